@@ -36,6 +36,10 @@ export const read = <A, B>(
 }
 
 /** Puts every field that is not `known` into `extra`. */
-export const keepUnknown = (record: Record<string, unknown>, known: ReadonlySet<string>, extra: Record<string, unknown>) => {
+export const keepUnknown = (
+  record: Record<string, unknown>,
+  known: ReadonlySet<string>,
+  extra: Record<string, unknown>
+) => {
   for (const name in record) if (!known.has(name)) keep(extra, name, record[name])
 }

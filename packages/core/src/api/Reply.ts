@@ -98,7 +98,10 @@ const fieldErrors = (errors: unknown): Record<string, ReadonlyArray<string>> => 
     return [Predicate.isString(error["field"]) ? error["field"] : "detail", asText(message ?? error)]
   })
   return Object.fromEntries(
-    Array.from(Map.groupBy(fields, ([field]) => field), ([field, group]) => [field, group.map(([, message]) => message)])
+    Array.from(
+      Map.groupBy(fields, ([field]) => field),
+      ([field, group]) => [field, group.map(([, message]) => message)]
+    )
   )
 }
 
@@ -110,7 +113,13 @@ const detailOf = (body: unknown, fields: Record<string, ReadonlyArray<string>>, 
 }
 
 /** The reason a reply with this status (its own, or the one inside a 2xx) stands for. */
-const reasonFor = (status: number, body: unknown, raw: RawReply, expectation: Expectation, nowMillis: number): ErrorReason => {
+const reasonFor = (
+  status: number,
+  body: unknown,
+  raw: RawReply,
+  expectation: Expectation,
+  nowMillis: number
+): ErrorReason => {
   const stated = Predicate.isObject(body) ? (body["errors"] ?? body["detail"]) : undefined
   const fields = fieldErrors(stated)
   const detail = detailOf(body, fields, raw)
@@ -121,7 +130,9 @@ const reasonFor = (status: number, body: unknown, raw: RawReply, expectation: Ex
     case 403:
       return new Forbidden({ detail })
     case 404:
-      return expectation.nodeId === undefined ? new PathNotFound({ detail }) : new NodeNotFound({ nodeId: expectation.nodeId })
+      return expectation.nodeId === undefined
+        ? new PathNotFound({ detail })
+        : new NodeNotFound({ nodeId: expectation.nodeId })
     case 408:
     case 502:
     case 503:
@@ -160,7 +171,9 @@ export const interpret = (
   const body = raw.body === "" ? undefined : parse(raw.body)
   if (raw.status >= 400) return Result.fail(reasonFor(raw.status, body, raw, expectation, nowMillis))
   if (raw.status < 200 || raw.status >= 300) {
-    return Result.fail(unexpected(raw, "", "a reply without a redirect", raw.headers["location"] ? "a redirect" : raw.body))
+    return Result.fail(
+      unexpected(raw, "", "a reply without a redirect", raw.headers["location"] ? "a redirect" : raw.body)
+    )
   }
   if (raw.body.trim() === "") {
     return expectation.emptyAllowed === true

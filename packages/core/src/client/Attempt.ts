@@ -25,7 +25,14 @@ export interface Ledger {
 }
 
 /** Failures of making a connection: the request was certainly not sent. */
-const notSent = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"])
+const notSent = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
 
 /** The innermost code or message of a transport failure: a client may wrap its cause several times. */
 const describe = (cause: unknown): { readonly code: string | undefined; readonly text: string } => {
@@ -129,4 +136,3 @@ const understand = <A>(
 
 const redactedReason = (reason: ErrorReason, redact: (text: string) => string): ErrorReason =>
   reason._tag === "Unreachable" ? new Unreachable({ sent: reason.sent, detail: redact(reason.detail) }) : reason
-

@@ -7,12 +7,14 @@ import { apiKeyParameter } from "../api/Authorization.ts"
 import type { Settings } from "./Settings.ts"
 
 /** The same client, sending every request to the service's address with the account's credentials. */
-export const authenticated = (settings: Settings) => (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-  HttpClient.mapRequest(client, (request) =>
-    request.pipe(
-      HttpClientRequest.prependUrl(settings.origin),
-      HttpClientRequest.setUrlParam(apiKeyParameter, settings.credentials.apiKey),
-      HttpClientRequest.bearerToken(settings.credentials.accessToken),
-      HttpClientRequest.acceptJson
+export const authenticated =
+  (settings: Settings) =>
+  (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+    HttpClient.mapRequest(client, (request) =>
+      request.pipe(
+        HttpClientRequest.prependUrl(settings.origin),
+        HttpClientRequest.setUrlParam(apiKeyParameter, settings.credentials.apiKey),
+        HttpClientRequest.bearerToken(settings.credentials.accessToken),
+        HttpClientRequest.acceptJson
+      )
     )
-  )

@@ -26,7 +26,11 @@ export class Engine extends Context.Service<
   Engine,
   {
     /** Makes one call: sends what `send` sends, as often as the rules allow, and reads the reply. */
-    readonly call: <A>(operation: Operation<A>, send: Send, options?: CallOptions) => Effect.Effect<Reply<A>, BerthError>
+    readonly call: <A>(
+      operation: Operation<A>,
+      send: Send,
+      options?: CallOptions
+    ) => Effect.Effect<Reply<A>, BerthError>
     /** Builds and sends the requests of the interface, authenticated. */
     readonly wire: Wire
     /** Sends any request below the service's address, authenticated. */
@@ -40,7 +44,10 @@ export class Engine extends Context.Service<
         const settings = yield* Effect.fromResult(settingsFrom(options))
         const redact = redactor(settings.credentials)
         // Ours is the service's only caller that matters to us: it has no use for our trace ids, and no right to them.
-        const plain = HttpClient.transformResponse(yield* HttpClient.HttpClient, Effect.provideService(HttpClient.TracerPropagationEnabled, false))
+        const plain = HttpClient.transformResponse(
+          yield* HttpClient.HttpClient,
+          Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+        )
         const http = authenticated(settings)(plain)
         const wire = yield* HttpApiClient.makeWith(BerthApi, { httpClient: http })
 
@@ -61,7 +68,9 @@ export class Engine extends Context.Service<
                       new TimedOut({ limit: "deadline", afterMillis: Duration.toMillis(deadline), sent: "maybe" })
                     )
                 }),
-                Effect.mapError((reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })),
+                Effect.mapError(
+                  (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
+                ),
                 Effect.withSpan(operation.name, { kind: "client" })
               )
             })

@@ -83,7 +83,11 @@ export class Nodes extends Context.Service<
 
       const create = Effect.fn("Nodes.create")(function* (spec: NodeSpec, options?: CallOptions) {
         // Settling a lost reply belongs here: until then a create whose outcome is unknown is reported, never repeated.
-        const { value } = yield* call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options)
+        const { value } = yield* call(
+          createNode,
+          wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }),
+          options
+        )
         return { outcome: "created", node: value } as const
       })
 
@@ -132,7 +136,11 @@ export class Nodes extends Context.Service<
         yield* call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options)
       })
 
-      const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (id: NodeId, wanted: KnownStatus, options?: WaitOptions) {
+      const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (
+        id: NodeId,
+        wanted: KnownStatus,
+        options?: WaitOptions
+      ) {
         const node = yield* awaitGoal(id, wanted, get(id), options)
         return yield* Effect.fromOption(node).pipe(Effect.orDie)
       })

@@ -51,7 +51,9 @@ const positive = (input: Duration.Input, option: string): Result.Result<Duration
   const duration = Duration.fromInput(input)
   return duration._tag === "Some" && Duration.toMillis(duration.value) > 0
     ? Result.succeed(duration.value)
-    : Result.fail(new InvalidOption({ option, detail: "expected a duration longer than nothing, such as \"30 seconds\"" }))
+    : Result.fail(
+        new InvalidOption({ option, detail: 'expected a duration longer than nothing, such as "30 seconds"' })
+      )
 }
 
 const headerSafe = /^[\x21-\x7e]+$/

@@ -25,7 +25,8 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 /** 403: the credentials are known, but not allowed to do this. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { detail: Schema.String }) {
   readonly retryable = false
-  readonly hint = "Check that the API key and the access token belong to the same account, and what that account may do."
+  readonly hint =
+    "Check that the API key and the access token belong to the same account, and what that account may do."
   override get message() {
     return `The account may not do this: ${this.detail}.`
   }
@@ -187,7 +188,9 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()("UnexpectedResponse", {
   status: Schema.Int,
-  path: Schema.String.annotate({ description: "Where in the body decoding failed, such as `data[3].id`; may be empty." }),
+  path: Schema.String.annotate({
+    description: "Where in the body decoding failed, such as `data[3].id`; may be empty."
+  }),
   expected: Schema.String,
   excerpt: Schema.String.annotate({ description: "The beginning of what came instead, at most 200 characters." })
 }) {

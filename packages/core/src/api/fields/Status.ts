@@ -5,17 +5,19 @@
 import { Predicate } from "effect"
 import type { KnownStatus, NodeStatus } from "../../domain/NodeStatus.ts"
 
-const spellings = new Map<string, KnownStatus>(Object.entries({
-  create: "creating",
-  creating: "creating",
-  created: "created",
-  running: "running",
-  poweroff: "power-off",
-  poweredoff: "power-off",
-  terminate: "terminate",
-  terminating: "terminate",
-  terminated: "terminate"
-} as const))
+const spellings = new Map<string, KnownStatus>(
+  Object.entries({
+    create: "creating",
+    creating: "creating",
+    created: "created",
+    running: "running",
+    poweroff: "power-off",
+    poweredoff: "power-off",
+    terminate: "terminate",
+    terminating: "terminate",
+    terminated: "terminate"
+  } as const)
+)
 
 /** The status; anything not known is kept as unknown, never refused. */
 export const status = (wire: unknown): NodeStatus => {
