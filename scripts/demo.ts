@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { styleText } from "node:util"
 import { bundle } from "./bundle.ts"
@@ -11,7 +12,7 @@ const binaries = { cli: "berth", server: "berth-server", watch: "berth-watch" } 
 type App = keyof typeof binaries
 
 const path = (app: App) => fileURLToPath(new URL(`../apps/${app}/bin/${binaries[app]}.mjs`, import.meta.url))
-const title = (text: string) => console.log(`\n${styleText("bold", text)}`)
+const title = (words: string) => console.log(`\n${styleText("bold", words)}`)
 
 const running = new Set<ChildProcess>()
 
@@ -46,8 +47,7 @@ const show = async (env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) => {
 const ask = async <A>(env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>): Promise<A> => {
   const child = start("cli", [...args, "-o", "json"], env, "read")
   child.stderr!.pipe(process.stderr)
-  const text = await new Response(child.stdout as unknown as ReadableStream).text()
-  return JSON.parse(text)
+  return JSON.parse(await text(child.stdout!))
 }
 
 /** The lines a process prints, as they come; `first` is the first of them. */
