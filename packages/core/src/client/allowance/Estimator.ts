@@ -15,6 +15,8 @@ import * as ServiceClock from "./ServiceClock.ts"
 /** What one reply said. */
 export interface Observation {
   readonly sentAt: number
+  /** `State.settled` when the request was sent. */
+  readonly settledBefore: number
   readonly receivedAt: number
   /** Whether the request was refused for want of allowance (429). */
   readonly refused: boolean
@@ -40,6 +42,9 @@ interface View {
   readonly resetAround: number
   readonly sentAt: number
   readonly receivedAt: number
+  /** Requests settled before this one was sent, and sent before it was answered: what it may and may not have counted. */
+  readonly settledBefore: number
+  readonly sentBy: number
 }
 
 /** Notes on a bucket that refills evenly: bounds on the milliseconds per request that explain every filling seen. */
@@ -67,12 +72,11 @@ export interface State {
   readonly windowMillis: number | undefined
   /** While waiting requests leave after a refill: until when they are spread, and when the next may go. */
   readonly spread: { readonly until: number; readonly next: number } | undefined
-  /** Requests that others on the same key make, per second, as far as unexplained drops show it. */
-  readonly othersPerSecond: number
-  /** First view of the present stretch, to tell the others' use from ours. */
-  readonly stretch: { readonly since: number; readonly remaining: number; readonly sent: number } | undefined
-  /** Requests sent altogether. */
+  /** Requests of others on the same key, as unexplained drops show them, and the time watched; both fade. */
+  readonly others: { readonly requests: number; readonly millis: number }
+  /** Requests sent, and requests answered or given up, altogether. */
   readonly sent: number
+  readonly settled: number
 }
 
 export const initial: State = {
@@ -85,9 +89,9 @@ export const initial: State = {
   refillsAtOnce: false,
   windowMillis: undefined,
   spread: undefined,
-  othersPerSecond: 0,
-  stretch: undefined,
-  sent: 0
+  others: { requests: 0, millis: 0 },
+  sent: 0,
+  settled: 0
 }
 
 /** When a request may go. */
@@ -117,15 +121,25 @@ const spreadMillis = 20_000
 /** Even refill is believed after this many sightings, over at least a doubling of what was missing. */
 const enoughSightings = 4
 
+/** Others' requests are counted over at least this long, and forgotten with this half-life. */
+const leastWatchMillis = 1000
+const othersHalfLifeMillis = 3_600_000
+
+/** Share of what is left that we have under way at once while others use the same key. */
+const shareBesideOthers = 1 / 3
+
+/** How far ahead room is kept for others. */
+const othersHorizonMillis = 10_000
+
 /** How long a blind 429 pauses everybody: this, doubled for each in a row, up to the cap. */
 const blindPauseMillis = 1000
 const blindPauseCapMillis = 60_000
 
-/** Requests that others may make between a reply and the arrival of our next request. */
-const roomForOthers = (state: State, view: View, instant: number): number =>
-  state.othersPerSecond <= 0
-    ? 0
-    : 1 + Math.ceil((state.othersPerSecond * Math.min(10_000, instant - view.sentAt + 500)) / 1000)
+/** Requests that others may make between what we know and the arrival of our next request. */
+const roomForOthers = ({ others }: State, view: View, instant: number): number => {
+  const perMilli = others.requests / Math.max(others.millis, leastWatchMillis)
+  return Math.ceil(perMilli * Math.min(othersHorizonMillis, instant - view.sentAt + 500))
+}
 
 const isEven = (refill: EvenRefill | undefined): refill is EvenRefill =>
   refill !== undefined &&
@@ -138,8 +152,13 @@ const available = (state: State, view: View, instant: number): number => {
   const refilled = isEven(state.evenRefill)
     ? Math.max(0, instant - view.receivedAt) / state.evenRefill.atMost
     : 0
-  return Math.min(view.limit, Math.floor(view.remaining + refilled)) - state.underWay - roomForOthers(state, view, instant)
+  const left = Math.min(view.limit, Math.floor(view.remaining + refilled))
+  if (!hasOthers(state)) return left - state.underWay
+  // Others see the same number as we do, and may send as much at this very moment: take a part of it and look again.
+  return Math.floor((left - roomForOthers(state, view, instant)) * shareBesideOthers) - state.underWay
 }
+
+const hasOthers = ({ others }: State) => others.requests >= 0.5
 
 /**
  * When the next request may go. `reserve` is what it has to leave for those before it in rank: a share of the allowance,
@@ -155,7 +174,7 @@ export const admit = (state: State, instant: number, reserve: number): Verdict =
   if (free > 0) return spread > instant ? at(spread) : now
   if (instant >= view.resetBy) return state.underWay === 0 ? now : afterReply
   if (isEven(state.evenRefill)) {
-    const wait = (1 - free) * state.evenRefill.atMost
+    const wait = ((1 - free) / (hasOthers(state) ? shareBesideOthers : 1)) * state.evenRefill.atMost
     return at(Math.min(view.resetBy, Math.max(instant + 1, Math.ceil(instant + wait))))
   }
   return state.underWay > 0 && view.remaining > 0 ? afterReply : at(view.resetBy)
@@ -193,18 +212,23 @@ const stepMillis = (state: State, view: View): number => {
 export const lost = (state: State): State => ({
   ...state,
   underWay: Math.max(0, state.underWay - 1),
+  settled: state.settled + 1,
   view: state.view && { ...state.view, remaining: Math.max(0, state.view.remaining - 1) }
 })
 
 /** A request ended before it was sent (its connection was refused, its caller gave up first). */
-export const unsent = (state: State): State => ({ ...state, underWay: Math.max(0, state.underWay - 1) })
+export const unsent = (state: State): State => ({
+  ...state,
+  underWay: Math.max(0, state.underWay - 1),
+  settled: state.settled + 1
+})
 
 /** A reply has come. */
 export const received = (state: State, observation: Observation): State => {
   const { date, receivedAt, sentAt } = observation
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
-  const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1) }
-  const view = viewOf(observation, clock ?? ServiceClock.unknown)
+  const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1), settled: state.settled + 1 }
+  const view = viewOf(state, observation, clock ?? ServiceClock.unknown)
   const seen = view === undefined ? withoutView(landed) : withView(landed, view)
   return observation.refused ? refused(seen, observation, view) : { ...seen, blindRefusals: 0 }
 }
@@ -217,7 +241,7 @@ const usable = (value: number | null): value is number => value !== null && Numb
 /** A day: no window is believed to be longer, so that garbage in a header cannot stop a client for ever. */
 const longestWindowMillis = 86_400_000
 
-const viewOf = (observation: Observation, clock: ServiceClock.ServiceClock): View | undefined => {
+const viewOf = (state: State, observation: Observation, clock: ServiceClock.ServiceClock): View | undefined => {
   const { limit, receivedAt, remaining, reset, sentAt } = observation
   if (!usable(limit) || !usable(remaining) || !usable(reset) || limit < 1) return undefined
   const relative = reset < smallestEpochSeconds
@@ -232,7 +256,9 @@ const viewOf = (observation: Observation, clock: ServiceClock.ServiceClock): Vie
     resetBy: Math.min(latest, Math.max(receivedAt, resetBy)),
     resetAround: Math.min(latest, Math.max(receivedAt, resetAround)),
     sentAt,
-    receivedAt
+    receivedAt,
+    settledBefore: observation.settledBefore,
+    sentBy: state.sent
   }
 }
 
@@ -245,8 +271,11 @@ const withView = (state: State, view: View): State => {
   if (!later && view.resetSeconds < known.resetSeconds) return state
   if (!later && view.resetSeconds === known.resetSeconds && view.remaining >= known.remaining) return state
   const refilled = later && view.sentAt >= known.resetBy
-  if (refilled || view.resetSeconds !== known.resetSeconds) return begun(state, view, refilled)
-  return { ...state, view, ...othersSeen(state, view), evenRefill: refillSeen(state.evenRefill, view) }
+  const evenRefill = refillSeen(state.evenRefill, view)
+  const comparable = later && !refilled && (view.resetSeconds === known.resetSeconds || isEven(evenRefill))
+  const others = comparable ? othersSeen({ ...state, evenRefill }, known, view) : state.others
+  if (refilled || view.resetSeconds !== known.resetSeconds) return { ...begun(state, view, refilled), others }
+  return { ...state, view, others, evenRefill }
 }
 
 /** A view that begins a new stretch. */
@@ -256,16 +285,18 @@ const begun = (state: State, view: View, refilled: boolean): State => ({
   evenRefill: refillSeen(state.evenRefill, view),
   refillsAtOnce: refilled ? view.remaining >= view.limit * 0.9 - state.underWay : state.refillsAtOnce,
   windowMillis: refilled ? view.resetAround - view.sentAt : state.windowMillis,
-  spread: refilled ? { until: view.receivedAt + spreadMillis, next: view.receivedAt } : state.spread,
-  stretch: { since: view.receivedAt, remaining: view.remaining, sent: state.sent - state.underWay }
+  spread: refilled ? { until: view.receivedAt + spreadMillis, next: view.receivedAt } : state.spread
 })
 
-/** What others used in the present stretch, at least: the drop that our own requests cannot explain. */
-const othersSeen = (state: State, view: View): Pick<State, "othersPerSecond"> => {
-  const { stretch } = state
-  if (stretch === undefined || view.receivedAt - stretch.since < 1000) return { othersPerSecond: state.othersPerSecond }
-  const unexplained = stretch.remaining - view.remaining - (state.sent - stretch.sent)
-  return { othersPerSecond: Math.max(0, (unexplained * 1000) / (view.receivedAt - stretch.since)) }
+/** What others used between two views, at least: the drop that our own requests cannot explain. */
+const othersSeen = (state: State, known: View, view: View): State["others"] => {
+  const millis = view.receivedAt - known.receivedAt
+  const refill = isEven(state.evenRefill) ? Math.floor(millis / state.evenRefill.atMost) : 0
+  // Ours at most: everything sent by now that had not settled before the earlier view was taken.
+  const ours = view.sentBy - known.settledBefore
+  const unexplained = Math.max(0, known.remaining + refill - view.remaining - ours)
+  const fade = 0.5 ** (millis / othersHalfLifeMillis)
+  return { requests: state.others.requests * fade + unexplained, millis: state.others.millis * fade + millis }
 }
 
 /** Whether time to the reset stays proportional to what is missing, as in a bucket that refills evenly. */
@@ -299,7 +330,8 @@ const refused = (state: State, observation: Observation, view: View | undefined)
   return {
     ...state,
     view: emptied,
-    evenRefill: undefined,
+    // We believed there was something left, so somebody else took it.
+    others: state.view === undefined ? state.others : { ...state.others, requests: state.others.requests + 1 },
     pausedUntil: Math.max(state.pausedUntil, until),
     blindRefusals: retryAfterMillis === null && view === undefined ? state.blindRefusals + 1 : 0
   }

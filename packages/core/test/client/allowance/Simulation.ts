@@ -95,6 +95,7 @@ export const simulate = (scenario: Scenario): Outcome => {
     const send = () => {
       const sentAt = clientNow()
       const sentReal = timeline.now
+      const settledBefore = state.settled
       state = Estimator.sent(state, sentAt)
       underWay++
       timeline.add(timeline.now + 5 + random() * 40, () => {
@@ -108,6 +109,7 @@ export const simulate = (scenario: Scenario): Outcome => {
           underWay--
           state = Estimator.received(state, {
             sentAt,
+            settledBefore,
             receivedAt: clientNow(),
             refused: !reading.granted,
             retryAfterMillis: reading.granted ? null : Math.ceil((reading.resetAt - serviceNow) / 1000) * 1000,
