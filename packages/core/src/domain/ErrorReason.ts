@@ -100,6 +100,18 @@ export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaE
   }
 }
 
+/** The allowance is short, and the predicted wait is longer than the call may take: it was not sent. */
+export class WouldExceedDeadline extends Schema.TaggedError<WouldExceedDeadline>()("WouldExceedDeadline", {
+  predictedMillis: Schema.Number.annotate({ description: "How long it would have to wait for its turn, at least." }),
+  leftMillis: Schema.Number.annotate({ description: "How long the call may still take." })
+}) {
+  readonly retryable = true
+  readonly hint = "Allow a longer deadline, or try again after the predicted wait."
+  override get message() {
+    return `The allowance refills in ${seconds(this.predictedMillis)}, and the call may take only ${seconds(this.leftMillis)} more.`
+  }
+}
+
 /** 408, 502, 503 or 504: the service cannot answer at the moment. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {
   status: Schema.Int,
@@ -213,6 +225,7 @@ export const ErrorReason = Schema.Union([
   Conflict,
   PreconditionFailed,
   QuotaExhausted,
+  WouldExceedDeadline,
   ServiceUnavailable,
   ServiceFault,
   Unreachable,
