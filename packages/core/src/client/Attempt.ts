@@ -9,6 +9,7 @@ import { httpDate } from "../api/HeaderValues.ts"
 import { interpret, type RawReply } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
 import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../domain/ErrorReason.ts"
+import type { Ticket } from "./allowance/Admission.ts"
 import type { Operation, Send } from "./Operation.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -22,6 +23,10 @@ export interface Reply<A> {
 export interface Ledger {
   readonly startedAtMillis: number
   readonly attempts: Array<Attempt>
+  /** Waited before the next attempt because the last one failed. */
+  backoffMillis: number
+  /** Whether a request of this call has been sent. */
+  onWire: boolean
 }
 
 /** Failures of making a connection: the request was certainly not sent. */
@@ -33,6 +38,9 @@ const notSent = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT"
 ])
+
+const neverSent = (reason: ErrorReason) =>
+  reason._tag === "InvalidRequest" || ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
 
 /** The innermost code or message of a transport failure: a client may wrap its cause several times. */
 const describe = (cause: unknown): { readonly code: string | undefined; readonly text: string } => {
@@ -65,9 +73,11 @@ export const attempt = Effect.fnUntraced(
     send: Send,
     settings: Settings,
     redact: (text: string) => string,
-    ledger: Ledger
+    ledger: Ledger,
+    ticket: Ticket
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     const startedAt = yield* Clock.currentTimeMillis
+    ledger.onWire = true
     let replied = false
     let status: number | null = null
     let headers: RawReply["headers"] = {}
@@ -102,11 +112,17 @@ export const attempt = Effect.fnUntraced(
       Effect.flatMap(Effect.fromResult)
     )
 
-    const result = yield* Effect.result(understood)
+    // Whoever gives up meanwhile, the request may have been counted.
+    const result = yield* Effect.result(understood).pipe(Effect.onInterrupt(() => ticket.ended(true)))
     const endedAt = yield* Clock.currentTimeMillis
+    yield* status === null
+      ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
+      : ticket.replied(headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
     ledger.attempts.push({
       number: ledger.attempts.length + 1,
       startedAtMillis: startedAt - ledger.startedAtMillis,
+      backoffMillis: ledger.backoffMillis,
+      queuedMillis: ticket.waitedMillis,
       durationMillis: endedAt - startedAt,
       status,
       outcome: Result.isSuccess(result) ? "ok" : result.failure._tag,

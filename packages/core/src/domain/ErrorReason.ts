@@ -197,6 +197,17 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   }
 }
 
+/** The circuit is open: the service failed too often in a row, and is left alone for a while. */
+export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", { retryAfterMillis: RetryAfterMillis }) {
+  readonly retryable = true
+  readonly hint = "Try again after that; the first call then tries whether the service has recovered."
+  override get message() {
+    return this.retryAfterMillis === null
+      ? "The service failed several times in a row; another call is trying whether it has recovered."
+      : `The service failed several times in a row; it is left alone for ${seconds(this.retryAfterMillis)}.`
+  }
+}
+
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()("UnexpectedResponse", {
   status: Schema.Int,
@@ -231,6 +242,7 @@ export const ErrorReason = Schema.Union([
   Unreachable,
   TimedOut,
   StatusNotReached,
+  CircuitOpen,
   UnexpectedResponse
 ])
 export type ErrorReason = typeof ErrorReason.Type
