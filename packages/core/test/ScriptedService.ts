@@ -2,8 +2,9 @@
  * A service that answers from a script, for replies the mock service would never give. Everything above the wire is the
  * real client.
  */
-import { Effect, Layer, Redacted } from "effect"
+import { type Duration, Effect, Fiber, Layer, Redacted } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
 import * as Berth from "../src/client/Berth.ts"
 import type { ClientOptions } from "../src/client/Settings.ts"
 
@@ -49,3 +50,11 @@ export const clientAnswered = (reply: ScriptedReply) => clientOver(() => Effect.
 
 /** The body of a success. */
 export const success = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })
+
+/** Runs an effect while virtual time passes, so that it gets over its waits. */
+export const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>, time: Duration.Input = "10 minutes") =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(effect)
+    yield* TestClock.adjust(time)
+    return yield* Fiber.join(fiber)
+  })

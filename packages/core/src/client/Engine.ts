@@ -80,13 +80,17 @@ export class Engine extends Context.Service<
           { deadlineAt }: Admission.Request,
           ledger: Ledger
         ): Effect.fn.Return<Reply<A>, ErrorReason> {
+          let before: ErrorReason | undefined
           while (true) {
             const result = yield* Effect.result(attemptOnce)
             if (Result.isSuccess(result)) {
               budget = Math.min(fullBudget, budget + 1)
               return result.success
             }
-            const reason = result.failure
+            // Having no turn left for another attempt is not why the call fails: the last attempt is.
+            const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
+            if (reason === before) return yield* Effect.fail(reason)
+            before = reason
             const decision = decide({
               reason,
               repeatable: operation.repeatable,

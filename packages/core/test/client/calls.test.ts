@@ -7,7 +7,7 @@ import { Nodes } from "../../src/client/Nodes.ts"
 import { Plans } from "../../src/client/Plans.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
 import { NodeId } from "../../src/domain/Node.ts"
-import { accessToken, apiKey, clientAnswered, clientOver, type ScriptedReply, success } from "../ScriptedService.ts"
+import { accessToken, apiKey, clientAnswered, clientOver, inTime, type ScriptedReply, success } from "../ScriptedService.ts"
 
 const id = NodeId.make(7)
 const record = (over: Record<string, unknown> = {}) => ({
@@ -189,9 +189,8 @@ describe("the list of nodes", () => {
 describe("time", () => {
   it.effect("an attempt that gets no answer ends after its own limit", () =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(Effect.flip(Nodes.use((nodes) => nodes.get(id))))
-      yield* TestClock.adjust("15 seconds")
-      const error = yield* Fiber.join(fiber)
+      const create = Nodes.use((nodes) => nodes.create({ name: "web", plan: "P", image: "I" }))
+      const error = yield* inTime(Effect.flip(create), "15 seconds")
       assert.strictEqual(error.reason._tag, "TimedOut")
       if (error.reason._tag === "TimedOut") assert.strictEqual(error.reason.limit, "attempt")
       assert.strictEqual(error.attempts[0]?.durationMillis, 15_000)
@@ -271,7 +270,7 @@ describe("no reply at all", () => {
   ] as const) {
     it.effect(`${code} means that the request was sent: ${sent}`, () =>
       Effect.gen(function* () {
-        const { reason } = yield* Effect.flip(Nodes.use((nodes) => nodes.get(id)))
+        const { reason } = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.get(id))))
         assert.strictEqual(reason._tag, "Unreachable")
         if (reason._tag === "Unreachable") {
           assert.strictEqual(reason.sent, sent)

@@ -321,7 +321,6 @@ const refillSeen = (refill: EvenRefill | undefined, view: View): EvenRefill | un
 
 /** A 429: nothing is left, and nobody goes until the service says, or until a growing pause is over. */
 const refused = (state: State, observation: Observation, view: View | undefined): State => {
-  const emptied = state.view && { ...state.view, remaining: 0 }
   const { receivedAt, retryAfterMillis } = observation
   const until =
     retryAfterMillis !== null
@@ -329,7 +328,8 @@ const refused = (state: State, observation: Observation, view: View | undefined)
       : (view?.resetBy ?? receivedAt + Math.min(blindPauseCapMillis, blindPauseMillis * 2 ** state.blindRefusals))
   return {
     ...state,
-    view: emptied,
+    // When `Retry-After` and the reset disagree, the one that is about this very refusal is right.
+    view: state.view && { ...state.view, remaining: 0, resetBy: retryAfterMillis === null ? state.view.resetBy : until },
     // We believed there was something left, so somebody else took it.
     others: state.view === undefined ? state.others : { ...state.others, requests: state.others.requests + 1 },
     pausedUntil: Math.max(state.pausedUntil, until),
