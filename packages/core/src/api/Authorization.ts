@@ -1,0 +1,23 @@
+/**
+ * How a request says whose it is (interface.md §5, decisions 5 and 6). This is the contract; checking is the server's
+ * work, adding the credentials the client's (`client/Authentication.ts`).
+ */
+import { HttpApiMiddleware } from "effect/http-api"
+import { failures } from "./Envelope.ts"
+
+/** Query parameter that carries the account's API key on every request. */
+export const apiKeyParameter = "apikey"
+
+/** Header in which the API key may come a second time; if present it must be the same (decision 5). */
+export const apiKeyHeader = "x-api-key"
+
+/** Cookies that stand in for the bearer token on the commitment endpoint (decision 6). */
+export const sessionCookies = ["csrftoken", "sessionid", "role"] as const
+
+/** Header that must repeat the `csrftoken` cookie (decision 6). */
+export const csrfHeader = "x-csrftoken"
+
+/** Lets a request through only with valid credentials and within the allowance. */
+export class Authorization extends HttpApiMiddleware.Service<Authorization>()("@berth/core/api/Authorization", {
+  error: [failures[401], failures[403], failures[429]]
+}) {}

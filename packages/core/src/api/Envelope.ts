@@ -1,0 +1,89 @@
+/**
+ * The envelope around every body (interface.md §2.1): what success and failure look like on the wire as documented and
+ * decided. What a client must put up with beyond that is in `Reply.ts`.
+ */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { chosen, documented } from "./Provenance.ts"
+
+const Empty = Schema.Struct({}).annotate({ identifier: "Empty", description: "An empty object." })
+
+/** `data` in the envelope of success; the body's code is 200 whatever the HTTP status (decision 1). */
+export const success = <Data extends Schema.Top>(data: Data) =>
+  Schema.Struct({
+    message: Schema.Literal("Success").annotate(documented("2.1", "Result text.")),
+    code: Schema.Literal(200).annotate(documented("2.1", "200 on success, even where the HTTP status differs.")),
+    data,
+    errors: Empty
+  })
+
+/** The envelope of success around a value. */
+export const succeed = <Data>(data: Data) => ({ message: "Success", code: 200, data, errors: {} }) as const
+
+/** What is wrong, by field; what concerns the whole request stands under `detail` (decision 2). */
+export const FieldErrors = Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
+  identifier: "FieldErrors",
+  ...chosen(2, "Field → messages; a failure of the whole request goes under the key `detail`.")
+})
+export type FieldErrors = typeof FieldErrors.Type
+
+/** The statuses a failure can have (decision 4). */
+const reasons = {
+  400: "Malformed JSON, or a query value of the wrong type",
+  401: "Missing or wrong API key or token; carries `WWW-Authenticate: Bearer`",
+  403: "Key and token of different accounts",
+  404: "Unknown node, image or path",
+  405: "Wrong method; carries `Allow`",
+  409: "Locked node, or a taken name where names are unique",
+  413: "Body over 1 MiB",
+  414: "URL over 8 KiB",
+  415: "A body that is not JSON",
+  422: "A well-formed body or query whose fields are invalid, every field at fault named at once",
+  429: "Over the allowance; carries `Retry-After` in seconds and costs nothing",
+  500: "The service failed",
+  503: "The service is not available"
+} as const
+export type FailureStatus = keyof typeof reasons
+
+/** A failure in the envelope. */
+export interface Failure<Status extends number = number> {
+  readonly message: string
+  readonly code: Status
+  readonly data: {}
+  readonly errors: FieldErrors
+}
+
+const failureOf = <Status extends FailureStatus>(status: Status) =>
+  Schema.Struct({
+    message: Schema.String.annotate(chosen(2, "A human sentence.")),
+    code: Schema.Literal(status).annotate(chosen(2, "The HTTP status.")),
+    data: Empty,
+    errors: FieldErrors
+  })
+    .annotate({ identifier: `Failure${status}`, ...chosen(4, `${reasons[status]}.`) })
+    .pipe(HttpApiSchema.status(status))
+
+/** One schema per status of decision 4. */
+export const failures = {
+  400: failureOf(400),
+  401: failureOf(401),
+  403: failureOf(403),
+  404: failureOf(404),
+  405: failureOf(405),
+  409: failureOf(409),
+  413: failureOf(413),
+  414: failureOf(414),
+  415: failureOf(415),
+  422: failureOf(422),
+  429: failureOf(429),
+  500: failureOf(500),
+  503: failureOf(503)
+} as const
+
+/** A failure as a value; without `errors` the message also stands under `detail`. */
+export const fail = <Status extends number>(code: Status, message: string, errors?: FieldErrors): Failure<Status> => ({
+  message,
+  code,
+  data: {},
+  errors: errors ?? { detail: [message] }
+})

@@ -1,0 +1,51 @@
+/**
+ * Images as the service writes them, exactly as documented. Reading them into the domain is `ImageCodec.ts`'s work.
+ */
+import { Schema } from "effect"
+import { documented } from "./Provenance.ts"
+
+/** One committed option of a plan (interface.md §2.6). */
+export const CommittedSku = Schema.Struct({
+  committed_sku_id: Schema.Int,
+  committed_sku_name: Schema.String,
+  committed_node_message: Schema.String.annotate(documented("2.6", "The reservation period and its cost in words.")),
+  committed_sku_price: Schema.String,
+  committed_upto_date: Schema.String.annotate(documented("2.6", "Shape `DD-<MonthName>-YYYY HH:MM`.")),
+  committed_days: Schema.Int
+}).annotate({ identifier: "CommittedSku" })
+
+/** What the plan of an image gives and costs (interface.md §2.6). */
+export const ImageSpecs = Schema.Struct({
+  ram: Schema.String.annotate(documented("2.6", "GB, two decimals.")),
+  cpu: Schema.Int.annotate(documented("2.6", "Cores.")),
+  disk_space: Schema.Int.annotate(documented("2.6", "GB.")),
+  price_per_month: Schema.String.annotate(documented("2.6", "Rupees.")),
+  price_per_hour: Schema.String.annotate(documented("2.6", "Rupees.")),
+  series: Schema.String.annotate(documented("2.6", "Series letter or name; `A`, `B`, `C`, `1CLICK` seen.")),
+  minimum_billing_amount: Schema.String.annotate(documented("2.6", "Rupees.")),
+  committed_sku: Schema.optional(Schema.Array(CommittedSku)).annotate(documented("2.6", "Committed-plan options."))
+}).annotate({ identifier: "ImageSpecs" })
+
+const shared = {
+  name: Schema.String.annotate(documented("2.6", "Name of the node image.")),
+  image: Schema.String.annotate(documented("2.6", "Base image name used for node creation.")),
+  os: Schema.Struct({
+    name: Schema.String,
+    version: Schema.NullOr(Schema.String),
+    image: Schema.String.annotate(documented("2.6", "Identifier of the OS image."))
+  }),
+  zone: Schema.Struct({ slug_name: Schema.String.annotate(documented("2.6", "Where the image can be launched.")) }),
+  specs: ImageSpecs
+}
+
+/** An element of the image list (interface.md §2.6). */
+export const ListedImage = Schema.Struct({
+  ...shared,
+  plan: Schema.String.annotate(documented("2.6", "Unique plan slug of the image."))
+}).annotate({ identifier: "ListedImage" })
+
+/** An element of the saved-image list, whose example names the plan `size` (interface.md §2.6). */
+export const SavedImage = Schema.Struct({
+  ...shared,
+  size: Schema.String.annotate(documented("2.6", "Unique plan slug of the image."))
+}).annotate({ identifier: "SavedImage" })

@@ -1,0 +1,75 @@
+/**
+ * The node endpoints: create, get, list, delete (interface.md §4).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { failures, success } from "./Envelope.ts"
+import { CreatedNode, ListedNode, NodeAttributes, NodeCreation } from "./NodeRecords.ts"
+import { chosen, documented, observed } from "./Provenance.ts"
+
+/** Page size the service uses when none is asked for, and the largest it gives (decision 7). */
+export const pageSize = { default: 20, maximum: 100 } as const
+
+const pageNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+const nodeId = {
+  node_id: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).annotate(
+    documented("4 note 2", "The integer id of a node.")
+  )
+}
+
+const create = HttpApiEndpoint.post("create", "/nodes/", {
+  payload: NodeCreation,
+  success: success(CreatedNode).annotate({ identifier: "NodeAccepted" }).pipe(HttpApiSchema.status(202)),
+  error: [failures[400], failures[409], failures[413], failures[415], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Create a node",
+    ...documented("4", "Accepts the node; its creation completes after the reply, whose `Location` names it.")
+  })
+)
+
+const get = HttpApiEndpoint.get("get", "/nodes/:node_id/", {
+  params: nodeId,
+  success: success(NodeAttributes).annotate({ identifier: "NodeFound" }),
+  error: [failures[404]]
+}).annotateMerge(OpenApi.annotations({ title: "Get a node", ...documented("4", "One node by its id.") }))
+
+const list = HttpApiEndpoint.get("list", "/nodes/", {
+  query: {
+    page_no: Schema.optional(pageNumber).annotate(chosen(7, "Page, from 1; default 1.")),
+    page: Schema.optional(pageNumber).annotate(documented("4 note 1", "An alias of `page_no`, which wins.")),
+    per_page: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: pageSize.maximum }))).annotate(
+      chosen(7, `Nodes per page, 1 to ${pageSize.maximum}; default ${pageSize.default}.`)
+    )
+  },
+  success: success(Schema.Array(ListedNode)).annotate({ identifier: "NodePage" }),
+  error: [failures[400], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "List nodes",
+    ...chosen(7, "One page of the account's nodes, ascending by id; past the end an empty array.")
+  })
+)
+
+const remove = HttpApiEndpoint.delete("delete", "/nodes/:node_id/", {
+  params: nodeId,
+  success: [
+    HttpApiSchema.NoContent,
+    success(Schema.Struct({}))
+      .annotate({ identifier: "NodeDeleted", ...observed(12, "The envelope with empty `data`.") })
+      .pipe(HttpApiSchema.status(200))
+  ],
+  error: [failures[404], failures[409]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Delete a node",
+    ...chosen(11, "The node becomes `terminate` and is gone when termination ends; again meanwhile is 204 again.")
+  })
+)
+
+export class NodesGroup extends HttpApiGroup.make("nodes")
+  .add(create, get, list, remove)
+  .middleware(Authorization)
+  .annotateMerge(OpenApi.annotations({ title: "Nodes", description: "Virtual machines of the account." })) {}

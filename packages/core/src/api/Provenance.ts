@@ -1,0 +1,14 @@
+/**
+ * How the interface definition says where each of its statements comes from, so that nobody takes a guess for a fact.
+ * The words are those of the decisions: documented (by the service), observed (in public clients of its family),
+ * chosen (by Berth).
+ */
+
+/** Stated by the service's own documentation, in the given part of the interface description. */
+export const documented = (part: string, text: string) => ({ description: `${text} (documented: interface.md §${part})` })
+
+/** Seen in public clients of services of this family. */
+export const observed = (decision: number, text: string) => ({ description: `${text} (observed: decision ${decision})` })
+
+/** Silent in the documentation; Berth's choice. */
+export const chosen = (decision: number, text: string) => ({ description: `${text} (chosen: decision ${decision})` })

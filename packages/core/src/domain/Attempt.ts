@@ -1,0 +1,16 @@
+/**
+ * One attempt of a call, as the ledger of a `BerthError` keeps it: what was done on the wire, when, and what came of it.
+ */
+import { Schema } from "effect"
+import { Allowance } from "./Allowance.ts"
+
+/** One attempt. Times are milliseconds since the call began; nothing in it holds a credential. */
+export const Attempt = Schema.Struct({
+  number: Schema.Int.annotate({ description: "1 for the first attempt of the call." }),
+  startedAtMillis: Schema.Number.annotate({ description: "Since the call began." }),
+  durationMillis: Schema.Number,
+  status: Schema.NullOr(Schema.Int).annotate({ description: "HTTP status; null when no reply came." }),
+  outcome: Schema.String.annotate({ description: "`ok`, or the tag of the reason it failed for." }),
+  allowance: Schema.NullOr(Allowance).annotate({ description: "What the reply said about the allowance." })
+}).annotate({ identifier: "Attempt" })
+export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}

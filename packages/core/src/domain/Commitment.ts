@@ -1,0 +1,22 @@
+/**
+ * Commitments: what happens to a node's reserved price when its period ends, and the periods a plan offers.
+ */
+import { Schema } from "effect"
+
+/**
+ * What happens at the end of a commitment (interface.md §3, decision 17): `auto_renew` starts another,
+ * `auto_terminate` terminates the node, `hourly_billing` drops the commitment.
+ */
+export const CommitmentSetting = Schema.Literals(["auto_renew", "auto_terminate", "hourly_billing"])
+export type CommitmentSetting = typeof CommitmentSetting.Type
+
+/** One reserved period a plan can be had for (interface.md §2.6, committed_sku). */
+export const CommittedOption = Schema.Struct({
+  skuId: Schema.Int.annotate({ description: "Id to pass when choosing this option." }),
+  name: Schema.String,
+  days: Schema.Int.annotate({ description: "Length of the period in days." }),
+  priceInr: Schema.NullOr(Schema.Number).annotate({ description: "Price of the whole period in rupees." }),
+  message: Schema.String,
+  until: Schema.String.annotate({ description: "End of the period if it began now, in the service's own words." })
+}).annotate({ identifier: "CommittedOption" })
+export interface CommittedOption extends Schema.Schema.Type<typeof CommittedOption> {}

@@ -1,0 +1,195 @@
+/**
+ * Why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do
+ * next) and whether a `retry` can help. How they are carried is in `BerthError.ts`; which reply means which reason is
+ * decided in `api/Reply.ts`.
+ */
+import { Schema } from "effect"
+import { NodeId } from "./Node.ts"
+
+const RetryAfterMillis = Schema.NullOr(Schema.Number).annotate({
+  description: "How long the service asks to wait, in milliseconds; null when it does not say."
+})
+
+const seconds = (millis: number) => `${Math.max(1, Math.ceil(millis / 1000))} s`
+
+/** 401: the API key or the access token is missing or wrong. */
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", { detail: Schema.String }) {
+  readonly retryable = false
+  readonly hint = "Check the API key and the access token; both are made in the account portal."
+  override get message() {
+    return `The service refused the credentials: ${this.detail}.`
+  }
+}
+
+/** 403: the credentials are known, but not allowed to do this. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { detail: Schema.String }) {
+  readonly retryable = false
+  readonly hint = "Check that the API key and the access token belong to the same account, and what that account may do."
+  override get message() {
+    return `The account may not do this: ${this.detail}.`
+  }
+}
+
+/** 404 where a node was named. */
+export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFound", { nodeId: NodeId }) {
+  readonly retryable = false
+  readonly hint = "List the nodes to see which there are; a deleted node is gone once its termination ends."
+  override get message() {
+    return `There is no node ${this.nodeId} in this account.`
+  }
+}
+
+/** 404 where no node was named: the address itself is unknown to the service. */
+export class PathNotFound extends Schema.TaggedError<PathNotFound>()("PathNotFound", { detail: Schema.String }) {
+  readonly retryable = false
+  readonly hint = "Check the base URL: it is the service's scheme and host, without a path."
+  override get message() {
+    return `The service knows nothing at this address: ${this.detail}.`
+  }
+}
+
+/** The request was well understood and refused: 400, 422, and any 4xx without a reason of its own. */
+export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
+  status: Schema.Int,
+  detail: Schema.String,
+  fields: Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
+    description: "Field of the request → what is wrong with it; what concerns no single field is under `detail`."
+  })
+}) {
+  readonly retryable = false
+  readonly hint = "Correct the named fields and send the request again."
+  override get message() {
+    const faults = Object.entries(this.fields).map(([field, messages]) => `${field}: ${messages.join(", ")}`)
+    return `The service refused the request: ${faults.length === 0 ? this.detail : faults.join("; ")}.`
+  }
+}
+
+/** 409 or 423: the state of the resource forbids it (a locked node, a taken name). */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { detail: Schema.String }) {
+  readonly retryable = false
+  readonly hint = "Look at the node's present state; a locked node has to be unlocked in the portal first."
+  override get message() {
+    return `The present state forbids this: ${this.detail}.`
+  }
+}
+
+/** 412: something else has to be so first (credits, a verified account). */
+export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()("PreconditionFailed", {
+  detail: Schema.String
+}) {
+  readonly retryable = false
+  readonly hint = "Fulfil the precondition in the account portal, then send the request again."
+  override get message() {
+    return `A precondition is not met: ${this.detail}.`
+  }
+}
+
+/** 429: the allowance is spent. */
+export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaExhausted", {
+  retryAfterMillis: RetryAfterMillis
+}) {
+  readonly retryable = true
+  readonly hint = "Wait until the allowance refills; other programs on the same API key spend the same allowance."
+  override get message() {
+    return this.retryAfterMillis === null
+      ? "The allowance of requests is spent."
+      : `The allowance of requests is spent; it refills in ${seconds(this.retryAfterMillis)}.`
+  }
+}
+
+/** 408, 502, 503 or 504: the service cannot answer at the moment. */
+export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {
+  status: Schema.Int,
+  detail: Schema.String,
+  retryAfterMillis: RetryAfterMillis
+}) {
+  readonly retryable = true
+  readonly hint = "Try again later."
+  override get message() {
+    return `The service is not available (${this.status}): ${this.detail}.`
+  }
+}
+
+/** Any other 5xx: the service failed. */
+export class ServiceFault extends Schema.TaggedError<ServiceFault>()("ServiceFault", {
+  status: Schema.Int,
+  detail: Schema.String,
+  retryAfterMillis: RetryAfterMillis
+}) {
+  readonly retryable = true
+  readonly hint = "Try again; if it stays, report it to the service's support."
+  override get message() {
+    return `The service failed (${this.status}): ${this.detail}.`
+  }
+}
+
+/** No reply came: the connection could not be made, or broke. */
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
+  sent: Schema.Literals(["no", "maybe", "yes"]).annotate({
+    description: "Whether the request reached the service: `no` certainly not, `yes` a reply had begun."
+  }),
+  detail: Schema.String
+}) {
+  readonly retryable = true
+  get hint() {
+    return this.sent === "no"
+      ? "Check the base URL and the network."
+      : "The request may have been carried out; look before sending it again."
+  }
+  override get message() {
+    return `The service could not be reached: ${this.detail}.`
+  }
+}
+
+/** The time ran out: of one attempt, or of the whole call. */
+export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
+  limit: Schema.Literals(["attempt", "deadline"]).annotate({ description: "Which limit was reached." }),
+  afterMillis: Schema.Number,
+  sent: Schema.Literals(["no", "maybe", "yes"])
+}) {
+  readonly retryable = true
+  get hint() {
+    return this.sent === "no"
+      ? "Allow more time, or try again later."
+      : "The request may have been carried out; look before sending it again."
+  }
+  override get message() {
+    return this.limit === "attempt"
+      ? `The service did not answer within ${seconds(this.afterMillis)}.`
+      : `The call was not done within its deadline of ${seconds(this.afterMillis)}.`
+  }
+}
+
+/** A reply that cannot be understood. */
+export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()("UnexpectedResponse", {
+  status: Schema.Int,
+  path: Schema.String.annotate({ description: "Where in the body decoding failed, such as `data[3].id`; may be empty." }),
+  expected: Schema.String,
+  excerpt: Schema.String.annotate({ description: "The beginning of what came instead, at most 200 characters." })
+}) {
+  readonly retryable = false
+  readonly hint = "Check that the base URL is the service's and not a proxy's or a login page's."
+  override get message() {
+    const where = this.path === "" ? "" : ` at ${this.path}`
+    const got = this.excerpt === "" ? "nothing" : this.excerpt
+    return `The reply (${this.status}) is not understood: expected ${this.expected}${where}, got ${got}.`
+  }
+}
+
+/** Every reason a call can fail for. */
+export const ErrorReason = Schema.Union([
+  Unauthorized,
+  Forbidden,
+  NodeNotFound,
+  PathNotFound,
+  InvalidRequest,
+  Conflict,
+  PreconditionFailed,
+  QuotaExhausted,
+  ServiceUnavailable,
+  ServiceFault,
+  Unreachable,
+  TimedOut,
+  UnexpectedResponse
+])
+export type ErrorReason = typeof ErrorReason.Type

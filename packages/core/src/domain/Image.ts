@@ -1,0 +1,52 @@
+/**
+ * An image as the service lists it: an operating system together with one plan it can be started on. Plans by
+ * themselves are in `Plan.ts`.
+ */
+import { Schema } from "effect"
+import { CommittedOption } from "./Commitment.ts"
+
+/** The operating system on an image. */
+export const OperatingSystem = Schema.Struct({
+  name: Schema.String,
+  version: Schema.NullOr(Schema.String),
+  image: Schema.NullOr(Schema.String).annotate({ description: "Identifier of the system's image." })
+}).annotate({ identifier: "OperatingSystem" })
+export interface OperatingSystem extends Schema.Schema.Type<typeof OperatingSystem> {}
+
+/** What a plan gives and costs, as far as an image record says it. Prices are in rupees. */
+export const Specs = Schema.Struct({
+  vcpus: Schema.NullOr(Schema.Number),
+  memoryMib: Schema.NullOr(Schema.Number),
+  diskGb: Schema.NullOr(Schema.Number),
+  series: Schema.NullOr(Schema.String),
+  pricePerHourInr: Schema.NullOr(Schema.Number),
+  pricePerMonthInr: Schema.NullOr(Schema.Number),
+  minimumBillingInr: Schema.NullOr(Schema.Number),
+  committedOptions: Schema.Array(CommittedOption)
+}).annotate({ identifier: "Specs" })
+export interface Specs extends Schema.Schema.Type<typeof Specs> {}
+
+/** An image on a plan (interface.md §2.6). */
+export const Image = Schema.Struct({
+  name: Schema.String,
+  image: Schema.String.annotate({ description: "What `image` of a create takes." }),
+  plan: Schema.String.annotate({ description: "Plan slug." }),
+  os: OperatingSystem,
+  zone: Schema.NullOr(Schema.String).annotate({ description: "Where the image can be started." }),
+  specs: Specs,
+  extra: Schema.Record(Schema.String, Schema.Unknown).annotate({
+    description: "Fields of the reply that Berth does not know, under their wire names."
+  })
+}).annotate({ identifier: "Image" })
+export interface Image extends Schema.Schema.Type<typeof Image> {}
+
+/** Filters of the image list; each narrows, and they combine (interface.md §4 note 4, decision 18). */
+export const ImageFilter = Schema.Struct({
+  type: Schema.optional(Schema.Literals(["public", "private"])),
+  vcpus: Schema.optional(Schema.Int),
+  memoryGb: Schema.optional(Schema.Int).annotate({ description: "Memory of the plan in GB." }),
+  series: Schema.optional(Schema.String),
+  os: Schema.optional(Schema.String),
+  osVersion: Schema.optional(Schema.String).annotate({ description: "Used together with `os`." })
+}).annotate({ identifier: "ImageFilter" })
+export interface ImageFilter extends Schema.Schema.Type<typeof ImageFilter> {}

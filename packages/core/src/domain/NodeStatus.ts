@@ -1,0 +1,41 @@
+/**
+ * The status of a node, as Berth speaks of it. How the service spells it is the business of `api/fields/Status.ts`.
+ */
+import { Predicate, Schema } from "effect"
+
+/** The statuses Berth knows, in the order a node passes through them (interface.md §3, decision 11). */
+export const KnownStatus = Schema.Literals(["creating", "created", "running", "power-off", "terminate"]).annotate({
+  identifier: "KnownStatus",
+  description: "`creating` is what a create reply shows; the others are the four documented statuses."
+})
+export type KnownStatus = typeof KnownStatus.Type
+
+/** A status the service sent and Berth does not know, kept as it came (decision 10). */
+export const UnknownStatus = Schema.Struct({ unknown: Schema.String }).annotate({
+  identifier: "UnknownStatus",
+  description: "A status Berth does not know, in the service's own spelling."
+})
+export interface UnknownStatus extends Schema.Schema.Type<typeof UnknownStatus> {}
+
+/** A node's status: one of the known ones, or `{ unknown }` with the service's spelling. */
+export const NodeStatus = Schema.Union([KnownStatus, UnknownStatus])
+export type NodeStatus = typeof NodeStatus.Type
+
+/** Whether Berth knows this status. */
+export const isKnown = (status: NodeStatus): status is KnownStatus => Predicate.isString(status)
+
+/** The status in one word for people: an unknown one in the service's spelling. */
+export const label = (status: NodeStatus): string => (isKnown(status) ? status : status.unknown)
+
+/** Statuses from which each wanted one can still be reached without anybody's help (decision 11). */
+const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {
+  creating: ["creating"],
+  created: ["creating", "created"],
+  running: ["creating", "created", "running", "power-off"],
+  "power-off": ["creating", "created", "running", "power-off"],
+  terminate: ["creating", "created", "running", "power-off", "terminate"]
+}
+
+/** Whether a node in `status` may still become `wanted`; an unknown status promises nothing, so it may. */
+export const mayBecome = (status: NodeStatus, wanted: KnownStatus): boolean =>
+  !isKnown(status) || reachableFrom[wanted].includes(status)
