@@ -1,6 +1,9 @@
 /**
- * The headers by which the service tells what is left of the allowance (interface.md §8, decision 20).
+ * The headers by which the service tells what is left of the allowance (interface.md §8, decisions 20 and 22).
  */
+import { DateTime, Option } from "effect"
+import type { Allowance } from "../domain/Allowance.ts"
+import { type Headers, smallestEpochSeconds, wholeNumber } from "./HeaderValues.ts"
 
 /** Requests granted per window. */
 export const limitHeader = "ratelimit-limit"
@@ -17,3 +20,15 @@ export const described = {
   [remainingHeader]: "Requests left (documented: interface.md §8)",
   [resetHeader]: "When the allowance refills, in seconds since the epoch (documented: interface.md §8)"
 } as const
+
+/** What the headers say of the allowance; null when they do not, or say garbage. */
+export const allowanceFrom = (headers: Headers, nowMillis: number): Allowance | null => {
+  const limit = wholeNumber(headers[limitHeader])
+  const remaining = wholeNumber(headers[remainingHeader])
+  if (limit === undefined || remaining === undefined) return null
+  const reset = wholeNumber(headers[resetHeader])
+  const resetMillis =
+    reset === undefined ? undefined : reset < smallestEpochSeconds ? nowMillis + reset * 1000 : reset * 1000
+  const resetAt = resetMillis === undefined ? Option.none() : DateTime.make(resetMillis)
+  return { limit, remaining, resetAt: Option.getOrNull(resetAt) }
+}

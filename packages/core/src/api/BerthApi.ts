@@ -36,7 +36,8 @@ const keyAndCookies = {
 const withCommonParts = (spec: Record<string, any>): Record<string, any> => {
   for (const path of Object.values<Record<string, any>>(spec["paths"])) {
     for (const operation of Object.values(path)) {
-      for (const response of Object.values<Record<string, any>>(operation.responses)) response["headers"] = allowanceHeaders
+      for (const response of Object.values<Record<string, any>>(operation.responses))
+        response["headers"] = allowanceHeaders
       operation.security = operation.tags.includes("Commitments") ? [keyAndToken, keyAndCookies] : [keyAndToken]
     }
   }

@@ -5,10 +5,14 @@
  */
 
 /** Stated by the service's own documentation, in the given part of the interface description. */
-export const documented = (part: string, text: string) => ({ description: `${text} (documented: interface.md §${part})` })
+export const documented = (part: string, text: string) => ({
+  description: `${text} (documented: interface.md §${part})`
+})
 
 /** Seen in public clients of services of this family. */
-export const observed = (decision: number, text: string) => ({ description: `${text} (observed: decision ${decision})` })
+export const observed = (decision: number, text: string) => ({
+  description: `${text} (observed: decision ${decision})`
+})
 
 /** Silent in the documentation; Berth's choice. */
 export const chosen = (decision: number, text: string) => ({ description: `${text} (chosen: decision ${decision})` })

@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import { NodeId } from "./Node.ts"
+import { label, NodeStatus } from "./NodeStatus.ts"
 
 const RetryAfterMillis = Schema.NullOr(Schema.Number).annotate({
   description: "How long the service asks to wait, in milliseconds; null when it does not say."
@@ -24,7 +25,8 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 /** 403: the credentials are known, but not allowed to do this. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { detail: Schema.String }) {
   readonly retryable = false
-  readonly hint = "Check that the API key and the access token belong to the same account, and what that account may do."
+  readonly hint =
+    "Check that the API key and the access token belong to the same account, and what that account may do."
   override get message() {
     return `The account may not do this: ${this.detail}.`
   }
@@ -50,7 +52,7 @@ export class PathNotFound extends Schema.TaggedError<PathNotFound>()("PathNotFou
 
 /** The request was well understood and refused: 400, 422, and any 4xx without a reason of its own. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
-  status: Schema.Int,
+  status: Schema.NullOr(Schema.Int).annotate({ description: "HTTP status; null when it was refused before sending." }),
   detail: Schema.String,
   fields: Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
     description: "Field of the request → what is wrong with it; what concerns no single field is under `detail`."
@@ -60,7 +62,8 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   readonly hint = "Correct the named fields and send the request again."
   override get message() {
     const faults = Object.entries(this.fields).map(([field, messages]) => `${field}: ${messages.join(", ")}`)
-    return `The service refused the request: ${faults.length === 0 ? this.detail : faults.join("; ")}.`
+    const by = this.status === null ? "The request cannot be sent" : "The service refused the request"
+    return `${by}: ${faults.length === 0 ? this.detail : faults.join("; ")}.`
   }
 }
 
@@ -160,10 +163,34 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
   }
 }
 
+/** A wait ended without the node reaching the status: the time ran out, or it cannot get there any more. */
+export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("StatusNotReached", {
+  nodeId: NodeId,
+  wanted: Schema.String.annotate({ description: "The status waited for, or `deleted`." }),
+  last: NodeStatus.annotate({ description: "The status seen last." }),
+  impossible: Schema.Boolean.annotate({ description: "Whether the wanted status cannot follow the last one." }),
+  waitedMillis: Schema.Number
+}) {
+  get retryable() {
+    return !this.impossible
+  }
+  get hint() {
+    return this.impossible ? "Look at the node; it will not get there by itself." : "Wait longer; nothing was changed."
+  }
+  override get message() {
+    const state = `node ${this.nodeId} is ${label(this.last)}`
+    return this.impossible
+      ? `The wait for ${this.wanted} ended: ${state}, from which ${this.wanted} cannot come.`
+      : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.`
+  }
+}
+
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()("UnexpectedResponse", {
   status: Schema.Int,
-  path: Schema.String.annotate({ description: "Where in the body decoding failed, such as `data[3].id`; may be empty." }),
+  path: Schema.String.annotate({
+    description: "Where in the body decoding failed, such as `data[3].id`; may be empty."
+  }),
   expected: Schema.String,
   excerpt: Schema.String.annotate({ description: "The beginning of what came instead, at most 200 characters." })
 }) {
@@ -190,6 +217,7 @@ export const ErrorReason = Schema.Union([
   ServiceFault,
   Unreachable,
   TimedOut,
+  StatusNotReached,
   UnexpectedResponse
 ])
 export type ErrorReason = typeof ErrorReason.Type

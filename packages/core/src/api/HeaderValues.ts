@@ -1,0 +1,22 @@
+/**
+ * Reads the values of reply headers that hold numbers and dates. Garbage reads as undefined.
+ */
+import { DateTime, Option } from "effect"
+
+/** Headers of a reply, names in lower case. */
+export type Headers = Readonly<Record<string, string | undefined>>
+
+/** A whole number; a fraction is cut off. */
+export const wholeNumber = (value: string | undefined): number | undefined => {
+  const number = value !== undefined && /^\s*\d{1,15}(\.\d+)?\s*$/.test(value) ? Math.floor(Number(value)) : undefined
+  return number !== undefined && Number.isSafeInteger(number) ? number : undefined
+}
+
+/** A date in HTTP form, as milliseconds since the epoch. */
+export const httpDate = (value: string | undefined): number | undefined => {
+  const instant = value === undefined || !/GMT|UTC|Z/.test(value) ? Option.none() : DateTime.make(value)
+  return Option.isSome(instant) ? DateTime.toEpochMillis(instant.value) : undefined
+}
+
+/** A reset below this is seconds from now and not an epoch (decision 22). */
+export const smallestEpochSeconds = 1e9

@@ -1,0 +1,116 @@
+/**
+ * Between the wire and the domain for nodes: reads any of the three record shapes from any endpoint, field by field
+ * (decision 8), and writes a `NodeSpec` as the body of a create.
+ */
+import { Predicate, Result } from "effect"
+import type { Node, NodeId } from "../domain/Node.ts"
+import type { NodeSpec } from "../domain/NodeSpec.ts"
+import { address, furtherNetwork } from "./fields/Address.ts"
+import { diskGb } from "./fields/Disk.ts"
+import { count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
+import { memoryMib } from "./fields/Memory.ts"
+import { status } from "./fields/Status.ts"
+import { timestamp } from "./fields/Timestamp.ts"
+import type { NodeCreation } from "./NodeRecords.ts"
+import { keepUnknown, read, type RecordFault } from "./RecordReader.ts"
+
+const known: ReadonlySet<string> = new Set([
+  "id",
+  "name",
+  "created_at",
+  "public_ip_address",
+  "private_ip_address",
+  "backup",
+  "backups",
+  "backup_ids",
+  "disk",
+  "status",
+  "vcpus",
+  "memory",
+  "plan",
+  "region",
+  "image",
+  "is_locked",
+  "locked",
+  "tags"
+])
+
+const nodeId: Field<NodeId> = (wire) => {
+  const id = integer(wire)
+  return id !== unreadable && id >= 1 ? (id as NodeId) : unreadable
+}
+
+/** Backups as a flag, or as the ids of those there are. */
+const backups: Field<boolean> = (wire) => (Array.isArray(wire) ? wire.length > 0 : flag(wire))
+
+const tags: Field<ReadonlyArray<string>> = (wire) =>
+  Array.isArray(wire) && wire.every((tag) => typeof tag === "string") ? wire : unreadable
+
+const keepNetwork = (record: Record<string, unknown>, name: string, extra: Record<string, unknown>) => {
+  const rest = furtherNetwork(record[name])
+  if (rest !== undefined && !(name in extra)) extra[name] = rest
+}
+
+/** A node from whatever record the service sent. Only id, name and created_at are indispensable. */
+export const nodeFromWire = (wire: unknown): Result.Result<Node, RecordFault> => {
+  if (!Predicate.isObject(wire)) return Result.fail({ path: "", expected: "a node record", got: wire })
+  const id = nodeId(wire["id"])
+  if (id === unreadable) return Result.fail({ path: "id", expected: "a positive integer", got: wire["id"] })
+  const name = text(wire["name"])
+  if (name === unreadable) return Result.fail({ path: "name", expected: "a string", got: wire["name"] })
+  const createdAt = timestamp(wire["created_at"])
+  if (createdAt === unreadable) {
+    return Result.fail({ path: "created_at", expected: "an ISO 8601 timestamp", got: wire["created_at"] })
+  }
+  const extra: Record<string, unknown> = {}
+  const node: Node = {
+    id,
+    name,
+    status: status(wire["status"]),
+    createdAt,
+    vcpus: read(wire, ["vcpus"], count, null, extra),
+    memoryMib: read(wire, ["memory"], memoryMib, null, extra),
+    diskGb: read(wire, ["disk"], diskGb, null, extra),
+    publicIp: read(wire, ["public_ip_address"], address, null, extra),
+    privateIp: read(wire, ["private_ip_address"], address, null, extra),
+    plan: read(wire, ["plan"], optionalText, null, extra),
+    image: read(wire, ["image"], optionalText, null, extra),
+    region: read(wire, ["region"], optionalText, null, extra),
+    backups: read(wire, ["backup", "backups", "backup_ids"], backups, null, extra),
+    locked: read(wire, ["is_locked", "locked"], flag, null, extra),
+    tags: read(wire, ["tags"], tags, noTags, extra),
+    extra
+  }
+  keepNetwork(wire, "public_ip_address", extra)
+  keepNetwork(wire, "private_ip_address", extra)
+  keepUnknown(wire, known, extra)
+  return Result.succeed(node)
+}
+
+const noTags: ReadonlyArray<string> = []
+
+/** The body of a create. What the spec leaves out is not sent (interface.md §2.2). */
+export const nodeSpecToWire = (spec: NodeSpec): NodeCreation => ({
+  name: spec.name,
+  region: spec.region ?? "ncr",
+  plan: spec.plan,
+  image: spec.image,
+  ...(spec.sshKeys && { ssh_keys: spec.sshKeys }),
+  ...(spec.backups !== undefined && { backups: spec.backups }),
+  ...(spec.tags && { tags: spec.tags }),
+  ...(spec.savedImageTemplateId !== undefined && {
+    is_saved_image: true,
+    saved_image_template_id: spec.savedImageTemplateId
+  }),
+  ...(spec.committedSkuId !== undefined && { cn_id: spec.committedSkuId }),
+  ...(spec.label !== undefined && { label: spec.label }),
+  ...(spec.securityAgent !== undefined && { enable_security_agent: spec.securityAgent }),
+  ...(spec.disablePassword !== undefined && { disable_password: spec.disablePassword }),
+  ...(spec.reservedIp !== undefined && { reserve_ip: spec.reservedIp }),
+  ...(spec.ipv6 !== undefined && { is_ipv6_availed: spec.ipv6 }),
+  ...(spec.vpcId !== undefined && { vpc_id: spec.vpcId }),
+  ...(spec.publicIp !== undefined && { default_public_ip: spec.publicIp }),
+  ...(spec.containerId !== undefined && { ngc_container_id: spec.containerId }),
+  ...(spec.securityGroupId !== undefined && { security_group_id: spec.securityGroupId }),
+  ...(spec.startScripts && { start_scripts: spec.startScripts })
+})

@@ -1,0 +1,193 @@
+/**
+ * What a reply means: success with its data, or one of the reasons a call fails for. Pure, and the only place where
+ * statuses, codes and the many ways of writing a failure are interpreted (decisions 3, 4, 12, 16, 21). Nothing the
+ * service can send makes it throw.
+ */
+import { Predicate, Result } from "effect"
+import {
+  Conflict,
+  type ErrorReason,
+  Forbidden,
+  InvalidRequest,
+  NodeNotFound,
+  PathNotFound,
+  PreconditionFailed,
+  QuotaExhausted,
+  ServiceFault,
+  ServiceUnavailable,
+  Unauthorized,
+  UnexpectedResponse
+} from "../domain/ErrorReason.ts"
+import type { NodeId } from "../domain/Node.ts"
+import { integer, unreadable } from "./fields/Field.ts"
+import { retryAfterMillis } from "./RetryAfter.ts"
+
+/** A reply as it came off the wire, its body as text. Header names are in lower case. */
+export interface RawReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
+
+/** What the operation lets a reply be. */
+export interface Expectation {
+  /** The node a 404 is about. */
+  readonly nodeId?: NodeId | undefined
+  /** Whether success may come without data: a delete or a commitment update (decisions 12, 16). */
+  readonly emptyAllowed?: boolean
+}
+
+const excerptLength = 200
+
+/** A value as JSON; one nested too deeply to be written is named instead. */
+const json = (value: unknown): string => {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return "a value nested too deeply to show"
+  }
+}
+
+/** The beginning of a text, or of a value as JSON, on one line. */
+export const excerpt = (value: unknown): string => {
+  if (value === undefined) return ""
+  const text = (Predicate.isString(value) ? value.slice(0, 4 * excerptLength) : json(value)).replace(/\s+/g, " ").trim()
+  return text.length > excerptLength ? `${text.slice(0, excerptLength - 1)}…` : text
+}
+
+/** The body as JSON; undefined when it is none. */
+const parse = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** The code in the body, under either of its names (decision 3). */
+const codeOf = (body: Record<string, unknown>): number | undefined => {
+  for (const key of ["code", "status_code"]) {
+    const code = integer(body[key])
+    if (code !== unreadable) return code
+  }
+  return undefined
+}
+
+/** The status a body of a 2xx carries when it is a failure all the same; undefined when it is none. */
+const failureInside = (body: Record<string, unknown>): number | undefined => {
+  const code = codeOf(body)
+  if (code !== undefined && code >= 400) return code
+  return body["errors"] === true ? 500 : undefined
+}
+
+const asText = (value: unknown): string => (Predicate.isString(value) ? value : excerpt(value))
+
+/** Messages of one field: an array, a single value, or a thing to show as it is. */
+const messages = (value: unknown): ReadonlyArray<string> => (Array.isArray(value) ? value.map(asText) : [asText(value)])
+
+/** `errors` in all its forms as field → messages (decisions 2 and 3). */
+const fieldErrors = (errors: unknown): Record<string, ReadonlyArray<string>> => {
+  if (Predicate.isString(errors)) return errors.trim() === "" ? {} : { detail: [errors] }
+  if (Predicate.isObject(errors)) {
+    return Object.fromEntries(Object.entries(errors).map(([field, value]) => [field, messages(value)]))
+  }
+  if (!Array.isArray(errors)) return {}
+  const fields: Array<readonly [string, string]> = errors.map((error) => {
+    if (!Predicate.isObject(error)) return ["detail", asText(error)]
+    const message = error["message"] ?? error["msg"] ?? error["detail"]
+    return [Predicate.isString(error["field"]) ? error["field"] : "detail", asText(message ?? error)]
+  })
+  return Object.fromEntries(
+    Array.from(
+      Map.groupBy(fields, ([field]) => field),
+      ([field, group]) => [field, group.map(([, message]) => message)]
+    )
+  )
+}
+
+/** The best sentence a failure offers, without its full stop. */
+const detailOf = (body: unknown, fields: Record<string, ReadonlyArray<string>>, raw: RawReply): string => {
+  const said = Predicate.isObject(body) ? [body["message"], body["detail"]].find(Predicate.isString) : undefined
+  const sentence = said ?? Object.values(fields).flat()[0] ?? (body === undefined ? excerpt(raw.body) : "")
+  return excerpt(sentence).replace(/\.$/, "") || "it gave no reason"
+}
+
+/** The reason a reply with this status (its own, or the one inside a 2xx) stands for. */
+const reasonFor = (
+  status: number,
+  body: unknown,
+  raw: RawReply,
+  expectation: Expectation,
+  nowMillis: number
+): ErrorReason => {
+  const stated = Predicate.isObject(body) ? (body["errors"] ?? body["detail"]) : undefined
+  const fields = fieldErrors(stated)
+  const detail = detailOf(body, fields, raw)
+  const wait = () => retryAfterMillis(raw.headers, nowMillis)
+  switch (status) {
+    case 401:
+      return new Unauthorized({ detail })
+    case 403:
+      return new Forbidden({ detail })
+    case 404:
+      return expectation.nodeId === undefined
+        ? new PathNotFound({ detail })
+        : new NodeNotFound({ nodeId: expectation.nodeId })
+    case 408:
+    case 502:
+    case 503:
+    case 504:
+      return new ServiceUnavailable({ status, detail, retryAfterMillis: wait() })
+    case 409:
+    case 423:
+      return new Conflict({ detail })
+    case 412:
+      return new PreconditionFailed({ detail })
+    case 429:
+      return new QuotaExhausted({ retryAfterMillis: wait() })
+  }
+  if (status >= 400 && status < 500) return new InvalidRequest({ status, detail, fields })
+  if (status >= 500 && status < 600) return new ServiceFault({ status, detail, retryAfterMillis: wait() })
+  return unexpected(raw, "", "a status of the interface", raw.body)
+}
+
+/** A reply that is not understood, and where. */
+export const unexpected = (raw: RawReply, path: string, expected: string, got: unknown): UnexpectedResponse =>
+  new UnexpectedResponse({ status: raw.status, path, expected, excerpt: excerpt(got) })
+
+const noData = {}
+
+/**
+ * The data of a reply, or the reason it is a failure.
+ *
+ * A body without an envelope is taken for the data itself when it looks like it (an array, or an object with an `id`):
+ * get-by-id is documented without mentioning the envelope (interface.md §4).
+ */
+export const interpret = (
+  raw: RawReply,
+  expectation: Expectation,
+  nowMillis: number
+): Result.Result<unknown, ErrorReason> => {
+  const body = raw.body === "" ? undefined : parse(raw.body)
+  if (raw.status >= 400) return Result.fail(reasonFor(raw.status, body, raw, expectation, nowMillis))
+  if (raw.status < 200 || raw.status >= 300) {
+    return Result.fail(
+      unexpected(raw, "", "a reply without a redirect", raw.headers["location"] ? "a redirect" : raw.body)
+    )
+  }
+  if (raw.body.trim() === "") {
+    return expectation.emptyAllowed === true
+      ? Result.succeed(noData)
+      : Result.fail(unexpected(raw, "", "a body", undefined))
+  }
+  if (body === undefined) return Result.fail(unexpected(raw, "", "JSON", raw.body))
+  if (Array.isArray(body)) return Result.succeed(body)
+  if (!Predicate.isObject(body)) return Result.fail(unexpected(raw, "", "the envelope", body))
+  const failed = failureInside(body)
+  if (failed !== undefined) return Result.fail(reasonFor(failed, body, raw, expectation, nowMillis))
+  const data = body["data"] ?? body["images"]
+  if (data !== undefined && data !== null) return Result.succeed(data)
+  if (expectation.emptyAllowed === true) return Result.succeed(noData)
+  if (body["data"] === undefined && body["id"] !== undefined) return Result.succeed(body)
+  return Result.fail(unexpected(raw, "data", "the envelope with data", body))
+}

@@ -1,0 +1,20 @@
+/**
+ * Disk size: `"100 GB"`, `"1 TB"`, or a number of gigabytes on the wire; GB in the domain (decision 8). Disks are
+ * counted in powers of ten.
+ */
+import { Predicate } from "effect"
+import { type Field, numeric, unreadable } from "./Field.ts"
+
+const gbPerUnit: Record<string, number> = { MB: 0.001, GB: 1, GIB: 1.073741824, TB: 1000, TIB: 1099.511627776 }
+const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i
+
+/** Disk in GB. A bare number is gigabytes. */
+export const diskGb: Field<number> = (wire) => {
+  const match = Predicate.isString(wire) ? shape.exec(wire) : null
+  if (match === null) {
+    const gigabytes = numeric(wire)
+    return gigabytes === unreadable || gigabytes < 0 ? unreadable : gigabytes
+  }
+  const unit = gbPerUnit[match[2]!.toUpperCase()]
+  return unit === undefined ? unreadable : Number(match[1]) * unit
+}

@@ -1,0 +1,47 @@
+/**
+ * How one field of a reply is read: a function from whatever the service sent to a domain value, or to `unreadable`.
+ * Fields are read one by one rather than by one schema of the record, so that a field of an unforeseen shape costs that
+ * field and not the record (decision 8).
+ */
+import { Predicate } from "effect"
+
+/** The answer for a value that no known spelling explains. */
+export const unreadable: unique symbol = Symbol("unreadable")
+export type Unreadable = typeof unreadable
+
+/** Reads one field. `undefined` (the field is absent) never gets here. */
+export type Field<A> = (wire: unknown) => A | Unreadable
+
+/** A number, or a string that is one (`"4"`, `"2.0"`). */
+export const numeric: Field<number> = (wire) => {
+  if (Predicate.isNumber(wire)) return Number.isFinite(wire) ? wire : unreadable
+  if (!Predicate.isString(wire) || !/^\s*-?\d+(\.\d+)?\s*$/.test(wire)) return unreadable
+  return Number(wire)
+}
+
+/** A whole number, or a string that is one. */
+export const integer: Field<number> = (wire) => {
+  const value = numeric(wire)
+  return value !== unreadable && Number.isSafeInteger(value) ? value : unreadable
+}
+
+/** A count: a whole number of at least 0. */
+export const count: Field<number> = (wire) => {
+  const value = integer(wire)
+  return value !== unreadable && value >= 0 ? value : unreadable
+}
+
+/** A string; a number is taken for its digits. */
+export const text: Field<string> = (wire) =>
+  Predicate.isString(wire) ? wire : Predicate.isNumber(wire) ? String(wire) : unreadable
+
+/** A string, or nothing (`null` and `""`). */
+export const optionalText: Field<string | null> = (wire) => (wire === null || wire === "" ? null : text(wire))
+
+/** A boolean, also as 0, 1 or a word. */
+export const flag: Field<boolean> = (wire) => {
+  if (Predicate.isBoolean(wire)) return wire
+  if (wire === 1 || wire === "true" || wire === "True") return true
+  if (wire === 0 || wire === "false" || wire === "False") return false
+  return unreadable
+}

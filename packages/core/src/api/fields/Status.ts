@@ -1,0 +1,27 @@
+/**
+ * How the service spells a node's status: in any casing, with spaces, `-` or `_`, and with words of its own
+ * (interface.md §3, decision 10).
+ */
+import { Predicate } from "effect"
+import type { KnownStatus, NodeStatus } from "../../domain/NodeStatus.ts"
+
+const spellings = new Map<string, KnownStatus>(
+  Object.entries({
+    create: "creating",
+    creating: "creating",
+    created: "created",
+    running: "running",
+    poweroff: "power-off",
+    poweredoff: "power-off",
+    terminate: "terminate",
+    terminating: "terminate",
+    terminated: "terminate"
+  } as const)
+)
+
+/** The status; anything not known is kept as unknown, never refused. */
+export const status = (wire: unknown): NodeStatus => {
+  if (!Predicate.isString(wire)) return { unknown: wire === undefined ? "" : JSON.stringify(wire) }
+  const known = spellings.get(wire) ?? spellings.get(wire.toLowerCase().replace(/[\s_-]/g, ""))
+  return known ?? { unknown: wire }
+}

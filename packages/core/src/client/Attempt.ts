@@ -1,0 +1,138 @@
+/**
+ * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
+ * what came of it. Whether another attempt follows is decided elsewhere.
+ */
+import { Clock, Duration, Effect, Predicate, Result } from "effect"
+import { HttpClientError } from "effect/http"
+import { allowanceFrom } from "../api/AllowanceHeaders.ts"
+import { httpDate } from "../api/HeaderValues.ts"
+import { interpret, type RawReply } from "../api/Reply.ts"
+import type { Attempt } from "../domain/Attempt.ts"
+import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../domain/ErrorReason.ts"
+import type { Operation, Send } from "./Operation.ts"
+import type { Settings } from "./Settings.ts"
+
+/** The decoded value beside the reply it was read from, for what the types do not cover yet. */
+export interface Reply<A> {
+  readonly value: A
+  readonly raw: RawReply
+}
+
+/** The attempts of one call so far. */
+export interface Ledger {
+  readonly startedAtMillis: number
+  readonly attempts: Array<Attempt>
+}
+
+/** Failures of making a connection: the request was certainly not sent. */
+const notSent = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
+
+/** The innermost code or message of a transport failure: a client may wrap its cause several times. */
+const describe = (cause: unknown): { readonly code: string | undefined; readonly text: string } => {
+  let code: string | undefined
+  let text = "the connection failed"
+  for (let at: unknown = cause, depth = 0; Predicate.isObjectOrArray(at) && depth < 8; depth++) {
+    const inner = at as { code?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
+    if (Predicate.isString(inner.code)) code = inner.code
+    if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
+    at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
+  }
+  return { code, text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text }
+}
+
+/** What a failure below HTTP means. `replied` says whether a reply had begun. */
+const transportReason = (error: HttpClientError.HttpClientError, replied: boolean): ErrorReason => {
+  const { reason } = error
+  if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") {
+    return new InvalidRequest({ status: null, detail: "its address or body cannot be written", fields: {} })
+  }
+  const { code, text } = describe(reason.cause)
+  const sent = replied ? "yes" : code !== undefined && notSent.has(code) ? "no" : "maybe"
+  return new Unreachable({ sent, detail: text })
+}
+
+/** Sends once and understands the reply. Fails with the reason; the ledger has an entry either way. */
+export const attempt = Effect.fnUntraced(function* <A>(
+  operation: Operation<A>,
+  send: Send,
+  settings: Settings,
+  redact: (text: string) => string,
+  ledger: Ledger
+): Effect.fn.Return<Reply<A>, ErrorReason> {
+  const startedAt = yield* Clock.currentTimeMillis
+  let replied = false
+  let status: number | null = null
+  let headers: RawReply["headers"] = {}
+
+  const exchange: Effect.Effect<RawReply, ErrorReason> = send.pipe(
+    Effect.flatMap((response) => {
+      replied = true
+      status = response.status
+      headers = response.headers
+      return Effect.map(response.text, (body) => ({ status: response.status, headers, body }))
+    }),
+    Effect.mapError((error) =>
+      HttpClientError.isHttpClientError(error)
+        ? transportReason(error, replied)
+        : new InvalidRequest({ status: null, detail: error.message.split("\n")[0] ?? "", fields: {} })
+    ),
+    Effect.timeoutOrElse({
+      duration: settings.attemptTimeout,
+      orElse: () =>
+        Effect.fail(
+          new TimedOut({
+            limit: "attempt",
+            afterMillis: Duration.toMillis(settings.attemptTimeout),
+            sent: replied ? "yes" : "maybe"
+          })
+        )
+    })
+  )
+
+  const understood = exchange.pipe(
+    Effect.flatMap((raw) => Effect.map(Clock.currentTimeMillis, (now) => understand(operation, raw, redact, now))),
+    Effect.flatMap(Effect.fromResult)
+  )
+
+  const result = yield* Effect.result(understood)
+  const endedAt = yield* Clock.currentTimeMillis
+  ledger.attempts.push({
+    number: ledger.attempts.length + 1,
+    startedAtMillis: startedAt - ledger.startedAtMillis,
+    durationMillis: endedAt - startedAt,
+    status,
+    outcome: Result.isSuccess(result) ? "ok" : result.failure._tag,
+    allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
+  })
+  return yield* Result.isSuccess(result)
+    ? Effect.succeed(result.success)
+    : Effect.fail(redactedReason(result.failure, redact))
+})
+
+/** Decodes once: envelope, then record. A failure is read again from the masked reply, which may repeat our request. */
+const understand = <A>(
+  operation: Operation<A>,
+  raw: RawReply,
+  redact: (text: string) => string,
+  nowMillis: number
+): Result.Result<Reply<A>, ErrorReason> => {
+  const read = (reply: RawReply) =>
+    Result.map(
+      Result.flatMap(interpret(reply, operation.expectation, nowMillis), (data) => operation.decode(data, reply)),
+      (value) => ({ value, raw: reply })
+    )
+  const result = read(raw)
+  if (Result.isSuccess(result)) return result
+  const masked = read({ ...raw, body: redact(raw.body) })
+  return Result.isFailure(masked) ? masked : result
+}
+
+const redactedReason = (reason: ErrorReason, redact: (text: string) => string): ErrorReason =>
+  reason._tag === "Unreachable" ? new Unreachable({ sent: reason.sent, detail: redact(reason.detail) }) : reason

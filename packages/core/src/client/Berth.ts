@@ -1,0 +1,33 @@
+/**
+ * The whole client as one layer: every service, over whichever `HttpClient` the program provides.
+ */
+import { Config, Effect, Layer } from "effect"
+import { Engine } from "./Engine.ts"
+import { Images } from "./Images.ts"
+import { Nodes } from "./Nodes.ts"
+import { Plans } from "./Plans.ts"
+import { RawApi } from "./RawApi.ts"
+import type { ClientOptions } from "./Settings.ts"
+
+/** The services of the client. */
+export type Berth = Nodes | Images | Plans | RawApi
+
+/** A client for one account. Fails with `InvalidOption` when an option is unusable. */
+export const layer = (options: ClientOptions) =>
+  Plans.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(Nodes.layer, Images.layer, RawApi.layer)),
+    Layer.provide(Engine.layer(options))
+  )
+
+/** A client for the account named by `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN`. */
+export const layerConfig = Layer.unwrap(
+  Effect.gen(function* () {
+    return layer({
+      baseUrl: yield* Config.String("BERTH_BASE_URL"),
+      credentials: {
+        apiKey: yield* Config.Redacted("BERTH_API_KEY"),
+        accessToken: yield* Config.Redacted("BERTH_ACCESS_TOKEN")
+      }
+    })
+  })
+)

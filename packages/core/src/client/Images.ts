@@ -1,0 +1,43 @@
+/**
+ * The images nodes are made from: all of them with filters, and the account's own saved ones.
+ */
+import { Context, Effect, Layer } from "effect"
+import { imageFilterToWire, imageFromWire } from "../api/ImageCodec.ts"
+import type { BerthError } from "../domain/BerthError.ts"
+import type { Image, ImageFilter } from "../domain/Image.ts"
+import { type CallOptions, Engine } from "./Engine.ts"
+import { many, type Operation } from "./Operation.ts"
+
+const readImages = many(imageFromWire)
+const listImages: Operation<ReadonlyArray<Image>> = { name: "images.list", expectation: {}, decode: readImages }
+const savedImages: Operation<ReadonlyArray<Image>> = { name: "images.saved", expectation: {}, decode: readImages }
+
+const response = { responseMode: "response-only" } as const
+
+export class Images extends Context.Service<
+  Images,
+  {
+    /** The images that pass every given filter; each comes once for every plan it goes with. */
+    readonly list: (filter?: ImageFilter, options?: CallOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
+    /** The account's saved images. */
+    readonly saved: (options?: CallOptions) => Effect.Effect<ReadonlyArray<Image>, BerthError>
+  }
+>()("@berth/core/client/Images") {
+  static readonly layer = Layer.effect(
+    Images,
+    Effect.gen(function* () {
+      const { call, wire } = yield* Engine
+
+      const list = Effect.fn("Images.list")(function* (filter?: ImageFilter, options?: CallOptions) {
+        const send = wire.images.list({ query: imageFilterToWire(filter ?? {}), ...response })
+        return (yield* call(listImages, send, options)).value
+      })
+
+      const saved = Effect.fn("Images.saved")(function* (options?: CallOptions) {
+        return (yield* call(savedImages, wire.images.saved({ query: {}, ...response }), options)).value
+      })
+
+      return Images.of({ list, saved })
+    })
+  )
+}

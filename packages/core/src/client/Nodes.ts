@@ -1,0 +1,155 @@
+/**
+ * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
+ */
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import { nodeFromWire, nodeSpecToWire } from "../api/NodeCodec.ts"
+import { pageSize } from "../api/NodesGroup.ts"
+import type { BerthError } from "../domain/BerthError.ts"
+import type { CommitmentSetting } from "../domain/Commitment.ts"
+import type { Node, NodeId } from "../domain/Node.ts"
+import type { NodeSpec } from "../domain/NodeSpec.ts"
+import type { KnownStatus } from "../domain/NodeStatus.ts"
+import { type CallOptions, Engine } from "./Engine.ts"
+import { many, nothing, one, type Operation } from "./Operation.ts"
+import { awaitGoal, type WaitOptions } from "./Waiting.ts"
+
+/** What came of a create: a new node, or one found to be ours after its reply was lost. */
+export interface Creation {
+  readonly outcome: "created" | "adopted"
+  readonly node: Node
+}
+
+/** Which page of the list. */
+export interface PageOptions extends CallOptions {
+  /** From 1. Default 1. */
+  readonly page?: number | undefined
+  /** 1 to 100. Default 100, the fewest requests. */
+  readonly perPage?: number | undefined
+}
+
+/** What the new setting is. */
+export interface CommitmentOptions extends CallOptions {
+  /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (decision 17). */
+  readonly skuId?: number | undefined
+}
+
+const readNodes = many(nodeFromWire)
+const readNode = one(nodeFromWire)
+
+const createNode: Operation<Node> = { name: "nodes.create", expectation: {}, decode: readNode }
+const listNodes: Operation<ReadonlyArray<Node>> = { name: "nodes.list", expectation: {}, decode: readNodes }
+const getNode = (nodeId: NodeId): Operation<Node> => ({ name: "nodes.get", expectation: { nodeId }, decode: readNode })
+const deleteNode = (nodeId: NodeId): Operation<void> => ({
+  name: "nodes.delete",
+  expectation: { nodeId, emptyAllowed: true },
+  decode: nothing
+})
+const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({
+  name: "commitments.set",
+  expectation: { nodeId, emptyAllowed: true },
+  decode: nothing
+})
+
+const response = { responseMode: "response-only" } as const
+
+export class Nodes extends Context.Service<
+  Nodes,
+  {
+    /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
+    readonly create: (spec: NodeSpec, options?: CallOptions) => Effect.Effect<Creation, BerthError>
+    readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
+    /** Every node of the account, page by page as they are pulled; an id never comes twice. */
+    readonly list: (options?: CallOptions) => Stream.Stream<Node, BerthError>
+    /** One page; empty past the end. */
+    readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
+    /** Deletes a node. It stays listed as `terminate` until its termination ends. */
+    readonly delete: (id: NodeId, options?: CallOptions) => Effect.Effect<void, BerthError>
+    /** Sets what happens when the node's commitment ends. */
+    readonly setCommitment: (
+      id: NodeId,
+      setting: CommitmentSetting,
+      options?: CommitmentOptions
+    ) => Effect.Effect<void, BerthError>
+    /** Waits until the node has the status. Fails with `StatusNotReached` when it cannot, or not in time. */
+    readonly awaitStatus: (id: NodeId, wanted: KnownStatus, options?: WaitOptions) => Effect.Effect<Node, BerthError>
+    /** Waits until the node is gone: neither readable nor listed. */
+    readonly awaitDeleted: (id: NodeId, options?: WaitOptions) => Effect.Effect<void, BerthError>
+  }
+>()("@berth/core/client/Nodes") {
+  static readonly layer = Layer.effect(
+    Nodes,
+    Effect.gen(function* () {
+      const { call, wire } = yield* Engine
+
+      const create = Effect.fn("Nodes.create")(function* (spec: NodeSpec, options?: CallOptions) {
+        // Settling a lost reply belongs here: until then a create whose outcome is unknown is reported, never repeated.
+        const { value } = yield* call(
+          createNode,
+          wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }),
+          options
+        )
+        return { outcome: "created", node: value } as const
+      })
+
+      const get = Effect.fn("Nodes.get")(function* (id: NodeId, options?: CallOptions) {
+        return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
+      })
+
+      const listPage = Effect.fn("Nodes.listPage")(function* (options?: PageOptions) {
+        const query = { page_no: options?.page ?? 1, per_page: options?.perPage ?? pageSize.maximum }
+        return (yield* call(listNodes, wire.nodes.list({ query, ...response }), options)).value
+      })
+
+      const list = (options?: CallOptions) =>
+        Stream.suspend(() => {
+          const seen = new Set<NodeId>()
+          let longest = 0
+          return Stream.paginate(
+            1,
+            Effect.fnUntraced(function* (page) {
+              const nodes = yield* listPage({ ...options, page })
+              const fresh = nodes.filter(({ id }) => !seen.has(id))
+              for (const { id } of fresh) seen.add(id)
+              // The service's largest page is not documented, so a first page shorter than asked for proves nothing;
+              // one shorter than an earlier one is the last.
+              const last = nodes.length === 0 || nodes.length < longest
+              longest = Math.max(longest, nodes.length)
+              return [fresh, last ? Option.none() : Option.some(page + 1)] as const
+            })
+          )
+        })
+
+      const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
+        yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)
+      })
+
+      const setCommitment = Effect.fn("Nodes.setCommitment")(function* (
+        id: NodeId,
+        setting: CommitmentSetting,
+        options?: CommitmentOptions
+      ) {
+        const payload = {
+          vcn_id: id,
+          node_status: setting,
+          ...(options?.skuId !== undefined && { committed_plan: options.skuId })
+        }
+        yield* call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options)
+      })
+
+      const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (
+        id: NodeId,
+        wanted: KnownStatus,
+        options?: WaitOptions
+      ) {
+        const node = yield* awaitGoal(id, wanted, get(id), options)
+        return yield* Effect.fromOption(node).pipe(Effect.orDie)
+      })
+
+      const awaitDeleted = Effect.fn("Nodes.awaitDeleted")(function* (id: NodeId, options?: WaitOptions) {
+        yield* awaitGoal(id, "deleted", get(id), options)
+      })
+
+      return Nodes.of({ create, get, list, listPage, delete: remove, setCommitment, awaitStatus, awaitDeleted })
+    })
+  )
+}

@@ -1,0 +1,51 @@
+/**
+ * Any request below the service's address, with the same credentials, limits and errors as the typed calls: for what
+ * the types do not cover yet.
+ */
+import { Context, Effect, Layer, Result } from "effect"
+import { HttpBody, HttpClientRequest, type HttpMethod } from "effect/http"
+import { prefix } from "../api/BerthApi.ts"
+import type { RawReply } from "../api/Reply.ts"
+import type { BerthError } from "../domain/BerthError.ts"
+import { type CallOptions, Engine } from "./Engine.ts"
+import type { Operation } from "./Operation.ts"
+
+/** A request as the caller writes it. */
+export interface RawRequest {
+  readonly method: HttpMethod.HttpMethod
+  /** Below `/myaccount/api/v1`, such as `/nodes/`; an address that repeats this beginning is taken as it is. */
+  readonly path: string
+  readonly query?: ReadonlyArray<readonly [name: string, value: string]> | undefined
+  /** JSON text, sent as it is. */
+  readonly body?: string | undefined
+}
+
+const rawRequest: Operation<unknown> = { name: "raw", expectation: { emptyAllowed: true }, decode: Result.succeed }
+
+const addressOf = (path: string) => {
+  const absolute = path.startsWith("/") ? path : `/${path}`
+  return absolute === prefix || absolute.startsWith(`${prefix}/`) ? absolute : `${prefix}${absolute}`
+}
+
+export class RawApi extends Context.Service<
+  RawApi,
+  {
+    /** Sends the request; succeeds with the whole reply when it is a success. */
+    readonly request: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawReply, BerthError>
+  }
+>()("@berth/core/client/RawApi") {
+  static readonly layer = Layer.effect(
+    RawApi,
+    Effect.gen(function* () {
+      const { call, http } = yield* Engine
+      const request = Effect.fn("RawApi.request")(function* (raw: RawRequest, options?: CallOptions) {
+        const bare = HttpClientRequest.make(raw.method)(addressOf(raw.path), { urlParams: raw.query ?? [] })
+        const send = http.execute(
+          raw.body === undefined ? bare : HttpClientRequest.setBody(bare, HttpBody.text(raw.body, "application/json"))
+        )
+        return (yield* call(rawRequest, send, options)).raw
+      })
+      return RawApi.of({ request })
+    })
+  )
+}

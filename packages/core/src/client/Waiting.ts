@@ -1,0 +1,84 @@
+/**
+ * Waiting for a node: looks at it again and again until it has what is waited for, cannot get it any more, or the time
+ * is up. What an observation means is decided by the pure `judge`.
+ */
+import { Clock, Duration, Effect, Option, Schedule } from "effect"
+import { BerthError } from "../domain/BerthError.ts"
+import { NodeNotFound, StatusNotReached } from "../domain/ErrorReason.ts"
+import type { Node, NodeId } from "../domain/Node.ts"
+import { type KnownStatus, mayBecome, type NodeStatus } from "../domain/NodeStatus.ts"
+
+/** What can be waited for: a status, or that the node is gone. */
+export type Goal = KnownStatus | "deleted"
+
+/** How to wait. */
+export interface WaitOptions {
+  /** Longest time to wait. Default 10 minutes. */
+  readonly timeout?: Duration.Input | undefined
+  /** Told of every observation: the node, or nothing once it is gone. */
+  readonly onObserved?: ((node: Option.Option<Node>) => Effect.Effect<void>) | undefined
+}
+
+/** What an observation means for a goal. */
+export type Verdict = "reached" | "wait" | "impossible" | "gone"
+
+/** Judges one observation of a node; `None` is a node that is gone. */
+export const judge = (observed: Option.Option<Node>, goal: Goal): Verdict => {
+  if (Option.isNone(observed)) return goal === "deleted" ? "reached" : "gone"
+  if (goal === "deleted") return "wait"
+  const { status } = observed.value
+  if (status === goal) return "reached"
+  return mayBecome(status, goal) ? "wait" : "impossible"
+}
+
+/** How often to look: gently slower, from one second to ten, so that many waits do not march in step. */
+const cadence = Schedule.exponential("1 second", 1.3).pipe(
+  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(10)))),
+  Schedule.jittered
+)
+
+/** Looks with `get` until the goal is reached. Succeeds with the node, or with nothing when the goal was its end. */
+export const awaitGoal = Effect.fnUntraced(function* (
+  id: NodeId,
+  goal: Goal,
+  get: Effect.Effect<Node, BerthError>,
+  options?: WaitOptions
+): Effect.fn.Return<Option.Option<Node>, BerthError> {
+  const operation = "nodes.await"
+  const startedAt = yield* Clock.currentTimeMillis
+  let last: NodeStatus = { unknown: "not seen yet" }
+  const notReached = (impossible: boolean) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.fail(
+        new BerthError({
+          operation,
+          reason: new StatusNotReached({ nodeId: id, wanted: goal, last, impossible, waitedMillis: now - startedAt }),
+          attempts: []
+        })
+      )
+    )
+
+  const observe = Effect.gen(function* () {
+    const observed = yield* Effect.catchReason(Effect.asSome(get), "BerthError", "NodeNotFound", () =>
+      Effect.succeed(Option.none<Node>())
+    )
+    if (Option.isSome(observed)) last = observed.value.status
+    if (options?.onObserved) yield* options.onObserved(observed)
+    return { observed, verdict: judge(observed, goal) }
+  })
+  // A failure that may pass is no observation: the wait goes on, and its own limit ends it.
+  const look = Effect.catch(observe, (error) =>
+    error.retryable ? Effect.succeed({ observed: Option.none<Node>(), verdict: "wait" as const }) : Effect.fail(error)
+  )
+
+  const { observed, verdict } = yield* look.pipe(
+    Effect.repeat({ schedule: cadence, until: ({ verdict }) => verdict !== "wait" }),
+    Effect.timeoutOrElse({
+      duration: Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"),
+      orElse: () => notReached(false)
+    })
+  )
+  if (verdict === "reached") return observed
+  if (verdict === "impossible") return yield* notReached(true)
+  return yield* new BerthError({ operation, reason: new NodeNotFound({ nodeId: id }), attempts: [] })
+})

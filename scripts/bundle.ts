@@ -1,0 +1,82 @@
+// Bundles each app's entry point into `apps/<app>/dist/main.mjs`, and knows whether what is there still matches the sources.
+// It starts nothing but the build: what starts a bundle is `apps/<app>/bin/*.mjs`.
+//
+//   node scripts/bundle.ts [APP…]    bundle the named apps (all of them by default) whose sources have changed
+import { createHash } from "node:crypto"
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+export const apps = ["cli", "server", "watch"] as const
+export type App = (typeof apps)[number]
+
+const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).includes(name)
+
+/**
+ * What a bundle is made from, as one hash: contents rather than times, because a checkout may set a file's time back. The lockfile stands
+ * for the dependencies.
+ */
+const fingerprint = (app: App): string => {
+  const sources = globSync(["packages/core/src/**/*", `apps/${app}/src/**/*`], { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  const manifests = ["pnpm-lock.yaml", "packages/core/package.json", `apps/${app}/package.json`].map((path) =>
+    join(root, path)
+  )
+  const hash = createHash("sha256")
+  for (const path of [...sources, ...manifests, import.meta.filename].sort()) {
+    const content = readFileSync(path)
+    hash.update(`${relative(root, path)}\0${content.length}\0`).update(content)
+  }
+  return hash.digest("hex")
+}
+
+/** Bundles `app` unless its bundle matches the sources; says whether it had to. */
+export const bundle = async (app: App): Promise<boolean> => {
+  const dist = join(root, "apps", app, "dist")
+  const stamp = join(dist, "sources.sha256")
+  const sources = fingerprint(app)
+  if (existsSync(join(dist, "main.mjs")) && existsSync(stamp) && readFileSync(stamp, "utf8") === sources) return false
+
+  const { rolldown } = await import("rolldown")
+  const build = await rolldown({
+    cwd: root,
+    input: { main: join(root, "apps", app, "src/main.ts") },
+    platform: "node",
+    // A warning here is a binary that breaks elsewhere: an import left unresolved, a side effect dropped.
+    onLog: (level, log) => {
+      if (level === "warn") throw new Error(`bundling ${app}: ${log.message}`)
+    }
+  })
+  const { output } = await build.generate({
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+    // Names stay, for stack traces.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
+  })
+  await build.close()
+
+  mkdirSync(dist, { recursive: true })
+  // Entry last and each file whole, so that a process starting meanwhile gets the old bundle or the new one.
+  for (const file of output.toReversed()) {
+    const path = join(dist, file.fileName)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? file.code : file.source)
+    renameSync(`${path}.${process.pid}`, path)
+  }
+  const current = new Set(output.map((file) => file.fileName))
+  for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
+  writeFileSync(stamp, sources)
+  return true
+}
+
+if (import.meta.main) {
+  const wanted = process.argv.slice(2)
+  for (const name of wanted.length === 0 ? apps : wanted) {
+    if (!isApp(name)) throw new Error(`no such app: ${name} (there are ${apps.join(", ")})`)
+    await bundle(name)
+  }
+}
