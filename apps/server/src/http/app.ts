@@ -3,12 +3,20 @@
  * answered at all, its endpoint, and last what every reply has in common. The endpoints are in the files named after their
  * groups.
  */
+import { fail } from "@berth/core/api/Envelope"
 import { Cause, Clock, Effect, Layer, Option } from "effect"
 import * as ByteSize from "effect/ByteSize"
-import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import {
+  HttpIncomingMessage,
+  HttpRouter,
+  HttpServer,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Allowance, Reading } from "../world/allowance.ts"
-import type { Visitors } from "../world/Visitors.ts"
+import { Visitors } from "../world/Visitors.ts"
 import * as World from "../world/World.ts"
 import type { Identity, Worlds } from "../world/Worlds.ts"
 import * as Authorization from "./authorization.ts"
@@ -19,6 +27,7 @@ import { failureResponse } from "./failures.ts"
 import * as Images from "./images.ts"
 import { largestBodyBytes, longestUrlBytes } from "./limits.ts"
 import { allowedMethods } from "./methods.ts"
+import type { Reject } from "./nodeServer.ts"
 import * as Nodes from "./nodes.ts"
 import * as Query from "./query.ts"
 import { bodyTooLarge } from "./readJson.ts"
@@ -32,6 +41,7 @@ const routes = Layer.mergeAll(
   ),
   Docs.layer
 ).pipe(
+  Layer.provide(HttpServer.layerServices),
   // Paths are what they say; only the trailing slash of the documented ones may be left out.
   Layer.provide(
     Layer.succeed(HttpRouter.RouterConfig)({
@@ -43,13 +53,15 @@ const routes = Layer.mergeAll(
   )
 )
 
-/** The whole service as one effect per request. It never fails; what goes wrong is a reply. */
-export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, visitors: Visitors) {
+/** The service: one effect per request, and replies to what never became one. */
+export const makeApp = Effect.fnUntraced(function* (worlds: Worlds) {
   const endpoints = yield* HttpRouter.toHttpEffect(routes)
   const clock = yield* Clock.Clock
   const realMs = () => clock.currentTimeMillisUnsafe()
+  const visitors = new Visitors(worlds.main.settings.allowance)
 
-  return Effect.gen(function* () {
+  /** Never fails; what goes wrong is a reply. */
+  const handle = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const identity = worlds.identify(readCredentials(request))
     const world = identity._tag === "Known" ? identity.world : worlds.main
@@ -64,6 +76,21 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, visitors: Vi
       : exhausted(reading, world.latest)
     return HttpServerResponse.setHeaders(response, replyHeaders(response.status, reading, world.latest))
   })
+
+  const reject: Reject = ({ headers, message, status }, address) => {
+    const reading = visitors.allowanceOf(address).spend(World.enter(worlds.main, realMs()))
+    return {
+      status,
+      headers: {
+        ...headers,
+        "content-type": "application/json",
+        ...replyHeaders(status, reading, worlds.main.latest)
+      },
+      body: JSON.stringify(fail(status, message))
+    }
+  }
+
+  return { handle, reject }
 })
 
 /** Whose allowance the request spends: its account's, or without one its address's (decision 20). */
@@ -92,6 +119,7 @@ const exhausted = (reading: Reading, now: number): HttpServerResponse.HttpServer
 const unanswerable = (
   request: HttpServerRequest.HttpServerRequest
 ): HttpServerResponse.HttpServerResponse | undefined => {
+  if (isWithoutHost(request)) return failureResponse(400, "The header host is missing.")
   if (request.url.length > longestUrlBytes) {
     return failureResponse(414, `The URL is longer than ${longestUrlBytes} bytes.`)
   }
@@ -100,6 +128,10 @@ const unanswerable = (
   }
   return undefined
 }
+
+/** HTTP/1.1 asks for a host in every request (RFC 9112 §3.2). A request that came without a socket has no version. */
+const isWithoutHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
 
 /** The answer where no endpoint gave one. A client that has gone away gets none. */
 const unanswered = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) => {

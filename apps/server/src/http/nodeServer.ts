@@ -3,7 +3,7 @@
  * envelope here (decision 2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
  */
 import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
-import type { Socket } from "node:net"
+import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { largestHeadBytes, longestUrlBytes, type Timeouts } from "./limits.ts"
 
@@ -33,6 +33,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): Server => {
     shouldUpgradeCallback: () => false
   })
   const unanswered = new WeakMap<Duplex, Set<ServerResponse>>()
+  const errorsAfterRejection = new WeakMap<Duplex, number>()
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const responses = unanswered.get(request.socket) ?? new Set()
     unanswered.set(request.socket, responses.add(response))
@@ -46,7 +47,14 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): Server => {
     writeRejection(socket, reject, { status: 405, message: "This is no proxy.", headers: { allow: proxyAllow } })
   })
   server.on("clientError", (error: ParserError, socket: Duplex) => {
+    const errors = errorsAfterRejection.get(socket)
+    if (errors !== undefined && errors < mostErrorsAfterRejection) {
+      // A reply is on its way; to close now, with bytes unread, could take it along.
+      errorsAfterRejection.set(socket, errors + 1)
+      return
+    }
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+    errorsAfterRejection.set(socket, 0)
     const pending = [...(unanswered.get(socket) ?? [])]
     const broken = pending.find((response) => !response.req.complete)
     // The fault is in the body of a request whose reply has begun: only the connection can say so.
@@ -60,6 +68,9 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): Server => {
   })
   return server
 }
+
+/** How many more packets a client may send after a fault before it is cut off. */
+const mostErrorsAfterRejection = 16
 
 const proxyAllow = "GET, HEAD, POST, DELETE, OPTIONS"
 
@@ -93,7 +104,7 @@ const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
 
 const writeRejection = (socket: Duplex, reject: Reject, rejection: Rejection): void => {
   if (!socket.writable) return void socket.destroy()
-  const { body, headers, status } = reject(rejection, (socket as Socket).remoteAddress ?? "")
+  const { body, headers, status } = reject(rejection, socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     ...Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" }).map(
@@ -101,7 +112,9 @@ const writeRejection = (socket: Duplex, reject: Reject, rejection: Rejection): v
     )
   ]
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`)
-  // Whatever else arrives is of no interest, but a close with unread bytes could take the reply with it.
   socket.resume()
-  setTimeout(() => socket.destroy(), 500).unref()
+  if (socket instanceof Socket) socket.setTimeout(closeGraceMs, () => socket.destroy())
 }
+
+/** How long a client may keep quiet after a rejection before its connection is cut. */
+const closeGraceMs = 500
