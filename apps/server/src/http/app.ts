@@ -41,21 +41,24 @@ const routes = Layer.mergeAll(
   ),
   Docs.layer
 ).pipe(
-  Layer.provide(HttpServer.layerServices),
-  // Paths are what they say; only the trailing slash of the documented ones may be left out.
-  Layer.provide(
-    Layer.succeed(HttpRouter.RouterConfig)({
-      caseSensitive: true,
-      ignoreDuplicateSlashes: false,
-      ignoreTrailingSlash: true,
-      maxParamLength: longestUrlBytes
-    })
-  )
+  Layer.provide(HttpServer.layerServices)
 )
+
+/** Paths are what they say; only the trailing slash of the documented ones may be left out. */
+const routerConfig = {
+  caseSensitive: true,
+  ignoreDuplicateSlashes: false,
+  ignoreTrailingSlash: true,
+  maxParamLength: longestUrlBytes
+}
 
 /** The service: one effect per request, and replies to what never became one. */
 export const makeApp = Effect.fnUntraced(function* (worlds: Worlds) {
-  const endpoints = yield* HttpRouter.toHttpEffect(routes)
+  const endpoints = yield* Effect.provideService(
+    HttpRouter.toHttpEffect(routes),
+    HttpRouter.RouterConfig,
+    routerConfig
+  )
   const clock = yield* Clock.Clock
   const realMs = () => clock.currentTimeMillisUnsafe()
   const visitors = new Visitors(worlds.main.settings.allowance)
@@ -151,7 +154,9 @@ const unanswered = (request: HttpServerRequest.HttpServerRequest, cause: Cause.C
 /** Another method of a path there is, or a path there is not. */
 const noEndpoint = (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
   const allow = allowedMethods(pathOf(request))
-  if (allow === undefined) return failureResponse(404, "There is nothing at this path.")
+  // A path whose escapes cannot be read is no path, even where it looks like one.
+  const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
+  if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
   if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })
   return failureResponse(405, `The path does not answer ${request.method}, only ${allow}.`, { headers: { allow } })
 }

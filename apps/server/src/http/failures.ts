@@ -65,7 +65,10 @@ export const unreadableResponse = (
   if (malformed.length === 0) return failureResponse(422, sentenceOf(errors), { errors })
   return failureResponse(400, "A query parameter is of the wrong type.", {
     errors: Object.fromEntries(
-      malformed.map(([name, messages]) => [name, Array.isArray(query[name]) ? ["Given more than once."] : messages])
+      malformed.map(([name]) => [
+        name,
+        [Array.isArray(query[name]) ? "The parameter is given more than once." : "The value must be a whole number."]
+      ])
     )
   })
 }

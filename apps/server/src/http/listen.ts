@@ -20,7 +20,7 @@ export interface ListenOptions {
 export const listen = Effect.fnUntraced(function* (worlds: Worlds, { host, port, timeouts }: ListenOptions) {
   const app = yield* makeApp(worlds)
   const node = makeNodeServer(timeouts, app.reject)
-  const server = yield* NodeHttpServer.make(() => node, {
+  const server = yield* NodeHttpServer.make(() => node.server, {
     host,
     port,
     ...(timeouts.drainMs === 0
@@ -28,7 +28,8 @@ export const listen = Effect.fnUntraced(function* (worlds: Worlds, { host, port,
       : { gracefulShutdownTimeout: timeouts.drainMs })
   })
   // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
-  yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))
   yield* server.serve(app.handle)
+  yield* Effect.addFinalizer(() => Effect.sync(node.closeQuiet))
   return HttpServer.formatAddress(server.address)
 })

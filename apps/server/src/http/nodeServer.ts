@@ -20,7 +20,14 @@ export type Reject = (
   address: string
 ) => { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
-export const makeNodeServer = (timeouts: Timeouts, reject: Reject): Server => {
+export interface NodeServer {
+  readonly server: Server
+  /** Cuts the connections on which no request is waiting for its reply. */
+  readonly closeQuiet: () => void
+}
+
+export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer => {
+  const connections = new Set<Socket>()
   const server = createServer({
     maxHeaderSize: largestHeadBytes,
     headersTimeout: timeouts.headersMs,
@@ -34,6 +41,10 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): Server => {
   })
   const unanswered = new WeakMap<Duplex, Set<ServerResponse>>()
   const errorsAfterRejection = new WeakMap<Duplex, number>()
+  server.on("connection", (socket: Socket) => {
+    connections.add(socket)
+    socket.once("close", () => connections.delete(socket))
+  })
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const responses = unanswered.get(request.socket) ?? new Set()
     unanswered.set(request.socket, responses.add(response))
@@ -66,7 +77,12 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): Server => {
     let left = before.length
     for (const response of before) response.once("close", () => --left === 0 && answer())
   })
-  return server
+  return {
+    server,
+    closeQuiet: () => {
+      for (const socket of connections) if ((unanswered.get(socket)?.size ?? 0) === 0) socket.destroy()
+    }
+  }
 }
 
 /** How many more packets a client may send after a fault before it is cut off. */

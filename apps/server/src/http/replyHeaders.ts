@@ -20,6 +20,8 @@ export const replyHeaders = (status: number, reading: Reading, now: number): Rec
     [remainingHeader]: String(reading.remaining),
     [resetHeader]: String(wholeSeconds(reading.resetAt))
   }
+  // The rest of the body is not read, so nothing can follow it on the connection.
+  if (status === 413) headers["connection"] = "close"
   if (status === 401) headers["www-authenticate"] = "Bearer"
   if (status === 429) headers["retry-after"] = String(retryAfterSeconds(reading, now))
   return headers
