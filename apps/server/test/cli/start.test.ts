@@ -45,7 +45,9 @@ describe("a start that works", () => {
   it.live("does what its flags say", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(
-        "--port 0 --seed 7 --scenario fleet:250 --clock frozen --rate-limit 5/10s --rate-limit-algorithm token-bucket".split(" ")
+        "--port 0 --seed 7 --scenario fleet:250 --clock frozen --rate-limit 5/10s --rate-limit-algorithm token-bucket".split(
+          " "
+        )
       )
       const reply = yield* good(ready, "/nodes/")
       expect(reply.headers.get("ratelimit-limit")).toBe("5")
@@ -179,7 +181,13 @@ describe("what it says otherwise", () => {
       const { code, stderr } = yield* server.stop("SIGTERM")
       expect(code).toBe(0)
       for (const secret of [key, token]) {
-        for (const spelling of [secret, encodeURIComponent(secret), encodeURI(secret), btoa(secret), btoa(`${key}:${token}`)]) {
+        for (const spelling of [
+          secret,
+          encodeURIComponent(secret),
+          encodeURI(secret),
+          btoa(secret),
+          btoa(`${key}:${token}`)
+        ]) {
           expect(stderr).not.toContain(spelling)
         }
       }

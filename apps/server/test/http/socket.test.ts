@@ -88,7 +88,11 @@ layer(TestServer.layer({ allowance: large }))("bodies on a socket", (it) => {
   it.effect("chunks without end are 413 once they pass 1 MiB, and the reading stops", () =>
     Effect.gen(function* () {
       const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`
-      const reply = yield* fails(413, [post("Transfer-Encoding: chunked\r\n"), ...Array.from({ length: 400 }, () => chunk)], {})
+      const reply = yield* fails(
+        413,
+        [post("Transfer-Encoding: chunked\r\n"), ...Array.from({ length: 400 }, () => chunk)],
+        {}
+      )
       expect(reply.headers["connection"]).toBe("close")
     })
   )
