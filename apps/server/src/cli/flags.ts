@@ -9,7 +9,7 @@ import type { ClockMode } from "../world/VirtualClock.ts"
 import { type Account, authModes, defaults, deleteStyles } from "../world/World.ts"
 
 /** The port when none is named. */
-export const defaultPort = 8787
+const defaultPort = 8787
 
 const longestDurationMs = 10 * 365 * 86_400_000
 

@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import { largestHeadBytes, longestUrlBytes, type Timeouts } from "./limits.ts"
 
 /** A reply to something that never became a request. */
-export interface Rejection {
+interface Rejection {
   readonly status: number
   readonly message: string
   readonly headers?: Readonly<Record<string, string>>

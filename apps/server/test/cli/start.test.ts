@@ -26,7 +26,7 @@ const hangingConnection = (url: string, bytes: string) =>
     (socket) => Effect.sync(() => socket.destroy())
   )
 
-describe("a start that works", () => {
+describe.concurrent("a start that works", () => {
   it.live("says so in one line on stdout, with the default account, and nothing anywhere else", () =>
     Effect.gen(function* () {
       const server = yield* serve(["--port", "0"])
@@ -91,7 +91,7 @@ describe("a start that works", () => {
   }
 })
 
-describe("a start that cannot be", () => {
+describe.concurrent("a start that cannot be", () => {
   for (const [args, sentence] of [
     ["--port 70000", "--port"],
     ["--port abc", "port"],
