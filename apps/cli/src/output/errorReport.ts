@@ -1,0 +1,16 @@
+/**
+ * How a problem is written: two lines for people, one line of JSON for programs. Always for stderr.
+ */
+import type { Problem } from "../failure/Problem.ts"
+import { escapeControls } from "./escapeControls.ts"
+import { jsonLine } from "./json.ts"
+import type { Format } from "./OutputFormat.ts"
+import { styled } from "./style.ts"
+
+/** The problem as text without its last line feed. */
+export const errorReport = (problem: Problem, format: Format, colour: boolean): string => {
+  if (format !== "table") return jsonLine({ error: problem })
+  const lines = [`${styled("error:", "bad", colour)} ${escapeControls(problem.message)}`]
+  if (problem.hint !== "") lines.push(`${styled("hint:", "faint", colour)} ${escapeControls(problem.hint)}`)
+  return lines.join("\n")
+}
