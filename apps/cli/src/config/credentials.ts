@@ -7,7 +7,8 @@ import { redactor } from "@berth/core/client/Redaction"
 import { Config, Effect, Option, type Redacted } from "effect"
 import { SettingFault } from "../failure/CliFailure.ts"
 
-const variables = { apiKey: "BERTH_API_KEY", accessToken: "BERTH_ACCESS_TOKEN" } as const
+/** The variables that hold them. */
+export const variables = { apiKey: "BERTH_API_KEY", accessToken: "BERTH_ACCESS_TOKEN" } as const
 
 const read = (variable: string): Effect.Effect<Option.Option<Redacted.Redacted>> =>
   Effect.orDie(Config.option(Config.Redacted(variable)))
@@ -20,7 +21,7 @@ const needed = (variable: string): Effect.Effect<Redacted.Redacted, SettingFault
       onNone: () =>
         Effect.fail(
           new SettingFault({
-            variable,
+            setting: variable,
             secret: true,
             message: `${variable} is not set.`,
             hint: `Set ${variables.apiKey} and ${variables.accessToken}; both are made in the account portal.`

@@ -12,8 +12,8 @@ export class UsageFault extends Data.TaggedError("UsageFault")<{
 
 /** A setting that is needed is not set, or not usable. */
 export class SettingFault extends Data.TaggedError("SettingFault")<{
-  /** The environment variable that holds the setting. */
-  readonly variable: string
+  /** The environment variable or the flag that holds it. */
+  readonly setting: string
   /** Whether it is a part of the credentials, which makes it a matter of authentication. */
   readonly secret: boolean
   readonly message: string

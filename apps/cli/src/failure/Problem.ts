@@ -38,7 +38,7 @@ const ofBerthError = (error: BerthError): Problem => {
 const detailsOf = (failure: CliFailure): Problem["details"] => {
   switch (failure._tag) {
     case "SettingFault":
-      return { variable: failure.variable }
+      return { setting: failure.setting }
     case "NameNotFound":
       return { name: failure.name }
     case "NameAmbiguous":

@@ -27,6 +27,8 @@ export class Output extends Context.Service<
     readonly readerGone: Effect.Effect<boolean>
     /** Writes lines to stderr, without any secret that is set in the environment. */
     readonly note: (text: string) => Effect.Effect<void>
+    /** Writes a question to stderr and leaves the cursor behind it. */
+    readonly ask: (question: string) => Effect.Effect<void>
     /** Repaints the one live line of stderr; an empty text takes it away. Only where `stderr.animate` is true. */
     readonly live: (line: string) => Effect.Effect<void>
   }
@@ -114,6 +116,7 @@ const make = Effect.fnUntraced(function* (redact: (text: string) => string) {
     data: out.write,
     readerGone: out.gone,
     note,
+    ask: (question) => err.write(redact(question)),
     live
   })
 })

@@ -13,7 +13,7 @@ export const OutputFormat = GlobalFlag.Setting("output")({
   flag: Flag.Literals("output", formats).pipe(
     Flag.withAlias("o"),
     Flag.withMetavar("FORMAT"),
-    Flag.withDescription("How data is written; default table"),
+    Flag.withDescription("Default table"),
     Flag.withDefault<Format>("table")
   )
 })

@@ -10,7 +10,9 @@ import { styled } from "./style.ts"
 /** The problem as text without its last line feed. */
 export const errorReport = (problem: Problem, format: Format, colour: boolean): string => {
   if (format !== "table") return jsonLine({ error: problem })
-  const lines = [`${styled("error:", "bad", colour)} ${escapeControls(problem.message)}`]
+  const sentence = escapeControls(problem.message)
+  // What a person stopped is told, but it is no error.
+  const lines = [problem.code === "Interrupted" ? sentence : `${styled("error:", "bad", colour)} ${sentence}`]
   if (problem.hint !== "") lines.push(`${styled("hint:", "faint", colour)} ${escapeControls(problem.hint)}`)
   return lines.join("\n")
 }

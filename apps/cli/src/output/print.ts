@@ -3,6 +3,7 @@
  * business, and as a table that of its columns.
  */
 import { Effect, Schema, Stream } from "effect"
+import { width } from "./cells.ts"
 import type { Column } from "./Column.ts"
 import { jsonBlock, jsonLine } from "./json.ts"
 import { Output, say } from "./Output.ts"
@@ -30,7 +31,9 @@ const printTable = Effect.fnUntraced(function* <A>(view: View<A>, records: Reado
   if (records.length === 0) return yield* say(`There are ${view.none}.`)
   const { hidden, text } = table(view.columns(records), records, { available: stdout.columns, colour: stdout.colour })
   yield* data(text)
-  if (hidden.length > 0) yield* say(`Not shown at this width: ${hidden.join(", ")}.`)
+  if (hidden.length === 0) return
+  const named = `Not shown at this width: ${hidden.join(", ")}.`
+  yield* say(width(named) <= stdout.columns ? named : `${hidden.length} columns are not shown at this width.`)
 })
 
 /** Prints a list whole. */

@@ -103,11 +103,9 @@ export const resolveNode = Effect.fn("resolveNode")(function* (
   const [first, ...others] = nodes
   if (first === undefined) return yield* new NameNotFound({ name: given })
   if (others.length === 0) return yield* Effect.fromResult(Result.mapError(first, ({ failure }) => failure))
-  const candidates = nodes
-    .filter(Result.isSuccess)
-    .map(({ success }) => ({
-      id: success.id,
-      status: Option.match(success.listed, { onNone: () => "", onSome: ({ status }) => label(status) })
-    }))
+  const candidates = nodes.filter(Result.isSuccess).map(({ success }) => ({
+    id: success.id,
+    status: Option.match(success.listed, { onNone: () => "", onSome: ({ status }) => label(status) })
+  }))
   return yield* new NameAmbiguous({ name: given, candidates })
 })

@@ -10,10 +10,13 @@ import { Output } from "../../output/Output.ts"
 /** Succeeds when the answer is yes. Fails where nobody can be asked, and when the answer is anything else. */
 export const confirm = Effect.fnUntraced(function* (question: string, nothingDone: string) {
   yield* ensureAskable
-  const { live } = yield* Output
-  yield* live(`${escapeControls(question)} [y/N] `)
+  const { ask, note } = yield* Output
+  yield* ask(`${escapeControls(question)} [y/N] `)
   const terminal = yield* Terminal.Terminal
-  const answer = yield* Effect.orElseSucceed(terminal.readLine, () => "")
+  const answer = yield* terminal.readLine.pipe(
+    Effect.orElseSucceed(() => ""),
+    Effect.onInterrupt(() => note(`\n${nothingDone}`))
+  )
   if (!/^y(?:es)?$/i.test(answer.trim())) return yield* new Interrupted({ message: nothingDone, hint: "" })
 })
 

@@ -7,6 +7,7 @@ import { Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { client } from "../../config/client.ts"
 import { paths } from "../../config/paths.ts"
+import { problemOf } from "../../failure/Problem.ts"
 import { nodeColumns } from "../../output/nodeColumns.ts"
 import { Output } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -72,6 +73,9 @@ const ask = Effect.fnUntraced(function* (resolution: Resolution) {
   const nodes = nodesOf(resolution)
   const [only] = nodes
   if (only === undefined) return
+  const format = yield* OutputFormat
+  for (const node of resolution.nodes)
+    if (Result.isFailure(node)) yield* report(problemOf(node.failure.failure), format)
   yield* note(table(nodeColumns, nodes, { available: stderr.columns, colour: stderr.colour }).text.trimEnd())
   const question = nodes.length === 1 ? `Delete node ${only.name} (${only.id})?` : `Delete these ${nodes.length} nodes?`
   yield* confirm(question, "Nothing was deleted.")

@@ -44,8 +44,14 @@ const flags = {
   )
 }
 
-/** The series of a plan is how its slug begins (interface.md §2.2). */
-const seriesOf = (node: Node): string | undefined => node.plan?.split("-")[0]?.toLowerCase()
+/**
+ * Whether the plan says it is of this series: a slug begins with the series' letter, and may end with the name of a
+ * series that has one (interface.md §2.2, §2.6).
+ */
+const ofSeries = (node: Node, series: string): boolean => {
+  const parts = node.plan?.toLowerCase().split("-") ?? []
+  return parts[0] === series || (parts.length > 4 && parts.at(-1) === series)
+}
 
 const filterOf = (wanted: {
   readonly status: Option.Option<KnownStatus>
@@ -58,7 +64,7 @@ const filterOf = (wanted: {
   return (node: Node): boolean =>
     Option.match(wanted.status, { onNone: () => true, onSome: (status) => node.status === status }) &&
     Option.match(named, { onNone: () => true, onSome: (matches) => matches(node.name) }) &&
-    Option.match(series, { onNone: () => true, onSome: (each) => seriesOf(node) === each }) &&
+    Option.match(series, { onNone: () => true, onSome: (each) => ofSeries(node, each) }) &&
     Option.match(wanted.plan, { onNone: () => true, onSome: (plan) => node.plan === plan })
 }
 
@@ -88,7 +94,7 @@ export const list = Command.make(
     const wanted = nodes.list().pipe(Stream.filter(passes))
     if (Option.isNone(limit)) return yield* printStream(nodeView, wanted)
 
-    // One more than asked for tells whether there are more, for as long as the next page is not needed for it.
+    // One more than asked for tells whether there are more.
     let more = false
     const limited = wanted.pipe(
       Stream.take(limit.value + 1),
