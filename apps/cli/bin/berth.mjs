@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts `berth`: says plainly when Node is too old, answers `--version` by itself because loading the program for it would
-// take three times as long, and otherwise loads the bundle, whose compiled code is kept between starts.
+// Starts `berth`: says plainly when Node is too old, answers `--version` by itself because loading the program for it
+// takes three times as long, and otherwise loads the bundle, whose compiled code is kept for the next start.
 // Old JavaScript on purpose: an old Node has to read this file before it can be told that it is too old.
 import { readFileSync } from "fs"
 import * as nodeModule from "module"
