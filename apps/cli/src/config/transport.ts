@@ -3,20 +3,23 @@
  * query, which is where the API key is.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, Effect, Exit, Layer, Option } from "effect"
+import { Clock, Effect, Exit, Layer, Option, type Tracer } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 import { Output, say } from "../output/Output.ts"
 import { Debug } from "./globalFlags.ts"
 
 const pathOf = (request: HttpClientRequest.HttpClientRequest): string => URL.parse(request.url)?.pathname ?? "?"
 
+/** The engine makes one span for each attempt, inside the one that is named by the operation. */
+const operationOf = (attempt: Option.Option<Tracer.AnySpan>): string => {
+  const call = Option.flatMap(attempt, (span) => (span._tag === "Span" ? span.parent : Option.none()))
+  return Option.isSome(call) && call.value._tag === "Span" ? call.value.name : "-"
+}
+
 const told = (client: HttpClient.HttpClient, output: Output["Service"]) =>
   HttpClient.transform(client, (send, request) =>
     Effect.gen(function* () {
-      const operation = Option.match(yield* Effect.option(Effect.currentSpan), {
-        onNone: () => "-",
-        onSome: ({ name }) => name
-      })
+      const operation = operationOf(yield* Effect.option(Effect.currentSpan))
       const startedAt = yield* Clock.currentTimeMillis
       const exit = yield* Effect.exit(send)
       const millis = (yield* Clock.currentTimeMillis) - startedAt
