@@ -1,5 +1,5 @@
-// Bundles each app's entry point into `apps/<app>/dist/main.mjs`, and knows whether what is there still matches the sources.
-// It starts nothing but the build: what starts a bundle is `apps/<app>/bin/*.mjs`.
+// Bundles each app's entry point into `apps/<app>/dist/main.mjs`, and knows whether what is there still matches the
+// sources. It starts nothing but the build: what starts a bundle is `apps/<app>/bin/*.mjs`.
 //
 //   node scripts/bundle.ts [APP…]    bundle the named apps (all of them by default) whose sources have changed
 import { createHash } from "node:crypto"
@@ -15,8 +15,8 @@ export type App = (typeof apps)[number]
 const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).includes(name)
 
 /**
- * What a bundle is made from, as one hash: contents rather than times, because a checkout may set a file's time back. The lockfile stands
- * for the dependencies.
+ * What a bundle is made from, as one hash: contents rather than times, because a checkout may set a file's time back.
+ * The lockfile stands for the dependencies.
  */
 const fingerprint = (app: App): string => {
   const sources = globSync(["packages/core/src/**/*", `apps/${app}/src/**/*`], { cwd: root, withFileTypes: true })

@@ -1,5 +1,5 @@
-// Starts an app's binary in the workspace, after bundling it if its sources have changed: `node scripts/start.ts cli ARGS…`.
-// The binary runs in this very process, so that signals, streams and the exit code are its own.
+// Starts an app's binary, after bundling it if its sources have changed: `node scripts/start.ts cli ARGS…`. The binary
+// runs in this very process, so that signals, streams and the exit code are its own.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { apps, bundle } from "./bundle.ts"

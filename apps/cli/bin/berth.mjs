@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts `berth`: says plainly when Node is too old, then loads the bundle, whose compiled code is kept between starts.
-// Old JavaScript on purpose: an old Node has to read this file before it can be told that it is too old.
+// Starts `berth`: says plainly when Node is too old, then loads the bundle, whose compiled code is kept for the
+// next start. Old JavaScript on purpose: an old Node has to read this file before it can be told that it is too old.
 import * as nodeModule from "module"
 import { fileURLToPath } from "url"
 

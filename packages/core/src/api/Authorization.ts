@@ -17,7 +17,10 @@ export const sessionCookies = ["csrftoken", "sessionid", "role"] as const
 /** Header that must repeat the `csrftoken` cookie (decision 6). */
 export const csrfHeader = "x-csrftoken"
 
-/** Lets a request through only with valid credentials and within the allowance. */
+/**
+ * Lets a request through only with valid credentials and within the allowance. What any endpoint may answer, whatever
+ * is asked of it, stands here too: a middleware is where it can be said once.
+ */
 export class Authorization extends HttpApiMiddleware.Service<Authorization>()("@berth/core/api/Authorization", {
-  error: [failures[401], failures[403], failures[429]]
+  error: [failures[401], failures[403], failures[414], failures[429], failures[500], failures[503]]
 }) {}

@@ -2,14 +2,14 @@
  * Between the wire and the domain for images: reads records of both image lists (decision 18) and writes an
  * `ImageFilter` as query parameters.
  */
-import { Predicate, Result } from "effect"
+import { Predicate } from "effect"
 import type { CommittedOption } from "../domain/Commitment.ts"
 import type { Image, ImageFilter, OperatingSystem, Specs } from "../domain/Image.ts"
 import { diskGb } from "./fields/Disk.ts"
 import { count, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMibFromGb } from "./fields/Memory.ts"
 import { priceInr } from "./fields/Price.ts"
-import { keepUnknown, read, type RecordFault } from "./RecordReader.ts"
+import { keepUnknown, read, RecordFault, type ReadRecord } from "./RecordReader.ts"
 
 const known: ReadonlySet<string> = new Set(["name", "plan", "size", "image", "os", "zone", "specs"])
 const specFields: ReadonlySet<string> = new Set([
@@ -32,11 +32,11 @@ const committedOption = (wire: unknown): CommittedOption | null => {
   const unused = {}
   return {
     skuId,
-    name: read(wire, ["committed_sku_name"], text, "", unused),
+    name: read(wire, "committed_sku_name", text, "", unused),
     days,
-    priceInr: read(wire, ["committed_sku_price"], priceInr, null, unused),
-    message: read(wire, ["committed_node_message"], text, "", unused),
-    until: read(wire, ["committed_upto_date"], text, "", unused)
+    priceInr: read(wire, "committed_sku_price", priceInr, null, unused),
+    message: read(wire, "committed_node_message", text, "", unused),
+    until: read(wire, "committed_upto_date", text, "", unused)
   }
 }
 
@@ -46,43 +46,43 @@ const specsOf = (wire: Record<string, unknown>, extra: Record<string, unknown>):
   if (committedOptions.length < skus.length) extra["committed_sku"] = skus
   keepUnknown(wire, specFields, extra)
   return {
-    vcpus: read(wire, ["cpu"], count, null, extra),
-    memoryMib: read(wire, ["ram"], memoryMibFromGb, null, extra),
-    diskGb: read(wire, ["disk_space"], diskGb, null, extra),
-    series: read(wire, ["series"], text, null, extra),
-    pricePerHourInr: read(wire, ["price_per_hour"], priceInr, null, extra),
-    pricePerMonthInr: read(wire, ["price_per_month"], priceInr, null, extra),
-    minimumBillingInr: read(wire, ["minimum_billing_amount"], priceInr, null, extra),
+    vcpus: read(wire, "cpu", count, null, extra),
+    memoryMib: read(wire, "ram", memoryMibFromGb, null, extra),
+    diskGb: read(wire, "disk_space", diskGb, null, extra),
+    series: read(wire, "series", text, null, extra),
+    pricePerHourInr: read(wire, "price_per_hour", priceInr, null, extra),
+    pricePerMonthInr: read(wire, "price_per_month", priceInr, null, extra),
+    minimumBillingInr: read(wire, "minimum_billing_amount", priceInr, null, extra),
     committedOptions
   }
 }
 
 const osOf = (wire: Record<string, unknown>, name: string, extra: Record<string, unknown>): OperatingSystem => ({
-  name: read(wire, ["name"], text, name, extra),
-  version: read(wire, ["version"], optionalText, null, extra),
-  image: read(wire, ["image"], optionalText, null, extra)
+  name: read(wire, "name", text, name, extra),
+  version: read(wire, "version", optionalText, null, extra),
+  image: read(wire, "image", optionalText, null, extra)
 })
 
 /** An image from a record of either list. Only the image's and the plan's names are indispensable. */
-export const imageFromWire = (wire: unknown): Result.Result<Image, RecordFault> => {
-  if (!Predicate.isObject(wire)) return Result.fail({ path: "", expected: "an image record", got: wire })
+export const imageFromWire: ReadRecord<Image> = (wire) => {
+  if (!Predicate.isObject(wire)) return new RecordFault("", "an image record", wire)
   const image = text(wire["image"])
-  if (image === unreadable) return Result.fail({ path: "image", expected: "a string", got: wire["image"] })
+  if (image === unreadable) return new RecordFault("image", "a string", wire["image"])
   const plan = text(wire["plan"] ?? wire["size"])
-  if (plan === unreadable) return Result.fail({ path: "plan", expected: "a string", got: wire["plan"] })
+  if (plan === unreadable) return new RecordFault("plan", "a string", wire["plan"])
   const extra: Record<string, unknown> = {}
   const zone = Predicate.isObject(wire["zone"]) ? wire["zone"]["slug_name"] : wire["zone"]
-  const result: Image = {
-    name: read(wire, ["name"], text, image, extra),
+  const result = {
+    name: read(wire, "name", text, image, extra),
     image,
     plan,
     os: osOf(Predicate.isObject(wire["os"]) ? wire["os"] : {}, image, extra),
-    zone: read({ zone }, ["zone"], text, null, extra),
+    zone: read({ zone }, "zone", text, null, extra),
     specs: specsOf(Predicate.isObject(wire["specs"]) ? wire["specs"] : {}, extra),
     extra
   }
   keepUnknown(wire, known, extra)
-  return Result.succeed(result)
+  return result
 }
 
 /** The query of an image list (interface.md §4 note 4). */

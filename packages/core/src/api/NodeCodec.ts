@@ -2,7 +2,7 @@
  * Between the wire and the domain for nodes: reads any of the three record shapes from any endpoint, field by field
  * (decision 8), and writes a `NodeSpec` as the body of a create.
  */
-import { Predicate, Result } from "effect"
+import { Predicate } from "effect"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import { address, furtherNetwork } from "./fields/Address.ts"
@@ -12,7 +12,7 @@ import { memoryMib } from "./fields/Memory.ts"
 import { status } from "./fields/Status.ts"
 import { timestamp } from "./fields/Timestamp.ts"
 import type { NodeCreation } from "./NodeRecords.ts"
-import { keepUnknown, read, type RecordFault } from "./RecordReader.ts"
+import { keepUnknown, read, RecordFault, type ReadRecord } from "./RecordReader.ts"
 
 const known: ReadonlySet<string> = new Set([
   "id",
@@ -40,8 +40,13 @@ const nodeId: Field<NodeId> = (wire) => {
   return id !== unreadable && id >= 1 ? (id as NodeId) : unreadable
 }
 
-/** Backups as a flag, or as the ids of those there are. */
-const backups: Field<boolean> = (wire) => (Array.isArray(wire) ? wire.length > 0 : flag(wire))
+/** Whether there are any backups. */
+const backupIds: Field<boolean> = (wire) => (Array.isArray(wire) ? wire.length > 0 : unreadable)
+
+const backupsOf = (record: Record<string, unknown>, extra: Record<string, unknown>): boolean | null =>
+  read(record, "backup", flag, null, extra) ??
+  read(record, "backups", flag, null, extra) ??
+  read(record, "backup_ids", backupIds, null, extra)
 
 const tags: Field<ReadonlyArray<string>> = (wire) =>
   Array.isArray(wire) && wire.every((tag) => typeof tag === "string") ? wire : unreadable
@@ -52,15 +57,15 @@ const keepNetwork = (record: Record<string, unknown>, name: string, extra: Recor
 }
 
 /** A node from whatever record the service sent. Only id, name and created_at are indispensable. */
-export const nodeFromWire = (wire: unknown): Result.Result<Node, RecordFault> => {
-  if (!Predicate.isObject(wire)) return Result.fail({ path: "", expected: "a node record", got: wire })
+export const nodeFromWire: ReadRecord<Node> = (wire) => {
+  if (!Predicate.isObject(wire)) return new RecordFault("", "a node record", wire)
   const id = nodeId(wire["id"])
-  if (id === unreadable) return Result.fail({ path: "id", expected: "a positive integer", got: wire["id"] })
+  if (id === unreadable) return new RecordFault("id", "a positive integer", wire["id"])
   const name = text(wire["name"])
-  if (name === unreadable) return Result.fail({ path: "name", expected: "a string", got: wire["name"] })
+  if (name === unreadable) return new RecordFault("name", "a string", wire["name"])
   const createdAt = timestamp(wire["created_at"])
   if (createdAt === unreadable) {
-    return Result.fail({ path: "created_at", expected: "an ISO 8601 timestamp", got: wire["created_at"] })
+    return new RecordFault("created_at", "an ISO 8601 timestamp", wire["created_at"])
   }
   const extra: Record<string, unknown> = {}
   const node: Node = {
@@ -68,23 +73,23 @@ export const nodeFromWire = (wire: unknown): Result.Result<Node, RecordFault> =>
     name,
     status: status(wire["status"]),
     createdAt,
-    vcpus: read(wire, ["vcpus"], count, null, extra),
-    memoryMib: read(wire, ["memory"], memoryMib, null, extra),
-    diskGb: read(wire, ["disk"], diskGb, null, extra),
-    publicIp: read(wire, ["public_ip_address"], address, null, extra),
-    privateIp: read(wire, ["private_ip_address"], address, null, extra),
-    plan: read(wire, ["plan"], optionalText, null, extra),
-    image: read(wire, ["image"], optionalText, null, extra),
-    region: read(wire, ["region"], optionalText, null, extra),
-    backups: read(wire, ["backup", "backups", "backup_ids"], backups, null, extra),
-    locked: read(wire, ["is_locked", "locked"], flag, null, extra),
-    tags: read(wire, ["tags"], tags, noTags, extra),
+    vcpus: read(wire, "vcpus", count, null, extra),
+    memoryMib: read(wire, "memory", memoryMib, null, extra),
+    diskGb: read(wire, "disk", diskGb, null, extra),
+    publicIp: read(wire, "public_ip_address", address, null, extra),
+    privateIp: read(wire, "private_ip_address", address, null, extra),
+    plan: read(wire, "plan", optionalText, null, extra),
+    image: read(wire, "image", optionalText, null, extra),
+    region: read(wire, "region", optionalText, null, extra),
+    backups: backupsOf(wire, extra),
+    locked: read(wire, wire["is_locked"] === undefined ? "locked" : "is_locked", flag, null, extra),
+    tags: read(wire, "tags", tags, noTags, extra),
     extra
   }
   keepNetwork(wire, "public_ip_address", extra)
   keepNetwork(wire, "private_ip_address", extra)
   keepUnknown(wire, known, extra)
-  return Result.succeed(node)
+  return node
 }
 
 const noTags: ReadonlyArray<string> = []

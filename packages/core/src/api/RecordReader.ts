@@ -5,33 +5,39 @@
 import { type Field, unreadable } from "./fields/Field.ts"
 
 /** Why a record as a whole cannot be used: a field without which it has no identity is missing or unreadable. */
-export interface RecordFault {
-  /** Where, relative to the record, such as `id`. */
+export class RecordFault {
+  /** Where, relative to the record, such as `id`; empty for the record itself. */
   readonly path: string
   readonly expected: string
   readonly got: unknown
+  constructor(path: string, expected: string, got: unknown) {
+    this.path = path
+    this.expected = expected
+    this.got = got
+  }
 }
+
+/** Reads a record, or says why it cannot. A plain union, because lists are read record by record, and often. */
+export type ReadRecord<A> = (wire: unknown) => A | RecordFault
 
 /** Keeps a raw field. Defines rather than assigns: `__proto__` is a field name like any other. */
 const keep = (extra: Record<string, unknown>, name: string, value: unknown) => {
   Object.defineProperty(extra, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** The first of some wire names that a record has, with what `field` makes of it; `fallback` when it has none. */
+/** What `field` makes of one wire field; `fallback` when it is absent, null or unreadable. */
 export const read = <A, B>(
   record: Record<string, unknown>,
-  names: ReadonlyArray<string>,
+  name: string,
   field: Field<A>,
   fallback: B,
   extra: Record<string, unknown>
 ): A | B => {
-  for (const name of names) {
-    const wire = record[name]
-    if (wire === undefined || wire === null) continue
-    const value = field(wire)
-    if (value !== unreadable) return value
-    keep(extra, name, wire)
-  }
+  const wire = record[name]
+  if (wire === undefined || wire === null) return fallback
+  const value = field(wire)
+  if (value !== unreadable) return value
+  keep(extra, name, wire)
   return fallback
 }
 

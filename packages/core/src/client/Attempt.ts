@@ -59,62 +59,66 @@ const transportReason = (error: HttpClientError.HttpClientError, replied: boolea
 }
 
 /** Sends once and understands the reply. Fails with the reason; the ledger has an entry either way. */
-export const attempt = Effect.fnUntraced(function* <A>(
-  operation: Operation<A>,
-  send: Send,
-  settings: Settings,
-  redact: (text: string) => string,
-  ledger: Ledger
-): Effect.fn.Return<Reply<A>, ErrorReason> {
-  const startedAt = yield* Clock.currentTimeMillis
-  let replied = false
-  let status: number | null = null
-  let headers: RawReply["headers"] = {}
+export const attempt = Effect.fnUntraced(
+  function* <A>(
+    operation: Operation<A>,
+    send: Send,
+    settings: Settings,
+    redact: (text: string) => string,
+    ledger: Ledger
+  ): Effect.fn.Return<Reply<A>, ErrorReason> {
+    const startedAt = yield* Clock.currentTimeMillis
+    let replied = false
+    let status: number | null = null
+    let headers: RawReply["headers"] = {}
 
-  const exchange: Effect.Effect<RawReply, ErrorReason> = send.pipe(
-    Effect.flatMap((response) => {
-      replied = true
-      status = response.status
-      headers = response.headers
-      return Effect.map(response.text, (body) => ({ status: response.status, headers, body }))
-    }),
-    Effect.mapError((error) =>
-      HttpClientError.isHttpClientError(error)
-        ? transportReason(error, replied)
-        : new InvalidRequest({ status: null, detail: error.message.split("\n")[0] ?? "", fields: {} })
-    ),
-    Effect.timeoutOrElse({
-      duration: settings.attemptTimeout,
-      orElse: () =>
-        Effect.fail(
-          new TimedOut({
-            limit: "attempt",
-            afterMillis: Duration.toMillis(settings.attemptTimeout),
-            sent: replied ? "yes" : "maybe"
-          })
-        )
+    const exchange: Effect.Effect<RawReply, ErrorReason> = send.pipe(
+      Effect.flatMap((response) => {
+        replied = true
+        status = response.status
+        headers = response.headers
+        return Effect.map(response.text, (body) => ({ status: response.status, headers, body }))
+      }),
+      Effect.mapError((error) =>
+        HttpClientError.isHttpClientError(error)
+          ? transportReason(error, replied)
+          : new InvalidRequest({ status: null, detail: error.message.split("\n")[0] ?? "", fields: {} })
+      ),
+      Effect.timeoutOrElse({
+        duration: settings.attemptTimeout,
+        orElse: () =>
+          Effect.fail(
+            new TimedOut({
+              limit: "attempt",
+              afterMillis: Duration.toMillis(settings.attemptTimeout),
+              sent: replied ? "yes" : "maybe"
+            })
+          )
+      })
+    )
+
+    const understood = exchange.pipe(
+      Effect.flatMap((raw) => Effect.map(Clock.currentTimeMillis, (now) => understand(operation, raw, redact, now))),
+      Effect.flatMap(Effect.fromResult)
+    )
+
+    const result = yield* Effect.result(understood)
+    const endedAt = yield* Clock.currentTimeMillis
+    ledger.attempts.push({
+      number: ledger.attempts.length + 1,
+      startedAtMillis: startedAt - ledger.startedAtMillis,
+      durationMillis: endedAt - startedAt,
+      status,
+      outcome: Result.isSuccess(result) ? "ok" : result.failure._tag,
+      allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
     })
-  )
-
-  const understood = exchange.pipe(
-    Effect.flatMap((raw) => Effect.map(Clock.currentTimeMillis, (now) => understand(operation, raw, redact, now))),
-    Effect.flatMap(Effect.fromResult)
-  )
-
-  const result = yield* Effect.result(understood)
-  const endedAt = yield* Clock.currentTimeMillis
-  ledger.attempts.push({
-    number: ledger.attempts.length + 1,
-    startedAtMillis: startedAt - ledger.startedAtMillis,
-    durationMillis: endedAt - startedAt,
-    status,
-    outcome: Result.isSuccess(result) ? "ok" : result.failure._tag,
-    allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
-  })
-  return yield* Result.isSuccess(result)
-    ? Effect.succeed(result.success)
-    : Effect.fail(redactedReason(result.failure, redact))
-})
+    yield* Effect.annotateCurrentSpan({ attempt: ledger.attempts.length, status })
+    return yield* Result.isSuccess(result)
+      ? Effect.succeed(result.success)
+      : Effect.fail(redactedReason(result.failure, redact))
+  },
+  Effect.withSpan("attempt", { kind: "client" })
+)
 
 /** Decodes once: envelope, then record. A failure is read again from the masked reply, which may repeat our request. */
 const understand = <A>(

@@ -43,12 +43,12 @@ export class Engine extends Context.Service<
       Effect.gen(function* () {
         const settings = yield* Effect.fromResult(settingsFrom(options))
         const redact = redactor(settings.credentials)
-        // Ours is the service's only caller that matters to us: it has no use for our trace ids, and no right to them.
-        const plain = HttpClient.transformResponse(
+        // The spans are the engine's own: those of HttpClient hold whole addresses and unmasked causes, and send ours along.
+        const untraced = HttpClient.transformResponse(
           yield* HttpClient.HttpClient,
-          Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+          Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
         )
-        const http = authenticated(settings)(plain)
+        const http = authenticated(settings)(untraced)
         const wire = yield* HttpApiClient.makeWith(BerthApi, { httpClient: http })
 
         const call = <A>(operation: Operation<A>, send: Send, options?: CallOptions) =>
@@ -71,7 +71,7 @@ export class Engine extends Context.Service<
                 Effect.mapError(
                   (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
                 ),
-                Effect.withSpan(operation.name, { kind: "client" })
+                Effect.withSpan(operation.name)
               )
             })
           })

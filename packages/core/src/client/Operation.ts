@@ -7,7 +7,7 @@ import type { HttpClientError, HttpClientResponse } from "effect/http"
 import type { Effect, Schema } from "effect"
 import type { Failure } from "../api/Envelope.ts"
 import { type Expectation, type RawReply, unexpected } from "../api/Reply.ts"
-import type { RecordFault } from "../api/RecordReader.ts"
+import { type ReadRecord, RecordFault } from "../api/RecordReader.ts"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
 
 /** A call, as the engine sees it. */
@@ -28,15 +28,17 @@ export type Send = Effect.Effect<
   HttpClientError.HttpClientError | Schema.SchemaError | Failure
 >
 
-type ReadRecord<A> = (wire: unknown) => Result.Result<A, RecordFault>
-
 const place = (base: string, path: string) => (path === "" ? base : `${base}.${path}`)
 
 /** Reads `data` as one record. */
 export const one =
   <A>(readRecord: ReadRecord<A>) =>
-  (data: unknown, raw: RawReply): Result.Result<A, ErrorReason> =>
-    Result.mapError(readRecord(data), (fault) => unexpected(raw, place("data", fault.path), fault.expected, fault.got))
+  (data: unknown, raw: RawReply): Result.Result<A, ErrorReason> => {
+    const record = readRecord(data)
+    return record instanceof RecordFault
+      ? Result.fail(unexpected(raw, place("data", record.path), record.expected, record.got))
+      : Result.succeed(record)
+  }
 
 /** Reads `data` as a list of records. */
 export const many =
@@ -44,13 +46,12 @@ export const many =
   (data: unknown, raw: RawReply): Result.Result<ReadonlyArray<A>, ErrorReason> => {
     if (!Array.isArray(data)) return Result.fail(unexpected(raw, "data", "a list", data))
     const records: Array<A> = []
-    for (const [index, wire] of data.entries()) {
-      const record = readRecord(wire)
-      if (Result.isFailure(record)) {
-        const { expected, got, path } = record.failure
-        return Result.fail(unexpected(raw, place(`data[${index}]`, path), expected, got))
+    for (let i = 0; i < data.length; i++) {
+      const record = readRecord(data[i])
+      if (record instanceof RecordFault) {
+        return Result.fail(unexpected(raw, place(`data[${i}]`, record.path), record.expected, record.got))
       }
-      records.push(record.success)
+      records.push(record)
     }
     return Result.succeed(records)
   }

@@ -1,0 +1,31 @@
+/**
+ * Prints results for people; the JSON beside it is for everything else.
+ */
+import type { Result } from "./Row.ts"
+
+const number = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
+
+const header = ["what", "measured", "against", "ratio (min … max)", "target", ""]
+
+const cells = (result: Result): ReadonlyArray<string> => [
+  result.name,
+  `${result.subject.what}: ${number(result.subject.median)} ${result.unit}`,
+  `${result.baseline.what}: ${number(result.baseline.median)} ${result.unit}`,
+  `${number(result.ratio.median)} (${number(result.ratio.min)} … ${number(result.ratio.max)})`,
+  `≤ ${result.target}`,
+  result.met ? "met" : "NOT MET"
+]
+
+/** The results as a table, a row each. */
+export const table = (results: ReadonlyArray<Result>): string => {
+  const rows = [header, ...results.map(cells)]
+  const widths = header.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd()
+    )
+    .join("\n")
+}

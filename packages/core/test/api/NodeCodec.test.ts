@@ -1,0 +1,64 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import { nodeFromWire } from "../../src/api/NodeCodec.ts"
+import { RecordFault } from "../../src/api/RecordReader.ts"
+import type { Node } from "../../src/domain/Node.ts"
+import vectors from "../vectors/nodes.json" with { type: "json" }
+
+const readNode = (wire: unknown): Node => {
+  const node = nodeFromWire(wire)
+  if (node instanceof RecordFault) return assert.fail(`${node.path}: expected ${node.expected}`)
+  return node
+}
+
+/** The value a case of the vectors names, in the vectors' vocabulary. */
+const observed = (node: Node, key: string): unknown => {
+  if (key === "createdAtMillis") return DateTime.toEpochMillis(node.createdAt)
+  if (key === "extra") return Object.keys(node.extra)
+  return node[key as keyof Node]
+}
+
+describe("node records", () => {
+  for (const { expect, name, record } of vectors) {
+    it(`${name}: every value is as expected`, () => {
+      const node = readNode(record)
+      for (const [key, value] of Object.entries(expect)) assert.deepStrictEqual(observed(node, key), value, key)
+    })
+  }
+
+  it("a field of an unforeseen shape costs that field and is kept raw", () => {
+    const record = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z", status: 7, memory: [], vcpus: "many" }
+    const node = readNode(record)
+    assert.deepStrictEqual(node.status, { unknown: "7" })
+    assert.isNull(node.memoryMib)
+    assert.isNull(node.vcpus)
+    assert.deepStrictEqual(node.extra, { memory: [], vcpus: "many" })
+  })
+
+  it("what an address object says beyond the address is kept", () => {
+    const record = {
+      id: 1,
+      name: "web",
+      created_at: "2026-03-01T10:20:30Z",
+      status: "running",
+      public_ip_address: { ip_address: "164.52.1.9", netmask: "255.255.255.0" }
+    }
+    const node = readNode(record)
+    assert.strictEqual(node.publicIp, "164.52.1.9")
+    assert.deepStrictEqual(node.extra, { public_ip_address: { netmask: "255.255.255.0" } })
+  })
+
+  it("a record without an identity says which field is missing", () => {
+    assert.deepStrictEqual(nodeFromWire({ name: "web" }), new RecordFault("id", "a positive integer", undefined))
+  })
+
+  it("field names that are special to JavaScript are fields like any other", () => {
+    const record: unknown = JSON.parse(
+      `{"id":1,"name":"web","created_at":"2026-03-01T10:20:30Z","status":"constructor","__proto__":{"polluted":1}}`
+    )
+    const node = readNode(record)
+    assert.deepStrictEqual(node.status, { unknown: "constructor" })
+    assert.deepStrictEqual(Object.keys(node.extra), ["__proto__"])
+    assert.isUndefined(({} as Record<string, unknown>)["polluted"])
+  })
+})

@@ -1,0 +1,330 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
+import { FetchHttpClient, HttpClientError } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as Berth from "../../src/client/Berth.ts"
+import { Nodes } from "../../src/client/Nodes.ts"
+import { Plans } from "../../src/client/Plans.ts"
+import { RawApi } from "../../src/client/RawApi.ts"
+import { NodeId } from "../../src/domain/Node.ts"
+import { accessToken, apiKey, clientAnswered, clientOver, type ScriptedReply, success } from "../ScriptedService.ts"
+
+const id = NodeId.make(7)
+const record = (over: Record<string, unknown> = {}) => ({
+  id: 7,
+  name: "web",
+  created_at: "2026-03-01T10:20:30Z",
+  status: "running",
+  ...over
+})
+const ok = (data: unknown): ScriptedReply => ({ status: 200, body: success(data) })
+
+describe("a request", () => {
+  it.effect("goes to the documented address with the key in the query and the token as bearer", () => {
+    const seen: Array<string> = []
+    const client = clientOver((request, url) => {
+      seen.push(`${request.method} ${url.origin}${url.pathname}`, url.searchParams.get("apikey")!)
+      seen.push(request.headers["authorization"]!)
+      return Effect.succeed(ok(record()))
+    })
+    return Effect.gen(function* () {
+      yield* Nodes.use((nodes) => nodes.get(id))
+      assert.deepStrictEqual(seen, [
+        "GET https://service.test/myaccount/api/v1/nodes/7/",
+        apiKey,
+        `Bearer ${accessToken}`
+      ])
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("of a create carries only what the spec says, under the wire's names", () => {
+    let body: unknown
+    const client = clientOver((request) => {
+      if (request.body._tag === "Uint8Array") body = JSON.parse(new TextDecoder().decode(request.body.body))
+      return Effect.succeed({ status: 202, body: success(record({ status: "Create" })) })
+    })
+    return Effect.gen(function* () {
+      const created = yield* Nodes.use((nodes) =>
+        nodes.create({ name: "web", plan: "P", image: "I", sshKeys: ["k"], savedImageTemplateId: 9, publicIp: false })
+      )
+      assert.strictEqual(created.outcome, "created")
+      assert.strictEqual(created.node.status, "creating")
+      assert.deepStrictEqual(body, {
+        name: "web",
+        region: "ncr",
+        plan: "P",
+        image: "I",
+        ssh_keys: ["k"],
+        is_saved_image: true,
+        saved_image_template_id: 9,
+        default_public_ip: false
+      })
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("of the raw interface reaches any path and gives the whole reply", () => {
+    const client = clientOver((_, url) =>
+      Effect.succeed({ ...ok([]), headers: { "x-seen": url.pathname + url.search } })
+    )
+    return Effect.gen(function* () {
+      const reply = yield* RawApi.use((raw) => raw.request({ method: "GET", path: "volumes/", query: [["a", "b"]] }))
+      assert.strictEqual(reply.status, 200)
+      assert.match(reply.headers["x-seen"]!, /^\/myaccount\/api\/v1\/volumes\/\?a=b&apikey=/)
+    }).pipe(Effect.provide(client))
+  })
+})
+
+describe("success", () => {
+  for (const reply of [
+    { status: 204 },
+    { status: 200, body: success({}) },
+    { status: 200, body: `{"message":"Success","code":200,"data":null,"errors":{}}` },
+    { status: 202, body: "" }
+  ]) {
+    it.effect(
+      `of a delete and of a commitment may be ${reply.status} with ${JSON.stringify(reply.body ?? "no body")}`,
+      () =>
+        Effect.gen(function* () {
+          yield* Nodes.use((nodes) => nodes.delete(id))
+          yield* Nodes.use((nodes) => nodes.setCommitment(id, "hourly_billing"))
+        }).pipe(Effect.provide(clientAnswered(reply)))
+    )
+  }
+
+  it.effect("of a get may come without the envelope", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Nodes.use((nodes) => nodes.get(id))).name, "web")
+    }).pipe(Effect.provide(clientAnswered({ status: 200, body: JSON.stringify(record()) })))
+  )
+
+  it.effect("of the saved images may stand under `images`, with the plan under `size`", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans.use((plans) => plans.list())
+      assert.deepStrictEqual(
+        plans.map(({ images, memoryMib, plan, pricePerHourInr }) => ({ images, memoryMib, plan, pricePerHourInr })),
+        [{ plan: "A-1VCPU-2RAM-30DISK", images: ["one", "two"], memoryMib: 2048, pricePerHourInr: 3.5 }]
+      )
+    }).pipe(
+      Effect.provide(
+        clientAnswered({
+          status: 200,
+          body: JSON.stringify({
+            message: "Success",
+            code: 200,
+            errors: {},
+            images: ["one", "two"].map((image) => ({
+              name: image,
+              image,
+              size: "A-1VCPU-2RAM-30DISK",
+              specs: { ram: "2.00", price_per_hour: "3.5" }
+            }))
+          })
+        })
+      )
+    )
+  )
+})
+
+/** A service with nodes 1 to `total`, giving at most `largest` a page. */
+const paged = (total: number, largest: number, requests: Array<number>) =>
+  clientOver((_, url) => {
+    const page = Number(url.searchParams.get("page_no"))
+    const size = Math.min(largest, Number(url.searchParams.get("per_page")))
+    requests.push(page)
+    const ids = Array.from({ length: total }, (_, i) => i + 1).slice((page - 1) * size, page * size)
+    return Effect.succeed(ok(ids.map((id) => record({ id }))))
+  })
+
+const listed = Nodes.use((nodes) => Stream.runCollect(nodes.list()))
+
+describe("the list of nodes", () => {
+  for (const [total, largest, requests] of [
+    [0, 100, 1],
+    [1, 100, 2],
+    [100, 100, 2],
+    [250, 100, 3],
+    [300, 100, 4],
+    [45, 20, 3],
+    [10_000, 100, 101]
+  ] as const) {
+    it.effect(`has all ${total} nodes after ${requests} requests where a page holds at most ${largest}`, () => {
+      const seen: Array<number> = []
+      return Effect.gen(function* () {
+        const nodes = yield* listed
+        assert.deepStrictEqual(
+          nodes.map(({ id }) => id as number),
+          Array.from({ length: total }, (_, i) => i + 1)
+        )
+        assert.strictEqual(seen.length, requests)
+      }).pipe(Effect.provide(paged(total, largest, seen)))
+    })
+  }
+
+  it.effect("names an id once, also when items move between pages", () => {
+    const pages = [[1, 2], [2, 3], [4]]
+    return Effect.gen(function* () {
+      const nodes = yield* listed
+      assert.deepStrictEqual(
+        nodes.map(({ id }) => id as number),
+        [1, 2, 3, 4]
+      )
+    }).pipe(
+      Effect.provide(
+        clientOver((_, url) =>
+          Effect.succeed(ok((pages[Number(url.searchParams.get("page_no")) - 1] ?? []).map((id) => record({ id }))))
+        )
+      )
+    )
+  })
+
+  it.effect("asks for no page that is not wanted", () => {
+    const seen: Array<number> = []
+    return Effect.gen(function* () {
+      yield* Nodes.use((nodes) => Stream.runDrain(Stream.take(nodes.list(), 50)))
+      assert.deepStrictEqual(seen, [1])
+    }).pipe(Effect.provide(paged(1000, 100, seen)))
+  })
+})
+
+describe("time", () => {
+  it.effect("an attempt that gets no answer ends after its own limit", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(Effect.flip(Nodes.use((nodes) => nodes.get(id))))
+      yield* TestClock.adjust("15 seconds")
+      const error = yield* Fiber.join(fiber)
+      assert.strictEqual(error.reason._tag, "TimedOut")
+      if (error.reason._tag === "TimedOut") assert.strictEqual(error.reason.limit, "attempt")
+      assert.strictEqual(error.attempts[0]?.durationMillis, 15_000)
+    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+  )
+
+  it.effect("a call ends at its deadline, and the attempt on the wire is interrupted", () => {
+    let interrupted = false
+    const client = clientOver(() => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true))))
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "2 seconds" }))))
+      yield* TestClock.adjust("2 seconds")
+      const error = yield* Fiber.join(fiber)
+      assert.strictEqual(error.reason._tag, "TimedOut")
+      if (error.reason._tag === "TimedOut") assert.strictEqual(error.reason.limit, "deadline")
+      assert.isTrue(interrupted)
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("a wait follows the node until it runs, and says what it saw", () => {
+    const statuses = ["created", "created", "running"]
+    const seen: Array<unknown> = []
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(
+        Nodes.use((nodes) =>
+          nodes.awaitStatus(id, "running", {
+            onObserved: (node) => Effect.sync(() => seen.push(Option.getOrThrow(node).status))
+          })
+        )
+      )
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Fiber.join(fiber)).status, "running")
+      assert.deepStrictEqual(seen, ["created", "created", "running"])
+    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => ok(record({ status: statuses.shift() }))))))
+  })
+
+  it.effect("a wait fails at once on a status from which the wanted one cannot come", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(id, "running")))
+      assert.strictEqual(error.reason._tag, "StatusNotReached")
+      if (error.reason._tag === "StatusNotReached") assert.isTrue(error.reason.impossible)
+    }).pipe(Effect.provide(clientAnswered(ok(record({ status: "terminate" })))))
+  )
+
+  it.effect("a wait that runs out of time carries the last state", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(
+        Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(id, "running", { timeout: "30 seconds" })))
+      )
+      yield* TestClock.adjust("30 seconds")
+      const { reason } = yield* Fiber.join(fiber)
+      assert.strictEqual(reason._tag, "StatusNotReached")
+      if (reason._tag === "StatusNotReached") {
+        assert.strictEqual(reason.last, "created")
+        assert.strictEqual(reason.waitedMillis, 30_000)
+      }
+    }).pipe(Effect.provide(clientAnswered(ok(record({ status: "created" })))))
+  )
+
+  it.effect("a wait outlives failures that pass, and ends with the node's end", () => {
+    const replies: Array<ScriptedReply> = [ok(record()), { status: 503 }, { status: 502 }, { status: 404 }]
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(Nodes.use((nodes) => nodes.awaitDeleted(id)))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(fiber)
+      assert.isEmpty(replies)
+    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => replies.shift()!))))
+  })
+})
+
+describe("no reply at all", () => {
+  for (const [code, sent] of [
+    ["ECONNREFUSED", "no"],
+    ["ENOTFOUND", "no"],
+    ["ECONNRESET", "maybe"],
+    ["EPIPE", "maybe"]
+  ] as const) {
+    it.effect(`${code} means that the request was sent: ${sent}`, () =>
+      Effect.gen(function* () {
+        const { reason } = yield* Effect.flip(Nodes.use((nodes) => nodes.get(id)))
+        assert.strictEqual(reason._tag, "Unreachable")
+        if (reason._tag === "Unreachable") {
+          assert.strictEqual(reason.sent, sent)
+          assert.include(reason.detail, code)
+        }
+      }).pipe(
+        Effect.provide(
+          clientOver((request) =>
+            Effect.fail(
+              new HttpClientError.HttpClientError({
+                reason: new HttpClientError.TransportError({
+                  request,
+                  cause: new TypeError("fetch failed", { cause: Object.assign(new Error(`connect ${code}`), { code }) })
+                })
+              })
+            )
+          )
+        )
+      )
+    )
+  }
+})
+
+describe("options", () => {
+  const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+  const build = (options: Parameters<typeof Berth.layer>[0]) =>
+    Effect.exit(Effect.scoped(Layer.build(Layer.provide(Berth.layer(options), FetchHttpClient.layer))))
+
+  for (const [option, options] of [
+    ["baseUrl", { baseUrl: "service.test", credentials }],
+    ["baseUrl", { baseUrl: "https://service.test/other", credentials }],
+    ["baseUrl", { baseUrl: "ftp://service.test", credentials }],
+    ["apiKey", { baseUrl: "https://service.test", credentials: { ...credentials, apiKey: Redacted.make("") } }],
+    [
+      "accessToken",
+      { baseUrl: "https://service.test", credentials: { ...credentials, accessToken: Redacted.make("a\nb") } }
+    ],
+    ["deadline", { baseUrl: "https://service.test", credentials, deadline: 0 }]
+  ] as const) {
+    it.effect(`an unusable ${option} is named when the client is made (${String(options.baseUrl)})`, () =>
+      Effect.gen(function* () {
+        const exit = yield* build(options)
+        assert.isTrue(Exit.isFailure(exit))
+        assert.include(String(exit), `option ${option}`)
+      })
+    )
+  }
+
+  for (const baseUrl of ["https://service.test", "https://service.test/", "https://service.test/myaccount/api/v1/"]) {
+    it.effect(`${baseUrl} is a base URL`, () =>
+      Effect.gen(function* () {
+        assert.isTrue(Exit.isSuccess(yield* build({ baseUrl, credentials })))
+      })
+    )
+  }
+})
