@@ -1,0 +1,31 @@
+/**
+ * Lets a request through to its endpoint only with good credentials (decisions 4 to 6).
+ */
+import { Authorization } from "@berth/core/api/Authorization"
+import { CommitmentsGroup } from "@berth/core/api/CommitmentsGroup"
+import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
+import { Effect, Layer, type Types } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import type { Identity } from "../world/Worlds.ts"
+import { Caller } from "./Caller.ts"
+
+const unauthorized = (errors: FieldErrors) => fail(401, "The API key or the access token is missing or wrong.", errors)
+
+/** Why the caller may not use an endpoint; `undefined` when it may. */
+const objection = (identity: Identity, group: string): Failure<401> | Failure<403> | undefined => {
+  if (identity._tag === "Unknown") return unauthorized(identity.errors)
+  if (identity._tag === "Mixed") return fail(403, "The API key and the access token are of different accounts.")
+  // Cookies stand in for the token on the commitment endpoint only (decision 6).
+  return identity.bySession && group !== CommitmentsGroup.identifier
+    ? unauthorized({ authorization: ["This endpoint takes the access token, not cookies."] })
+    : undefined
+}
+
+type Reply = HttpServerResponse.HttpServerResponse
+
+export const layer: Layer.Layer<Authorization> = Layer.succeed(Authorization)((endpoint, { group }) =>
+  Effect.flatMap(Caller, ({ identity }): Effect.Effect<Reply, Types.unhandled | Failure<401> | Failure<403>> => {
+    const failure = objection(identity, group.identifier)
+    return failure === undefined ? endpoint : Effect.fail(failure)
+  })
+)

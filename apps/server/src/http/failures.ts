@@ -1,0 +1,77 @@
+/**
+ * Failures as responses: the envelope around every status that is not a success (decision 2), whoever found the fault.
+ */
+import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
+import type { HttpApiError } from "effect/http-api"
+import { HttpServerResponse } from "effect/http"
+import { fieldErrors } from "../world/fields.ts"
+import type { Refusal } from "../world/Refusal.ts"
+
+/** A failure that does not come from an endpoint, in the envelope. */
+export const failureResponse = (
+  status: number,
+  message: string,
+  options?: { readonly errors?: FieldErrors; readonly headers?: Readonly<Record<string, string>> }
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(fail(status, message, options?.errors), { status, headers: options?.headers })
+
+interface StatusOf {
+  readonly Invalid: 422
+  readonly NodeUnknown: 404
+  readonly NodeLocked: 409
+  readonly NodeTerminating: 409
+  readonly NameTaken: 409
+}
+
+const describe = (refusal: Refusal): Failure => {
+  switch (refusal._tag) {
+    case "Invalid":
+      return fail(422, sentenceOf(refusal.errors), refusal.errors)
+    case "NodeUnknown":
+      return fail(404, `There is no node ${refusal.id}.`)
+    case "NodeLocked":
+      return fail(409, `Node ${refusal.id} is locked and refuses user actions.`)
+    case "NodeTerminating":
+      return fail(409, `Node ${refusal.id} is being terminated.`)
+    case "NameTaken":
+      return fail(409, `The name is taken by node ${refusal.holder}.`, {
+        name: [`The name is taken by node ${refusal.holder}.`]
+      })
+  }
+}
+
+const sentenceOf = (errors: FieldErrors): string => {
+  if (errors["detail"]?.[0] !== undefined) return errors["detail"][0]
+  const fields = Object.keys(errors)
+  return fields.length === 1 ? `The field ${fields[0]} is not valid.` : `The fields ${fields.join(", ")} are not valid.`
+}
+
+/** The failure an endpoint answers when its world refuses. */
+export const refusalFailure = <R extends Refusal>(refusal: R) =>
+  describe(refusal) as { [T in R["_tag"]]: Failure<StatusOf[T]> }[R["_tag"]]
+
+/**
+ * What could not be read of a path or query. A path parameter that is no id names no node, which is 404. A query value
+ * that is a whole number is out of bounds, which is 422; any other is of the wrong type, which is 400 (decision 4).
+ */
+export const unreadableResponse = (
+  error: HttpApiError.HttpApiSchemaError,
+  query: Readonly<Record<string, string | ReadonlyArray<string>>>
+): HttpServerResponse.HttpServerResponse | undefined => {
+  if (error.kind === "Params") return failureResponse(404, "There is no such node: an id is a whole number from 1.")
+  if (error.kind !== "Query") return undefined
+  const errors = fieldErrors(error.cause.issue)
+  const malformed = Object.entries(errors).filter(([name]) => !isWholeNumber(query[name]))
+  if (malformed.length === 0) return failureResponse(422, sentenceOf(errors), { errors })
+  return failureResponse(400, "A query parameter is of the wrong type.", {
+    errors: Object.fromEntries(
+      malformed.map(([name]) => [
+        name,
+        [Array.isArray(query[name]) ? "The parameter is given more than once." : "The value must be a whole number."]
+      ])
+    )
+  })
+}
+
+const isWholeNumber = (value: string | ReadonlyArray<string> | undefined): boolean =>
+  typeof value === "string" && /^-?\d+$/.test(value)

@@ -1,0 +1,31 @@
+/**
+ * What the server puts up with: sizes in bytes, times in milliseconds. Beyond them it answers and lets go.
+ */
+
+/** Body of a request: 1 MiB, then 413 (decision 4). */
+export const largestBodyBytes = 1024 * 1024
+
+/** Request target, path and query: 8 KiB, then 414 (decision 4). */
+export const longestUrlBytes = 8 * 1024
+
+/** All header lines together with the request line: 16 KiB, then 431. */
+export const largestHeadBytes = 16 * 1024
+
+/** Times after which a slow client gets 408, or after which the server stops waiting. */
+export interface Timeouts {
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number
+  /** From the first byte of a request to the end of its body. */
+  readonly requestMs: number
+  /** Idle time after which a kept-alive connection is closed. */
+  readonly keepAliveMs: number
+  /** How long a shutdown waits for requests in flight before it cuts them off. */
+  readonly drainMs: number
+}
+
+export const defaultTimeouts: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 5_000,
+  drainMs: 3_000
+}

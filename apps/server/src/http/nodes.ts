@@ -1,0 +1,68 @@
+/**
+ * The node endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
+ */
+import { prefix } from "@berth/core/api/BerthApi"
+import { succeed } from "@berth/core/api/Envelope"
+import { pageSize } from "@berth/core/api/NodesGroup"
+import { Effect, Result } from "effect"
+import { HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { readNodeOrder } from "../world/nodeOrder.ts"
+import { createNode, deleteNode, getNode, listNodes } from "../world/nodes.ts"
+import { callersWorld } from "./Caller.ts"
+import { refusalFailure } from "./failures.ts"
+import { readJson } from "./readJson.ts"
+import { createdNode, listedNode, nodeAttributes } from "./records.ts"
+import { ServedApi } from "./ServedApi.ts"
+
+/** Adds a header to the reply of an endpoint. */
+const withHeader = (name: string, value: string) =>
+  HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, name, value))
+  )
+
+const create = Effect.fnUntraced(function* ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) {
+  const body = yield* readJson(request)
+  const { now, world } = yield* callersWorld
+  const made = Result.flatMap(readNodeOrder(world, body), (order) => createNode(world, order, now))
+  const node = yield* Effect.mapError(Effect.fromResult(made), refusalFailure)
+  // Decision 13.
+  yield* withHeader("location", `${prefix}/nodes/${node.id}/`)
+  return succeed(createdNode(world, node))
+})
+
+export const layer = HttpApiBuilder.group(ServedApi, "nodes", (handlers) =>
+  handlers
+    .handleRaw("create", create)
+    .handle("get", ({ params }) =>
+      Effect.flatMap(callersWorld, ({ now, world }) =>
+        Effect.fromResult(
+          Result.mapBoth(getNode(world, params.node_id), {
+            onFailure: refusalFailure,
+            onSuccess: (node) => succeed(nodeAttributes(world, node, now))
+          })
+        )
+      )
+    )
+    .handle("list", ({ query }) =>
+      Effect.map(callersWorld, ({ now, world }) =>
+        succeed(
+          listNodes(world, query.page_no ?? query.page ?? 1, query.per_page ?? pageSize.default).map((node) =>
+            listedNode(world, node, now)
+          )
+        )
+      )
+    )
+    .handle("delete", ({ params }) =>
+      Effect.flatMap(callersWorld, ({ now, world }) => {
+        const deleted = deleteNode(world, params.node_id, now)
+        if (Result.isFailure(deleted)) return Effect.fail(refusalFailure(deleted.failure))
+        // The response as such: to the schemas, which are tried in order, an envelope is as good as no content.
+        if (world.settings.deleteStyle === "enveloped") {
+          return Effect.succeed(HttpServerResponse.jsonUnsafe(succeed({})))
+        }
+        // HTTP forbids a body here; the media type stays as documented (decision 12).
+        return withHeader("content-type", "application/octet-stream")
+      })
+    )
+)

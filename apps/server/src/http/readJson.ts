@@ -1,0 +1,37 @@
+/**
+ * Reads the JSON body of a request, or says why it is none: 415 for another media type or encoding, 413 over the limit,
+ * 400 for bytes that are no JSON (decision 4). Whether its fields are valid is the world's business.
+ */
+import { fail } from "@berth/core/api/Envelope"
+import { Effect, Result } from "effect"
+import { HttpServerError, type HttpServerRequest } from "effect/http"
+import { largestBodyBytes } from "./limits.ts"
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+export const bodyTooLarge = fail(413, `The body is larger than ${largestBodyBytes} bytes.`)
+const notJson = fail(415, "The body must be JSON: content-type application/json.")
+const encoded = fail(415, "The body must not be encoded: leave content-encoding out.")
+const malformed = fail(400, "The body is not well-formed JSON.")
+const interrupted = fail(400, "The body ended before it was complete.")
+
+/** `application/json` and its relatives; a body without a media type is taken for JSON. */
+const isJson = (contentType: string | undefined): boolean =>
+  contentType === undefined || /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
+
+const isPlain = (contentEncoding: string | undefined): boolean =>
+  contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
+
+const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
+  Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
+
+export const readJson = (request: HttpServerRequest.HttpServerRequest) => {
+  if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
+  if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
+  return request.arrayBuffer.pipe(
+    Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge : interrupted
+    ),
+    Effect.flatMap((body) => Effect.fromResult(parse(body)))
+  )
+}

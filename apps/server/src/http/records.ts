@@ -1,0 +1,170 @@
+/**
+ * Nodes and images of a world in the shapes the service writes them in (interface.md §2.3 to §2.6).
+ */
+import type { ImageSpecs, ListedImage, SavedImage } from "@berth/core/api/ImageRecords"
+import type { Address, CreatedNode, ListedNode, NodeAttributes } from "@berth/core/api/NodeRecords"
+import { DateTime } from "effect"
+import type { CommittedOption, Plan } from "../world/catalogue.ts"
+import type { ImageRow } from "../world/images.ts"
+import { createdMicroseconds, type NodeRecord, privateAddress, publicAddress } from "../world/NodeRecord.ts"
+import { phase, type World } from "../world/World.ts"
+
+/** The only region, and the zone of every image (interface.md §1). */
+const region = "ncr"
+
+const dayMs = 86_400_000
+
+let lastDay = Number.NaN
+let lastDate = ""
+
+/** `YYYY-MM-DD`. The last one is kept: of the nodes on a page most were made on the same day, and a date is dear. */
+const dateOf = (day: number): string => {
+  if (day !== lastDay) {
+    lastDay = day
+    lastDate = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMs))
+  }
+  return lastDate
+}
+
+const digits = (value: number, width: number): string => String(value).padStart(width, "0")
+
+/** ISO 8601 with microseconds (decision 13). */
+const createdAt = (world: World, node: NodeRecord): string => {
+  const day = Math.floor(node.createdAt / dayMs)
+  const ms = node.createdAt - day * dayMs
+  const time = `${digits(Math.floor(ms / 3_600_000), 2)}:${digits(Math.floor(ms / 60_000) % 60, 2)}:${digits(Math.floor(ms / 1000) % 60, 2)}`
+  return `${dateOf(day)}T${time}.${digits(ms % 1000, 3)}${digits(createdMicroseconds(world.settings.seed, node.id), 3)}Z`
+}
+
+const memoryText = (plan: Plan): string => `${plan.memoryGb.toFixed(2)} GB`
+const diskText = (plan: Plan): string => `${plan.diskGb} GB`
+
+/** A listed or readable node is never gone: the world has cleared those away. */
+const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
+  const shown = phase(world, node, now)
+  return shown === "gone" ? "terminate" : shown
+}
+
+export const createdNode = (world: World, node: NodeRecord): typeof CreatedNode.Type => ({
+  id: node.id,
+  name: node.name,
+  created_at: createdAt(world, node),
+  public_ip_address: publicAddress(world.settings.seed, node.id),
+  private_ip_address: privateAddress(world.settings.seed, node.id),
+  backup: node.backups,
+  disk: diskText(node.plan),
+  status: "Create",
+  vcpus: String(node.plan.vcpus),
+  memory: memoryText(node.plan),
+  plan: node.plan.slug,
+  region,
+  is_locked: node.locked
+})
+
+export const listedNode = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type => ({
+  id: node.id,
+  name: node.name,
+  created_at: createdAt(world, node),
+  public_ip_address: publicAddress(world.settings.seed, node.id),
+  private_ip_address: privateAddress(world.settings.seed, node.id),
+  backup: node.backups,
+  disk: diskText(node.plan),
+  status: status(world, node, now),
+  vcpus: String(node.plan.vcpus),
+  memory: memoryText(node.plan),
+  plan: node.plan.slug,
+  region
+})
+
+const address = (ip: string, type: "public" | "private"): typeof Address.Type => ({
+  ip_address: ip,
+  netmask: "255.255.255.0",
+  gateway: ip.replace(/\d+$/, "1"),
+  type
+})
+
+export const nodeAttributes = (world: World, node: NodeRecord, now: number): typeof NodeAttributes.Type => ({
+  id: node.id,
+  name: node.name,
+  vcpus: node.plan.vcpus,
+  disk: node.plan.diskGb,
+  locked: node.locked,
+  created_at: createdAt(world, node),
+  status: status(world, node, now),
+  backups: node.backups,
+  public_ip_address: address(publicAddress(world.settings.seed, node.id), "public"),
+  private_ip_address: address(privateAddress(world.settings.seed, node.id), "private"),
+  // Documented as currently unavailable (decision 9).
+  tags: []
+})
+
+const rupees = (paise: number): string => (paise / 100).toFixed(2)
+
+const monthNames = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December"
+] as const
+
+/** `DD-<MonthName>-YYYY HH:MM` (interface.md §2.6), in UTC. */
+const committedUntil = (option: CommittedOption, now: number): string => {
+  const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * dayMs))
+  return `${digits(day, 2)}-${monthNames[month - 1]}-${year} ${digits(hour, 2)}:${digits(minute, 2)}`
+}
+
+const committedSku = (option: CommittedOption, now: number) => {
+  const until = committedUntil(option, now)
+  const price = rupees(option.pricePaise)
+  return {
+    committed_sku_id: option.skuId,
+    committed_sku_name: option.name,
+    committed_node_message: `Reserved for ${option.days} days until ${until} at Rs. ${price} in total.`,
+    committed_sku_price: price,
+    committed_upto_date: until,
+    committed_days: option.days
+  }
+}
+
+const specsOf = (plan: Plan, now: number): typeof ImageSpecs.Type => ({
+  ram: plan.memoryGb.toFixed(2),
+  cpu: plan.vcpus,
+  disk_space: plan.diskGb,
+  price_per_month: rupees(plan.pricePerMonthPaise),
+  price_per_hour: rupees(plan.pricePerHourPaise),
+  series: plan.series,
+  minimum_billing_amount: rupees(plan.minimumBillingPaise),
+  ...(plan.committed.length === 0 ? {} : { committed_sku: plan.committed.map((option) => committedSku(option, now)) })
+})
+
+/** What both lists of images show of a row. Many rows are of one plan, whose specs are made once. */
+const imageRecords = (rows: ReadonlyArray<ImageRow>, now: number) => {
+  const specs = new Map<Plan, typeof ImageSpecs.Type>()
+  return rows.map((row) => {
+    const known = specs.get(row.plan) ?? specsOf(row.plan, now)
+    specs.set(row.plan, known)
+    return {
+      name: row.name,
+      image: row.slug,
+      // The record has no other place for the integer id that a create takes as `image` (interface.md §2.2).
+      os: { name: row.os, version: row.version, image: String(row.id) },
+      zone: { slug_name: region },
+      specs: known,
+      slug: row.plan.slug
+    }
+  })
+}
+
+export const listedImages = (rows: ReadonlyArray<ImageRow>, now: number): ReadonlyArray<typeof ListedImage.Type> =>
+  imageRecords(rows, now).map(({ slug, ...record }) => ({ ...record, plan: slug }))
+
+export const savedImages = (rows: ReadonlyArray<ImageRow>, now: number): ReadonlyArray<typeof SavedImage.Type> =>
+  imageRecords(rows, now).map(({ slug, ...record }) => ({ ...record, size: slug }))

@@ -1,0 +1,41 @@
+/**
+ * The headers every reply carries, whatever it answers: the allowance (decision 20) and the world's date, and what its
+ * status calls for.
+ */
+import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/AllowanceHeaders"
+import { DateTime } from "effect"
+import type { Reading } from "../world/allowance.ts"
+
+/** Rounded up, so that at the second named the allowance has really refilled. */
+const wholeSeconds = (ms: number): number => Math.ceil(ms / 1000)
+
+/** Seconds until another request is granted, at least 1: a client that waits this long is not refused again. */
+export const retryAfterSeconds = (reading: Reading, now: number): number =>
+  Math.max(1, wholeSeconds(reading.retryAt - now))
+
+export const replyHeaders = (status: number, reading: Reading, now: number): Record<string, string> => {
+  const headers: Record<string, string> = {
+    date: httpDate(now),
+    [limitHeader]: String(reading.limit),
+    [remainingHeader]: String(reading.remaining),
+    [resetHeader]: String(wholeSeconds(reading.resetAt))
+  }
+  // The rest of the body is not read, so nothing can follow it on the connection.
+  if (status === 413) headers["connection"] = "close"
+  if (status === 401) headers["www-authenticate"] = "Bearer"
+  if (status === 429) headers["retry-after"] = String(retryAfterSeconds(reading, now))
+  return headers
+}
+
+let lastSecond = Number.NaN
+let lastDate = ""
+
+/** The instant as an HTTP date. The last one is kept, because most requests fall into the same second. */
+const httpDate = (now: number): string => {
+  const second = Math.floor(now / 1000)
+  if (second !== lastSecond) {
+    lastSecond = second
+    lastDate = DateTime.toDateUtc(DateTime.makeUnsafe(second * 1000)).toUTCString()
+  }
+  return lastDate
+}

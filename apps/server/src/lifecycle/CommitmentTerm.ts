@@ -1,0 +1,80 @@
+/**
+ * A commitment over time: which term is running at an instant, and when it ends the node. A function of the record and of
+ * the instant; nothing ticks. Instants are milliseconds since the epoch.
+ */
+
+/** What happens when a term ends (interface.md §3, decision 17). */
+export type CommitmentSetting = "auto_renew" | "auto_terminate" | "hourly_billing"
+
+export interface Commitment {
+  /** The sku of the term that began at `startedAt`. */
+  readonly skuId: number
+  readonly days: number
+  readonly startedAt: number
+  readonly setting: CommitmentSetting
+  /** The sku every term after the first takes, under `auto_renew`. */
+  readonly nextSkuId: number
+  readonly nextDays: number
+}
+
+/** One term of a commitment: `[startedAt, endsAt)`. */
+export interface Term {
+  readonly skuId: number
+  readonly days: number
+  readonly startedAt: number
+  readonly endsAt: number
+}
+
+const dayMs = 86_400_000
+
+const term = (skuId: number, days: number, startedAt: number): Term => ({
+  skuId,
+  days,
+  startedAt,
+  endsAt: startedAt + days * dayMs
+})
+
+/** The term that is running at `now`, or `null` when the commitment has ended and nothing renewed it. */
+export const termAt = (commitment: Commitment, now: number): Term | null => {
+  const first = term(commitment.skuId, commitment.days, commitment.startedAt)
+  if (now < first.endsAt) return first
+  if (commitment.setting !== "auto_renew") return null
+  const lengthMs = commitment.nextDays * dayMs
+  const renewals = Math.floor((now - first.endsAt) / lengthMs)
+  return term(commitment.nextSkuId, commitment.nextDays, first.endsAt + renewals * lengthMs)
+}
+
+/** When the commitment terminates its node: the end of the running term under `auto_terminate`, otherwise never. */
+export const terminatesAt = (commitment: Commitment): number =>
+  commitment.setting === "auto_terminate" ? commitment.startedAt + commitment.days * dayMs : Number.POSITIVE_INFINITY
+
+/** A plan's option to commit to. */
+export interface CommitmentChoice {
+  readonly skuId: number
+  readonly days: number
+}
+
+/**
+ * The commitment after a setting has been chosen. A choice begins a term at once where none is running; where one is,
+ * it says what the next term is, which matters under `auto_renew` only. `null` when there is nothing to commit to, which
+ * is how `auto_renew` tells that it needs a choice.
+ */
+export const choose = (
+  commitment: Commitment | null,
+  setting: CommitmentSetting,
+  choice: CommitmentChoice | null,
+  now: number
+): Commitment | null => {
+  const running = commitment === null ? null : termAt(commitment, now)
+  const current = running ?? (choice === null ? null : term(choice.skuId, choice.days, now))
+  if (current === null) return null
+  const next = choice ?? { skuId: current.skuId, days: current.days }
+  return {
+    skuId: current.skuId,
+    days: current.days,
+    startedAt: current.startedAt,
+    setting,
+    nextSkuId: next.skuId,
+    nextDays: next.days
+  }
+}

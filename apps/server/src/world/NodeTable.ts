@@ -1,0 +1,92 @@
+/**
+ * The nodes of a world, in order of their ids. Ids are handed out one after another and never again, so a node is found by
+ * arithmetic, and a page by counting whole blocks instead of nodes. A block whose nodes are all gone gives its memory back.
+ */
+import type { NodeRecord } from "./NodeRecord.ts"
+
+const blockSize = 512
+
+interface Block {
+  readonly slots: Array<NodeRecord | undefined>
+  live: number
+}
+
+export class NodeTable {
+  readonly #firstId: number
+  readonly #blocks: Array<Block | undefined> = []
+  /** No block before this one holds a node. */
+  #firstBlock = 0
+  #nextId: number
+  #size = 0
+
+  constructor(firstId: number) {
+    this.#firstId = firstId
+    this.#nextId = firstId
+  }
+
+  /** How many nodes there are. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** The id the next node gets. */
+  get nextId(): number {
+    return this.#nextId
+  }
+
+  get(id: number): NodeRecord | undefined {
+    const index = id - this.#firstId
+    return this.#blocks[Math.floor(index / blockSize)]?.slots[index % blockSize]
+  }
+
+  /** Adds a node whose id is `nextId`. */
+  add(node: NodeRecord): void {
+    const index = this.#nextId - this.#firstId
+    const block = (this.#blocks[Math.floor(index / blockSize)] ??= { slots: [], live: 0 })
+    block.slots.push(node)
+    block.live += 1
+    this.#nextId += 1
+    this.#size += 1
+  }
+
+  /** Puts a changed record in the place of the one with its id. */
+  replace(node: NodeRecord): void {
+    const index = node.id - this.#firstId
+    this.#blocks[Math.floor(index / blockSize)]!.slots[index % blockSize] = node
+  }
+
+  remove(id: number): void {
+    const index = id - this.#firstId
+    const at = Math.floor(index / blockSize)
+    const block = this.#blocks[at]
+    if (block?.slots[index % blockSize] === undefined) return
+    block.slots[index % blockSize] = undefined
+    block.live -= 1
+    this.#size -= 1
+    const isFull = block.slots.length === blockSize
+    if (block.live > 0 || !isFull) return
+    this.#blocks[at] = undefined
+    while (this.#firstBlock < this.#blocks.length && this.#blocks[this.#firstBlock] === undefined) this.#firstBlock += 1
+  }
+
+  /** Up to `count` nodes in ascending id, leaving out the first `skip`. */
+  slice(skip: number, count: number): ReadonlyArray<NodeRecord> {
+    const page: Array<NodeRecord> = []
+    let toSkip = skip
+    for (let at = this.#firstBlock; at < this.#blocks.length && page.length < count; at++) {
+      const block = this.#blocks[at]
+      if (block === undefined) continue
+      if (toSkip >= block.live) {
+        toSkip -= block.live
+        continue
+      }
+      for (const node of block.slots) {
+        if (node === undefined) continue
+        if (toSkip > 0) toSkip -= 1
+        else page.push(node)
+        if (page.length === count) break
+      }
+    }
+    return page
+  }
+}

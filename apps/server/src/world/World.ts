@@ -1,0 +1,125 @@
+/**
+ * A world: one account with its own nodes, saved images, catalogue, clock, allowance and seed. It is data; the rules are
+ * the functions beside it, each of them `(world, input, now)`. The same seed and the same calls at the same instants give
+ * the same replies, byte for byte.
+ */
+import { Redacted } from "effect"
+import { goneAt, type Lifecycle, phaseAt } from "../lifecycle/NodeLife.ts"
+import * as Allowance from "./allowance.ts"
+import { type Catalogue, makeCatalogue } from "./catalogue.ts"
+import { DueQueue } from "./DueQueue.ts"
+import type { NodeRecord } from "./NodeRecord.ts"
+import { NodeTable } from "./NodeTable.ts"
+import type { SavedImage } from "./SavedImage.ts"
+import { deriveBelow } from "./seed.ts"
+import * as VirtualClock from "./VirtualClock.ts"
+
+/** Whose world it is. */
+export interface Account {
+  readonly apiKey: Redacted.Redacted
+  readonly accessToken: Redacted.Redacted
+}
+
+/** `strict` needs key and token, `key-only` the key, `off` nothing (decision 6). */
+export type AuthMode = "strict" | "key-only" | "off"
+export const authModes: ReadonlyArray<AuthMode> = ["strict", "key-only", "off"]
+
+/** `documented` answers a delete with 204 and no body, `enveloped` with 200 and the envelope (decision 12). */
+export type DeleteStyle = "documented" | "enveloped"
+export const deleteStyles: ReadonlyArray<DeleteStyle> = ["documented", "enveloped"]
+
+export interface WorldSettings {
+  readonly account: Account
+  readonly seed: number
+  readonly clock: VirtualClock.ClockMode
+  readonly lifecycle: Lifecycle
+  readonly allowance: Allowance.AllowancePolicy
+  readonly auth: AuthMode
+  readonly deleteStyle: DeleteStyle
+  /** Whether a name in use is refused. Default false: the interface does not forbid it (decision 14). */
+  readonly uniqueNames: boolean
+}
+
+/** What holds of a world unless something else is asked for. */
+export const defaults: WorldSettings = {
+  account: { apiKey: Redacted.make("berth-key"), accessToken: Redacted.make("berth-token") },
+  seed: 1,
+  clock: "real",
+  lifecycle: { provisioningMs: 2_000, terminationMs: 2_000 },
+  allowance: { limit: 1200, windowMs: 3_600_000, algorithm: "fixed-window" },
+  auth: "strict",
+  deleteStyle: "documented",
+  uniqueNames: false
+}
+
+export interface World {
+  readonly settings: WorldSettings
+  readonly catalogue: Catalogue
+  readonly nodes: NodeTable
+  readonly savedImages: Array<SavedImage>
+  readonly allowance: Allowance.Allowance
+  clock: VirtualClock.VirtualClock
+  /** The latest instant anything happened at: world time never goes back, even when the real clock does. */
+  latest: number
+  /** When which node will be gone, so that nobody has to look through all of them. */
+  readonly due: DueQueue
+  /** Name → id, kept only where names are unique. */
+  readonly holderOfName: Map<string, number>
+}
+
+const use = { firstNodeId: 31 } as const
+
+/** A world without nodes or saved images. `realMs` is the real time at its start. */
+export const make = (settings: WorldSettings, realMs: number): World => {
+  const clock = VirtualClock.make(settings.clock, realMs)
+  return {
+    settings,
+    catalogue: makeCatalogue(settings.seed),
+    nodes: new NodeTable(10_000 + deriveBelow(90_000, settings.seed, use.firstNodeId)),
+    savedImages: [],
+    allowance: Allowance.make(settings.allowance),
+    clock,
+    latest: VirtualClock.now(clock, realMs),
+    due: new DueQueue(),
+    holderOfName: new Map()
+  }
+}
+
+/** The world's instant, with everything that has ended by then cleared away. Every request begins here. */
+export const enter = (world: World, realMs: number): number => {
+  world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMs))
+  removeGone(world, world.latest)
+  return world.latest
+}
+
+/** Moves the world's clock on, in every mode, and gives its new instant. */
+export const advance = (world: World, realMs: number, byMs: number): number => {
+  world.clock = VirtualClock.advance(world.clock, realMs, byMs)
+  return enter(world, realMs)
+}
+
+/** Puts a record in the table, new or changed, and remembers when it will be gone. */
+export const put = (world: World, node: NodeRecord): void => {
+  if (node.id === world.nodes.nextId) world.nodes.add(node)
+  else world.nodes.replace(node)
+  if (world.settings.uniqueNames) world.holderOfName.set(node.name, node.id)
+  world.due.add(node.id, goneAt(world.settings.lifecycle, node))
+}
+
+/** What a node shows at `now`. */
+export const phase = (world: World, node: NodeRecord, now: number) =>
+  phaseAt(world.settings.seed, world.settings.lifecycle, node, now)
+
+/** The lifecycle says who is gone; this only takes them out of the table so that pages need not step over them. */
+const removeGone = (world: World, now: number): void => {
+  for (let id = world.due.takeDue(now); id !== undefined; id = world.due.takeDue(now)) {
+    const node = world.nodes.get(id)
+    if (node === undefined) continue
+    if (phase(world, node, now) !== "gone") {
+      world.due.add(id, goneAt(world.settings.lifecycle, node))
+      continue
+    }
+    world.nodes.remove(id)
+    if (world.holderOfName.get(node.name) === id) world.holderOfName.delete(node.name)
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * The allowance: how many requests the service grants, counted by one of three kinds of window (decisions 20 to 22).
+ * What comes out follows from the counter and the instant alone. The counter is changed in place, because a sliding window
+ * remembers every grant. Instants are whole milliseconds since the epoch.
+ */
+
+export type Algorithm = "fixed-window" | "sliding-window" | "token-bucket"
+export const algorithms: ReadonlyArray<Algorithm> = ["fixed-window", "sliding-window", "token-bucket"]
+
+export interface AllowancePolicy {
+  /** Requests per window, 1 or more. Default 1200, as in every example of interface.md §8. */
+  readonly limit: number
+  /** Length of the window in milliseconds, 1 or more. Default one hour (decision 22). */
+  readonly windowMs: number
+  readonly algorithm: Algorithm
+}
+
+/** What the three headers say, and whether the request was granted. */
+export interface Reading {
+  readonly granted: boolean
+  readonly limit: number
+  readonly remaining: number
+  /**
+   * When the allowance refills: the end of a fixed window, the expiry of the oldest request of a sliding one, the
+   * instant a bucket is full again.
+   */
+  readonly resetAt: number
+  /** When a request would be granted next: `now` itself while any remain. */
+  readonly retryAt: number
+}
+
+/** A counter of requests under one policy. */
+export interface Allowance {
+  /** Asks for one request. What is refused costs nothing (decision 21). */
+  readonly spend: (now: number) => Reading
+  /** Reads the counter and spends nothing. */
+  readonly peek: (now: number) => Reading
+}
+
+export const make = (policy: AllowancePolicy): Allowance => {
+  switch (policy.algorithm) {
+    case "fixed-window":
+      return makeFixedWindow(policy)
+    case "sliding-window":
+      return makeSlidingWindow(policy)
+    case "token-bucket":
+      return makeTokenBucket(policy)
+  }
+}
+
+/** A window opens with the first request after the last one ended, and grants `limit` requests until it ends. */
+const makeFixedWindow = ({ limit, windowMs }: AllowancePolicy): Allowance => {
+  let endsAt = Number.NEGATIVE_INFINITY
+  let granted = 0
+  const reading = (ok: boolean, now: number): Reading => ({
+    granted: ok,
+    limit,
+    remaining: limit - granted,
+    resetAt: endsAt,
+    retryAt: granted < limit ? now : endsAt
+  })
+  const peek = (now: number): Reading =>
+    now < endsAt
+      ? reading(granted < limit, now)
+      : { granted: true, limit, remaining: limit, resetAt: now + windowMs, retryAt: now }
+  return {
+    peek,
+    spend: (now) => {
+      if (now >= endsAt) {
+        endsAt = now + windowMs
+        granted = 0
+      }
+      if (granted >= limit) return reading(false, now)
+      granted += 1
+      return reading(true, now)
+    }
+  }
+}
+
+/** At most `limit` requests in any stretch of `windowMs`; each counts until exactly `windowMs` after its grant. */
+const makeSlidingWindow = ({ limit, windowMs }: AllowancePolicy): Allowance => {
+  const grants = new RingOfInstants(limit)
+  const read = (now: number): Reading => {
+    while (grants.size > 0 && grants.oldest + windowMs <= now) grants.shift()
+    return {
+      granted: grants.size < limit,
+      limit,
+      remaining: limit - grants.size,
+      resetAt: grants.size === 0 ? now : grants.oldest + windowMs,
+      retryAt: grants.size < limit ? now : grants.oldest + windowMs
+    }
+  }
+  return {
+    peek: read,
+    spend: (now) => {
+      if (!read(now).granted) return read(now)
+      grants.push(now)
+      return { ...read(now), granted: true }
+    }
+  }
+}
+
+/**
+ * A bucket of `limit` tokens that refills evenly over `windowMs`. What is missing is kept in units of 1/windowMs of a
+ * token: a grant adds `windowMs` of them and a millisecond takes `limit` away, so no instant is ever rounded.
+ */
+const makeTokenBucket = ({ limit, windowMs }: AllowancePolicy): Allowance => {
+  const capacity = limit * windowMs
+  let missing = 0
+  let asOf = Number.NEGATIVE_INFINITY
+  const refill = (now: number) => {
+    if (now <= asOf) return
+    missing = Math.max(0, missing - (now - asOf) * limit)
+    asOf = now
+  }
+  const read = (now: number): Reading => {
+    refill(now)
+    const shortfall = missing + windowMs - capacity
+    return {
+      granted: shortfall <= 0,
+      limit,
+      remaining: Math.floor((capacity - missing) / windowMs),
+      resetAt: now + Math.ceil(missing / limit),
+      retryAt: now + Math.max(0, Math.ceil(shortfall / limit))
+    }
+  }
+  return {
+    peek: read,
+    spend: (now) => {
+      const before = read(now)
+      if (!before.granted) return before
+      missing += windowMs
+      return { ...read(now), granted: true }
+    }
+  }
+}
+
+/** Instants in order of arrival, in one buffer that grows with use up to `capacity`. */
+class RingOfInstants {
+  #buffer: Float64Array
+  #first = 0
+  readonly #capacity: number
+  size = 0
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+    this.#buffer = new Float64Array(Math.min(capacity, 64))
+  }
+
+  get oldest(): number {
+    return this.#buffer[this.#first]!
+  }
+
+  shift(): void {
+    this.#first = (this.#first + 1) % this.#buffer.length
+    this.size -= 1
+  }
+
+  push(instant: number): void {
+    if (this.size === this.#buffer.length) this.#grow()
+    this.#buffer[(this.#first + this.size) % this.#buffer.length] = instant
+    this.size += 1
+  }
+
+  #grow(): void {
+    const larger = new Float64Array(Math.min(this.#capacity, this.#buffer.length * 2))
+    for (let i = 0; i < this.size; i++) larger[i] = this.#buffer[(this.#first + i) % this.#buffer.length]!
+    this.#buffer = larger
+    this.#first = 0
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The catalogue of a world: its plans and public images, generated from the seed (decision 19). The ladder of plans and
+ * the list of systems are the same in every world; versions, extra plans, prices and ids follow the seed. Which image can
+ * be started on which plan is decided here too. Money is in paise (1/100 rupee), so no price is ever rounded twice.
+ */
+import { derive, deriveBelow } from "./seed.ts"
+
+export interface CommittedOption {
+  readonly skuId: number
+  readonly name: string
+  readonly days: number
+  readonly pricePaise: number
+}
+
+export interface Plan {
+  readonly slug: string
+  readonly series: string
+  readonly vcpus: number
+  readonly memoryGb: number
+  readonly diskGb: number
+  readonly pricePerHourPaise: number
+  /** 730 hours. */
+  readonly pricePerMonthPaise: number
+  /** One day. */
+  readonly minimumBillingPaise: number
+  readonly committed: ReadonlyArray<CommittedOption>
+}
+
+export interface PublicImage {
+  readonly id: number
+  /** What `image` of a create takes as a string. */
+  readonly slug: string
+  readonly name: string
+  readonly os: string
+  readonly version: string | null
+}
+
+/** A public image on a plan it can be started on: one row of the image list. */
+export interface Offer {
+  readonly image: PublicImage
+  readonly plan: Plan
+}
+
+export interface Catalogue {
+  readonly plans: ReadonlyArray<Plan>
+  readonly images: ReadonlyArray<PublicImage>
+  /** In the order they are listed: by image, then by plan. */
+  readonly offers: ReadonlyArray<Offer>
+  readonly planBySlug: ReadonlyMap<string, Plan>
+  readonly imageBySlug: ReadonlyMap<string, PublicImage>
+  readonly imageById: ReadonlyMap<number, PublicImage>
+}
+
+/** What a derived number is for: a label per use keeps one use from changing another. */
+const use = { price: 1, extraPlan: 2, version: 3, firstImageId: 4, firstSkuId: 5 } as const
+
+interface Size {
+  readonly vcpus: number
+  readonly memoryGb: number
+  readonly diskGb: number
+}
+
+interface Series {
+  readonly letter: string
+  readonly name: string
+  readonly suffix: string
+  readonly sizes: ReadonlyArray<Size>
+  /** One of these joins the ladder, which one follows the seed. */
+  readonly extras: ReadonlyArray<Size>
+  readonly discountPercentByDays: ReadonlyArray<readonly [days: number, percent: number]>
+}
+
+const size = (vcpus: number, memoryGb: number, diskGb: number): Size => ({ vcpus, memoryGb, diskGb })
+
+const discounts = [
+  [30, 5],
+  [90, 12],
+  [365, 30]
+] as const
+
+const seriesList: ReadonlyArray<Series> = [
+  {
+    letter: "A",
+    name: "A",
+    suffix: "",
+    sizes: [size(1, 2, 20), size(2, 4, 40), size(4, 8, 80)],
+    extras: [size(1, 1, 15), size(8, 16, 160)],
+    discountPercentByDays: []
+  },
+  {
+    letter: "B",
+    name: "B",
+    suffix: "",
+    sizes: [size(2, 6, 75), size(4, 12, 150), size(8, 24, 300)],
+    extras: [size(12, 36, 450), size(16, 48, 600)],
+    discountPercentByDays: discounts
+  },
+  {
+    letter: "C",
+    name: "C",
+    suffix: "",
+    sizes: [size(2, 8, 50), size(4, 16, 100), size(8, 32, 200), size(16, 64, 400)],
+    extras: [size(12, 48, 300), size(24, 96, 600)],
+    discountPercentByDays: discounts
+  },
+  {
+    // The slug of a plan begins with a series letter (interface.md §2.2), the series is called 1CLICK (§2.6).
+    letter: "C",
+    name: "1CLICK",
+    suffix: "-1CLICK",
+    sizes: [size(2, 4, 50), size(4, 8, 100)],
+    extras: [size(8, 16, 200), size(8, 32, 200)],
+    discountPercentByDays: discounts.slice(0, 2)
+  }
+]
+
+interface System {
+  readonly os: string
+  readonly slug: string
+  /** The first is in every world, one of the others as the seed has it. */
+  readonly versions: ReadonlyArray<string>
+  readonly minimumMemoryGb: number
+}
+
+const systems: ReadonlyArray<System> = [
+  { os: "Ubuntu", slug: "Ubuntu", versions: ["24.04", "22.04", "20.04"], minimumMemoryGb: 0 },
+  { os: "Debian", slug: "Debian", versions: ["12", "11", "13"], minimumMemoryGb: 0 },
+  { os: "Rocky Linux", slug: "Rocky", versions: ["9.4", "8.10", "9.5"], minimumMemoryGb: 0 },
+  { os: "AlmaLinux", slug: "AlmaLinux", versions: ["9.4", "8.10", "9.5"], minimumMemoryGb: 0 },
+  { os: "CentOS Stream", slug: "CentOS-Stream", versions: ["9", "10"], minimumMemoryGb: 2 },
+  { os: "openSUSE Leap", slug: "openSUSE", versions: ["15.6", "15.5"], minimumMemoryGb: 2 },
+  { os: "Fedora", slug: "Fedora", versions: ["41", "40", "42"], minimumMemoryGb: 2 },
+  { os: "Windows Server", slug: "Windows-Server", versions: ["2022", "2019"], minimumMemoryGb: 8 }
+]
+
+/** Ready-made applications, only on plans of the series 1CLICK. Their system has no version (interface.md §2.6). */
+const applications: ReadonlyArray<{ readonly name: string; readonly slug: string }> = [
+  { name: "WordPress", slug: "WordPress-1CLICK" },
+  { name: "GitLab", slug: "GitLab-1CLICK" }
+]
+
+const hourlyPaise = (plan: Size): number => plan.vcpus * 110 + plan.memoryGb * 45 + plan.diskGb * 2
+
+const makePlans = (seed: number): ReadonlyArray<Plan> => {
+  const percent = 85 + deriveBelow(31, seed, use.price)
+  let nextSkuId = 100 + deriveBelow(900, seed, use.firstSkuId)
+  return seriesList.flatMap((series, index) => {
+    const extra = series.extras[deriveBelow(series.extras.length, seed, use.extraPlan, index)]!
+    const sizes = [...series.sizes, extra].sort((a, b) => a.vcpus - b.vcpus || a.memoryGb - b.memoryGb)
+    return sizes.map((plan): Plan => {
+      const pricePerHourPaise = Math.round((hourlyPaise(plan) * percent) / 100)
+      return {
+        slug: `${series.letter}-${plan.vcpus}VCPU-${plan.memoryGb}RAM-${plan.diskGb}DISK${series.suffix}`,
+        series: series.name,
+        ...plan,
+        pricePerHourPaise,
+        pricePerMonthPaise: pricePerHourPaise * 730,
+        minimumBillingPaise: pricePerHourPaise * 24,
+        committed: series.discountPercentByDays.map(([days, discount]) => ({
+          skuId: nextSkuId++,
+          name: `${days} Days Committed`,
+          days,
+          pricePaise: Math.round((pricePerHourPaise * 24 * days * (100 - discount)) / 100)
+        }))
+      }
+    })
+  })
+}
+
+const isApplication = (image: PublicImage): boolean => image.slug.endsWith("-1CLICK")
+
+/** Catalogue of a seed: the same seed gives the same catalogue. */
+export const makeCatalogue = (seed: number): Catalogue => {
+  const plans = makePlans(seed)
+  const minimumMemoryGb = new Map(systems.map((system) => [system.os, system.minimumMemoryGb]))
+  const firstId = 1000 + deriveBelow(9000, seed, use.firstImageId)
+  const images = [
+    ...systems.flatMap((system, index) => {
+      const [first, ...others] = system.versions as readonly [string, ...Array<string>]
+      const other = others[derive(seed, use.version, index) % others.length]!
+      return [first, other].map((version) => ({
+        slug: `${system.slug}-${version}`,
+        name: `${system.os} ${version}`,
+        os: system.os,
+        version: version as string | null
+      }))
+    }),
+    ...applications.map(({ name, slug }) => ({ slug, name, os: name, version: null }))
+  ].map((image, index): PublicImage => ({ id: firstId + index, ...image }))
+  const offers = images.flatMap((image) =>
+    plans
+      .filter(
+        (plan) =>
+          (plan.series === "1CLICK") === isApplication(image) && plan.memoryGb >= (minimumMemoryGb.get(image.os) ?? 0)
+      )
+      .map((plan): Offer => ({ image, plan }))
+  )
+  return {
+    plans,
+    images,
+    offers,
+    planBySlug: new Map(plans.map((plan) => [plan.slug, plan])),
+    imageBySlug: new Map(images.map((image) => [image.slug, image])),
+    imageById: new Map(images.map((image) => [image.id, image]))
+  }
+}
+
+/** The committed option with this id, if the plan has it. */
+export const committedOption = (plan: Plan, skuId: number): CommittedOption | undefined =>
+  plan.committed.find((option) => option.skuId === skuId)

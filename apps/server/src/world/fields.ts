@@ -1,0 +1,47 @@
+/**
+ * Reads a JSON body against its schema so that every field at fault is named at once (decision 4), each with one sentence.
+ * In an optional field `null` is the same as absent: clients that have nothing to say often say `null`.
+ */
+import type { FieldErrors } from "@berth/core/api/Envelope"
+import { Predicate, Result, Schema, SchemaIssue } from "effect"
+
+/** The value when every field is of its type, otherwise `null`; the fields at fault; and the object as it came. */
+export interface FieldsRead<A> {
+  readonly fields: A | null
+  readonly errors: FieldErrors
+  readonly raw: Readonly<Record<string, unknown>>
+}
+
+/** A reader for the bodies of one schema. */
+export const readFields = <S extends Schema.Struct<Schema.Struct.Fields> & { readonly DecodingServices: never }>(
+  schema: S
+): ((body: unknown) => FieldsRead<S["Type"]>) => {
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  const required = new Set(
+    Object.entries(schema.fields).flatMap(([name, field]) => (field.ast.context?.isOptional === true ? [] : [name]))
+  )
+  return (body) => {
+    if (!Predicate.isObject(body))
+      return { fields: null, errors: { detail: ["The body must be a JSON object."] }, raw: {} }
+    const raw = Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || required.has(name)))
+    const decoded = decode(raw)
+    return Result.isSuccess(decoded)
+      ? { fields: decoded.success as S["Type"], errors: {}, raw }
+      : { fields: null, errors: fieldErrors(decoded.failure.issue), raw }
+  }
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => (issue._tag === "MissingKey" ? "This field is required" : SchemaIssue.defaultLeafHook(issue))
+})
+
+/** The issue as field → sentences, by the first name of each path in it. */
+export const fieldErrors = (issue: SchemaIssue.Issue): FieldErrors => {
+  const errors: Record<string, Array<string>> = {}
+  for (const { message, path } of format(issue).issues) {
+    const field = String(path?.[0] ?? "detail")
+    const sentences = (errors[field] ??= [])
+    if (!sentences.includes(`${message}.`)) sentences.push(`${message}.`)
+  }
+  return errors
+}

@@ -1,0 +1,20 @@
+/**
+ * Numbers that follow from a seed: the same seed and the same labels give the same number, in any order of asking. It is
+ * what makes a world repeatable; it is no source of chance and no cryptography.
+ */
+
+/** A 32-bit unsigned number that follows from the seed and the labels, well mixed (the finaliser of MurmurHash3). */
+export const derive = (seed: number, ...labels: ReadonlyArray<number>): number => {
+  let hash = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b)
+  for (const label of labels) {
+    hash ^= Math.imul(label, 0xcc9e2d51)
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+    hash ^= hash >>> 16
+  }
+  return hash >>> 0
+}
+
+/** A whole number from `0` up to, not including, `bound`. */
+export const deriveBelow = (bound: number, seed: number, ...labels: ReadonlyArray<number>): number =>
+  derive(seed, ...labels) % bound

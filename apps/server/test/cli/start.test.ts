@@ -1,0 +1,196 @@
+import { connect, createServer, type AddressInfo } from "node:net"
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { run, serve } from "./berthServer.ts"
+
+const good = (ready: { readonly url: string; readonly apiKey: string; readonly accessToken: string }, path: string) =>
+  Effect.promise((signal) =>
+    fetch(`${ready.url}/myaccount/api/v1${path}?apikey=${encodeURIComponent(ready.apiKey)}`, {
+      headers: { authorization: `Bearer ${ready.accessToken}` },
+      signal
+    })
+  )
+
+/** A connection on which something is left unfinished, so that only the server can end it. */
+const hangingConnection = (url: string, bytes: string) =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<ReturnType<typeof connect>>((resolve) => {
+          const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port) }, () =>
+            socket.write(bytes, () => resolve(socket))
+          )
+          socket.on("error", () => undefined)
+        })
+    ),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+
+describe.concurrent("a start that works", () => {
+  it.live("says so in one line on stdout, with the default account, and nothing anywhere else", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(["--port", "0"])
+      expect(server.ready).toEqual({
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        apiKey: "berth-key",
+        accessToken: "berth-token",
+        pid: expect.any(Number)
+      })
+      expect((yield* good(server.ready, "/nodes/")).status).toBe(200)
+      const ended = yield* server.stop("SIGTERM")
+      expect(ended).toEqual({ code: 0, signal: null, stdout: `${JSON.stringify(server.ready)}\n`, stderr: "" })
+    })
+  )
+
+  it.live("does what its flags say", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve(
+        "--port 0 --seed 7 --scenario fleet:250 --clock frozen --rate-limit 5/10s --rate-limit-algorithm token-bucket".split(
+          " "
+        )
+      )
+      const reply = yield* good(ready, "/nodes/")
+      expect(reply.headers.get("ratelimit-limit")).toBe("5")
+      // One token of five is back after two seconds.
+      expect(reply.headers.get("ratelimit-reset")).toBe(String(Date.UTC(2026, 0, 1, 0, 0, 2) / 1000))
+      expect(reply.headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT")
+      const { data } = (yield* Effect.promise(() => reply.json())) as { readonly data: ReadonlyArray<{ name: string }> }
+      expect([data.length, data[0]!.name]).toEqual([20, "fleet-1"])
+    })
+  )
+
+  it.live("takes several accounts, and prints the first", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve(["--port", "0", "--account", "k1:t1", "--account", "k2:t:2"])
+      expect([ready.apiKey, ready.accessToken]).toEqual(["k1", "t1"])
+      expect((yield* good(ready, "/nodes/")).status).toBe(200)
+      expect((yield* good({ ...ready, apiKey: "k2", accessToken: "t:2" }, "/nodes/")).status).toBe(200)
+      expect((yield* good({ ...ready, apiKey: "k2" }, "/nodes/")).status).toBe(403)
+    })
+  )
+
+  for (const [title, bytes] of [
+    ["idle", "GET /nope HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["new and silent", ""],
+    ["in the middle of its headers", "GET /nope HTTP/1.1\r\nHos"],
+    [
+      "in the middle of its body",
+      "POST /myaccount/api/v1/nodes/?apikey=berth-key HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer berth-token\r\nContent-Length: 100\r\n\r\n{"
+    ]
+  ] as const) {
+    it.live(`ends with 0 within 5 s of a signal, also when a connection is ${title}`, () =>
+      Effect.gen(function* () {
+        const server = yield* serve(["--port", "0"])
+        yield* hangingConnection(server.ready.url, bytes)
+        const began = yield* Clock.currentTimeMillis
+        const ended = yield* server.stop(title === "idle" ? "SIGINT" : "SIGTERM")
+        expect((yield* Clock.currentTimeMillis) - began).toBeLessThan(5_000)
+        expect([ended.code, ended.signal, ended.stderr]).toEqual([0, null, ""])
+      })
+    )
+  }
+})
+
+describe.concurrent("a start that cannot be", () => {
+  for (const [args, sentence] of [
+    ["--port 70000", "--port"],
+    ["--port abc", "port"],
+    ["--seed 1.5", "seed"],
+    ["--nonsense", "--nonsense"],
+    ["extra", "extra"],
+    ["--clock x0.5", "--clock: expected real, frozen or a factor such as x60"],
+    ["--clock fast", "--clock"],
+    ["--provisioning 10", "--provisioning: expected a duration"],
+    ["--termination -1s", "termination"],
+    ["--rate-limit 1200", "--rate-limit"],
+    ["--rate-limit 0/1h", "--rate-limit"],
+    ["--rate-limit 10/0s", "--rate-limit"],
+    ["--rate-limit-algorithm leaky", "rate-limit-algorithm"],
+    ["--auth none", "auth"],
+    ["--delete-style x", "delete-style"],
+    ["--scenario fleet:x", "--scenario"],
+    ["--scenario fleet:99999999", "--scenario"],
+    ["--host 0.0.0.0", "--control-token"],
+    ["--host 192.0.2.1 --control-token t --port 0", "no such address"]
+  ] as const) {
+    it.live(`${args}: exit 2 and one line about it on stderr`, () =>
+      Effect.gen(function* () {
+        const { code, stderr, stdout } = yield* run(args.split(" "))
+        expect([code, stdout]).toEqual([2, ""])
+        expect(stderr).toMatch(/^berth-server: .+\n$/)
+        expect(stderr).toContain(sentence)
+      })
+    )
+  }
+
+  it.live("a taken port: exit 2 and one line that says so", () =>
+    Effect.gen(function* () {
+      const holder = yield* Effect.acquireRelease(
+        Effect.promise(
+          () =>
+            new Promise<ReturnType<typeof createServer>>((resolve) => {
+              const server = createServer().listen(0, "127.0.0.1", () => resolve(server))
+            })
+        ),
+        (server) => Effect.sync(() => server.close())
+      )
+      const { port } = holder.address() as AddressInfo
+      const { code, stderr, stdout } = yield* run(["--port", String(port)])
+      expect({ code, stderr, stdout }).toEqual({
+        code: 2,
+        stderr: `berth-server: cannot listen on 127.0.0.1 port ${port}: the port is taken\n`,
+        stdout: ""
+      })
+    })
+  )
+
+  it.live("an account that is none: the line does not repeat it", () =>
+    Effect.gen(function* () {
+      for (const secret of ["s3cret-without-colon", ":s3cret", "s3cret:", "s3 cret:x"]) {
+        const { code, stderr, stdout } = yield* run(["--port", "0", "--account", secret])
+        expect([code, stdout, stderr]).toEqual([2, "", "berth-server: --account: expected KEY:TOKEN\n"])
+      }
+    })
+  )
+})
+
+describe("what it says otherwise", () => {
+  it.live("help and version come on stdout when they are asked for, and end with 0", () =>
+    Effect.gen(function* () {
+      const help = yield* run(["--help"])
+      expect([help.code, help.stderr]).toEqual([0, ""])
+      for (const flag of ["--port", "--clock", "--rate-limit", "--account", "--scenario"]) {
+        expect(help.stdout).toContain(flag)
+      }
+      expect((yield* run(["--version"])).stdout).toMatch(/\d+\.\d+\.\d+/)
+    })
+  )
+
+  it.live("neither key nor token appears on stderr, in any encoding, at any log level", () =>
+    Effect.gen(function* () {
+      const [key, token] = ["k3y/with+signs=", "t0ken/with+signs="]
+      const server = yield* serve(["--port", "0", "--account", `${key}:${token}`, "--log-level", "all"])
+      const { accessToken, url } = server.ready
+      for (const path of ["/nodes/", "/nodes/1/", "/nope/", "/images/"]) yield* good(server.ready, path)
+      const post = { method: "POST", body: "{", headers: { authorization: `Bearer ${accessToken}` } }
+      for (const method of ["POST", "PUT", "OPTIONS"]) {
+        yield* Effect.promise(() =>
+          fetch(`${url}/myaccount/api/v1/nodes/?apikey=${encodeURIComponent(key)}`, { ...post, method })
+        )
+      }
+      const { code, stderr } = yield* server.stop("SIGTERM")
+      expect(code).toBe(0)
+      for (const secret of [key, token]) {
+        for (const spelling of [
+          secret,
+          encodeURIComponent(secret),
+          encodeURI(secret),
+          btoa(secret),
+          btoa(`${key}:${token}`)
+        ]) {
+          expect(stderr).not.toContain(spelling)
+        }
+      }
+    })
+  )
+})

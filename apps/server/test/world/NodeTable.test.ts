@@ -1,0 +1,113 @@
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import { makeCatalogue } from "../../src/world/catalogue.ts"
+import { DueQueue } from "../../src/world/DueQueue.ts"
+import { type NodeRecord, privateAddress, publicAddress } from "../../src/world/NodeRecord.ts"
+import { NodeTable } from "../../src/world/NodeTable.ts"
+
+const [plan] = makeCatalogue(1).plans
+
+const record = (id: number): NodeRecord => ({
+  id,
+  name: `node-${id}`,
+  plan: plan!,
+  imageId: 1,
+  createdAt: 0,
+  deletedAt: null,
+  commitment: null,
+  backups: false,
+  locked: false
+})
+
+describe("the table of nodes", () => {
+  it("pages like a sorted array, whatever was added and removed", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant("add") }, fc.nat(2_000)), { maxLength: 2_000 }),
+        fc.nat(1_500),
+        fc.integer({ min: 1, max: 100 }),
+        (steps, skip, count) => {
+          const table = new NodeTable(500)
+          const ids: Array<number> = []
+          for (const step of steps) {
+            if (step === "add") {
+              ids.push(table.nextId)
+              table.add(record(table.nextId))
+            } else {
+              table.remove(500 + step)
+              const at = ids.indexOf(500 + step)
+              if (at >= 0) ids.splice(at, 1)
+            }
+          }
+          expect(table.size).toBe(ids.length)
+          expect(table.slice(skip, count).map(({ id }) => id)).toEqual(ids.slice(skip, skip + count))
+          expect(ids.every((id) => table.get(id)?.id === id)).toBe(true)
+        }
+      ),
+      { numRuns: 60 }
+    )
+  })
+
+  it("never hands out an id again, also when all nodes are gone", () => {
+    const table = new NodeTable(1)
+    for (let i = 0; i < 1_100; i++) table.add(record(table.nextId))
+    for (let id = 1; id <= 1_100; id++) table.remove(id)
+    expect([table.size, table.nextId, table.slice(0, 10)]).toEqual([0, 1_101, []])
+    table.add(record(1_101))
+    expect(table.slice(0, 10).map(({ id }) => id)).toEqual([1_101])
+  })
+
+  it("knows no node at ids before its first, past its last, or between two", () => {
+    const table = new NodeTable(10)
+    table.add(record(10))
+    expect([9, 0, -5, 11, 10.5, 1e15].map((id) => table.get(id))).toEqual(Array.from({ length: 6 }, () => undefined))
+  })
+})
+
+describe("the queue of what is due", () => {
+  it("gives ids back in the order of their instants, and none too early", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(1_000), { maxLength: 200 }), (instants) => {
+        const queue = new DueQueue()
+        instants.forEach((at, id) => queue.add(id, at))
+        const taken: Array<number> = []
+        for (let now = 0; now <= 1_000; now += 100) {
+          for (let id = queue.takeDue(now); id !== undefined; id = queue.takeDue(now)) {
+            expect(instants[id]).toBeLessThanOrEqual(now)
+            taken.push(instants[id]!)
+          }
+          expect(queue.nextAt).toBeGreaterThan(now)
+        }
+        expect(taken).toEqual([...instants].sort((a, b) => a - b))
+      })
+    )
+  })
+
+  it("does not grow when the same is asked for again", () => {
+    const queue = new DueQueue()
+    for (let i = 0; i < 10; i++) queue.add(1, 100)
+    queue.add(1, 200)
+    queue.add(1, 50)
+    const taken = []
+    for (let id = queue.takeDue(1_000); id !== undefined; id = queue.takeDue(1_000)) taken.push(id)
+    expect(taken).toEqual([1, 1])
+  })
+})
+
+describe("addresses", () => {
+  it("are different for all nodes of a world, and follow from the seed", () => {
+    const ids = Array.from({ length: 50_000 }, (_, index) => 10_000 + index)
+    expect(new Set(ids.map((id) => publicAddress(1, id))).size).toBe(ids.length)
+    expect(new Set(ids.map((id) => privateAddress(1, id))).size).toBe(ids.length)
+    expect(publicAddress(1, 5)).toBe(publicAddress(1, 5))
+    expect(publicAddress(1, 5)).not.toBe(publicAddress(2, 5))
+  })
+
+  it("are from ranges nobody on the internet answers at", () => {
+    for (let id = 1; id < 2_000; id++) {
+      const [first, second] = publicAddress(1, id).split(".").map(Number)
+      expect(first === 100 && second! >= 64 && second! < 128).toBe(true)
+      expect(privateAddress(1, id)).toMatch(/^10\.\d{1,3}\.\d{1,3}\.\d{1,3}$/)
+    }
+  })
+})

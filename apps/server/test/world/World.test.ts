@@ -1,0 +1,196 @@
+import { assert, describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import fc from "fast-check"
+import { setCommitment } from "../../src/world/commitments.ts"
+import { readNodeOrder } from "../../src/world/nodeOrder.ts"
+import { createNode, deleteNode, getNode, listNodes } from "../../src/world/nodes.ts"
+import { populate } from "../../src/world/scenario.ts"
+import * as World from "../../src/world/World.ts"
+
+const dayMs = 86_400_000
+
+const frozen = (over: Partial<World.WorldSettings> = {}) =>
+  World.make({ ...World.defaults, clock: "frozen", ...over }, 0)
+
+const committedPlan = (world: World.World) => world.catalogue.plans.find(({ committed }) => committed.length > 0)!
+
+const orderFor = (world: World.World, name: string) => {
+  const plan = committedPlan(world)
+  const { image } = world.catalogue.offers.find((offer) => offer.plan === plan)!
+  return { name, region: "ncr", plan: plan.slug, image: image.slug }
+}
+
+const create = (world: World.World, name: string) =>
+  Result.getOrThrow(
+    Result.flatMap(readNodeOrder(world, orderFor(world, name)), (order) => createNode(world, order, world.latest))
+  )
+
+const advance = (world: World.World, byMs: number) => World.advance(world, 0, byMs)
+
+const refusalOf = <A, E>(result: Result.Result<A, E>): E => {
+  assert(Result.isFailure(result))
+  return result.failure
+}
+
+describe("a world", () => {
+  it("shows a node through its life and then knows it no longer", () => {
+    const world = frozen()
+    const { id } = create(world, "web")
+    const phaseNow = () => {
+      const found = getNode(world, id)
+      return Result.isSuccess(found) ? World.phase(world, found.success, world.latest) : "unknown"
+    }
+    expect(phaseNow()).toBe("created")
+    advance(world, 2_000)
+    expect(phaseNow()).toBe("running")
+    deleteNode(world, id, world.latest)
+    expect(phaseNow()).toBe("terminate")
+    expect(listNodes(world, 1, 20).map((node) => node.id)).toEqual([id])
+    advance(world, 2_000)
+    expect(phaseNow()).toBe("unknown")
+    expect(listNodes(world, 1, 20)).toEqual([])
+    expect(refusalOf(deleteNode(world, id, world.latest))).toEqual({ _tag: "NodeUnknown", id })
+  })
+
+  it("takes a second delete for the first: it does not begin the termination anew (decision 11)", () => {
+    const world = frozen()
+    const { id } = create(world, "web")
+    deleteNode(world, id, world.latest)
+    advance(world, 1_500)
+    expect(Result.isSuccess(deleteNode(world, id, world.latest))).toBe(true)
+    advance(world, 500)
+    expect(refusalOf(getNode(world, id))).toEqual({ _tag: "NodeUnknown", id })
+  })
+
+  it("refuses to delete or commit a locked node", () => {
+    const world = frozen()
+    const node = create(world, "web")
+    World.put(world, { ...node, locked: true })
+    expect(refusalOf(deleteNode(world, node.id, world.latest))).toEqual({ _tag: "NodeLocked", id: node.id })
+    expect(refusalOf(setCommitment(world, { vcn_id: node.id, node_status: "hourly_billing" }, world.latest))).toEqual({
+      _tag: "NodeLocked",
+      id: node.id
+    })
+  })
+
+  it("lets names repeat, unless it asks for unique ones; a name is free again when its node is gone", () => {
+    const lax = frozen()
+    expect(create(lax, "web").id).not.toBe(create(lax, "web").id)
+    const strict = frozen({ uniqueNames: true })
+    const { id } = create(strict, "web")
+    const again = () =>
+      Result.flatMap(readNodeOrder(strict, orderFor(strict, "web")), (order) =>
+        createNode(strict, order, strict.latest)
+      )
+    expect(refusalOf(again())).toEqual({ _tag: "NameTaken", name: "web", holder: id })
+    deleteNode(strict, id, strict.latest)
+    expect(refusalOf(again())).toMatchObject({ _tag: "NameTaken" })
+    advance(strict, 2_000)
+    expect(Result.isSuccess(again())).toBe(true)
+  })
+
+  it("ends a node by itself when its commitment ends under auto_terminate", () => {
+    const world = frozen()
+    const { id } = create(world, "web")
+    const { days, skuId } = committedPlan(world).committed[0]!
+    setCommitment(world, { vcn_id: id, node_status: "auto_terminate", committed_plan: skuId }, world.latest)
+    advance(world, days * dayMs - 1)
+    expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("running")
+    advance(world, 1)
+    expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("terminate")
+    advance(world, 2_000)
+    expect(listNodes(world, 1, 20)).toEqual([])
+  })
+
+  it("keeps a node whose auto_terminate was taken back in time", () => {
+    const world = frozen()
+    const { id } = create(world, "web")
+    const { days, skuId } = committedPlan(world).committed[0]!
+    setCommitment(world, { vcn_id: id, node_status: "auto_terminate", committed_plan: skuId }, world.latest)
+    setCommitment(world, { vcn_id: id, node_status: "hourly_billing" }, world.latest)
+    advance(world, 10 * days * dayMs)
+    expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("running")
+  })
+
+  it("needs a plan to renew what is not committed, and only takes a plan of the node's own (decision 17)", () => {
+    const world = frozen()
+    const { id } = create(world, "web")
+    const set = (body: object) => setCommitment(world, { vcn_id: id, ...body }, world.latest)
+    for (const committed_plan of [undefined, null, 0]) {
+      expect(refusalOf(set({ node_status: "auto_renew", committed_plan }))).toMatchObject({
+        _tag: "Invalid",
+        errors: { committed_plan: [expect.stringContaining("no commitment to renew")] }
+      })
+    }
+    expect(refusalOf(set({ node_status: "auto_renew", committed_plan: 99_999_999 }))).toMatchObject({
+      _tag: "Invalid",
+      errors: { committed_plan: [expect.stringContaining("no committed_sku_id")] }
+    })
+    expect(Result.getOrThrow(set({ node_status: "auto_terminate", committed_plan: 0 })).skuId).toBeNull()
+    const { skuId } = committedPlan(world).committed[0]!
+    expect(Result.getOrThrow(set({ node_status: "auto_renew", committed_plan: skuId })).skuId).toBe(skuId)
+    expect(Result.getOrThrow(set({ node_status: "auto_renew" })).skuId).toBe(skuId)
+  })
+
+  it("takes no new setting for a node that is being terminated", () => {
+    const world = frozen()
+    const { id } = create(world, "web")
+    deleteNode(world, id, world.latest)
+    expect(refusalOf(setCommitment(world, { vcn_id: id, node_status: "hourly_billing" }, world.latest))).toEqual({
+      _tag: "NodeTerminating",
+      id
+    })
+  })
+
+  it("never goes back in time when the real clock does", () => {
+    const world = World.make({ ...World.defaults, clock: "real" }, 10_000)
+    expect([World.enter(world, 20_000), World.enter(world, 15_000), World.enter(world, 20_001)]).toEqual([
+      20_000, 20_000, 20_001
+    ])
+  })
+
+  it("begins with what its scenario says, running already", () => {
+    for (const [scenario, count] of [
+      ["empty", 0],
+      ["small", 5],
+      [{ fleet: 250 }, 250]
+    ] as const) {
+      const world = frozen()
+      populate(world, scenario)
+      expect(world.nodes.size).toBe(count)
+      const phases = listNodes(world, 1, 100).map((node) => World.phase(world, node, world.latest))
+      expect(new Set(phases)).toEqual(new Set(count === 0 ? [] : ["running"]))
+    }
+  })
+
+  it("lists exactly the nodes whose life is not over, ascending, after any history", () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("create" as const), at: fc.constant(0) }),
+      fc.record({ kind: fc.constant("delete" as const), at: fc.nat(40) }),
+      fc.record({ kind: fc.constant("end" as const), at: fc.nat(40) }),
+      fc.record({ kind: fc.constant("keep" as const), at: fc.nat(40) }),
+      fc.record({ kind: fc.constant("advance" as const), at: fc.oneof(fc.nat(3_000), fc.nat(40 * dayMs)) })
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const world = frozen()
+        const { skuId } = committedPlan(world).committed[0]!
+        const ids: Array<number> = []
+        for (const { at, kind } of steps) {
+          const id = ids[at % Math.max(1, ids.length)] ?? -1
+          if (kind === "create") ids.push(create(world, "n").id)
+          if (kind === "delete") deleteNode(world, id, world.latest)
+          if (kind === "end") {
+            setCommitment(world, { vcn_id: id, node_status: "auto_terminate", committed_plan: skuId }, world.latest)
+          }
+          if (kind === "keep") setCommitment(world, { vcn_id: id, node_status: "hourly_billing" }, world.latest)
+          if (kind === "advance") advance(world, at)
+        }
+        const listed = listNodes(world, 1, 100)
+        expect(listed.map(({ id }) => id)).toEqual(ids.filter((id) => Result.isSuccess(getNode(world, id))))
+        expect(listed.map((node) => World.phase(world, node, world.latest))).not.toContain("gone")
+        expect(new Set(ids).size).toBe(ids.length)
+      })
+    )
+  })
+})
