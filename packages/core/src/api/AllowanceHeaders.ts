@@ -33,7 +33,8 @@ export const countsFrom = (headers: Headers) => ({
 export const allowanceFrom = (headers: Headers, nowMillis: number): Allowance | null => {
   const { limit, remaining, reset } = countsFrom(headers)
   if (limit === null || remaining === null) return null
-  const resetMillis = reset === null ? undefined : reset < smallestEpochSeconds ? nowMillis + reset * 1000 : reset * 1000
+  const resetMillis =
+    reset === null ? undefined : reset < smallestEpochSeconds ? nowMillis + reset * 1000 : reset * 1000
   const resetAt = resetMillis === undefined ? Option.none() : DateTime.make(resetMillis)
   return { limit, remaining, resetAt: Option.getOrNull(resetAt) }
 }

@@ -40,7 +40,8 @@ const notSent = new Set([
 ])
 
 const neverSent = (reason: ErrorReason) =>
-  reason._tag === "InvalidRequest" || ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
+  reason._tag === "InvalidRequest" ||
+  ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
 
 /** The innermost code or message of a transport failure: a client may wrap its cause several times. */
 const describe = (cause: unknown): { readonly code: string | undefined; readonly text: string } => {

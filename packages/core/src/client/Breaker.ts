@@ -29,11 +29,13 @@ export const make = Effect.gen(function* () {
     openDuration: openFor
   })
   return <A, R>(call: Effect.Effect<A, ErrorReason, R>): Effect.Effect<A, ErrorReason, R> =>
-    breaker.execute(call, { key: "service", classify }).pipe(
-      Effect.catchTag("CircuitBreakerError", ({ reason }) =>
-        Effect.fail(
-          new CircuitOpen({ retryAfterMillis: "retryAfter" in reason ? Duration.toMillis(reason.retryAfter) : null })
+    breaker
+      .execute(call, { key: "service", classify })
+      .pipe(
+        Effect.catchTag("CircuitBreakerError", ({ reason }) =>
+          Effect.fail(
+            new CircuitOpen({ retryAfterMillis: "retryAfter" in reason ? Duration.toMillis(reason.retryAfter) : null })
+          )
         )
       )
-    )
 }).pipe(Effect.provide(CircuitBreaker.layerStoreMemory()))

@@ -120,8 +120,13 @@ export class Engine extends Context.Service<
               // One outcome per call, and none while the service is left alone.
               guarded,
               // Outermost, so that no wait of any step above outlives the caller's patience.
-              Effect.timeoutOrElse({ duration: deadline, orElse: () => Effect.fail(deadlineReached(deadline, ledger)) }),
-              Effect.mapError((reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })),
+              Effect.timeoutOrElse({
+                duration: deadline,
+                orElse: () => Effect.fail(deadlineReached(deadline, ledger))
+              }),
+              Effect.mapError(
+                (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
+              ),
               Effect.withSpan(operation.name)
             )
           })

@@ -9,8 +9,20 @@ import { type CallOptions, Engine } from "./Engine.ts"
 import { many, type Operation } from "./Operation.ts"
 
 const readImages = many(imageFromWire)
-const listImages: Operation<ReadonlyArray<Image>> = { name: "images.list", lane: "interactive", repeatable: "idempotent", expectation: {}, decode: readImages }
-const savedImages: Operation<ReadonlyArray<Image>> = { name: "images.saved", lane: "interactive", repeatable: "idempotent", expectation: {}, decode: readImages }
+const listImages: Operation<ReadonlyArray<Image>> = {
+  name: "images.list",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: {},
+  decode: readImages
+}
+const savedImages: Operation<ReadonlyArray<Image>> = {
+  name: "images.saved",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: {},
+  decode: readImages
+}
 
 const response = { responseMode: "response-only" } as const
 

@@ -36,9 +36,27 @@ export interface CommitmentOptions extends CallOptions {
 const readNodes = many(nodeFromWire)
 const readNode = one(nodeFromWire)
 
-const createNode: Operation<Node> = { name: "nodes.create", lane: "mutation", repeatable: "create", expectation: {}, decode: readNode }
-const listNodes: Operation<ReadonlyArray<Node>> = { name: "nodes.list", lane: "interactive", repeatable: "idempotent", expectation: {}, decode: readNodes }
-const getNode = (nodeId: NodeId): Operation<Node> => ({ name: "nodes.get", lane: "interactive", repeatable: "idempotent", expectation: { nodeId }, decode: readNode })
+const createNode: Operation<Node> = {
+  name: "nodes.create",
+  lane: "mutation",
+  repeatable: "create",
+  expectation: {},
+  decode: readNode
+}
+const listNodes: Operation<ReadonlyArray<Node>> = {
+  name: "nodes.list",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: {},
+  decode: readNodes
+}
+const getNode = (nodeId: NodeId): Operation<Node> => ({
+  name: "nodes.get",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: { nodeId },
+  decode: readNode
+})
 const deleteNode = (nodeId: NodeId): Operation<void> => ({
   name: "nodes.delete",
   lane: "mutation",

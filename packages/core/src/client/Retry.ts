@@ -28,7 +28,8 @@ const throttledCost = 5
 const isThrottled = (reason: ErrorReason) => reason._tag === "QuotaExhausted"
 
 const notProcessed = (reason: ErrorReason): boolean =>
-  reason._tag === "QuotaExhausted" || ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
+  reason._tag === "QuotaExhausted" ||
+  ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
 
 const isTransient = (reason: ErrorReason): boolean => {
   switch (reason._tag) {

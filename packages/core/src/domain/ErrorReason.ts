@@ -201,7 +201,9 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
 }
 
 /** The circuit is open: the service failed too often in a row, and is left alone for a while. */
-export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", { retryAfterMillis: RetryAfterMillis }) {
+export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
+  retryAfterMillis: RetryAfterMillis
+}) {
   readonly retryable = true
   readonly hint = "Try again after that; the first call then tries whether the service has recovered."
   override get message() {

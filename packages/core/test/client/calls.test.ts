@@ -7,7 +7,15 @@ import { Nodes } from "../../src/client/Nodes.ts"
 import { Plans } from "../../src/client/Plans.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
 import { NodeId } from "../../src/domain/Node.ts"
-import { accessToken, apiKey, clientAnswered, clientOver, inTime, type ScriptedReply, success } from "../ScriptedService.ts"
+import {
+  accessToken,
+  apiKey,
+  clientAnswered,
+  clientOver,
+  inTime,
+  type ScriptedReply,
+  success
+} from "../ScriptedService.ts"
 
 const id = NodeId.make(7)
 const record = (over: Record<string, unknown> = {}) => ({

@@ -68,12 +68,14 @@ export interface State {
   readonly evenRefill: EvenRefill | undefined
   /** Whether the last refill came all at once. */
   readonly refillsAtOnce: boolean
-  /** Longest time to a reset seen at a refill: the length of the window, if it has one. Undefined until seen. */
+  /** Longest time to a reset seen: the length of the window, if it has one. Undefined until seen. */
   readonly windowMillis: number | undefined
   /** While waiting requests leave after a refill: until when they are spread, and when the next may go. */
   readonly spread: { readonly until: number; readonly next: number } | undefined
   /** Requests of others on the same key, as unexplained drops show them, and the time watched; both fade. */
   readonly others: { readonly requests: number; readonly millis: number }
+  /** Where the present watch for others began: the view, and what was known of them then. */
+  readonly watch: { readonly view: View; readonly others: State["others"] } | undefined
   /** Requests sent, and requests answered or given up, altogether. */
   readonly sent: number
   readonly settled: number
@@ -90,6 +92,7 @@ export const initial: State = {
   windowMillis: undefined,
   spread: undefined,
   others: { requests: 0, millis: 0 },
+  watch: undefined,
   sent: 0,
   settled: 0
 }
@@ -113,20 +116,27 @@ const smallestEpochSeconds = 1e9
 const roundingMillis = 1000
 
 /** Share of the allowance that may leave per second while waiting requests are spread after a refill. */
-const spreadSharePerSecond = 0.06
+const spreadSharePerSecond = 0.04
 
 /** How long after a refill requests are spread. */
-const spreadMillis = 20_000
+const spreadMillis = 30_000
 
-/** Even refill is believed after this many sightings, over at least a doubling of what was missing. */
+/** Even refill is believed after this many sightings, once the time to the reset has grown by this much with what was missing. */
 const enoughSightings = 4
+const clearGrowthMillis = 5000
 
 /** Others' requests are counted over at least this long, and forgotten with this half-life. */
 const leastWatchMillis = 1000
 const othersHalfLifeMillis = 3_600_000
 
-/** Share of what is left that we have under way at once while others use the same key. */
-const shareBesideOthers = 1 / 3
+/** Share of what is left that may be under way at once: the nearer the end, the smaller the steps towards it. */
+const shareUnderWay = 1 / 8
+
+/** Most of the allowance that is kept free for others: they come in bursts, and a burst says little about what follows. */
+const mostRoom = 0.02
+
+/** Requests never used up while others use the same key: one of theirs and one of ours may cross. */
+const leftToOthers = 2
 
 /** How far ahead room is kept for others. */
 const othersHorizonMillis = 10_000
@@ -138,25 +148,29 @@ const blindPauseCapMillis = 60_000
 /** Requests that others may make between what we know and the arrival of our next request. */
 const roomForOthers = ({ others }: State, view: View, instant: number): number => {
   const perMilli = others.requests / Math.max(others.millis, leastWatchMillis)
-  return Math.ceil(perMilli * Math.min(othersHorizonMillis, instant - view.sentAt + 500))
+  const likely = perMilli * Math.min(othersHorizonMillis, instant - view.sentAt + 500)
+  return Math.ceil(Math.min(likely, view.limit * mostRoom))
 }
 
 const isEven = (refill: EvenRefill | undefined): refill is EvenRefill =>
   refill !== undefined &&
   refill.sightings >= enoughSightings &&
-  refill.mostMissing >= 2 * refill.leastMissing &&
+  (refill.mostMissing - refill.leastMissing) * refill.atLeast >= clearGrowthMillis &&
   refill.atMost <= 1.5 * refill.atLeast
 
 /** Requests that may be under way beyond those that are, as far as the view goes; may be negative. */
 const available = (state: State, view: View, instant: number): number => {
   const refilled = isEven(state.evenRefill)
-    ? Math.max(0, instant - view.receivedAt) / state.evenRefill.atMost
+    ? Math.max(0, instant - view.receivedAt) / millisPerRequest(state, state.evenRefill)
     : 0
   const left = Math.min(view.limit, Math.floor(view.remaining + refilled))
-  if (!hasOthers(state)) return left - state.underWay
-  // Others see the same number as we do, and may send as much at this very moment: take a part of it and look again.
-  return Math.floor((left - roomForOthers(state, view, instant)) * shareBesideOthers) - state.underWay
+  // Others see the same number as we do, and may send at this very moment.
+  const usable = hasOthers(state) ? left - roomForOthers(state, view, instant) - leftToOthers : left
+  return Math.min(usable, Math.ceil(usable * shareUnderWay)) - state.underWay
 }
+
+/** How fast a bucket refills for us: others take their half of what comes back. */
+const millisPerRequest = (state: State, { atMost }: EvenRefill) => (hasOthers(state) ? 2 * atMost : atMost)
 
 const hasOthers = ({ others }: State) => others.requests >= 0.5
 
@@ -172,18 +186,19 @@ export const admit = (state: State, instant: number, reserve: number): Verdict =
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const free = available(state, view, instant) - held(state, view, instant, reserve)
   if (free > 0) return spread > instant ? at(spread) : now
-  if (instant >= view.resetBy) return state.underWay === 0 ? now : afterReply
   if (isEven(state.evenRefill)) {
-    const wait = ((1 - free) / (hasOthers(state) ? shareBesideOthers : 1)) * state.evenRefill.atMost
-    return at(Math.min(view.resetBy, Math.max(instant + 1, Math.ceil(instant + wait))))
+    const wait = (1 - free) * millisPerRequest(state, state.evenRefill)
+    return at(Math.max(instant + 1, Math.ceil(instant + wait)))
   }
+  if (instant >= view.resetBy) return state.underWay === 0 ? now : afterReply
   return state.underWay > 0 && view.remaining > 0 ? afterReply : at(view.resetBy)
 }
 
 /** Requests a lower rank leaves to the higher ones. The share flows back when the window is about to refill as a whole. */
 const held = (state: State, view: View, instant: number, reserve: number): number => {
   if (reserve <= 0) return 0
-  const closing = state.refillsAtOnce && state.windowMillis !== undefined && view.resetAround - instant < state.windowMillis / 20
+  const closing =
+    state.refillsAtOnce && state.windowMillis !== undefined && view.resetAround - instant < state.windowMillis / 20
   return closing ? 0 : Math.max(1, Math.floor(view.limit * reserve))
 }
 
@@ -201,11 +216,11 @@ export const sent = (state: State, instant: number): State => {
   }
 }
 
-/** Time between two requests while they are spread. A short window is spread over a quarter of itself. */
+/** Time between two requests while they are spread. A window shorter than a minute is spread over this part of itself. */
 const stepMillis = (state: State, view: View): number => {
   const gentle = 1000 / spreadSharePerSecond
   const window = state.windowMillis ?? gentle
-  return Math.min(gentle, Math.max(1, window / 4)) / view.limit
+  return Math.min(gentle, Math.max(1, window * 0.42)) / view.limit
 }
 
 /** A request ended without a reply: it may have been counted, so it is. */
@@ -234,7 +249,9 @@ export const received = (state: State, observation: Observation): State => {
 }
 
 const withoutView = (state: State): State =>
-  state.view === undefined ? state : { ...state, view: { ...state.view, remaining: Math.max(0, state.view.remaining - 1) } }
+  state.view === undefined
+    ? state
+    : { ...state, view: { ...state.view, remaining: Math.max(0, state.view.remaining - 1) } }
 
 const usable = (value: number | null): value is number => value !== null && Number.isFinite(value) && value >= 0
 
@@ -246,7 +263,9 @@ const viewOf = (state: State, observation: Observation, clock: ServiceClock.Serv
   if (!usable(limit) || !usable(remaining) || !usable(reset) || limit < 1) return undefined
   const relative = reset < smallestEpochSeconds
   const resetMillis = reset * 1000
-  const resetBy = relative ? receivedAt + resetMillis + roundingMillis : ServiceClock.certainlyReachedAt(clock, resetMillis + roundingMillis)
+  const resetBy = relative
+    ? receivedAt + resetMillis + roundingMillis
+    : ServiceClock.certainlyReachedAt(clock, resetMillis + roundingMillis)
   const resetAround = relative ? sentAt + resetMillis : ServiceClock.probablyReachedAt(clock, resetMillis)
   const latest = receivedAt + longestWindowMillis
   return {
@@ -271,11 +290,20 @@ const withView = (state: State, view: View): State => {
   if (!later && view.resetSeconds < known.resetSeconds) return state
   if (!later && view.resetSeconds === known.resetSeconds && view.remaining >= known.remaining) return state
   const refilled = later && view.sentAt >= known.resetBy
+  const spread = refilled || known.remaining <= state.underWay + 1 ? spreadFrom(view.receivedAt) : state.spread
   const evenRefill = refillSeen(state.evenRefill, view)
-  const comparable = later && !refilled && (view.resetSeconds === known.resetSeconds || isEven(evenRefill))
-  const others = comparable ? othersSeen({ ...state, evenRefill }, known, view) : state.others
-  if (refilled || view.resetSeconds !== known.resetSeconds) return { ...begun(state, view, refilled), others }
-  return { ...state, view, others, evenRefill }
+  const sameStretch = view.resetSeconds === known.resetSeconds || isEven(evenRefill)
+  if (refilled || !sameStretch || state.watch === undefined) {
+    return { ...begun(state, view, refilled), spread, watch: { view, others: state.others } }
+  }
+  return {
+    ...state,
+    view,
+    windowMillis: longest(state, view),
+    others: othersSeen(state.watch, evenRefill, view),
+    evenRefill,
+    spread
+  }
 }
 
 /** A view that begins a new stretch. */
@@ -284,19 +312,28 @@ const begun = (state: State, view: View, refilled: boolean): State => ({
   view,
   evenRefill: refillSeen(state.evenRefill, view),
   refillsAtOnce: refilled ? view.remaining >= view.limit * 0.9 - state.underWay : state.refillsAtOnce,
-  windowMillis: refilled ? view.resetAround - view.sentAt : state.windowMillis,
-  spread: refilled ? { until: view.receivedAt + spreadMillis, next: view.receivedAt } : state.spread
+  windowMillis: longest(state, view)
 })
 
-/** What others used between two views, at least: the drop that our own requests cannot explain. */
-const othersSeen = (state: State, known: View, view: View): State["others"] => {
-  const millis = view.receivedAt - known.receivedAt
-  const refill = isEven(state.evenRefill) ? Math.floor(millis / state.evenRefill.atMost) : 0
-  // Ours at most: everything sent by now that had not settled before the earlier view was taken.
-  const ours = view.sentBy - known.settledBefore
-  const unexplained = Math.max(0, known.remaining + refill - view.remaining - ours)
+const longest = (state: State, view: View) => Math.max(state.windowMillis ?? 0, view.resetAround - view.sentAt)
+
+/** Whoever waited for a refill leaves spread out, not all at once. */
+const spreadFrom = (instant: number): State["spread"] => ({ until: instant + spreadMillis, next: instant })
+
+/** What others used since the watch began, at least: the drop that our own requests cannot explain. */
+const othersSeen = (
+  watch: NonNullable<State["watch"]>,
+  evenRefill: State["evenRefill"],
+  view: View
+): State["others"] => {
+  const { others, view: first } = watch
+  const millis = view.receivedAt - first.receivedAt
+  const refill = isEven(evenRefill) ? Math.floor(millis / evenRefill.atMost) : 0
+  // Ours at most: everything sent by now that had not settled before the first view was asked for, but for its own request.
+  const ours = view.sentBy - first.settledBefore - 1
+  const unexplained = Math.max(0, first.remaining + refill - view.remaining - ours)
   const fade = 0.5 ** (millis / othersHalfLifeMillis)
-  return { requests: state.others.requests * fade + unexplained, millis: state.others.millis * fade + millis }
+  return { requests: others.requests * fade + unexplained, millis: others.millis * fade + millis }
 }
 
 /** Whether time to the reset stays proportional to what is missing, as in a bucket that refills evenly. */
@@ -329,10 +366,15 @@ const refused = (state: State, observation: Observation, view: View | undefined)
   return {
     ...state,
     // When `Retry-After` and the reset disagree, the one that is about this very refusal is right.
-    view: state.view && { ...state.view, remaining: 0, resetBy: retryAfterMillis === null ? state.view.resetBy : until },
+    view: state.view && {
+      ...state.view,
+      remaining: 0,
+      resetBy: retryAfterMillis === null ? state.view.resetBy : until
+    },
     // We believed there was something left, so somebody else took it.
     others: state.view === undefined ? state.others : { ...state.others, requests: state.others.requests + 1 },
     pausedUntil: Math.max(state.pausedUntil, until),
+    spread: spreadFrom(Math.max(state.pausedUntil, until)),
     blindRefusals: retryAfterMillis === null && view === undefined ? state.blindRefusals + 1 : 0
   }
 }

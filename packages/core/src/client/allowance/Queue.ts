@@ -14,7 +14,12 @@ export const reserveOf: Record<Lane, number> = { interactive: 0, mutation: 0.01,
 
 /** First in, first out within a lane. Taking somebody out of the middle is cheap: they are marked and skipped. */
 export class Queue<A> {
-  readonly #lanes: Record<Lane, Set<A>> = { interactive: new Set(), mutation: new Set(), wait: new Set(), sweep: new Set() }
+  readonly #lanes: Record<Lane, Set<A>> = {
+    interactive: new Set(),
+    mutation: new Set(),
+    wait: new Set(),
+    sweep: new Set()
+  }
   readonly #passedOver: Record<Lane, number> = { interactive: 0, mutation: 0, wait: 0, sweep: 0 }
 
   /** Calls waiting in all lanes. */

@@ -112,7 +112,7 @@ export const simulate = (scenario: Scenario): Outcome => {
             settledBefore,
             receivedAt: clientNow(),
             refused: !reading.granted,
-            retryAfterMillis: reading.granted ? null : Math.ceil((reading.resetAt - serviceNow) / 1000) * 1000,
+            retryAfterMillis: reading.granted ? null : Math.ceil((reading.retryAt - serviceNow) / 1000) * 1000,
             date: Math.floor(serviceNow / 1000) * 1000,
             limit,
             remaining: reading.remaining,
@@ -156,7 +156,12 @@ export const simulate = (scenario: Scenario): Outcome => {
   // A bucket begins full and a window ends full: what could have been granted counts from the second window on.
   const settled = granted.filter((at) => at >= windowMillis)
   const possible = (windows - 1) * limit
-  return { granted: ours, refusedAt, used: settled.length / possible, burst: burstAfterGaps(granted, windowMillis) / limit }
+  return {
+    granted: ours,
+    refusedAt,
+    used: settled.length / possible,
+    burst: burstAfterGaps(granted, windowMillis) / limit
+  }
 }
 
 /** Most grants within a second of the first one after a gap of at least a tenth of the window. */

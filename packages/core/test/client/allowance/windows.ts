@@ -6,6 +6,8 @@ export interface Reading {
   readonly granted: boolean
   readonly remaining: number
   readonly resetAt: number
+  /** When one more would be granted. */
+  readonly retryAt: number
 }
 
 export type Window = (now: number) => Reading
@@ -24,7 +26,7 @@ const fixed = (limit: number, length: number): Window => {
     }
     const granted = used < limit
     if (granted) used++
-    return { granted, remaining: limit - used, resetAt: end }
+    return { granted, remaining: limit - used, resetAt: end, retryAt: end }
   }
 }
 
@@ -35,7 +37,8 @@ const sliding = (limit: number, length: number): Window => {
     while (grants.length > 0 && grants[0]! + length <= now) grants.shift()
     const granted = grants.length < limit
     if (granted) grants.push(now)
-    return { granted, remaining: limit - grants.length, resetAt: grants[0]! + length }
+    const resetAt = grants[0]! + length
+    return { granted, remaining: limit - grants.length, resetAt, retryAt: resetAt }
   }
 }
 
@@ -48,7 +51,9 @@ const bucket = (limit: number, length: number): Window => {
     asOf = now
     const granted = tokens >= 1
     if (granted) tokens--
-    return { granted, remaining: Math.floor(tokens), resetAt: now + ((limit - tokens) * length) / limit }
+    const perToken = length / limit
+    const resetAt = now + (limit - tokens) * perToken
+    return { granted, remaining: Math.floor(tokens), resetAt, retryAt: now + Math.max(0, 1 - tokens) * perToken }
   }
 }
 
