@@ -34,7 +34,7 @@ describe("node list", () => {
     Effect.gen(function* () {
       for (const format of ["table", "json", "ndjson"]) {
         const some = yield* berth(["node", "list", "--limit", "3", "-o", format])
-        assert.strictEqual(some.stderr, "These are the first 3; there are more.\n")
+        assert.strictEqual(some.stderr, "Stopped at --limit 3; there are more.\n")
         const all = yield* berth(["node", "list", "--limit", "5", "-o", format])
         assert.strictEqual(all.stderr, "")
       }

@@ -106,6 +106,6 @@ export const list = Command.make(
       Stream.map(([node]) => node)
     )
     yield* printStream(nodeView, limited)
-    if (more) yield* say(`These are the first ${limit.value}; there are more.`)
+    if (more) yield* say(`Stopped at --limit ${limit.value}; there are more.`)
   })
 ).pipe(Command.withDescription("List nodes"), Command.provide(client))
