@@ -1,6 +1,7 @@
 // The tour: `pnpm demo` starts the mock service and the daemon, and takes one node through its whole life with the command line. With
 // BERTH_BASE_URL and credentials set it talks to that account instead, and only reads: it never creates anything on a real account.
 import { type ChildProcess, spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
@@ -59,8 +60,16 @@ const lines = (stream: NodeJS.ReadableStream) => {
 
 interface Plan {
   readonly plan: string
+  readonly vcpus: number
+  readonly memoryMib: number
   readonly images: ReadonlyArray<string>
   readonly committedOptions: ReadonlyArray<{ readonly skuId: number }>
+}
+
+interface Event {
+  readonly type: string
+  readonly subject?: string
+  readonly data: { readonly from?: string; readonly to?: string; readonly observedBetween: readonly [string, string] }
 }
 
 const readOnly = async () => {
@@ -72,7 +81,13 @@ const readOnly = async () => {
 
 const tour = async () => {
   title("A service to talk to")
-  const server = start("server", ["--port", "0", "--provisioning", "3s", "--termination", "2s"], {}, "read")
+  const account = `key/${randomUUID()}+=:token/${randomUUID()}+=`
+  const server = start(
+    "server",
+    ["--port", "0", "--provisioning", "3s", "--termination", "2s", "--account", account],
+    {},
+    "read"
+  )
   server.stderr!.pipe(process.stderr)
   const ready: { url: string; apiKey: string; accessToken: string } = JSON.parse(await lines(server.stdout!).first)
   const env = { BERTH_BASE_URL: ready.url, BERTH_API_KEY: ready.apiKey, BERTH_ACCESS_TOKEN: ready.accessToken }
@@ -84,7 +99,7 @@ const tour = async () => {
   const plan = plans.find(({ committedOptions }) => committedOptions.length > 0)
   const image = plan?.images[0]
   if (plan === undefined || image === undefined) throw new Error("no plan with a committed option and an image")
-  await show(env, "image", "list", "--series", plan.plan.split("-")[0]!)
+  await show(env, "image", "list", "--cpu", String(plan.vcpus), "--ram", String(Math.round(plan.memoryMib / 1024)))
 
   title("A daemon that tells what changes")
   const watch = start("watch", ["run", "--interval", "1s", "--fast-interval", "500ms"], env, "read")
@@ -110,8 +125,10 @@ const tour = async () => {
   await stop(watch)
   await events.closed
   for (const line of events.all) {
-    const event: { type: string; subject?: string; data: unknown } = JSON.parse(line)
-    console.log(`${styleText("cyan", event.type)} ${event.subject ?? ""}\n  ${JSON.stringify(event.data)}`)
+    const { data, subject, type }: Event = JSON.parse(line)
+    const change = data.from === undefined ? "" : ` from ${data.from} to ${data.to}`
+    const [since, until] = data.observedBetween
+    console.log(`${styleText("cyan", type)} ${subject ?? ""}${change}, seen between ${since} and ${until}`)
   }
   await stop(server)
 }

@@ -1,6 +1,24 @@
+/**
+ * The process of `berth-watch`: runs the command line and ends with its exit code.
+ */
 import "effect/schema/SchemaJITCompiler/enable"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Console } from "effect"
-import pkg from "../package.json" with { type: "json" }
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Cause, Console, Effect, Layer } from "effect"
+import { main } from "./cli.ts"
+import { Stdout } from "./deliver/Stdout.ts"
+import { exitCodes } from "./process/CommandFailed.ts"
+import { StopSignal } from "./process/StopSignal.ts"
 
-NodeRuntime.runMain(Console.log(pkg.version))
+const exitCode = main(process.argv.slice(2)).pipe(
+  Effect.as<number>(exitCodes.done),
+  Effect.catch(({ code, hint, message }) =>
+    Effect.as(Console.error(`berth-watch: ${message}${hint === undefined ? "" : `\n${hint}`}`), code)
+  ),
+  Effect.catchCause((cause) =>
+    Effect.as(Console.error(`berth-watch: this is a fault of berth-watch.\n${Cause.pretty(cause)}`), exitCodes.fault)
+  ),
+  Effect.provide(Layer.mergeAll(NodeServices.layer, StopSignal.layer, Stdout.layer))
+)
+
+// The process may not wait for a reader that never reads, so it does not end by itself.
+Effect.runPromise(exitCode).then((code) => process.stderr.write("", () => process.exit(code)))

@@ -1,0 +1,25 @@
+/**
+ * `berth-watch once`: one sweep, told as one baseline event.
+ */
+import { Effect } from "effect"
+import { Nodes } from "@berth/core/client/Nodes"
+import { defaultRules } from "../diff/diff.ts"
+import { endedBy, Stdout } from "../deliver/Stdout.ts"
+import { type Event, toLine } from "../events/Event.ts"
+import { makeMoments } from "../poll/Moments.ts"
+import { sweep } from "../poll/Sweep.ts"
+import { makeWatch } from "../poll/Watch.ts"
+import { fromBerthError } from "../process/CommandFailed.ts"
+
+/** Sweeps once and writes the baseline; nothing is written unless the whole list was read. */
+export const once = Effect.fn("once")(function* (account: string) {
+  const nodes = yield* Nodes
+  const { write } = yield* Stdout
+  const moments = yield* makeMoments
+  const told: Array<Event> = []
+  const watch = makeWatch({ account, rules: defaultRules, tell: (events) => told.push(...events) })
+  // Not paced: this is one person asking once.
+  const failure = yield* sweep({ number: 1, nodes, moments, pace: Effect.void, observe: watch.observe })
+  if (failure !== null) return yield* fromBerthError(failure)
+  yield* Effect.catchTag(write(told.map(toLine).join("")), "StreamClosed", endedBy)
+})

@@ -1,0 +1,70 @@
+/**
+ * What polling sees, one answer at a time, each with the moments it was asked and answered. An observation is what was
+ * seen and never what it means: that is decided in `diff.ts`.
+ */
+import type { Node, NodeId } from "@berth/core/domain/Node"
+
+/**
+ * A moment in the life of this process. `order` settles which of two moments came first; clocks may be set back, and
+ * two moments may fall into one millisecond.
+ */
+export interface Moment {
+  /** Grows by one from moment to moment. */
+  readonly order: number
+  /** Time of day in milliseconds since the epoch, for telling people. */
+  readonly atMillis: number
+  /** Milliseconds on a clock that nobody sets, for measuring how long something took. */
+  readonly upMillis: number
+}
+
+/** From asking to having the answer: the answer was true at some moment in between. */
+export interface Exchange {
+  readonly asked: Moment
+  readonly answered: Moment
+}
+
+/** One page of the list, read as part of a sweep. */
+export interface PageRead extends Exchange {
+  readonly _tag: "PageRead"
+  /** Number of the sweep, from 1. */
+  readonly sweep: number
+  readonly nodes: ReadonlyArray<Node>
+}
+
+/** How much of the list a sweep read. */
+export interface Extent {
+  /** Requests it took. */
+  readonly requests: number
+  /** Different nodes on its pages. */
+  readonly listed: number
+  /** Nodes that came on more than one page: the list shifted under the sweep. */
+  readonly repeated: number
+}
+
+/** A sweep that read the list to its end. */
+export interface SweepCompleted extends Exchange, Extent {
+  readonly _tag: "SweepCompleted"
+  readonly sweep: number
+}
+
+/** A sweep that could not read the list to its end. What its pages showed stands; what they did not show means nothing. */
+export interface SweepFailed extends Exchange, Extent {
+  readonly _tag: "SweepFailed"
+  readonly sweep: number
+  /** One sentence: why. */
+  readonly message: string
+}
+
+/** A single look at a node that answered with it. */
+export interface NodeFound extends Exchange {
+  readonly _tag: "NodeFound"
+  readonly node: Node
+}
+
+/** A single look at a node that answered 404. */
+export interface NodeMissing extends Exchange {
+  readonly _tag: "NodeMissing"
+  readonly nodeId: NodeId
+}
+
+export type Observation = PageRead | SweepCompleted | SweepFailed | NodeFound | NodeMissing
