@@ -1,6 +1,7 @@
 /**
  * What every command exits with for every kind of failure: the codes are frozen.
  */
+import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { invoke } from "./invoke.ts"
@@ -116,6 +117,23 @@ describe("several nodes", () => {
         JSON.parse(got.stdout).map(({ id }: { id: number }) => id),
         [1]
       )
+    })
+  )
+})
+
+describe("a fault of berth's own", () => {
+  it.live("exits 1 and is told like any other failure, with its trace when --debug is on", () =>
+    Effect.gen(function* () {
+      const full = () =>
+        new PassThrough({ transform: (_chunk, _encoding, done) => done(new Error("ENOSPC: no space left on device")) })
+      const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => success([])) }
+      const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: full() })
+      assert.strictEqual(ended.code, 1)
+      const { error } = JSON.parse(ended.stderr)
+      assert.deepInclude(error, { code: "Fault", retryable: false, httpStatus: null })
+      assert.include(error.message, "stdout cannot be written: ENOSPC")
+      const debugged = yield* invoke(["node", "list", "-o", "json", "--debug"], { env, stdout: full() })
+      assert.match(debugged.stderr, /\n +at /)
     })
   )
 })
