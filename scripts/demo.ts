@@ -59,8 +59,16 @@ const lines = (stream: NodeJS.ReadableStream) => {
 
 interface Plan {
   readonly plan: string
+  readonly vcpus: number
+  readonly memoryMib: number
   readonly images: ReadonlyArray<string>
   readonly committedOptions: ReadonlyArray<{ readonly skuId: number }>
+}
+
+interface Event {
+  readonly type: string
+  readonly subject?: string
+  readonly data: { readonly from?: string; readonly to?: string; readonly observedBetween: readonly [string, string] }
 }
 
 const readOnly = async () => {
@@ -84,7 +92,7 @@ const tour = async () => {
   const plan = plans.find(({ committedOptions }) => committedOptions.length > 0)
   const image = plan?.images[0]
   if (plan === undefined || image === undefined) throw new Error("no plan with a committed option and an image")
-  await show(env, "image", "list", "--series", plan.plan.split("-")[0]!)
+  await show(env, "image", "list", "--cpu", String(plan.vcpus), "--ram", String(Math.round(plan.memoryMib / 1024)))
 
   title("A daemon that tells what changes")
   const watch = start("watch", ["run", "--interval", "1s", "--fast-interval", "500ms"], env, "read")
@@ -110,8 +118,10 @@ const tour = async () => {
   await stop(watch)
   await events.closed
   for (const line of events.all) {
-    const event: { type: string; subject?: string; data: unknown } = JSON.parse(line)
-    console.log(`${styleText("cyan", event.type)} ${event.subject ?? ""}\n  ${JSON.stringify(event.data)}`)
+    const { data, subject, type }: Event = JSON.parse(line)
+    const change = data.from === undefined ? "" : ` from ${data.from} to ${data.to}`
+    const [since, until] = data.observedBetween
+    console.log(`${styleText("cyan", type)} ${subject ?? ""}${change}, seen between ${since} and ${until}`)
   }
   await stop(server)
 }

@@ -9,14 +9,14 @@ const binaries = [
 ]
 
 /** Runs a binary on this Node, made to say that it is `version`. */
-const onNode = (version: string, binary: string) =>
+const onNode = (version: string, binary: string, argument = "--version") =>
   spawnSync(
     process.execPath,
     [
       "--import",
       `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"${version}"})`,
       binary,
-      "--version"
+      argument
     ],
     { encoding: "utf8", timeout: 20_000 }
   )
@@ -40,7 +40,7 @@ describe.each(binaries)("$name", ({ name, home }) => {
   })
 
   it("keeps its compiled code for the next start", () => {
-    onNode(process.versions.node, binary)
+    onNode(process.versions.node, binary, "--help")
     expect(readdirSync(`${home}/dist/compiled`)).not.toEqual([])
   })
 

@@ -28,7 +28,9 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
   onExit(CliError.isCliError(error) || error instanceof StartFailure ? 2 : 1)
 }
 
-const program = Stdio.Stdio.use(({ args }) => Effect.flatMap(args, Command.runWith(command, { version: pkg.version }))).pipe(
+const program = Stdio.Stdio.use(({ args }) =>
+  Effect.flatMap(args, Command.runWith(command, { version: pkg.version }))
+).pipe(
   Effect.tapErrorTag("StartFailure", ({ message }) => reportLine(message)),
   Effect.tapDefect((defect) => Effect.logFatal("berth-server failed", defect)),
   Effect.provide([

@@ -6,11 +6,11 @@ import { prefix } from "@berth/core/api/BerthApi"
 import { binary, cpuPerRequest, get, startServer } from "../processes.ts"
 import type { Row } from "../Row.ts"
 
-const requests = 4000
+const requests = 12_000
 const bareServer = fileURLToPath(new URL("../bareServer.ts", import.meta.url))
 
 const serverRow = async (name: string, path: (ids: ReadonlyArray<number>) => string, target: number): Promise<Row> => {
-  const args = ["--port", "0", "--scenario", "fleet:1000", "--rate-limit", "1000000000/1h", "--account", "key:token"]
+  const args = ["--port", "0", "--scenario", "fleet:1000", "--rate-limit", "1000000/1h", "--account", "key:token"]
   const mock = await startServer([binary("server", "berth-server"), ...args])
   const headers = { authorization: "Bearer token" }
   const address = (base: string, at: string) => new URL(`${prefix}${at}${at.includes("?") ? "&" : "?"}apikey=key`, base)
@@ -31,7 +31,7 @@ const serverRow = async (name: string, path: (ids: ReadonlyArray<number>) => str
     baseline: "bare node:http",
     unit: "µs",
     target,
-    pairs: 7,
+    pairs: 5,
     measure: async () => ({
       subject: await cpuPerRequest(mock, url, headers, requests),
       baseline: await cpuPerRequest(bare, bareUrl, headers, requests)

@@ -17,7 +17,10 @@ const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1
 
 const readAccounts = (texts: ReadonlyArray<string>) =>
   Effect.forEach(texts, (text) =>
-    Effect.mapError(Effect.fromOption(readAccount(text)), () => new StartFailure({ message: "--account: expected KEY:TOKEN" }))
+    Effect.mapError(
+      Effect.fromOption(readAccount(text)),
+      () => new StartFailure({ message: "--account: expected KEY:TOKEN" })
+    )
   )
 
 /** The system's reason, in words for the ones people meet. */
@@ -38,7 +41,9 @@ export const command = Command.make("berth-server", flags, (options) =>
   Effect.scoped(
     Effect.gen(function* () {
       if (!isLoopback(options.host) && Option.isNone(options.controlToken)) {
-        return yield* new StartFailure({ message: `--host ${options.host} is beyond loopback and needs --control-token` })
+        return yield* new StartFailure({
+          message: `--host ${options.host} is beyond loopback and needs --control-token`
+        })
       }
       const realMs = yield* Clock.currentTimeMillis
       const makeWorld = (account: World.Account) => {

@@ -9,7 +9,7 @@ import type { ClockMode } from "../world/VirtualClock.ts"
 import { type Account, authModes, defaults, deleteStyles } from "../world/World.ts"
 
 /** The port when none is named. */
-export const defaultPort = 8787
+const defaultPort = 8787
 
 const longestDurationMs = 10 * 365 * 86_400_000
 
@@ -113,7 +113,9 @@ export const flags = {
   // Read in main.ts: an error about it must not repeat it.
   account: Flag.String("account").pipe(
     Flag.withMetavar("KEY:TOKEN"),
-    Flag.withDescription("API key and access token; may be given again for further accounts; default berth-key:berth-token"),
+    Flag.withDescription(
+      "API key and access token; may be given again for further accounts; default berth-key:berth-token"
+    ),
     Flag.atLeast(0)
   ),
   controlToken: Flag.Redacted("control-token").pipe(

@@ -40,9 +40,7 @@ const routes = Layer.mergeAll(
     Layer.provide([Authorization.layer, Query.layer])
   ),
   Docs.layer
-).pipe(
-  Layer.provide(HttpServer.layerServices)
-)
+).pipe(Layer.provide(HttpServer.layerServices))
 
 /** Paths are what they say; only the trailing slash of the documented ones may be left out. */
 const routerConfig = {
@@ -54,11 +52,7 @@ const routerConfig = {
 
 /** The service: one effect per request, and replies to what never became one. */
 export const makeApp = Effect.fnUntraced(function* (worlds: Worlds) {
-  const endpoints = yield* Effect.provideService(
-    HttpRouter.toHttpEffect(routes),
-    HttpRouter.RouterConfig,
-    routerConfig
-  )
+  const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
   const clock = yield* Clock.Clock
   const realMs = () => clock.currentTimeMillisUnsafe()
   const visitors = new Visitors(worlds.main.settings.allowance)

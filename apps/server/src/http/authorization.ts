@@ -9,8 +9,7 @@ import type { HttpServerResponse } from "effect/http"
 import type { Identity } from "../world/Worlds.ts"
 import { Caller } from "./Caller.ts"
 
-const unauthorized = (errors: FieldErrors) =>
-  fail(401, "The API key or the access token is missing or wrong.", errors)
+const unauthorized = (errors: FieldErrors) => fail(401, "The API key or the access token is missing or wrong.", errors)
 
 /** Why the caller may not use an endpoint; `undefined` when it may. */
 const objection = (identity: Identity, group: string): Failure<401> | Failure<403> | undefined => {

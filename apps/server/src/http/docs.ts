@@ -3,10 +3,10 @@
  * along, and the OpenAPI description. Neither asks for credentials.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
-import { Layer } from "effect"
 import { HttpApiScalar } from "effect/http-api"
 
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
 
-export const layer = Layer.mergeAll(HttpApiScalar.layer(BerthApi, { path: docsPath }))
+/** The page at `docsPath`; `openApiPath` is served with the endpoints. The page's own fonts would come from elsewhere. */
+export const layer = HttpApiScalar.layer(BerthApi, { path: docsPath, scalar: { withDefaultFonts: false } })

@@ -7,7 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { listImages, listSavedImages } from "../world/images.ts"
 import { callersWorld } from "./Caller.ts"
 import { refusalFailure } from "./failures.ts"
-import { listedImage, savedImage } from "./records.ts"
+import { listedImages, savedImages } from "./records.ts"
 import { ServedApi } from "./ServedApi.ts"
 
 export const layer = HttpApiBuilder.group(ServedApi, "images", (handlers) =>
@@ -24,7 +24,7 @@ export const layer = HttpApiBuilder.group(ServedApi, "images", (handlers) =>
               os: query.os,
               version: query.version
             }),
-            { onFailure: refusalFailure, onSuccess: (rows) => succeed(rows.map((row) => listedImage(row, now))) }
+            { onFailure: refusalFailure, onSuccess: (rows) => succeed(listedImages(rows, now)) }
           )
         )
       )
@@ -34,7 +34,7 @@ export const layer = HttpApiBuilder.group(ServedApi, "images", (handlers) =>
         Effect.fromResult(
           Result.mapBoth(listSavedImages(world, query.image_type), {
             onFailure: refusalFailure,
-            onSuccess: (rows) => succeed(rows.map((row) => savedImage(row, now)))
+            onSuccess: (rows) => succeed(savedImages(rows, now))
           })
         )
       )

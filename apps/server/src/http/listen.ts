@@ -23,9 +23,7 @@ export const listen = Effect.fnUntraced(function* (worlds: Worlds, { host, port,
   const server = yield* NodeHttpServer.make(() => node.server, {
     host,
     port,
-    ...(timeouts.drainMs === 0
-      ? { disablePreemptiveShutdown: true }
-      : { gracefulShutdownTimeout: timeouts.drainMs })
+    ...(timeouts.drainMs === 0 ? { disablePreemptiveShutdown: true } : { gracefulShutdownTimeout: timeouts.drainMs })
   })
   // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))

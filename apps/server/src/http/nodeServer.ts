@@ -2,13 +2,13 @@
  * The `node:http` server under the app: what Node answers by itself, and in plain text or not at all, is answered in the
  * envelope here (decision 2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
  */
-import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { largestHeadBytes, longestUrlBytes, type Timeouts } from "./limits.ts"
 
 /** A reply to something that never became a request. */
-export interface Rejection {
+interface Rejection {
   readonly status: number
   readonly message: string
   readonly headers?: Readonly<Record<string, string>>
@@ -45,11 +45,13 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
     connections.add(socket)
     socket.once("close", () => connections.delete(socket))
   })
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+  const track = (request: IncomingMessage, response: ServerResponse) => {
     const responses = unanswered.get(request.socket) ?? new Set()
     unanswered.set(request.socket, responses.add(response))
     response.once("close", () => responses.delete(response))
-  })
+  }
+  server.on("request", track)
+  server.on("checkContinue", track)
   // An expectation that nobody knows may be ignored, and is (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response)
@@ -127,6 +129,7 @@ const writeRejection = (socket: Duplex, reject: Reject, rejection: Rejection): v
       ([name, value]) => `${name}: ${value}`
     )
   ]
+  // Half a close: a whole one, with bytes still unread, could reset the connection and take the reply along.
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`)
   socket.resume()
   if (socket instanceof Socket) socket.setTimeout(closeGraceMs, () => socket.destroy())

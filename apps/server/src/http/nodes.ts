@@ -17,7 +17,9 @@ import { ServedApi } from "./ServedApi.ts"
 
 /** Adds a header to the reply of an endpoint. */
 const withHeader = (name: string, value: string) =>
-  HttpEffect.appendPreResponseHandler((_, response) => Effect.succeed(HttpServerResponse.setHeader(response, name, value)))
+  HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, name, value))
+  )
 
 const create = Effect.fnUntraced(function* ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) {
   const body = yield* readJson(request)

@@ -1,7 +1,7 @@
 /**
  * Nodes and images of a world in the shapes the service writes them in (interface.md §2.3 to §2.6).
  */
-import type { ListedImage, SavedImage } from "@berth/core/api/ImageRecords"
+import type { ImageSpecs, ListedImage, SavedImage } from "@berth/core/api/ImageRecords"
 import type { Address, CreatedNode, ListedNode, NodeAttributes } from "@berth/core/api/NodeRecords"
 import { DateTime } from "effect"
 import type { CommittedOption, Plan } from "../world/catalogue.ts"
@@ -12,10 +12,28 @@ import { phase, type World } from "../world/World.ts"
 /** The only region, and the zone of every image (interface.md §1). */
 const region = "ncr"
 
+const dayMs = 86_400_000
+
+let lastDay = Number.NaN
+let lastDate = ""
+
+/** `YYYY-MM-DD`. The last one is kept: of the nodes on a page most were made on the same day, and a date is dear. */
+const dateOf = (day: number): string => {
+  if (day !== lastDay) {
+    lastDay = day
+    lastDate = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMs))
+  }
+  return lastDate
+}
+
+const digits = (value: number, width: number): string => String(value).padStart(width, "0")
+
 /** ISO 8601 with microseconds (decision 13). */
 const createdAt = (world: World, node: NodeRecord): string => {
-  const toMilliseconds = DateTime.formatIso(DateTime.makeUnsafe(node.createdAt)).slice(0, -1)
-  return `${toMilliseconds}${String(createdMicroseconds(world.settings.seed, node.id)).padStart(3, "0")}Z`
+  const day = Math.floor(node.createdAt / dayMs)
+  const ms = node.createdAt - day * dayMs
+  const time = `${digits(Math.floor(ms / 3_600_000), 2)}:${digits(Math.floor(ms / 60_000) % 60, 2)}:${digits(Math.floor(ms / 1000) % 60, 2)}`
+  return `${dateOf(day)}T${time}.${digits(ms % 1000, 3)}${digits(createdMicroseconds(world.settings.seed, node.id), 3)}Z`
 }
 
 const memoryText = (plan: Plan): string => `${plan.memoryGb.toFixed(2)} GB`
@@ -97,12 +115,10 @@ const monthNames = [
   "December"
 ] as const
 
-const twoDigits = (value: number): string => String(value).padStart(2, "0")
-
 /** `DD-<MonthName>-YYYY HH:MM` (interface.md §2.6), in UTC. */
 const committedUntil = (option: CommittedOption, now: number): string => {
-  const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * 86_400_000))
-  return `${twoDigits(day)}-${monthNames[month - 1]}-${year} ${twoDigits(hour)}:${twoDigits(minute)}`
+  const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * dayMs))
+  return `${digits(day, 2)}-${monthNames[month - 1]}-${year} ${digits(hour, 2)}:${digits(minute, 2)}`
 }
 
 const committedSku = (option: CommittedOption, now: number) => {
@@ -118,32 +134,37 @@ const committedSku = (option: CommittedOption, now: number) => {
   }
 }
 
-const imageRecord = (row: ImageRow, now: number) => ({
-  name: row.name,
-  image: row.slug,
-  // The record has no other place for the integer id that a create takes as `image` (interface.md §2.2).
-  os: { name: row.os, version: row.version, image: String(row.id) },
-  zone: { slug_name: region },
-  specs: {
-    ram: row.plan.memoryGb.toFixed(2),
-    cpu: row.plan.vcpus,
-    disk_space: row.plan.diskGb,
-    price_per_month: rupees(row.plan.pricePerMonthPaise),
-    price_per_hour: rupees(row.plan.pricePerHourPaise),
-    series: row.plan.series,
-    minimum_billing_amount: rupees(row.plan.minimumBillingPaise),
-    ...(row.plan.committed.length === 0
-      ? {}
-      : { committed_sku: row.plan.committed.map((option) => committedSku(option, now)) })
-  }
+const specsOf = (plan: Plan, now: number): typeof ImageSpecs.Type => ({
+  ram: plan.memoryGb.toFixed(2),
+  cpu: plan.vcpus,
+  disk_space: plan.diskGb,
+  price_per_month: rupees(plan.pricePerMonthPaise),
+  price_per_hour: rupees(plan.pricePerHourPaise),
+  series: plan.series,
+  minimum_billing_amount: rupees(plan.minimumBillingPaise),
+  ...(plan.committed.length === 0 ? {} : { committed_sku: plan.committed.map((option) => committedSku(option, now)) })
 })
 
-export const listedImage = (row: ImageRow, now: number): typeof ListedImage.Type => ({
-  ...imageRecord(row, now),
-  plan: row.plan.slug
-})
+/** What both lists of images show of a row. Many rows are of one plan, whose specs are made once. */
+const imageRecords = (rows: ReadonlyArray<ImageRow>, now: number) => {
+  const specs = new Map<Plan, typeof ImageSpecs.Type>()
+  return rows.map((row) => {
+    const known = specs.get(row.plan) ?? specsOf(row.plan, now)
+    specs.set(row.plan, known)
+    return {
+      name: row.name,
+      image: row.slug,
+      // The record has no other place for the integer id that a create takes as `image` (interface.md §2.2).
+      os: { name: row.os, version: row.version, image: String(row.id) },
+      zone: { slug_name: region },
+      specs: known,
+      slug: row.plan.slug
+    }
+  })
+}
 
-export const savedImage = (row: ImageRow, now: number): typeof SavedImage.Type => ({
-  ...imageRecord(row, now),
-  size: row.plan.slug
-})
+export const listedImages = (rows: ReadonlyArray<ImageRow>, now: number): ReadonlyArray<typeof ListedImage.Type> =>
+  imageRecords(rows, now).map(({ slug, ...record }) => ({ ...record, plan: slug }))
+
+export const savedImages = (rows: ReadonlyArray<ImageRow>, now: number): ReadonlyArray<typeof SavedImage.Type> =>
+  imageRecords(rows, now).map(({ slug, ...record }) => ({ ...record, size: slug }))

@@ -29,7 +29,7 @@ export type Phase = "created" | "running" | "power-off" | "terminate" | "gone"
 const provisioningMs = (_seed: number, lifecycle: Lifecycle, _node: LivingNode): number => lifecycle.provisioningMs
 
 /** When the node begins to terminate: by a delete, or by the end of its commitment, whichever comes first. */
-export const terminationBeginsAt = (node: LivingNode): number =>
+const terminationBeginsAt = (node: LivingNode): number =>
   Math.min(
     node.deletedAt ?? Number.POSITIVE_INFINITY,
     node.commitment === null ? Number.POSITIVE_INFINITY : terminatesAt(node.commitment)

@@ -5,7 +5,7 @@
 import * as Allowance from "./allowance.ts"
 
 /** How many addresses are remembered. */
-export const mostVisitors = 10_000
+const mostVisitors = 10_000
 
 export class Visitors {
   readonly #policy: Allowance.AllowancePolicy

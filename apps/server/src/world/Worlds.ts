@@ -57,7 +57,9 @@ const identify = (main: World, byKey: Keyring, byToken: Keyring, credentials: Cr
   }
   if (tokenDecides && holder === undefined) {
     errors["authorization"] = [
-      accessToken === undefined ? "The access token is missing: Authorization: Bearer …" : "The access token is not known."
+      accessToken === undefined
+        ? "The access token is missing: Authorization: Bearer …"
+        : "The access token is not known."
     ]
     if (session === "mismatched") errors["x-csrftoken"] = ["The header does not repeat the cookie csrftoken."]
   }

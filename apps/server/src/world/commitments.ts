@@ -22,7 +22,11 @@ type CommitmentRefusal = Invalid | NodeUnknown | NodeLocked | NodeTerminating
 const readUpdate = readFields(CommitmentUpdate)
 
 /** Applies the body of a commitment update. `committed_plan` 0 is the same as none (interface.md §4 note 3). */
-export const setCommitment = (world: World, body: unknown, now: number): Result.Result<CommitmentState, CommitmentRefusal> => {
+export const setCommitment = (
+  world: World,
+  body: unknown,
+  now: number
+): Result.Result<CommitmentState, CommitmentRefusal> => {
   const { errors, fields } = readUpdate(body)
   if (fields === null) return Result.fail(invalid(errors))
   const { node_status: setting, vcn_id: id } = fields

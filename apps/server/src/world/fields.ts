@@ -21,7 +21,8 @@ export const readFields = <S extends Schema.Struct<Schema.Struct.Fields> & { rea
     Object.entries(schema.fields).flatMap(([name, field]) => (field.ast.context?.isOptional === true ? [] : [name]))
   )
   return (body) => {
-    if (!Predicate.isObject(body)) return { fields: null, errors: { detail: ["The body must be a JSON object."] }, raw: {} }
+    if (!Predicate.isObject(body))
+      return { fields: null, errors: { detail: ["The body must be a JSON object."] }, raw: {} }
     const raw = Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || required.has(name)))
     const decoded = decode(raw)
     return Result.isSuccess(decoded)

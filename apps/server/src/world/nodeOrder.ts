@@ -101,12 +101,14 @@ const findImpossible = (
         : "A plan has the shape <SERIES>-<n>VCPU-<n>RAM-<n>DISK[-<suffix>]."
     ]
   }
-  if (imageWanted !== undefined && image === undefined) errors["image"] = ["There is no such image: see the image list."]
+  if (imageWanted !== undefined && image === undefined)
+    errors["image"] = ["There is no such image: see the image list."]
   if (image !== undefined && plan !== undefined && !image.goesWith(plan)) {
     errors["image"] = [`This image does not go with the plan ${plan.slug}.`]
   }
   if (isSaved === true) {
-    if (image !== undefined && image.templateId === undefined) errors["image"] = ["This is no saved image of the account."]
+    if (image !== undefined && image.templateId === undefined)
+      errors["image"] = ["This is no saved image of the account."]
     if (raw["saved_image_template_id"] === undefined) {
       errors["saved_image_template_id"] = ["A saved image needs its template id."]
     } else if (image?.templateId !== undefined && raw["saved_image_template_id"] !== image.templateId) {

@@ -18,7 +18,8 @@ const minuteMs = 60_000
 export const populate = (world: World, scenario: Scenario): void => {
   if (scenario === "empty") return
   if (scenario === "small") return populateSmall(world)
-  for (let i = 1; i <= scenario.fleet; i++) addRunning(world, `fleet-${i}`, fleetOffer(world, i), scenario.fleet + 1 - i)
+  for (let i = 1; i <= scenario.fleet; i++)
+    addRunning(world, `fleet-${i}`, fleetOffer(world, i), scenario.fleet + 1 - i)
 }
 
 const populateSmall = (world: World): void => {

@@ -8,10 +8,24 @@ const nothing = (length: number) => Array.from({ length }, () => undefined)
 
 describe("the values of flags", () => {
   it("a duration is short or Effect's, a whole number of milliseconds, at least 0 and at most 10 years", () => {
-    expect(table(readDurationMs, ["10s", "5m", "1h", "250ms", "1d", "0s", "10 seconds", "1.5 seconds", "1 hour"])).toEqual([
-      10_000, 300_000, 3_600_000, 250, 86_400_000, 0, 10_000, 1_500, 3_600_000
-    ])
-    const wrong = ["", "10", "s", "-1s", "1.5s", "10 s", "10S", " 10s", "1h30m", "Infinity", "-1 seconds", "1 micros", "99999d"]
+    expect(
+      table(readDurationMs, ["10s", "5m", "1h", "250ms", "1d", "0s", "10 seconds", "1.5 seconds", "1 hour"])
+    ).toEqual([10_000, 300_000, 3_600_000, 250, 86_400_000, 0, 10_000, 1_500, 3_600_000])
+    const wrong = [
+      "",
+      "10",
+      "s",
+      "-1s",
+      "1.5s",
+      "10 s",
+      "10S",
+      " 10s",
+      "1h30m",
+      "Infinity",
+      "-1 seconds",
+      "1 micros",
+      "99999d"
+    ]
     expect(table(readDurationMs, wrong)).toEqual(nothing(wrong.length))
   })
 

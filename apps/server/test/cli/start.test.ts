@@ -26,7 +26,7 @@ const hangingConnection = (url: string, bytes: string) =>
     (socket) => Effect.sync(() => socket.destroy())
   )
 
-describe("a start that works", () => {
+describe.concurrent("a start that works", () => {
   it.live("says so in one line on stdout, with the default account, and nothing anywhere else", () =>
     Effect.gen(function* () {
       const server = yield* serve(["--port", "0"])
@@ -45,7 +45,9 @@ describe("a start that works", () => {
   it.live("does what its flags say", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(
-        "--port 0 --seed 7 --scenario fleet:250 --clock frozen --rate-limit 5/10s --rate-limit-algorithm token-bucket".split(" ")
+        "--port 0 --seed 7 --scenario fleet:250 --clock frozen --rate-limit 5/10s --rate-limit-algorithm token-bucket".split(
+          " "
+        )
       )
       const reply = yield* good(ready, "/nodes/")
       expect(reply.headers.get("ratelimit-limit")).toBe("5")
@@ -89,7 +91,7 @@ describe("a start that works", () => {
   }
 })
 
-describe("a start that cannot be", () => {
+describe.concurrent("a start that cannot be", () => {
   for (const [args, sentence] of [
     ["--port 70000", "--port"],
     ["--port abc", "port"],
@@ -179,7 +181,13 @@ describe("what it says otherwise", () => {
       const { code, stderr } = yield* server.stop("SIGTERM")
       expect(code).toBe(0)
       for (const secret of [key, token]) {
-        for (const spelling of [secret, encodeURIComponent(secret), encodeURI(secret), btoa(secret), btoa(`${key}:${token}`)]) {
+        for (const spelling of [
+          secret,
+          encodeURIComponent(secret),
+          encodeURI(secret),
+          btoa(secret),
+          btoa(`${key}:${token}`)
+        ]) {
           expect(stderr).not.toContain(spelling)
         }
       }

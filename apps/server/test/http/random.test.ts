@@ -54,12 +54,21 @@ describe("any bytes whatever", () => {
             Effect.gen(function* () {
               const { headReplies, pieces, replies } = request
               const options = replies === null ? { halfClose: true } : { enough: replies, headReplies }
-              const done = yield* Effect.exit(exchange(url, pieces, options).pipe(Effect.timeout("10 seconds"), Effect.tap((got) => Effect.sync(() => checkExchange(request, got)))))
+              const done = yield* Effect.exit(
+                exchange(url, pieces, options).pipe(
+                  Effect.timeout("10 seconds"),
+                  Effect.tap((got) => Effect.sync(() => checkExchange(request, got)))
+                )
+              )
               if (Exit.isSuccess(done)) {
                 for (const { status } of done.value.replies) seen.set(status, (seen.get(status) ?? 0) + 1)
                 return
               }
-              const bytes = JSON.stringify(Buffer.concat([...pieces]).toString("latin1").slice(0, 2_000))
+              const bytes = JSON.stringify(
+                Buffer.concat([...pieces])
+                  .toString("latin1")
+                  .slice(0, 2_000)
+              )
               assert.fail(`request ${index} of seed ${seed}: ${String(done.cause)}\n${bytes}`)
             }),
           { concurrency: 16, discard: true }

@@ -32,9 +32,8 @@ const endpoints = Object.values(BerthApi.groups).flatMap((group) =>
 
 /** Bodies the schemas allow, as a sample. */
 const bodiesOf = <S extends Schema.Top>(schema: S, seed: number) =>
-  Effect.map(
-    Arbitrary.sampleEffect(Arbitrary.schema(Schema.toEncoded(schema)), { count: 100, seed }),
-    (bodies) => fc.constantFrom<unknown>(...bodies)
+  Effect.map(Arbitrary.sampleEffect(Arbitrary.schema(Schema.toEncoded(schema)), { count: 100, seed }), (bodies) =>
+    fc.constantFrom<unknown>(...bodies)
   )
 
 const visible = fc.string({ unit: "grapheme-ascii", maxLength: 20 })
@@ -47,15 +46,54 @@ const target = (ids: ReadonlyArray<number>): fc.Arbitrary<string> => {
     fc.constantFrom("0", "-0", "1e3", "NaN", "null", "%", "%00", "%zz", "%2F", "..", "%2e%2e", "9".repeat(400), "１")
   )
   const path = fc.oneof(
-    { weight: 8, arbitrary: fc.tuple(fc.constantFrom(...endpoints), id).map(([{ path }, value]) => path.replace(":node_id", value)) },
-    { weight: 1, arbitrary: fc.constantFrom("/", "*", "//", `${prefix}//nodes/`, "/openapi.json", "/nope", `${prefix}/nodes`, "/%", "/;a=b") },
+    {
+      weight: 8,
+      arbitrary: fc.tuple(fc.constantFrom(...endpoints), id).map(([{ path }, value]) => path.replace(":node_id", value))
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        "/",
+        "*",
+        "//",
+        `${prefix}//nodes/`,
+        "/openapi.json",
+        "/nope",
+        `${prefix}/nodes`,
+        "/%",
+        "/;a=b"
+      )
+    },
     { weight: 1, arbitrary: fc.webPath().map((path) => `/${path.slice(1)}`) }
   )
-  const value = fc.oneof(fc.integer().map(String), visible.map(encodeURIComponent), fc.constantFrom("", "%", "%zz", "1.5", "public", "Ubuntu", "true"))
-  const name = fc.constantFrom("page_no", "page", "per_page", "cpu", "ram", "series", "os", "version", "image_type", "x", "apikey", "__proto__", "%")
+  const value = fc.oneof(
+    fc.integer().map(String),
+    visible.map(encodeURIComponent),
+    fc.constantFrom("", "%", "%zz", "1.5", "public", "Ubuntu", "true")
+  )
+  const name = fc.constantFrom(
+    "page_no",
+    "page",
+    "per_page",
+    "cpu",
+    "ram",
+    "series",
+    "os",
+    "version",
+    "image_type",
+    "x",
+    "apikey",
+    "__proto__",
+    "%"
+  )
   const query = fc.array(fc.tuple(name, value), { maxLength: 4 })
-  const key = fc.oneof({ weight: 9, arbitrary: fc.constant("apikey=berth-key") }, fc.constantFrom("", "apikey=", "apikey=wrong", "apikey"))
-  return fc.tuple(path, key, query).map(([p, k, q]) => encodeLine(`${p}?${[k, ...q.map(([n, v]) => `${n}=${v}`)].join("&")}`))
+  const key = fc.oneof(
+    { weight: 9, arbitrary: fc.constant("apikey=berth-key") },
+    fc.constantFrom("", "apikey=", "apikey=wrong", "apikey")
+  )
+  return fc
+    .tuple(path, key, query)
+    .map(([p, k, q]) => encodeLine(`${p}?${[k, ...q.map(([n, v]) => `${n}=${v}`)].join("&")}`))
 }
 
 /** A request line is of visible ASCII; the parser refuses the rest, before it knows the method. */
@@ -63,17 +101,59 @@ const encodeLine = (text: string): string => text.replace(/[^!-~]/gu, encodeURIC
 
 const headers: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc
   .tuple(
-    fc.oneof({ weight: 9, arbitrary: fc.constant("Bearer berth-token") }, fc.constantFrom("", "Bearer", "Bearer wrong", "Basic YTpi")),
+    fc.oneof(
+      { weight: 9, arbitrary: fc.constant("Bearer berth-token") },
+      fc.constantFrom("", "Bearer", "Bearer wrong", "Basic YTpi")
+    ),
     fc.oneof(
       { weight: 6, arbitrary: fc.constant("application/json") },
-      fc.constantFrom("", "text/plain", "application/json; charset=utf-16", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "*/*", ";")
+      fc.constantFrom(
+        "",
+        "text/plain",
+        "application/json; charset=utf-16",
+        "multipart/form-data; boundary=x",
+        "application/x-www-form-urlencoded",
+        "*/*",
+        ";"
+      )
     ),
     fc.array(
       fc.oneof(
-        fc.tuple(fc.constantFrom("x-api-key", "cookie", "x-csrftoken", "accept", "accept-encoding", "if-none-match", "range", "origin"), headerValue),
         fc.tuple(
-          fc.constantFrom("content-encoding", "expect", "upgrade", "connection", "te", "x-forwarded-for", "x-http-method-override"),
-          fc.constantFrom("gzip", "identity", "br", "100-continue", "websocket", "keep-alive", "trailers", "127.0.0.1", "DELETE", "")
+          fc.constantFrom(
+            "x-api-key",
+            "cookie",
+            "x-csrftoken",
+            "accept",
+            "accept-encoding",
+            "if-none-match",
+            "range",
+            "origin"
+          ),
+          headerValue
+        ),
+        fc.tuple(
+          fc.constantFrom(
+            "content-encoding",
+            "expect",
+            "upgrade",
+            "connection",
+            "te",
+            "x-forwarded-for",
+            "x-http-method-override"
+          ),
+          fc.constantFrom(
+            "gzip",
+            "identity",
+            "br",
+            "100-continue",
+            "websocket",
+            "keep-alive",
+            "trailers",
+            "127.0.0.1",
+            "DELETE",
+            ""
+          )
         )
       ),
       { maxLength: 3 }
@@ -83,10 +163,15 @@ const headers: fc.Arbitrary<ReadonlyArray<readonly [string, string]>> = fc
     ["host", "x"],
     ["authorization", authorization],
     ["content-type", contentType],
-    ...others.filter(([name, value]) => !(name === "connection" && value === "")).map(([name, value]) => [name, value] as const)
+    ...others
+      .filter(([name, value]) => !(name === "connection" && value === ""))
+      .map(([name, value]) => [name, value] as const)
   ])
 
-const requests = (ids: ReadonlyArray<number>, fromSchemas: ReadonlyArray<fc.Arbitrary<unknown>>): fc.Arbitrary<Wellformed> => {
+const requests = (
+  ids: ReadonlyArray<number>,
+  fromSchemas: ReadonlyArray<fc.Arbitrary<unknown>>
+): fc.Arbitrary<Wellformed> => {
   const body = fc.oneof(
     { weight: 4, arbitrary: fc.oneof(...fromSchemas).map((value) => JSON.stringify(value)) },
     {
@@ -106,7 +191,18 @@ const requests = (ids: ReadonlyArray<number>, fromSchemas: ReadonlyArray<fc.Arbi
         .map((value) => JSON.stringify(value))
     },
     { weight: 1, arbitrary: fc.json() },
-    { weight: 1, arbitrary: fc.constantFrom("", "{", "[".repeat(5_000), '{"__proto__":1}', '"\\ud800"', "1e999", `"${"x".repeat(70_000)}"`) }
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        "",
+        "{",
+        "[".repeat(5_000),
+        '{"__proto__":1}',
+        '"\\ud800"',
+        "1e999",
+        `"${"x".repeat(70_000)}"`
+      )
+    }
   )
   const bytes = fc.oneof(
     { weight: 9, arbitrary: body.map((text) => Buffer.from(text)) },
@@ -153,32 +249,42 @@ const polite = (request: fc.Arbitrary<Wellformed>): fc.Arbitrary<RandomRequest> 
 type Damage = (bytes: Buffer) => Buffer
 
 const damage: fc.Arbitrary<Damage> = fc.oneof(
-  fc.tuple(fc.nat(), fc.nat(255)).map(
-    ([at, byte]): Damage =>
-      (bytes) => {
-        const copy = Buffer.from(bytes)
-        if (copy.length > 0) copy[at % copy.length] = byte
-        return copy
-      }
+  fc.tuple(fc.nat(), fc.nat(255)).map(([at, byte]): Damage => (bytes) => {
+    const copy = Buffer.from(bytes)
+    if (copy.length > 0) copy[at % copy.length] = byte
+    return copy
+  }),
+  fc.nat().map(
+    (at): Damage =>
+      (bytes) =>
+        bytes.subarray(0, at % (bytes.length + 1))
   ),
-  fc.nat().map((at): Damage => (bytes) => bytes.subarray(0, at % (bytes.length + 1))),
-  fc.nat().map((at): Damage => (bytes) => bytes.subarray(at % (bytes.length + 1))),
-  fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 40 })).map(
-    ([at, inserted]): Damage =>
-      (bytes) => {
-        const cut = at % (bytes.length + 1)
-        return Buffer.concat([bytes.subarray(0, cut), inserted, bytes.subarray(cut)])
-      }
+  fc.nat().map(
+    (at): Damage =>
+      (bytes) =>
+        bytes.subarray(at % (bytes.length + 1))
   ),
-  fc.constantFrom("\r\n", "\n", "\0", " ", ":", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n", "Host: y\r\n").chain((text) =>
-    fc.nat().map(
-      (at): Damage =>
-        (bytes) => {
-          const lineEnd = bytes.indexOf("\n", at % (bytes.length + 1)) + 1
-          return Buffer.concat([bytes.subarray(0, lineEnd), Buffer.from(text), bytes.subarray(lineEnd)])
-        }
+  fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 40 })).map(([at, inserted]): Damage => (bytes) => {
+    const cut = at % (bytes.length + 1)
+    return Buffer.concat([bytes.subarray(0, cut), inserted, bytes.subarray(cut)])
+  }),
+  fc
+    .constantFrom(
+      "\r\n",
+      "\n",
+      "\0",
+      " ",
+      ":",
+      "Content-Length: 5\r\n",
+      "Transfer-Encoding: chunked\r\n",
+      "Host: y\r\n"
     )
-  )
+    .chain((text) =>
+      fc.nat().map((at): Damage => (bytes) => {
+        const lineEnd = bytes.indexOf("\n", at % (bytes.length + 1)) + 1
+        return Buffer.concat([bytes.subarray(0, lineEnd), Buffer.from(text), bytes.subarray(lineEnd)])
+      })
+    )
 )
 
 /** Requests damaged in up to three places, or never any, in pieces of any size. */
@@ -186,8 +292,20 @@ const rude = (request: fc.Arbitrary<Wellformed>): fc.Arbitrary<RandomRequest> =>
   fc
     .tuple(
       fc.oneof(
-        { weight: 6, arbitrary: fc.tuple(request.filter(({ method }) => method !== "HEAD").map(toBytes), fc.array(damage, { minLength: 1, maxLength: 3 })) },
-        { weight: 1, arbitrary: fc.tuple(fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array)), fc.constant([])) }
+        {
+          weight: 6,
+          arbitrary: fc.tuple(
+            request.filter(({ method }) => method !== "HEAD").map(toBytes),
+            fc.array(damage, { minLength: 1, maxLength: 3 })
+          )
+        },
+        {
+          weight: 1,
+          arbitrary: fc.tuple(
+            fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array)),
+            fc.constant([])
+          )
+        }
       ),
       fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 3 })
     )

@@ -94,3 +94,15 @@ export const nodeOf = (name: string) => ({
   plan: "C-4VCPU-16RAM-100DISK",
   image: "Ubuntu-24.04"
 })
+
+/** Creates a node and gives its record. */
+export const create = (name: string) =>
+  Effect.map(call("POST", "/nodes/", { body: nodeOf(name) }), (reply) => dataOf(reply, 202))
+
+/** What the three allowance headers say: limit, remaining, reset. */
+export const allowanceOf = (headers: Headers) =>
+  ["limit", "remaining", "reset"].map((name) => {
+    const value = headers.get(`ratelimit-${name}`)
+    assert(/^\d+$/.test(value ?? ""), `ratelimit-${name}: ${value}`)
+    return Number(value)
+  })

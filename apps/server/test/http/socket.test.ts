@@ -88,7 +88,11 @@ layer(TestServer.layer({ allowance: large }))("bodies on a socket", (it) => {
   it.effect("chunks without end are 413 once they pass 1 MiB, and the reading stops", () =>
     Effect.gen(function* () {
       const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`
-      const reply = yield* fails(413, [post("Transfer-Encoding: chunked\r\n"), ...Array.from({ length: 400 }, () => chunk)], {})
+      const reply = yield* fails(
+        413,
+        [post("Transfer-Encoding: chunked\r\n"), ...Array.from({ length: 400 }, () => chunk)],
+        {}
+      )
       expect(reply.headers["connection"]).toBe("close")
     })
   )
@@ -125,9 +129,19 @@ layer(TestServer.layer({ allowance: large }))("bodies on a socket", (it) => {
     })
   )
 
-  it.effect("a fault in the chunks of a body is 400", () =>
-    fails(400, [post("Transfer-Encoding: chunked\r\n"), "2\r\n{}\r\n", "nonsense\r\n"])
-  )
+  for (const expectation of ["", "Expect: 100-continue\r\n"]) {
+    it.effect(
+      `a fault in the chunks of a body is 400, once${expectation === "" ? "" : ", after an expectation too"}`,
+      () =>
+        Effect.gen(function* () {
+          const { baseUrl } = yield* TestServer
+          const pieces = [post(`${expectation}Transfer-Encoding: chunked\r\n`), "2\r\n{}\r\n", "nonsense\r\n"]
+          const { closedByServer, replies, rest } = yield* exchange(baseUrl, pieces)
+          expect([replies.length, rest, closedByServer]).toEqual([1, "", true])
+          expectEnvelope(replies[0], 400)
+        })
+    )
+  }
 
   it.effect("a body nobody asked for does not keep a GET from being answered, nor the next request", () =>
     Effect.gen(function* () {

@@ -67,9 +67,10 @@ describe("a world", () => {
     const node = create(world, "web")
     World.put(world, { ...node, locked: true })
     expect(refusalOf(deleteNode(world, node.id, world.latest))).toEqual({ _tag: "NodeLocked", id: node.id })
-    expect(
-      refusalOf(setCommitment(world, { vcn_id: node.id, node_status: "hourly_billing" }, world.latest))
-    ).toEqual({ _tag: "NodeLocked", id: node.id })
+    expect(refusalOf(setCommitment(world, { vcn_id: node.id, node_status: "hourly_billing" }, world.latest))).toEqual({
+      _tag: "NodeLocked",
+      id: node.id
+    })
   })
 
   it("lets names repeat, unless it asks for unique ones; a name is free again when its node is gone", () => {
@@ -78,7 +79,9 @@ describe("a world", () => {
     const strict = frozen({ uniqueNames: true })
     const { id } = create(strict, "web")
     const again = () =>
-      Result.flatMap(readNodeOrder(strict, orderFor(strict, "web")), (order) => createNode(strict, order, strict.latest))
+      Result.flatMap(readNodeOrder(strict, orderFor(strict, "web")), (order) =>
+        createNode(strict, order, strict.latest)
+      )
     expect(refusalOf(again())).toEqual({ _tag: "NameTaken", name: "web", holder: id })
     deleteNode(strict, id, strict.latest)
     expect(refusalOf(again())).toMatchObject({ _tag: "NameTaken" })
@@ -147,7 +150,11 @@ describe("a world", () => {
   })
 
   it("begins with what its scenario says, running already", () => {
-    for (const [scenario, count] of [["empty", 0], ["small", 5], [{ fleet: 250 }, 250]] as const) {
+    for (const [scenario, count] of [
+      ["empty", 0],
+      ["small", 5],
+      [{ fleet: 250 }, 250]
+    ] as const) {
       const world = frozen()
       populate(world, scenario)
       expect(world.nodes.size).toBe(count)

@@ -79,7 +79,10 @@ describe("the allowance", () => {
 
   it("grants the documented 1200 per hour exactly, also where a token takes three seconds", () => {
     for (const algorithm of algorithms) {
-      const steps = run({ limit: 1200, windowMs: 3_600_000, algorithm }, Array.from({ length: 1300 }, () => 0))
+      const steps = run(
+        { limit: 1200, windowMs: 3_600_000, algorithm },
+        Array.from({ length: 1300 }, () => 0)
+      )
       expect(grantedAt(steps).length).toBe(1200)
     }
   })

@@ -63,7 +63,9 @@ describe("the body of a create (decision 14)", () => {
   it("needs for a saved image that it is said to be one, and its template id", () => {
     const fits = { plan: saved!.plan.slug, image: saved!.id }
     expect(faults({ ...fits, is_saved_image: true, saved_image_template_id: saved!.templateId })).toEqual([])
-    expect(faults({ ...fits, image: saved!.slug, is_saved_image: true, saved_image_template_id: saved!.templateId })).toEqual([])
+    expect(
+      faults({ ...fits, image: saved!.slug, is_saved_image: true, saved_image_template_id: saved!.templateId })
+    ).toEqual([])
     expect(faults({ ...fits, is_saved_image: true })).toEqual(["saved_image_template_id"])
     expect(faults({ ...fits, is_saved_image: true, saved_image_template_id: 1 })).toEqual(["saved_image_template_id"])
     expect(faults(fits)).toEqual(["is_saved_image"])
@@ -100,9 +102,13 @@ describe("the body of a create (decision 14)", () => {
       })
     )
     fc.assert(
-      fc.property(fc.constantFrom(...Object.keys(good), "cn_id", "tags", "is_saved_image"), fc.jsonValue(), (key, value) => {
-        expect(readNodeOrder(world, { ...good, [key]: value })).toBeDefined()
-      })
+      fc.property(
+        fc.constantFrom(...Object.keys(good), "cn_id", "tags", "is_saved_image"),
+        fc.jsonValue(),
+        (key, value) => {
+          expect(readNodeOrder(world, { ...good, [key]: value })).toBeDefined()
+        }
+      )
     )
   })
 })

@@ -61,7 +61,10 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   readonly retryable = false
   readonly hint = "Correct the named fields and send the request again."
   override get message() {
-    const faults = Object.entries(this.fields).map(([field, messages]) => `${field}: ${messages.join(", ")}`)
+    const faults = Object.entries(this.fields).map(([field, messages]) => {
+      const said = messages.map((message) => message.replace(/\.$/, "")).join(", ")
+      return field === "detail" ? said : `${field}: ${said}`
+    })
     const by = this.status === null ? "The request cannot be sent" : "The service refused the request"
     return `${by}: ${faults.length === 0 ? this.detail : faults.join("; ")}.`
   }

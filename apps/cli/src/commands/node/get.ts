@@ -1,0 +1,36 @@
+/**
+ * `berth node get`: nodes by id, name or pattern.
+ */
+import { Nodes } from "@berth/core/client/Nodes"
+import type { Node } from "@berth/core/domain/Node"
+import { Effect, Option } from "effect"
+import { Command } from "effect/cli"
+import { client } from "../../config/client.ts"
+import { nodeView } from "../../output/nodeView.ts"
+import { OutputFormat } from "../../output/OutputFormat.ts"
+import { printAll, printOne } from "../../output/print.ts"
+import { report } from "../../output/report.ts"
+import { completed } from "../../target/completed.ts"
+import { someNodes } from "../../target/NodeArgument.ts"
+import { failIfSomeFailed, forEachNode } from "../../target/NodeOutcome.ts"
+import { resolveNodes } from "../../target/resolve.ts"
+
+export const get = Command.make(
+  "get",
+  { nodes: someNodes },
+  Effect.fnUntraced(function* ({ nodes: given }) {
+    const nodes = yield* Nodes
+    const format = yield* OutputFormat
+    const resolution = yield* resolveNodes(given)
+    const outcomes = yield* forEachNode(resolution, ({ id, listed }) =>
+      Effect.map(nodes.get(id), (node) => ({ outcome: "found", node: Option.some(completed(node, listed)) }))
+    )
+    const found = outcomes.flatMap(({ error, node }): ReadonlyArray<Node> =>
+      error === null && node !== null ? [node] : []
+    )
+    const [only] = found
+    yield* resolution.single && only !== undefined ? printOne(nodeView, only) : printAll(nodeView, found)
+    for (const { error } of outcomes) if (error !== null) yield* report(error, format)
+    yield* failIfSomeFailed(outcomes)
+  })
+).pipe(Command.withDescription("Show nodes"), Command.provide(client))

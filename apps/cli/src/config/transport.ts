@@ -1,0 +1,55 @@
+/**
+ * The way to the service: undici, and with `--debug` a line on stderr for every attempt. A line never holds an address'
+ * query, which is where the API key is.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Clock, Effect, Exit, Layer, Option, type Tracer } from "effect"
+import { HttpClient, type HttpClientRequest } from "effect/http"
+import { Output, say } from "../output/Output.ts"
+import { Debug } from "./globalFlags.ts"
+
+const pathOf = (request: HttpClientRequest.HttpClientRequest): string => URL.parse(request.url)?.pathname ?? "?"
+
+/** The engine makes one span for each attempt, inside the one that is named by the operation. */
+const operationOf = (attempt: Option.Option<Tracer.AnySpan>): string => {
+  const call = Option.flatMap(attempt, (span) => (span._tag === "Span" ? span.parent : Option.none()))
+  return Option.isSome(call) && call.value._tag === "Span" ? call.value.name : "-"
+}
+
+const told = (client: HttpClient.HttpClient, output: Output["Service"]) =>
+  HttpClient.transform(client, (send, request) =>
+    Effect.gen(function* () {
+      const operation = operationOf(yield* Effect.option(Effect.currentSpan))
+      const startedAt = yield* Clock.currentTimeMillis
+      const exit = yield* Effect.exit(send)
+      const millis = (yield* Clock.currentTimeMillis) - startedAt
+      const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "no reply"
+      yield* say(`debug: ${request.method} ${pathOf(request)} ${operation} ${outcome} ${millis} ms`).pipe(
+        Effect.provideService(Output, output)
+      )
+      return yield* exit
+    })
+  )
+
+/**
+ * Connections are closed when the command ends. Made here and not by `layerUndici`, because of a CommonJS module that is
+ * loaded on demand only the default export survives bundling.
+ */
+const dispatcher = Layer.effect(
+  NodeHttpClient.Dispatcher,
+  Effect.acquireRelease(
+    Effect.map(
+      Effect.promise(() => import("@effect/platform-node/Undici")),
+      (undici) => new undici.default.Agent()
+    ),
+    (agent) => Effect.promise(() => agent.destroy())
+  )
+)
+
+export const transport = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    return (yield* Debug) ? told(client, yield* Output) : client
+  })
+).pipe(Layer.provide(NodeHttpClient.layerUndiciNoDispatcher), Layer.provide(dispatcher))

@@ -1,0 +1,75 @@
+/**
+ * A failure as berth tells it, whichever kind it is: what happened, what to do next, and what a program needs to know.
+ */
+import { Attempt } from "@berth/core/domain/Attempt"
+import type { BerthError } from "@berth/core/domain/BerthError"
+import { ErrorReason } from "@berth/core/domain/ErrorReason"
+import { Schema } from "effect"
+import type { CliFailure } from "./CliFailure.ts"
+
+/** What `-o json` prints under `error`. */
+export interface Problem {
+  /** Name of the reason, such as `NodeNotFound`. */
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+  /** The status of the last reply; null when there was none. */
+  readonly httpStatus: number | null
+  /** Whether the same command may succeed later, unchanged. */
+  readonly retryable: boolean
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+const encodeReason = Schema.encodeSync(Schema.toCodecJson(ErrorReason))
+const encodeAttempts = Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))
+
+const ofBerthError = (error: BerthError): Problem => {
+  const { _tag: code, ...fields } = encodeReason(error.reason) as Record<string, unknown>
+  return {
+    code: String(code),
+    message: error.message,
+    hint: error.hint,
+    httpStatus: error.attempts.at(-1)?.status ?? null,
+    retryable: error.retryable,
+    details: { operation: error.operation, ...fields, attempts: encodeAttempts(error.attempts) }
+  }
+}
+
+const detailsOf = (failure: CliFailure): Problem["details"] => {
+  switch (failure._tag) {
+    case "SettingFault":
+      return { setting: failure.setting }
+    case "NameNotFound":
+      return { name: failure.name }
+    case "NameAmbiguous":
+      return { name: failure.name, candidates: failure.candidates }
+    case "SomeFailed":
+      return { failed: failure.failed, of: failure.of }
+    case "UsageFault":
+    case "Interrupted":
+      return {}
+  }
+}
+
+/** The failure as berth tells it. */
+export const problemOf = (failure: BerthError | CliFailure): Problem =>
+  failure._tag === "BerthError"
+    ? ofBerthError(failure)
+    : {
+        code: failure._tag,
+        message: failure.message,
+        hint: failure.hint,
+        httpStatus: null,
+        retryable: false,
+        details: detailsOf(failure)
+      }
+
+/** A defect: a fault of berth itself. */
+export const problemOfDefect = (defect: unknown): Problem => ({
+  code: "Fault",
+  message: `berth failed: ${defect instanceof Error ? defect.message : String(defect)}`,
+  hint: "This is a fault of berth; the same command with --debug shows where.",
+  httpStatus: null,
+  retryable: false,
+  details: {}
+})

@@ -1,0 +1,33 @@
+/**
+ * The forms in which data can be had: `-o table|json|ndjson`.
+ */
+import { Flag, GlobalFlag } from "effect/cli"
+
+const formats = ["table", "json", "ndjson"] as const
+export type Format = (typeof formats)[number]
+
+const isFormat = (value: string | undefined): value is Format => (formats as ReadonlyArray<unknown>).includes(value)
+
+/** The format of a command's data. */
+export const OutputFormat = GlobalFlag.Setting("output")({
+  flag: Flag.Literals("output", formats).pipe(
+    Flag.withAlias("o"),
+    Flag.withMetavar("FORMAT"),
+    Flag.withDescription("Default table"),
+    Flag.withDefault<Format>("table")
+  )
+})
+
+/**
+ * The format asked for in a command line that may not be parsable: an error must come in the form its reader expects
+ * even when it is about the command line itself.
+ */
+export const requestedFormat = (args: ReadonlyArray<string>): Format => {
+  const end = args.indexOf("--")
+  const flags = end === -1 ? args : args.slice(0, end)
+  for (const [index, arg] of flags.entries()) {
+    const value = arg === "-o" || arg === "--output" ? flags[index + 1] : /^(?:-o|--output)=(.*)$/.exec(arg)?.[1]
+    if (isFormat(value)) return value
+  }
+  return "table"
+}

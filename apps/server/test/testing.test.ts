@@ -1,0 +1,83 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { DateTime, Effect, Redacted } from "effect"
+import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
+import { TestClock } from "effect/testing"
+import { TestServer } from "../src/testing.ts"
+import { call, dataOf, nodeOf, prefix } from "./http/service.ts"
+
+const request = Effect.fnUntraced(function* (method: "GET" | "POST", path: string, body?: unknown) {
+  const { accessToken, apiKey, baseUrl } = yield* TestServer
+  const client = yield* HttpClient.HttpClient
+  const url = `${baseUrl}${prefix}${path}`
+  const response = yield* client.execute(
+    HttpClientRequest.make(method)(url, {
+      urlParams: { apikey: Redacted.value(apiKey) },
+      headers: { authorization: `Bearer ${Redacted.value(accessToken)}` },
+      body: body === undefined ? HttpBody.empty : HttpBody.jsonUnsafe(body)
+    })
+  )
+  return { status: response.status, headers: response.headers, json: (yield* response.json) as any }
+})
+
+layer(TestServer.layerHttpClient())("the service without a socket", (it) => {
+  it.effect("answers the client it provides, and lives by the world's clock", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const created = yield* request("POST", "/nodes/", nodeOf("web"))
+      expect([created.status, created.json.data.status]).toEqual([202, "Create"])
+      const status = Effect.map(
+        request("GET", `/nodes/${created.json.data.id}/`),
+        ({ json }): string => json.data.status
+      )
+      expect(yield* status).toBe("created")
+      expect(DateTime.formatIso(yield* server.advance("2 seconds"))).toBe("2026-01-01T00:00:02.000Z")
+      expect(yield* status).toBe("running")
+    })
+  )
+
+  it.effect("has the headers, failures and limits of the service on a socket", () =>
+    Effect.gen(function* () {
+      const refused = yield* request("POST", "/nodes/", {})
+      expect([refused.status, refused.json.code]).toEqual([422, 422])
+      expect(refused.headers["ratelimit-limit"]).toBe("1200")
+      expect(refused.headers["date"]).toContain("Jan 2026")
+      expect((yield* request("POST", "/nodes/", { name: "x".repeat(1_100_000) })).status).toBe(413)
+      expect((yield* request("GET", `/${"x".repeat(9_000)}`)).status).toBe(414)
+      expect((yield* request("GET", "/nope/")).status).toBe(404)
+    })
+  )
+})
+
+describe("the clock of a test's service", () => {
+  it.effect("follows the clock of the test where the world's is real", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const created = yield* request("POST", "/nodes/", nodeOf("web"))
+      yield* TestClock.adjust("2 seconds")
+      expect((yield* request("GET", `/nodes/${created.json.data.id}/`)).json.data.status).toBe("running")
+      expect(DateTime.toEpochMillis(yield* server.now)).toBe(2_000)
+    }).pipe(Effect.provide(TestServer.layerHttpClient({ clock: "real" })))
+  )
+
+  it.effect("stands still while the clock of the test moves, where it is frozen", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      yield* TestClock.adjust("1 hour")
+      expect(DateTime.formatIso(yield* server.now)).toBe("2026-01-01T00:00:00.000Z")
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("several services in one test", () => {
+  it.effect("listen on ports of their own and know nothing of each other", () =>
+    Effect.gen(function* () {
+      const nodesOf = (seed: number) =>
+        Effect.gen(function* () {
+          dataOf(yield* call("POST", "/nodes/", { body: nodeOf("web") }), 202)
+          return dataOf(yield* call("GET", "/nodes/")).length
+        }).pipe(Effect.provide(TestServer.layer({ seed }), { local: true }))
+      const counts = yield* Effect.all([nodesOf(1), nodesOf(2), nodesOf(3)], { concurrency: "unbounded" })
+      expect(counts).toEqual([1, 1, 1])
+    })
+  )
+})
