@@ -54,9 +54,7 @@ describe("a list too short to be believed", () => {
     watch.sweep(...nodes(5))
     watch.sweep()
     confirm(watch, 1, 2, 3)
-    expect(watch.sweep(...nodes(5))).toMatchObject([
-      { _tag: "Recovered", trouble: "list-empty", ending: "plausible" }
-    ])
+    expect(watch.sweep(...nodes(5))).toMatchObject([{ _tag: "Recovered", trouble: "list-empty", ending: "plausible" }])
     expect(watch.snapshot.nodes.size).toBe(5)
   })
 

@@ -4,7 +4,9 @@ import { Node, NodeId } from "@berth/core/domain/Node"
 
 export const nodeId = (id: number): NodeId => NodeId.make(id)
 
-export const aNode = (over: { readonly id: number; readonly createdAtMillis?: number } & Partial<Omit<Node, "id">>): Node => {
+export const aNode = (
+  over: { readonly id: number; readonly createdAtMillis?: number } & Partial<Omit<Node, "id">>
+): Node => {
   const { createdAtMillis = 0, id, ...rest } = over
   return {
     id: nodeId(id),

@@ -29,9 +29,7 @@ const nodeOf = (fact: NodeFact) => (fact._tag === "Deleted" ? fact.before : fact
 /** The life a fact is about. */
 const lifeOf = ({ world }: Watched, fact: NodeFact): Life => {
   const { createdAt, id } = nodeOf(fact)
-  const found = world.lives.find(
-    (life) => life.id === id && life.createdAtMillis === DateTime.toEpochMillis(createdAt)
-  )
+  const found = world.lives.find((life) => life.id === id && life.createdAtMillis === DateTime.toEpochMillis(createdAt))
   expect(found).toBeDefined()
   return found!
 }
@@ -40,7 +38,10 @@ const baselineOf = ({ told }: Watched) => told.map(({ fact }) => fact).find((fac
 
 /** What is told of each life, in the order of telling. */
 const perLife = (watched: Watched): ReadonlyMap<Life, ReadonlyArray<NodeFact>> =>
-  Map.groupBy(watched.told.filter(isAboutNode).map(({ fact }) => fact), (fact) => lifeOf(watched, fact))
+  Map.groupBy(
+    watched.told.filter(isAboutNode).map(({ fact }) => fact),
+    (fact) => lifeOf(watched, fact)
+  )
 
 describe("a random history, seen through pages that shift, answers that are late and a service that fails", () => {
   it("never has a node told deleted that is there", () => {
@@ -59,7 +60,9 @@ describe("a random history, seen through pages that shift, answers that are late
     holds((watched) => {
       const tags = watched.told.map(({ fact }) => fact._tag)
       expect(tags.filter((tag) => tag === "Baseline")).toHaveLength(1)
-      expect(tags.slice(0, tags.indexOf("Baseline")).filter((tag) => tag !== "Degraded" && tag !== "Recovered")).toEqual([])
+      expect(
+        tags.slice(0, tags.indexOf("Baseline")).filter((tag) => tag !== "Degraded" && tag !== "Recovered")
+      ).toEqual([])
     })
   })
 

@@ -140,6 +140,6 @@ export const watch = ({ order: listOrder, perPage, seed, size, turns }: History)
   }
   calm = true
   // At rest everything has to come out, a freeze included.
-  for (const rest = world.nowMillis + 4 * rules.holdMillis; world.nowMillis < rest; ) turn()
+  for (const rest = world.nowMillis + 4 * rules.holdMillis; world.nowMillis < rest;) turn()
   return { world, snapshot, told }
 }
