@@ -213,6 +213,26 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
   }
 }
 
+/** A create whose reply was lost, and of which it cannot be said whether it made a node. */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  name: Schema.String,
+  candidates: Schema.Array(NodeId).annotate({ description: "Nodes that may have come of it; empty when none is listed." }),
+  because: Schema.String.annotate({ description: "Tag of the reason the reply is missing." }),
+  detail: Schema.String
+}) {
+  readonly retryable = false
+  get hint() {
+    return this.candidates.length === 0
+      ? "List the nodes again in a minute; if it is still not there, it was not made."
+      : "Look at the candidates: one of them may be the node asked for."
+  }
+  override get message() {
+    const listed =
+      this.candidates.length === 0 ? "no new node of that name is listed" : `candidates are ${this.candidates.join(", ")}`
+    return `It is not known whether ${this.name} was created: ${listed}. ${this.detail}`
+  }
+}
+
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()("UnexpectedResponse", {
   status: Schema.Int,
@@ -248,6 +268,7 @@ export const ErrorReason = Schema.Union([
   TimedOut,
   StatusNotReached,
   CircuitOpen,
+  OutcomeUnknown,
   UnexpectedResponse
 ])
 export type ErrorReason = typeof ErrorReason.Type
