@@ -68,6 +68,8 @@ describe("a wrong command line", () => {
       says: 'berth-watch: Invalid value for flag --interval: "soon". Expected 100ms'
     },
     { args: ["run", "--requests-per-hour", "5"], says: "berth-watch: Invalid value for flag --requests-per-hour" },
+    { args: ["once", "--api-key=secret"], says: "berth-watch: There is no flag --api-key." },
+    { args: ["once", "--api-key", "secret"], says: "berth-watch: There is no flag --api-key." },
     { args: ["once", "more"], says: "berth-watch: Unexpected positional argument" },
     { args: ["once", "--base-url", "ftp://x"], says: "berth-watch: --base-url (BERTH_BASE_URL) is not usable" },
     { args: ["once", "--base-url", "http://127.0.0.1:1", "--account", "a b"], says: "berth-watch: The account name" }
@@ -76,6 +78,7 @@ describe("a wrong command line", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: [] })
     expect(stderr[0]!.slice(0, says.length)).toBe(says)
     expect(stderr.length).toBeLessThanOrEqual(2)
+    expect(stderr.join("\n")).not.toContain("secret")
   })
 
   it.each(["BERTH_BASE_URL", "BERTH_API_KEY", "BERTH_ACCESS_TOKEN"])("without %s names it", async (name) => {
