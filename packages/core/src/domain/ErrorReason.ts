@@ -200,7 +200,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   }
 }
 
-/** The circuit is open: the service failed too often in a row, and is left alone for a while. */
+/** The circuit is open: the service failed too often, and is left alone for a while. */
 export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
   retryAfterMillis: RetryAfterMillis
 }) {
@@ -208,8 +208,8 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
   readonly hint = "Try again after that; the first call then tries whether the service has recovered."
   override get message() {
     return this.retryAfterMillis === null
-      ? "The service failed several times in a row; another call is trying whether it has recovered."
-      : `The service failed several times in a row; it is left alone for ${seconds(this.retryAfterMillis)}.`
+      ? "The service failed most calls of late; another call is trying whether it has recovered."
+      : `The service failed most calls of late; it is left alone for ${seconds(this.retryAfterMillis)}.`
   }
 }
 

@@ -49,7 +49,7 @@ const plainKey = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 const watermarkMillis = 10_000
 
 /** Looks at the list after a lost reply: the service may need a moment to list what it made. */
-const looksMillis = [0, 1000, 3000]
+const looksMillis = [0, 1000, 3000, 8000]
 
 /** A create of an earlier process that left no node this long after it was sent was never processed. */
 const resumeAfterMillis = 20_000
@@ -88,7 +88,10 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
   const refreshWatermark = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (now - watermark.asOf < watermarkMillis) return
-    const { id, page } = yield* highestId(readPage, watermark.page)
+    const { id, page } = yield* Effect.mapError(
+      highestId(readPage, watermark.page),
+      ({ attempts, reason }) => new BerthError({ operation, reason, attempts })
+    )
     watermark = { id: Math.max(id, watermark.id), page, asOf: now }
   })
 
@@ -104,14 +107,22 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
 
   /** Looks for the node of an intent until it is found or has had time to show. */
   const find = Effect.fnUntraced(function* (intent: Intent, lostAlike: () => number) {
+    let failure: BerthError | undefined
     for (const pause of looksMillis) {
       yield* Effect.sleep(pause)
-      const { nodes, page } = yield* nodesAbove(readPage, intent.newerThan, watermark.page)
-      watermark = { ...watermark, page }
-      const settlement = settle({ intent, newer: nodes, claimed, lostAlike: lostAlike() })
+      const look = yield* Effect.result(nodesAbove(readPage, intent.newerThan, watermark.page))
+      if (look._tag === "Failure") {
+        // A failure that may pass is no answer; the next look may have one.
+        if (!look.failure.retryable) return yield* Effect.fail(look.failure)
+        failure = look.failure
+        continue
+      }
+      failure = undefined
+      watermark = { ...watermark, page: look.success.page }
+      const settlement = settle({ intent, newer: look.success.nodes, claimed, lostAlike: lostAlike() })
       if (settlement._tag !== "Absent") return settlement
     }
-    return { _tag: "Absent" as const }
+    return failure === undefined ? { _tag: "Absent" as const } : yield* Effect.fail(failure)
   })
 
   const entry = (name: string) => {
