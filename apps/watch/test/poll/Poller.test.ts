@@ -207,6 +207,19 @@ describe("the allowance", () => {
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
 
+  it.effect("is spent on no more than the regular sweeps again once many nodes in transition have come to rest", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      yield* polling()
+      yield* pass(1000)
+      for (const name of ["a", "b", "c", "d"]) yield* create(name)
+      yield* pass(120_000)
+      const before = requests.length
+      yield* pass(600_000)
+      expect(requests.length - before).toBe(2 * 20)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "45 seconds" })))
+  )
+
   it.effect("is not spent while nobody reads what was told", () =>
     Effect.gen(function* () {
       const { pass, requests } = yield* Wire
