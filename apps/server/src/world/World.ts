@@ -4,7 +4,8 @@
  * the same replies, byte for byte.
  */
 import { Redacted } from "effect"
-import { goneAt, type Lifecycle, phaseAt } from "../lifecycle/NodeLife.ts"
+import { defaultLifecycle, type Lifecycle } from "../lifecycle/Lifecycle.ts"
+import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
 import { type Catalogue, makeCatalogue } from "./catalogue.ts"
 import { DueQueue } from "./DueQueue.ts"
@@ -48,7 +49,7 @@ export const defaults: WorldSettings = {
   account: { apiKey: Redacted.make("berth-key"), accessToken: Redacted.make("berth-token") },
   seed: 1,
   clock: "real",
-  lifecycle: { provisioningMs: 2_000, terminationMs: 2_000 },
+  lifecycle: defaultLifecycle,
   allowance: { limit: 1200, windowMs: 3_600_000, algorithm: "fixed-window" },
   auth: "strict",
   deleteStyle: "documented",
@@ -120,7 +121,7 @@ export const put = (world: World, node: NodeRecord): void => {
   if (node.id === world.nodes.nextId) world.nodes.add(node)
   else world.nodes.replace(node)
   if (world.settings.uniqueNames) world.holderOfName.set(node.name, node.id)
-  world.due.add(node.id, goneAt(world.settings.lifecycle, node))
+  world.due.add(node.id, goneAt(world.settings.seed, world.settings.lifecycle, node))
 }
 
 /** What a node shows at `now`. */
@@ -133,7 +134,7 @@ const removeGone = (world: World, now: number): void => {
     const node = world.nodes.get(id)
     if (node === undefined) continue
     if (phase(world, node, now) !== "gone") {
-      world.due.add(id, goneAt(world.settings.lifecycle, node))
+      world.due.add(id, goneAt(world.settings.seed, world.settings.lifecycle, node))
       continue
     }
     world.nodes.remove(id)
