@@ -49,6 +49,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
     const request = yield* HttpServerRequest.HttpServerRequest
     // No part of the service: it costs no allowance and asks for no account.
     if (isControl(request)) return yield* plane
+    worlds.changes += 1
     const identity = worlds.identify(readCredentials(request))
     const world = identity._tag === "Known" ? identity.world : worlds.main
     const reading = spend(allowanceOf(visitors, identity, request), request, World.enter(world, realMs()))
