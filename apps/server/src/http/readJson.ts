@@ -25,8 +25,10 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
 
+/** Where `whenEmpty` is given it stands for a body that is not there. */
 export const readJson = (
-  request: HttpServerRequest.HttpServerRequest
+  request: HttpServerRequest.HttpServerRequest,
+  whenEmpty?: unknown
 ): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
   if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
   if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
@@ -34,6 +36,8 @@ export const readJson = (
     Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
       reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge : interrupted
     ),
-    Effect.flatMap((body) => Effect.fromResult(parse(body)))
+    Effect.flatMap((body) =>
+      body.byteLength === 0 && whenEmpty !== undefined ? Effect.succeed(whenEmpty) : Effect.fromResult(parse(body))
+    )
   )
 }
