@@ -2,16 +2,16 @@
  * The whole service inside a test: on a free port, or without a socket at all. Its world is frozen unless the test says
  * otherwise, so that time passes when the test says so and the same calls give the same bytes.
  */
-import { Clock, Context, DateTime, Duration, Effect, Layer, type Redacted, type Scope } from "effect"
+import { Clock, Context, DateTime, Duration, Effect, Layer, type Redacted, Result, type Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpEffect, type HttpServerError, type HttpServerRequest } from "effect/http"
 import { makeApp } from "./http/app.ts"
 import { defaultTimeouts, type Timeouts } from "./http/limits.ts"
 import { listen } from "./http/listen.ts"
 import type { AllowancePolicy } from "./world/allowance.ts"
-import { populate, type Scenario } from "./world/scenario.ts"
+import { begin, type Scenario } from "./world/scenario.ts"
 import type { ClockMode } from "./world/VirtualClock.ts"
 import * as World from "./world/World.ts"
-import * as Worlds from "./world/Worlds.ts"
+import { Worlds } from "./world/Worlds.ts"
 
 /** What the service of a test begins with. Everything has a default. */
 export interface TestServerOptions {
@@ -104,18 +104,18 @@ const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
     allowance: options.allowance ?? World.defaults.allowance,
     auth: options.auth ?? World.defaults.auth,
     deleteStyle: options.deleteStyle ?? World.defaults.deleteStyle,
-    uniqueNames: options.uniqueNames ?? World.defaults.uniqueNames
-  }
-  const makeWorld = (account: World.Account) => {
-    const world = World.make({ ...settings, account }, realMs)
-    populate(world, options.scenario ?? "empty")
-    return world
+    uniqueNames: options.uniqueNames ?? World.defaults.uniqueNames,
+    scenario: options.scenario ?? World.defaults.scenario
   }
   const [main, ...others] = options.accounts ?? [World.defaults.account]
-  return Worlds.make([makeWorld(main), ...others.map(makeWorld)])
+  const worlds = new Worlds(begin({ ...settings, account: main }, realMs))
+  for (const other of others) {
+    Result.getOrThrow(worlds.add(other, (id, account) => begin({ ...settings, account }, realMs, id)))
+  }
+  return worlds
 })
 
-const describe = Effect.fnUntraced(function* ({ main }: Worlds.Worlds, baseUrl: string) {
+const describe = Effect.fnUntraced(function* ({ main }: Worlds, baseUrl: string) {
   const clock = yield* Clock.Clock
   const instant = (ms: number) => DateTime.makeUnsafe(ms)
   return TestServer.of({

@@ -7,9 +7,9 @@ import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
 import { defaultTimeouts } from "../http/limits.ts"
 import { listen } from "../http/listen.ts"
-import { populate } from "../world/scenario.ts"
+import { begin } from "../world/scenario.ts"
 import * as World from "../world/World.ts"
-import * as Worlds from "../world/Worlds.ts"
+import { Worlds } from "../world/Worlds.ts"
 import { flags, readAccount } from "./flags.ts"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -46,29 +46,32 @@ export const command = Command.make("berth-server", flags, (options) =>
         })
       }
       const realMs = yield* Clock.currentTimeMillis
-      const makeWorld = (account: World.Account) => {
-        const world = World.make(
-          {
-            account,
-            seed: options.seed,
-            clock: options.clock,
-            lifecycle: { provisioningMs: options.provisioning, terminationMs: options.termination },
-            allowance: { ...options.rateLimit, algorithm: options.rateLimitAlgorithm },
-            auth: options.auth,
-            deleteStyle: options.deleteStyle,
-            uniqueNames: options.uniqueNames
-          },
-          realMs
-        )
-        populate(world, options.scenario)
-        return world
+      const settings = {
+        ...World.defaults,
+        seed: options.seed,
+        clock: options.clock,
+        lifecycle: { provisioningMs: options.provisioning, terminationMs: options.termination },
+        allowance: { ...options.rateLimit, algorithm: options.rateLimitAlgorithm },
+        auth: options.auth,
+        deleteStyle: options.deleteStyle,
+        uniqueNames: options.uniqueNames,
+        scenario: options.scenario
       }
       const [first = World.defaults.account, ...others] = yield* readAccounts(options.account)
-      const worlds = Worlds.make([makeWorld(first), ...others.map(makeWorld)])
+      const worlds = new Worlds(begin({ ...settings, account: first }, realMs))
+      for (const other of others) {
+        yield* Effect.mapError(
+          Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMs, id))),
+          () => new StartFailure({ message: "--account: each account needs a key and a token of its own" })
+        )
+      }
       const { host, port } = options
-      const url = yield* listen(worlds, { host, port, timeouts: defaultTimeouts }).pipe(
-        Effect.mapError(cannotListen(host, port))
-      )
+      const url = yield* listen(worlds, {
+        host,
+        port,
+        timeouts: defaultTimeouts,
+        controlToken: Option.getOrUndefined(options.controlToken)
+      }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* Console.log(
         JSON.stringify({
           url,

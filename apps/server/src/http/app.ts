@@ -4,17 +4,11 @@
  * groups.
  */
 import { fail } from "@berth/core/api/Envelope"
-import { Cause, Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option, type Redacted } from "effect"
 import * as ByteSize from "effect/ByteSize"
-import {
-  HttpIncomingMessage,
-  HttpRouter,
-  HttpServer,
-  HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse
-} from "effect/http"
+import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { isControl, makePlane } from "../control/plane.ts"
 import type { Allowance, Reading } from "../world/allowance.ts"
 import { Visitors } from "../world/Visitors.ts"
 import * as World from "../world/World.ts"
@@ -25,14 +19,14 @@ import * as Commitments from "./commitments.ts"
 import * as Docs from "./docs.ts"
 import { failureResponse } from "./failures.ts"
 import * as Images from "./images.ts"
-import { largestBodyBytes, longestUrlBytes } from "./limits.ts"
-import { allowedMethods } from "./methods.ts"
+import { largestBodyBytes } from "./limits.ts"
 import type { Reject } from "./nodeServer.ts"
 import * as Nodes from "./nodes.ts"
+import { routerConfig } from "./router.ts"
 import * as Query from "./query.ts"
-import { bodyTooLarge } from "./readJson.ts"
 import { replyHeaders, retryAfterSeconds } from "./replyHeaders.ts"
 import { ServedApi } from "./ServedApi.ts"
+import { pathOf, unanswerable, unanswered } from "./unanswered.ts"
 
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(ServedApi, { openapiPath: Docs.openApiPath }).pipe(
@@ -42,24 +36,19 @@ const routes = Layer.mergeAll(
   Docs.layer
 ).pipe(Layer.provide(HttpServer.layerServices))
 
-/** Paths are what they say; only the trailing slash of the documented ones may be left out. */
-const routerConfig = {
-  caseSensitive: true,
-  ignoreDuplicateSlashes: false,
-  ignoreTrailingSlash: true,
-  maxParamLength: longestUrlBytes
-}
-
 /** The service: one effect per request, and replies to what never became one. */
-export const makeApp = Effect.fnUntraced(function* (worlds: Worlds) {
+export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken?: Redacted.Redacted) {
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
   const clock = yield* Clock.Clock
   const realMs = () => clock.currentTimeMillisUnsafe()
+  const plane = yield* makePlane({ worlds, realMs }, controlToken)
   const visitors = new Visitors(worlds.main.settings.allowance)
 
   /** Never fails; what goes wrong is a reply. */
   const handle = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
+    // No part of the service: it costs no allowance and asks for no account.
+    if (isControl(request)) return yield* plane
     const identity = worlds.identify(readCredentials(request))
     const world = identity._tag === "Known" ? identity.world : worlds.main
     const reading = spend(allowanceOf(visitors, identity, request), request, World.enter(world, realMs()))
@@ -103,54 +92,9 @@ const spend = (allowance: Allowance, request: HttpServerRequest.HttpServerReques
   return isAboutTheService ? { ...allowance.peek(now), granted: true } : allowance.spend(now)
 }
 
-const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.split("?", 1)[0]!
-
 /** Decision 21. */
 const exhausted = (reading: Reading, now: number): HttpServerResponse.HttpServerResponse =>
   failureResponse(
     429,
     `The allowance of ${reading.limit} requests is used up: try again in ${retryAfterSeconds(reading, now)} seconds.`
   )
-
-/** The answer to a request that is wrong before anybody looks at what it asks for (decision 4). */
-const unanswerable = (
-  request: HttpServerRequest.HttpServerRequest
-): HttpServerResponse.HttpServerResponse | undefined => {
-  if (isWithoutHost(request)) return failureResponse(400, "The header host is missing.")
-  if (request.url.length > longestUrlBytes) {
-    return failureResponse(414, `The URL is longer than ${longestUrlBytes} bytes.`)
-  }
-  if (Number(request.headers["content-length"] ?? 0) > largestBodyBytes) {
-    return failureResponse(413, bodyTooLarge.message)
-  }
-  return undefined
-}
-
-/** HTTP/1.1 asks for a host in every request (RFC 9112 §3.2). A request that came without a socket has no version. */
-const isWithoutHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
-  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
-
-/** The answer where no endpoint gave one. A client that has gone away gets none. */
-const unanswered = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) => {
-  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-  const failure = cause.reasons.find(Cause.isFailReason)?.error
-  if (HttpServerError.isHttpServerError(failure) && failure.reason._tag === "RouteNotFound") {
-    return Effect.succeed(noEndpoint(request))
-  }
-  return Effect.as(
-    Effect.logError("A request could not be answered", cause).pipe(
-      Effect.annotateLogs({ method: request.method, path: pathOf(request) })
-    ),
-    failureResponse(500, "The service failed.")
-  )
-}
-
-/** Another method of a path there is, or a path there is not. */
-const noEndpoint = (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
-  const allow = allowedMethods(pathOf(request))
-  // A path whose escapes cannot be read is no path, even where it looks like one.
-  const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
-  if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
-  if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })
-  return failureResponse(405, `The path does not answer ${request.method}, only ${allow}.`, { headers: { allow } })
-}

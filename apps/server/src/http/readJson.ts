@@ -2,7 +2,7 @@
  * Reads the JSON body of a request, or says why it is none: 415 for another media type or encoding, 413 over the limit,
  * 400 for bytes that are no JSON (decision 4). Whether its fields are valid is the world's business.
  */
-import { fail } from "@berth/core/api/Envelope"
+import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpServerError, type HttpServerRequest } from "effect/http"
 import { largestBodyBytes } from "./limits.ts"
@@ -25,7 +25,9 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
 
-export const readJson = (request: HttpServerRequest.HttpServerRequest) => {
+export const readJson = (
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
   if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
   if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
   return request.arrayBuffer.pipe(

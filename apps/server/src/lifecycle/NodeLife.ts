@@ -3,7 +3,7 @@
  * that instant. There are no timers and nothing to keep in step, so a million nodes cost memory and nothing else.
  * Instants and durations are milliseconds.
  */
-import { type Commitment, terminatesAt } from "./CommitmentTerm.ts"
+import { type Commitment, termAt, terminatesAt } from "./CommitmentTerm.ts"
 
 /** How long the two stages take that end by themselves. */
 export interface Lifecycle {
@@ -44,4 +44,23 @@ export const phaseAt = (seed: number, lifecycle: Lifecycle, node: LivingNode, no
   if (now >= goneAt(lifecycle, node)) return "gone"
   if (now >= terminationBeginsAt(node)) return "terminate"
   return now < node.createdAt + provisioningMs(seed, lifecycle, node) ? "created" : "running"
+}
+
+/** What a node does by itself, and when. */
+export interface NodeChange {
+  readonly kind: "provisioning-ends" | "powers-off" | "vanishes" | "commitment-ends" | "termination-ends"
+  readonly at: number
+}
+
+/** The first change after `now`, `null` when there will be none unless somebody asks for one. */
+export const nextChange = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): NodeChange | null => {
+  const term = node.commitment === null ? null : termAt(node.commitment, now)
+  const changes: ReadonlyArray<NodeChange> = [
+    { kind: "provisioning-ends", at: node.createdAt + provisioningMs(seed, lifecycle, node) },
+    { kind: "commitment-ends", at: term?.endsAt ?? Number.POSITIVE_INFINITY },
+    { kind: "termination-ends", at: goneAt(lifecycle, node) }
+  ]
+  let next: NodeChange | null = null
+  for (const change of changes) if (change.at > now && change.at < (next?.at ?? Number.POSITIVE_INFINITY)) next = change
+  return next
 }

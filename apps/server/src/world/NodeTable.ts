@@ -69,6 +69,13 @@ export class NodeTable {
     while (this.#firstBlock < this.#blocks.length && this.#blocks[this.#firstBlock] === undefined) this.#firstBlock += 1
   }
 
+  /** Every node, in ascending id. */
+  *all(): Generator<NodeRecord> {
+    for (let at = this.#firstBlock; at < this.#blocks.length; at++) {
+      for (const node of this.#blocks[at]?.slots ?? []) if (node !== undefined) yield node
+    }
+  }
+
   /** Up to `count` nodes in ascending id, leaving out the first `skip`. */
   slice(skip: number, count: number): ReadonlyArray<NodeRecord> {
     const page: Array<NodeRecord> = []

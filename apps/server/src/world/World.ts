@@ -12,6 +12,7 @@ import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
 import type { SavedImage } from "./SavedImage.ts"
 import { deriveBelow } from "./seed.ts"
+import type { Scenario } from "./scenario.ts"
 import * as VirtualClock from "./VirtualClock.ts"
 
 /** Whose world it is. */
@@ -38,6 +39,8 @@ export interface WorldSettings {
   readonly deleteStyle: DeleteStyle
   /** Whether a name in use is refused. Default false: the interface does not forbid it (decision 14). */
   readonly uniqueNames: boolean
+  /** What it begins with. */
+  readonly scenario: Scenario
 }
 
 /** What holds of a world unless something else is asked for. */
@@ -49,30 +52,38 @@ export const defaults: WorldSettings = {
   allowance: { limit: 1200, windowMs: 3_600_000, algorithm: "fixed-window" },
   auth: "strict",
   deleteStyle: "documented",
-  uniqueNames: false
+  uniqueNames: false,
+  scenario: "empty"
 }
 
+/** What the world of the first account is called on the control plane. */
+export const defaultId = "default"
+
+/** Its parts are replaced as a whole by a reset: hold on to the world, not to a part of it. */
 export interface World {
-  readonly settings: WorldSettings
-  readonly catalogue: Catalogue
-  readonly nodes: NodeTable
-  readonly savedImages: Array<SavedImage>
-  readonly allowance: Allowance.Allowance
+  /** What the control plane calls it: `default`, `w1`, … */
+  readonly id: string
+  settings: WorldSettings
+  catalogue: Catalogue
+  nodes: NodeTable
+  savedImages: Array<SavedImage>
+  allowance: Allowance.Allowance
   clock: VirtualClock.VirtualClock
   /** The latest instant anything happened at: world time never goes back, even when the real clock does. */
   latest: number
   /** When which node will be gone, so that nobody has to look through all of them. */
-  readonly due: DueQueue
+  due: DueQueue
   /** Name → id, kept only where names are unique. */
-  readonly holderOfName: Map<string, number>
+  holderOfName: Map<string, number>
 }
 
 const use = { firstNodeId: 31 } as const
 
 /** A world without nodes or saved images. `realMs` is the real time at its start. */
-export const make = (settings: WorldSettings, realMs: number): World => {
+export const make = (settings: WorldSettings, realMs: number, id = defaultId): World => {
   const clock = VirtualClock.make(settings.clock, realMs)
   return {
+    id,
     settings,
     catalogue: makeCatalogue(settings.seed),
     nodes: new NodeTable(10_000 + deriveBelow(90_000, settings.seed, use.firstNodeId)),
@@ -95,6 +106,12 @@ export const enter = (world: World, realMs: number): number => {
 /** Moves the world's clock on, in every mode, and gives its new instant. */
 export const advance = (world: World, realMs: number, byMs: number): number => {
   world.clock = VirtualClock.advance(world.clock, realMs, byMs)
+  return enter(world, realMs)
+}
+
+/** Lets the world's time pass differently from here on, and gives its instant. */
+export const setClockMode = (world: World, realMs: number, mode: VirtualClock.ClockMode): number => {
+  world.clock = VirtualClock.setMode(world.clock, realMs, mode)
   return enter(world, realMs)
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Offer } from "./catalogue.ts"
 import { deriveBelow } from "./seed.ts"
-import { put, type World } from "./World.ts"
+import * as World from "./World.ts"
 
 export type Scenario = "empty" | "small" | { readonly fleet: number }
 
@@ -15,14 +15,26 @@ const use = { fleetOffer: 41, savedImageId: 42 } as const
 
 const minuteMs = 60_000
 
-export const populate = (world: World, scenario: Scenario): void => {
+/** A world as its settings have it at the start. */
+export const begin = (settings: World.WorldSettings, realMs: number, id?: string): World.World => {
+  const world = World.make(settings, realMs, id)
+  populate(world, settings.scenario)
+  return world
+}
+
+/** Puts a world back to where it began, at once. Its id and its account stay. */
+export const reset = (world: World.World, realMs: number): void => {
+  Object.assign(world, begin(world.settings, realMs, world.id))
+}
+
+export const populate = (world: World.World, scenario: Scenario): void => {
   if (scenario === "empty") return
   if (scenario === "small") return populateSmall(world)
   for (let i = 1; i <= scenario.fleet; i++)
     addRunning(world, `fleet-${i}`, fleetOffer(world, i), scenario.fleet + 1 - i)
 }
 
-const populateSmall = (world: World): void => {
+const populateSmall = (world: World.World): void => {
   const names = ["web-1", "web-2", "database", "build", "backup"]
   names.forEach((name, index) => addRunning(world, name, fleetOffer(world, index), names.length - index))
   const firstId = 50_000 + deriveBelow(40_000, world.settings.seed, use.savedImageId)
@@ -33,13 +45,13 @@ const populateSmall = (world: World): void => {
   }
 }
 
-const fleetOffer = (world: World, index: number): Offer => {
+const fleetOffer = (world: World.World, index: number): Offer => {
   const { offers } = world.catalogue
   return offers[deriveBelow(offers.length, world.settings.seed, use.fleetOffer, index)]!
 }
 
-const addRunning = (world: World, name: string, { image, plan }: Offer, minutesAgo: number): void =>
-  put(world, {
+const addRunning = (world: World.World, name: string, { image, plan }: Offer, minutesAgo: number): void =>
+  World.put(world, {
     id: world.nodes.nextId,
     name,
     plan,

@@ -1,0 +1,103 @@
+/**
+ * Answers for `WorldsGroup`: it translates between the wire and the worlds of the server, and decides nothing.
+ */
+import { fail, type Failure } from "@berth/core/api/Envelope"
+import { Duration, Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { begin, reset } from "../world/scenario.ts"
+import * as VirtualClock from "../world/VirtualClock.ts"
+import * as World from "../world/World.ts"
+import type { AddRefusal, RemoveRefusal } from "../world/Worlds.ts"
+import { ControlApi } from "./ControlApi.ts"
+import { ControlledWorlds, namedWorld, worldUnknown } from "./ControlledWorlds.ts"
+import { instant } from "./fields.ts"
+import { readBody } from "./readBody.ts"
+import { WorldOptions, WorldSummary } from "./WorldsGroup.ts"
+
+const notAdded = (refusal: AddRefusal): Failure<409> =>
+  refusal._tag === "CredentialTaken"
+    ? fail(409, "Another world has this credential.", { [refusal.field]: ["Another world has this one."] })
+    : fail(409, `There are ${refusal.limit} worlds already: delete some.`)
+
+const notRemoved = (refusal: RemoveRefusal): Failure<404> | Failure<409> =>
+  refusal._tag === "WorldUnknown"
+    ? worldUnknown(refusal.id)
+    : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
+
+/** The settings of a world from what was asked for, the rest as it is by default. */
+export const settingsOf = (options: WorldOptions, account: World.Account): World.WorldSettings => {
+  const { defaults } = World
+  const toMs = (duration: Duration.Duration | undefined, defaultMs: number) =>
+    duration === undefined ? defaultMs : Duration.toMillis(duration)
+  return {
+    account,
+    seed: options.seed ?? defaults.seed,
+    clock: options.clock ?? defaults.clock,
+    lifecycle: {
+      provisioningMs: toMs(options.provisioning, defaults.lifecycle.provisioningMs),
+      terminationMs: toMs(options.termination, defaults.lifecycle.terminationMs)
+    },
+    allowance: {
+      limit: options.rateLimit?.limit ?? defaults.allowance.limit,
+      windowMs: toMs(options.rateLimit?.window, defaults.allowance.windowMs),
+      algorithm: options.rateLimit?.algorithm ?? defaults.allowance.algorithm
+    },
+    auth: options.auth ?? defaults.auth,
+    deleteStyle: options.deleteStyle ?? defaults.deleteStyle,
+    uniqueNames: options.uniqueNames ?? defaults.uniqueNames,
+    scenario: options.scenario ?? defaults.scenario
+  }
+}
+
+const redacted = (secret: string | undefined) => (secret === undefined ? undefined : Redacted.make(secret))
+
+const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
+  const { limit, remaining, resetAt } = world.allowance.peek(now)
+  const { algorithm, windowMs } = world.settings.allowance
+  return {
+    id: world.id,
+    seed: world.settings.seed,
+    clock: VirtualClock.modeOf(world.clock),
+    now: instant(now),
+    nodes: world.nodes.size,
+    savedImages: world.savedImages.length,
+    allowance: { algorithm, limit, window: Duration.millis(windowMs), remaining, resetAt: instant(resetAt) }
+  }
+}
+
+const readOptions = readBody(WorldOptions, {})
+
+export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
+  handlers
+    .handleRaw("make", ({ request }) =>
+      Effect.gen(function* () {
+        const options = yield* readOptions(request)
+        const { realMs, worlds } = yield* ControlledWorlds
+        const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
+        const made = worlds.add(asked, (id, account) => begin(settingsOf(options, account), realMs(), id))
+        const { id, settings } = yield* Effect.mapError(Effect.fromResult(made), notAdded)
+        return {
+          id,
+          apiKey: Redacted.value(settings.account.apiKey),
+          accessToken: Redacted.value(settings.account.accessToken)
+        }
+      })
+    )
+    .handle("list", () =>
+      Effect.map(ControlledWorlds, ({ realMs, worlds }) =>
+        worlds.list().map((world) => summary(world, World.enter(world, realMs())))
+      )
+    )
+    .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
+    .handle("delete", ({ params }) =>
+      Effect.flatMap(ControlledWorlds, ({ worlds }) =>
+        Effect.mapError(Effect.asVoid(Effect.fromResult(worlds.remove(params.world))), notRemoved)
+      )
+    )
+    .handle("reset", ({ params }) =>
+      Effect.map(namedWorld(params.world), ({ realMs, world }) => {
+        reset(world, realMs)
+        return summary(world, world.latest)
+      })
+    )
+)
