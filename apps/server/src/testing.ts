@@ -5,6 +5,7 @@
 import { Clock, Context, DateTime, Duration, Effect, Layer, type Redacted, Result, type Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpEffect, type HttpServerError, type HttpServerRequest } from "effect/http"
 import { makeApp } from "./http/app.ts"
+import { fetchFrom } from "./http/inProcess.ts"
 import { defaultTimeouts, type Timeouts } from "./http/limits.ts"
 import { listen } from "./http/listen.ts"
 import type { AllowancePolicy } from "./world/allowance.ts"
@@ -76,9 +77,8 @@ export class TestServer extends Context.Service<
         const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
           yield* Effect.context<never>()
         )(handle)
-        const inProcess: typeof globalThis.fetch = (input, init) => handler(new Request(input, init))
         const client = yield* HttpClient.HttpClient.pipe(
-          Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, inProcess))),
+          Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, fetchFrom(handler)))),
           Effect.provide(FetchHttpClient.layer)
         )
         return Context.make(TestServer, yield* describe(worlds, "http://berth.test")).pipe(

@@ -45,7 +45,8 @@ export const settingsOf = (options: WorldOptions, account: World.Account): World
     auth: options.auth ?? defaults.auth,
     deleteStyle: options.deleteStyle ?? defaults.deleteStyle,
     uniqueNames: options.uniqueNames ?? defaults.uniqueNames,
-    scenario: options.scenario ?? defaults.scenario
+    scenario: options.scenario ?? defaults.scenario,
+    faults: defaults.faults
   }
 }
 

@@ -4,7 +4,7 @@
  * memory.
  */
 import { Option, Schema } from "effect"
-import { readDurationMs } from "../world/settingText.ts"
+import { readDurationMs } from "../world/durationText.ts"
 import { operations } from "./operations.ts"
 
 /** Where a fault shows: in the reply as HTTP, on the wire, or in what the reply says. */
@@ -51,7 +51,9 @@ export const millis = (given: string): number =>
 /** An instant of the world, or a duration from the moment the fault is armed. */
 const Moment = Schema.String.check(
   Schema.makeFilter((given) =>
-    readMoment(given, 0) === undefined ? "an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s" : undefined
+    readMoment(given, 0) === undefined
+      ? "an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s"
+      : undefined
   )
 )
 

@@ -17,7 +17,12 @@ export const httpFaults = [
   kind("http", "rate-limited", "Answers 429 with its headers, though allowance is left. It costs nothing.", {
     retryAfter: retryAfter("Seconds in retry-after, and until the reset; default 1.")
   }),
-  kind("http", "rate-limited-bare", "Answers 429 without retry-after, without allowance headers. It costs nothing.", {}),
+  kind(
+    "http",
+    "rate-limited-bare",
+    "Answers 429 without retry-after, without allowance headers. It costs nothing.",
+    {}
+  ),
   kind("http", "html-error", "Answers with a page of HTML, as a proxy does. The request is not processed.", {
     status: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 }))).annotate({
       description: "200 to 599; default 502."
@@ -45,9 +50,14 @@ export const httpFaults = [
   kind("http", "date-skew", "The date header is off: the clock of the service and its resets disagree.", {
     by: signedDuration("How far, -5m for behind; default 5m.")
   }),
-  kind("http", "success-with-failure-code", "Answers 200 with a failure in the envelope. The request is not processed.", {
-    code: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 }))).annotate({
-      description: "The code in the body, 400 to 599; default 500."
-    })
-  })
+  kind(
+    "http",
+    "success-with-failure-code",
+    "Answers 200 with a failure in the envelope. The request is not processed.",
+    {
+      code: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 }))).annotate({
+        description: "The code in the body, 400 to 599; default 500."
+      })
+    }
+  )
 ] as const

@@ -24,7 +24,9 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   if (!Predicate.isString(name)) return Result.fail({ fault: ["The name of the fault is missing."] })
   const decode = decoders.get(name)
   if (decode === undefined) {
-    return Result.fail({ fault: [`There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`] })
+    return Result.fail({
+      fault: [`There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`]
+    })
   }
   return Result.mapError(decode(given), ({ issue }) => fieldErrors(issue))
 }

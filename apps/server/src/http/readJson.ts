@@ -5,6 +5,7 @@
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpServerError, type HttpServerRequest } from "effect/http"
+import { Caller } from "./Caller.ts"
 import { largestBodyBytes } from "./limits.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -34,6 +35,12 @@ export const readJson = (
     Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
       reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge : interrupted
     ),
-    Effect.flatMap((body) => Effect.fromResult(parse(body)))
+    Effect.flatMap((body) =>
+      Effect.flatMap(Caller, (caller) => {
+        // A request to the control plane has no caller.
+        if (caller.identity._tag === "Known") caller.body = new Uint8Array(body)
+        return Effect.fromResult(parse(body))
+      })
+    )
   )
 }

@@ -20,13 +20,16 @@ export interface LivingNode {
   /** When a delete was accepted, `null` while none was. */
   readonly deletedAt: number | null
   readonly commitment: Commitment | null
+  /** Never gets past `created`: a fault of its create. */
+  readonly stuck?: true
 }
 
 /** The documented statuses (interface.md §3), and `gone`: no longer readable, no longer listed. */
 export type Phase = "created" | "running" | "power-off" | "terminate" | "gone"
 
 /** How long this node takes to provision. The same for all today; jitter and outcomes by seed and id belong here. */
-const provisioningMs = (_seed: number, lifecycle: Lifecycle, _node: LivingNode): number => lifecycle.provisioningMs
+const provisioningMs = (_seed: number, lifecycle: Lifecycle, node: LivingNode): number =>
+  node.stuck === true ? Number.POSITIVE_INFINITY : lifecycle.provisioningMs
 
 /** When the node begins to terminate: by a delete, or by the end of its commitment, whichever comes first. */
 const terminationBeginsAt = (node: LivingNode): number =>
