@@ -7,6 +7,7 @@ import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
 import { defaultTimeouts } from "../http/limits.ts"
 import { listen } from "../http/listen.ts"
+import { defaultLifecycle } from "../lifecycle/Lifecycle.ts"
 import { begin } from "../world/scenario.ts"
 import * as World from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"
@@ -50,7 +51,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         ...World.defaults,
         seed: options.seed,
         clock: options.clock,
-        lifecycle: { provisioningMs: options.provisioning, terminationMs: options.termination },
+        lifecycle: { ...defaultLifecycle, provisioningMs: options.provisioning, terminationMs: options.termination },
         allowance: { ...options.rateLimit, algorithm: options.rateLimitAlgorithm },
         auth: options.auth,
         deleteStyle: options.deleteStyle,

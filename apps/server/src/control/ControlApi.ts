@@ -6,6 +6,8 @@ import { failures } from "@berth/core/api/Envelope"
 import { HttpApi, HttpApiMiddleware, OpenApi } from "effect/http-api"
 import { ClockGroup } from "./ClockGroup.ts"
 import { HealthGroup } from "./HealthGroup.ts"
+import { NodesGroup } from "./NodesGroup.ts"
+import { SavedImagesGroup } from "./SavedImagesGroup.ts"
 import { WorldsGroup } from "./WorldsGroup.ts"
 
 /** Where every path of the control plane begins. */
@@ -20,6 +22,8 @@ export class ControlApi extends HttpApi.make("berth-control")
   .add(HealthGroup)
   .add(WorldsGroup)
   .add(ClockGroup)
+  .add(NodesGroup)
+  .add(SavedImagesGroup)
   .prefix(controlPrefix)
   .middleware(ControlToken)
   .annotateMerge(

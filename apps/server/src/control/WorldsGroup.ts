@@ -5,35 +5,8 @@ import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { algorithms } from "../world/allowance.ts"
-import { authModes, deleteStyles } from "../world/World.ts"
-import { ClockText, DurationText, Instant, ScenarioText, worldParam } from "./fields.ts"
-
-const described = (description: string) => ({ description })
-
-/** What a fresh account may be called: visible ASCII, so that it fits into a header and a query. */
-const Credential = Schema.String.check(Schema.isPattern(/^[!-~]{1,255}$/))
-
-const RateLimit = Schema.Struct({
-  limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
-  window: Schema.optional(DurationText),
-  algorithm: Schema.optional(Schema.Literals(algorithms))
-})
-
-/** What a world begins with. Everything may be left out; then it is as `--help` says of the flag of that name. */
-export const WorldOptions = Schema.Struct({
-  seed: Schema.optional(Schema.Int).annotate(described("Default 1.")),
-  clock: Schema.optional(ClockText).annotate(described("`real` (default), `frozen`, or a factor such as `x60`.")),
-  scenario: Schema.optional(ScenarioText).annotate(described("`empty` (default), `small`, or `fleet:N`.")),
-  provisioning: Schema.optional(DurationText).annotate(described("From a create to running; default 2 seconds.")),
-  termination: Schema.optional(DurationText).annotate(described("From a delete to being gone; default 2 seconds.")),
-  rateLimit: Schema.optional(RateLimit).annotate(described("Default 1200 per hour, fixed-window.")),
-  auth: Schema.optional(Schema.Literals(authModes)),
-  deleteStyle: Schema.optional(Schema.Literals(deleteStyles)),
-  uniqueNames: Schema.optional(Schema.Boolean),
-  apiKey: Schema.optional(Credential).annotate(described("Default: one that follows from the server's seed.")),
-  accessToken: Schema.optional(Credential).annotate(described("Default: one that follows from the server's seed."))
-}).annotate({ identifier: "WorldOptions" })
-export type WorldOptions = typeof WorldOptions.Type
+import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
+import { WorldOptions } from "./WorldOptions.ts"
 
 /** A world and the credentials that reach it. */
 export const WorldMade = Schema.Struct({

@@ -16,6 +16,8 @@ import * as Clock from "./clock.ts"
 import { ControlApi, controlPrefix, ControlToken } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds } from "./ControlledWorlds.ts"
 import * as Health from "./health.ts"
+import * as Nodes from "./nodes.ts"
+import * as SavedImages from "./savedImages.ts"
 import * as Worlds from "./worlds.ts"
 
 /** Where the control plane describes itself. */
@@ -25,7 +27,7 @@ const openApiPath = `${controlPrefix}/openapi.json`
 const tokenSeen = Layer.succeed(ControlToken)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pipe(
-  Layer.provide([Health.layer, Worlds.layer, Clock.layer]),
+  Layer.provide([Health.layer, Worlds.layer, Clock.layer, Nodes.layer, SavedImages.layer]),
   Layer.provide([tokenSeen, Query.layer]),
   Layer.provide(HttpServer.layerServices)
 )

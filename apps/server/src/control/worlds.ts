@@ -12,7 +12,8 @@ import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedWorld, worldUnknown } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 import { readBody } from "./readBody.ts"
-import { WorldOptions, WorldSummary } from "./WorldsGroup.ts"
+import { settingsOf, WorldOptions } from "./WorldOptions.ts"
+import type { WorldSummary } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal): Failure<409> =>
   refusal._tag === "CredentialTaken"
@@ -23,32 +24,6 @@ const notRemoved = (refusal: RemoveRefusal): Failure<404> | Failure<409> =>
   refusal._tag === "WorldUnknown"
     ? worldUnknown(refusal.id)
     : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
-
-/** The settings of a world from what was asked for, the rest as it is by default. */
-export const settingsOf = (options: WorldOptions, account: World.Account): World.WorldSettings => {
-  const { defaults } = World
-  const toMs = (duration: Duration.Duration | undefined, defaultMs: number) =>
-    duration === undefined ? defaultMs : Duration.toMillis(duration)
-  return {
-    account,
-    seed: options.seed ?? defaults.seed,
-    clock: options.clock ?? defaults.clock,
-    lifecycle: {
-      provisioningMs: toMs(options.provisioning, defaults.lifecycle.provisioningMs),
-      terminationMs: toMs(options.termination, defaults.lifecycle.terminationMs)
-    },
-    allowance: {
-      limit: options.rateLimit?.limit ?? defaults.allowance.limit,
-      windowMs: toMs(options.rateLimit?.window, defaults.allowance.windowMs),
-      algorithm: options.rateLimit?.algorithm ?? defaults.allowance.algorithm
-    },
-    auth: options.auth ?? defaults.auth,
-    deleteStyle: options.deleteStyle ?? defaults.deleteStyle,
-    uniqueNames: options.uniqueNames ?? defaults.uniqueNames,
-    scenario: options.scenario ?? defaults.scenario,
-    faults: defaults.faults
-  }
-}
 
 const redacted = (secret: string | undefined) => (secret === undefined ? undefined : Redacted.make(secret))
 

@@ -7,7 +7,8 @@ import { Redacted } from "effect"
 import { type ArmedFault, arm } from "../faults/ArmedFaults.ts"
 import type { Fault } from "../faults/catalogue.ts"
 import { Journal } from "../journal/Journal.ts"
-import { goneAt, type Lifecycle, phaseAt } from "../lifecycle/NodeLife.ts"
+import { defaultLifecycle, type Lifecycle } from "../lifecycle/Lifecycle.ts"
+import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
 import { type Catalogue, makeCatalogue } from "./catalogue.ts"
 import { DueQueue } from "./DueQueue.ts"
@@ -53,7 +54,7 @@ export const defaults: WorldSettings = {
   account: { apiKey: Redacted.make("berth-key"), accessToken: Redacted.make("berth-token") },
   seed: 1,
   clock: "real",
-  lifecycle: { provisioningMs: 2_000, terminationMs: 2_000 },
+  lifecycle: defaultLifecycle,
   allowance: { limit: 1200, windowMs: 3_600_000, algorithm: "fixed-window" },
   auth: "strict",
   deleteStyle: "documented",
@@ -137,7 +138,7 @@ export const put = (world: World, node: NodeRecord): void => {
   if (node.id === world.nodes.nextId) world.nodes.add(node)
   else world.nodes.replace(node)
   if (world.settings.uniqueNames) world.holderOfName.set(node.name, node.id)
-  world.due.add(node.id, goneAt(world.settings.lifecycle, node))
+  world.due.add(node.id, goneAt(world.settings.seed, world.settings.lifecycle, node))
 }
 
 /** What a node shows at `now`. */
@@ -150,7 +151,7 @@ const removeGone = (world: World, now: number): void => {
     const node = world.nodes.get(id)
     if (node === undefined) continue
     if (phase(world, node, now) !== "gone") {
-      world.due.add(id, goneAt(world.settings.lifecycle, node))
+      world.due.add(id, goneAt(world.settings.seed, world.settings.lifecycle, node))
       continue
     }
     world.nodes.remove(id)

@@ -93,7 +93,7 @@ export const duplicateCreate = (world: World, reply: Reply): Reply | undefined =
 export const getStuck = (world: World, reply: Reply): Reply | undefined => {
   const node = madeNode(world, reply)
   if (node === undefined) return undefined
-  put(world, { ...node, stuck: true })
+  put(world, { ...node, forced: "created" })
   return reply
 }
 
