@@ -11,6 +11,7 @@ import { defaultLifecycle } from "../lifecycle/Lifecycle.ts"
 import { begin } from "../world/scenario.ts"
 import * as World from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"
+import { faultList } from "./faultList.ts"
 import { flags, readAccount } from "./flags.ts"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -38,6 +39,10 @@ const cannotListen = (host: string, port: number) => (error: HttpServerError.Ser
   return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${reason}` })
 }
 
+const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
+  Command.withDescription("Lists the faults that can be armed, with their options")
+)
+
 export const command = Command.make("berth-server", flags, (options) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -56,7 +61,8 @@ export const command = Command.make("berth-server", flags, (options) =>
         auth: options.auth,
         deleteStyle: options.deleteStyle,
         uniqueNames: options.uniqueNames,
-        scenario: options.scenario
+        scenario: options.scenario,
+        faults: options.fault
       }
       const [first = World.defaults.account, ...others] = yield* readAccounts(options.account)
       const worlds = new Worlds(begin({ ...settings, account: first }, realMs))
@@ -84,4 +90,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       return yield* Effect.never
     })
   )
-).pipe(Command.withDescription("A faithful, stateful mock of the compute node and image service"))
+).pipe(
+  Command.withDescription("A faithful, stateful mock of the compute node and image service"),
+  Command.withSubcommands([faults])
+)

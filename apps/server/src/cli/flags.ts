@@ -1,8 +1,9 @@
 /**
  * The flags of `berth-server`, each read strictly into what it means. What is done with them is in `main.ts`.
  */
-import { Option, Redacted } from "effect"
+import { Option, Redacted, Result } from "effect"
 import { Flag } from "effect/cli"
+import { readFaultFlag } from "../faults/readFaults.ts"
 import { type AllowancePolicy, algorithms } from "../world/allowance.ts"
 import { largestFleet, type Scenario } from "../world/scenario.ts"
 import { readDurationMs } from "../world/durationText.ts"
@@ -79,6 +80,16 @@ export const flags = {
     Flag.withMetavar("KEY:TOKEN"),
     Flag.withDescription(
       "API key and access token; may be given again for further accounts; default berth-key:berth-token"
+    ),
+    Flag.atLeast(0)
+  ),
+  fault: Flag.String("fault").pipe(
+    Flag.withMetavar("NAME[:option=value…]"),
+    Flag.withDescription("A fault that is armed from the start; may be given again; the command faults lists them"),
+    Flag.filterMap(
+      (text) => Result.getSuccess(readFaultFlag(text)),
+      (text) =>
+        `--fault ${Result.match(readFaultFlag(text), { onSuccess: () => "", onFailure: (sentence) => sentence })}`
     ),
     Flag.atLeast(0)
   ),

@@ -3,6 +3,8 @@
  * the world's seed and the instant. Each fault counts its own requests and draws from the seed by its own name, so that
  * arming another one changes nothing for it.
  */
+import { DateTime } from "effect"
+import { matches } from "../lifecycle/Lifecycle.ts"
 import { derive } from "../world/seed.ts"
 import type { Fault, FaultName, FaultOf } from "./catalogue.ts"
 import { readMoment, type Scope } from "./FaultKind.ts"
@@ -106,22 +108,6 @@ const isInScope = (scope: Scope | undefined, request: RequestFacts): boolean => 
 export const looksAtNodes = (armed: ReadonlyArray<ArmedFault>): boolean =>
   armed.some(({ fault }) => fault.scope?.node !== undefined)
 
-/** `*` stands for anything. Linear in the text: the pieces between the stars are looked for one after another. */
-const matches = (pattern: string, text: string): boolean => {
-  const [first, ...others] = pattern.split("*")
-  if (others.length === 0) return pattern === text
-  const last = others.pop()!
-  if (!text.startsWith(first!) || !text.endsWith(last) || text.length < first!.length + last.length) return false
-  let at = first!.length
-  const end = text.length - last.length
-  for (const piece of others) {
-    const found = text.indexOf(piece, at)
-    if (found < 0 || found + piece.length > end) return false
-    at = found + piece.length
-  }
-  return true
-}
-
 const labels = new Map<string, number>()
 
 /** A number for a name, the same in every process (FNV-1a). */
@@ -134,3 +120,14 @@ const labelOf = (name: string): number => {
   }
   return label
 }
+
+/** An armed fault as it is told: what was asked for, with instants for durations, and what it has done so far. */
+export const describeArmed = ({ fault, fired, fromMs, seen, untilMs }: ArmedFault) => ({
+  ...fault,
+  ...(fault.from === undefined ? {} : { from: isoInstant(fromMs) }),
+  ...(fault.until === undefined ? {} : { until: isoInstant(untilMs) }),
+  seen,
+  fired
+})
+
+const isoInstant = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))

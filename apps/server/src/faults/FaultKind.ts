@@ -3,7 +3,7 @@
  * fires and at which requests. A fault is plain JSON, the same in a request of the control plane, in a snapshot and in
  * memory.
  */
-import { Option, Schema } from "effect"
+import { DateTime, Option, Schema } from "effect"
 import { readDurationMs } from "../world/durationText.ts"
 import { operations } from "./operations.ts"
 
@@ -62,8 +62,7 @@ const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
 /** Milliseconds since the epoch, `undefined` for what is neither an instant nor a duration. */
 export const readMoment = (given: string, armedAt: number): number | undefined => {
   if (!isoInstant.test(given)) return Option.getOrUndefined(Option.map(readDurationMs(given), (ms) => armedAt + ms))
-  const ms = Date.parse(given)
-  return Number.isNaN(ms) ? undefined : ms
+  return Option.getOrUndefined(Option.map(DateTime.make(given), DateTime.toEpochMillis))
 }
 
 /** When a fault fires. Without any of these it always does. Requests are counted in its scope and its time only. */
@@ -84,10 +83,10 @@ export const Scope = Schema.Struct({
     Schema.Union([Schema.Literals(operations), Schema.Array(Schema.Literals(operations))])
   ).annotate({ description: `One or several of ${operations.join(", ")}.` }),
   node: Schema.optionalKey(Schema.Union([Schema.Int, Schema.String])).annotate({
-    description: "The id of a node, or its name, in which * stands for anything."
+    description: "The id of a node, or its name, in which * and ? stand for others."
   }),
   header: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)).annotate({
-    description: "Headers of the request by name, in whose values * stands for anything."
+    description: "Headers of the request by name, in whose values * and ? stand for others."
   })
 })
 export type Scope = typeof Scope.Type
