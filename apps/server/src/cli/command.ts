@@ -5,6 +5,7 @@
 import { Clock, Console, Effect, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
+import { readFaultFlag } from "../faults/readFaults.ts"
 import { defaultTimeouts } from "../http/limits.ts"
 import { listen } from "../http/listen.ts"
 import { defaultLifecycle } from "../lifecycle/Lifecycle.ts"
@@ -22,6 +23,14 @@ const readAccounts = (texts: ReadonlyArray<string>) =>
     Effect.mapError(
       Effect.fromOption(readAccount(text)),
       () => new StartFailure({ message: "--account: expected KEY:TOKEN" })
+    )
+  )
+
+const readFaults = (texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) =>
+    Effect.mapError(
+      Effect.fromResult(readFaultFlag(text)),
+      (sentence) => new StartFailure({ message: `--fault: ${sentence}` })
     )
   )
 
@@ -62,7 +71,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         deleteStyle: options.deleteStyle,
         uniqueNames: options.uniqueNames,
         scenario: options.scenario,
-        faults: options.fault
+        faults: yield* readFaults(options.fault)
       }
       const [first = World.defaults.account, ...others] = yield* readAccounts(options.account)
       const worlds = new Worlds(begin({ ...settings, account: first }, realMs))

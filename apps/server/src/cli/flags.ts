@@ -1,9 +1,8 @@
 /**
  * The flags of `berth-server`, each read strictly into what it means. What is done with them is in `main.ts`.
  */
-import { Option, Redacted, Result } from "effect"
+import { Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { readFaultFlag } from "../faults/readFaults.ts"
 import { type AllowancePolicy, algorithms } from "../world/allowance.ts"
 import { largestFleet, type Scenario } from "../world/scenario.ts"
 import { readDurationMs } from "../world/durationText.ts"
@@ -75,7 +74,7 @@ export const flags = {
     Flag.withDescription("Refuse a name that a node has"),
     Flag.withDefault(defaults.uniqueNames)
   ),
-  // Read in main.ts: an error about it must not repeat it.
+  // Read in command.ts: an error about it must not repeat it.
   account: Flag.String("account").pipe(
     Flag.withMetavar("KEY:TOKEN"),
     Flag.withDescription(
@@ -86,11 +85,6 @@ export const flags = {
   fault: Flag.String("fault").pipe(
     Flag.withMetavar("NAME[:option=value…]"),
     Flag.withDescription("A fault that is armed from the start; may be given again; the command faults lists them"),
-    Flag.filterMap(
-      (text) => Result.getSuccess(readFaultFlag(text)),
-      (text) =>
-        `--fault ${Result.match(readFaultFlag(text), { onSuccess: () => "", onFailure: (sentence) => sentence })}`
-    ),
     Flag.atLeast(0)
   ),
   controlToken: Flag.Redacted("control-token").pipe(

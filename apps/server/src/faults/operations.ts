@@ -25,8 +25,8 @@ interface Route {
 const segmentsOf = (path: string): ReadonlyArray<string> => path.replace(/\/$/, "").split("/")
 
 const routes: ReadonlyArray<Route> = Object.values(BerthApi.groups).flatMap((group) =>
-  Object.values(group.endpoints).map((endpoint) => ({
-    operation: `${group.identifier}.${endpoint.name}` as Operation,
+  Object.entries(group.endpoints).map(([name, endpoint]) => ({
+    operation: `${group.identifier}.${name}` as Operation,
     method: endpoint.method,
     segments: segmentsOf(endpoint.path)
   }))

@@ -57,21 +57,36 @@ const readValue = (text: string): unknown => {
 export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   // A value may hold a colon, as an instant does: only one before `name=` divides.
   const [name, ...parts] = text.split(/:(?=[A-Za-z]+=)/)
+  const options = parts.map((part) => {
+    const at = part.indexOf("=")
+    return [part.slice(0, at), part.slice(at + 1)] as const
+  })
+  const read = readFault(faultOf(name!, options, readValue))
+  if (Result.isSuccess(read)) return Result.succeed(read.success)
+  // What looks like a number may be meant as text: the options at fault are tried as they were written.
+  const asWritten = (value: string, option: string) => (option in read.failure ? value : readValue(value))
+  return Result.mapError(
+    Result.orElse(readFault(faultOf(name!, options, asWritten)), () => read),
+    (errors) =>
+      Object.entries(errors)
+        .map(([option, [sentence]]) => (option === "fault" ? sentence : `${option}: ${sentence}`))
+        .join(" ")
+  )
+}
+
+const faultOf = (
+  name: string,
+  options: ReadonlyArray<readonly [option: string, value: string]>,
+  read: (value: string, option: string) => unknown
+): unknown => {
   const fault: Record<string, unknown> = { fault: name }
   const scope: Record<string, unknown> = {}
-  for (const part of parts) {
-    const at = part.indexOf("=")
-    const [option, value] = [part.slice(0, at), part.slice(at + 1)]
+  for (const [option, value] of options) {
     if (option === "header") {
       const [header, wanted = "*"] = value.split("=", 2)
       scope["header"] = { ...(scope["header"] as object | undefined), [header!]: wanted }
-    } else if (scopeOptions.has(option)) scope[option] = readValue(value)
-    else fault[option] = readValue(value)
+    } else if (scopeOptions.has(option)) scope[option] = read(value, option)
+    else fault[option] = read(value, option)
   }
-  if (Object.keys(scope).length > 0) fault["scope"] = scope
-  return Result.mapError(readFault(fault), (errors) =>
-    Object.entries(errors)
-      .map(([option, [sentence]]) => (option === "fault" ? sentence : `${option}: ${sentence}`))
-      .join(" ")
-  )
+  return Object.keys(scope).length === 0 ? fault : { ...fault, scope }
 }
