@@ -9,6 +9,7 @@ import { readFaultFlag } from "../faults/readFaults.ts"
 import { defaultTimeouts } from "../http/limits.ts"
 import { listen } from "../http/listen.ts"
 import { defaultLifecycle } from "../lifecycle/Lifecycle.ts"
+import { loadState, stateKeeper } from "../state/stateKeeper.ts"
 import { begin } from "../world/scenario.ts"
 import * as World from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"
@@ -52,6 +53,22 @@ const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
   Command.withDescription("Lists the faults that can be armed, with their options")
 )
 
+/** The worlds of a first start: one per account, all alike. */
+const makeWorlds = Effect.fnUntraced(function* (
+  settings: World.WorldSettings,
+  [first = World.defaults.account, ...others]: ReadonlyArray<World.Account>,
+  realMs: number
+) {
+  const worlds = new Worlds(begin({ ...settings, account: first }, realMs))
+  for (const other of others) {
+    yield* Effect.mapError(
+      Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMs, id))),
+      () => new StartFailure({ message: "--account: each account needs a key and a token of its own" })
+    )
+  }
+  return worlds
+})
+
 export const command = Command.make("berth-server", flags, (options) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -73,14 +90,11 @@ export const command = Command.make("berth-server", flags, (options) =>
         scenario: options.scenario,
         faults: yield* readFaults(options.fault)
       }
-      const [first = World.defaults.account, ...others] = yield* readAccounts(options.account)
-      const worlds = new Worlds(begin({ ...settings, account: first }, realMs))
-      for (const other of others) {
-        yield* Effect.mapError(
-          Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMs, id))),
-          () => new StartFailure({ message: "--account: each account needs a key and a token of its own" })
-        )
-      }
+      const accounts = yield* readAccounts(options.account)
+      const loaded = Option.isSome(options.state) ? yield* loadState(options.state.value) : Option.none<Worlds>()
+      const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMs)
+      // Before the listening, so that the last save comes after the last request; it begins once the port is ours.
+      const keep = Option.isSome(options.state) ? yield* stateKeeper(worlds, options.state.value) : Effect.void
       const { host, port } = options
       const url = yield* listen(worlds, {
         host,
@@ -88,11 +102,13 @@ export const command = Command.make("berth-server", flags, (options) =>
         timeouts: defaultTimeouts,
         controlToken: Option.getOrUndefined(options.controlToken)
       }).pipe(Effect.mapError(cannotListen(host, port)))
+      yield* keep
+      const { account } = worlds.main.settings
       yield* Console.log(
         JSON.stringify({
           url,
-          apiKey: Redacted.value(first.apiKey),
-          accessToken: Redacted.value(first.accessToken),
+          apiKey: Redacted.value(account.apiKey),
+          accessToken: Redacted.value(account.accessToken),
           pid: process.pid
         })
       )

@@ -88,7 +88,12 @@ export const flags = {
     Flag.atLeast(0)
   ),
   controlToken: Flag.Redacted("control-token").pipe(
-    Flag.withDescription("Needed to listen beyond loopback"),
+    Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
+    Flag.optional
+  ),
+  state: Flag.String("state").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Keep the worlds in this file; what it holds comes before what other flags say of worlds"),
     Flag.optional
   ),
   scenario: parsed("scenario", readScenario, `empty, small or fleet:N with N up to ${largestFleet}`).pipe(

@@ -5,6 +5,7 @@ import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { algorithms } from "../world/allowance.ts"
+import { Snapshot } from "../world/Snapshot.ts"
 import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
 import { WorldOptions } from "./WorldOptions.ts"
 
@@ -67,8 +68,31 @@ const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {
   })
 )
 
+const snapshot = HttpApiEndpoint.get("snapshot", "/worlds/:world/snapshot", {
+  params: worldParam,
+  success: Snapshot,
+  error: [failures[404]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Take a snapshot",
+    description: "The world as a value; its credentials are no part of it."
+  })
+)
+
+const restore = HttpApiEndpoint.put("restore", "/worlds/:world/snapshot", {
+  params: worldParam,
+  payload: Snapshot,
+  success: WorldSummary,
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Put a snapshot into a world",
+    description: "From then on it gives the same bytes as the world the snapshot is of. Its credentials stay."
+  })
+)
+
 export class WorldsGroup extends HttpApiGroup.make("worlds")
-  .add(make, list, get, remove, reset)
+  .add(make, list, get, remove, reset, snapshot, restore)
   .annotateMerge(
     OpenApi.annotations({ title: "Worlds", description: "Isolated accounts, one per test if you like." })
   ) {}

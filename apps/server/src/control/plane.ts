@@ -54,6 +54,7 @@ export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, to
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (token !== undefined && !showsToken(request, token)) return unauthorized
+    controlled.worlds.changes += 1
     return (
       unanswerable(request) ??
       (yield* endpoints.pipe(

@@ -4,7 +4,9 @@
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { sentenceOf } from "../http/failures.ts"
 import { begin, reset } from "../world/scenario.ts"
+import * as Snapshot from "../world/Snapshot.ts"
 import * as VirtualClock from "../world/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import type { AddRefusal, RemoveRefusal } from "../world/Worlds.ts"
@@ -41,6 +43,7 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   }
 }
 
+const readSnapshot = readBody(Snapshot.Snapshot)
 const readOptions = readBody(WorldOptions, {})
 
 export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
@@ -74,6 +77,17 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       Effect.map(namedWorld(params.world), ({ realMs, world }) => {
         reset(world, realMs)
         return summary(world, world.latest)
+      })
+    )
+    .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => Snapshot.take(world)))
+    .handleRaw("restore", ({ params, request }) =>
+      Effect.gen(function* () {
+        const snapshot = yield* readSnapshot(request)
+        const { realMs, world } = yield* namedWorld(params.world)
+        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, realMs)), (errors) =>
+          fail(422, sentenceOf(errors), errors)
+        )
+        return summary(world, World.enter(world, realMs))
       })
     )
 )

@@ -91,6 +91,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
     const request = yield* HttpServerRequest.HttpServerRequest
     // No part of the service: it costs no allowance and asks for no account.
     if (isControl(request)) return yield* plane
+    worlds.changes += 1
     const identity = worlds.identify(readCredentials(request))
     const caller: CallerInfo = { identity, realMs }
     const world = identity._tag === "Known" ? identity.world : worlds.main

@@ -49,6 +49,18 @@ export class NodeTable {
     this.#size += 1
   }
 
+  /** Passes over ids that were handed out before and whose nodes are gone: the next node gets `id`. */
+  skipTo(id: number): void {
+    while (this.#nextId < id) {
+      const index = this.#nextId - this.#firstId
+      const [at, offset] = [Math.floor(index / blockSize), index % blockSize]
+      const end = Math.min(blockSize, offset + id - this.#nextId)
+      // A block that is passed over as a whole is one whose nodes are all gone.
+      if (end - offset < blockSize) (this.#blocks[at] ??= { slots: [], live: 0 }).slots.length = end
+      this.#nextId += end - offset
+    }
+  }
+
   /** Puts a changed record in the place of the one with its id. */
   replace(node: NodeRecord): void {
     const index = node.id - this.#firstId

@@ -47,11 +47,15 @@ export class Worlds {
   readonly #byId = new Map<string, World>()
   readonly #byKey = new Keyring((world) => world.settings.account.apiKey)
   readonly #byToken = new Keyring((world) => world.settings.account.accessToken)
-  #made = 0
+  #made: number
+  /** Counts what may have changed something, so that whoever keeps a copy knows when it is old. */
+  changes = 0
 
-  constructor(main: World) {
+  /** `made` is how many were made beside the main one before, deleted ones included. */
+  constructor(main: World, others: ReadonlyArray<World> = [], made = others.length) {
     this.main = main
-    this.#enrol(main)
+    this.#made = made
+    for (const world of [main, ...others]) this.#enrol(world)
   }
 
   /** Whose a request is. */

@@ -78,7 +78,10 @@ export const get = (world: TestWorld, id: number) => ask(world, "GET", `/nodes/$
 /** How many nodes there really are. */
 export const countNodes = (world: TestWorld): Effect.Effect<number> =>
   Effect.orDie(
-    Effect.map(world.control.nodes.list({ params: { world: world.id }, query: { count: 1000 } }), (nodes) => nodes.length)
+    Effect.map(
+      world.control.nodes.list({ params: { world: world.id }, query: { count: 1000 } }),
+      (nodes) => nodes.length
+    )
   )
 
 /** The bytes of a reply to a list, and how the connection ended. */

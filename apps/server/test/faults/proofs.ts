@@ -69,7 +69,12 @@ const allowance = ({ headers }: Outcome) =>
   ["limit", "remaining", "reset"].map((name) => headers.get(`ratelimit-${name}`))
 
 const http: ReadonlyArray<Proof> = [
-  proof({ fault: "status", status: 418 }, listed(({ json, status }) => [status, json.code]), [418, 418], [200, 200]),
+  proof(
+    { fault: "status", status: 418 },
+    listed(({ json, status }) => [status, json.code]),
+    [418, 418],
+    [200, 200]
+  ),
   proof(
     { fault: "rate-limited", retryAfter: 7 },
     listed(({ headers, status }) => [status, headers.get("retry-after"), headers.get("ratelimit-remaining") === "0"]),
@@ -94,8 +99,18 @@ const http: ReadonlyArray<Proof> = [
     ["text/html", 200],
     ["application/json", 200]
   ),
-  proof({ fault: "headers-missing" }, listed((reply) => allowance(reply)[1] === null), true, false),
-  proof({ fault: "headers-garbage" }, listed((reply) => allowance(reply).every(isWholeNumber)), false, true),
+  proof(
+    { fault: "headers-missing" },
+    listed((reply) => allowance(reply)[1] === null),
+    true,
+    false
+  ),
+  proof(
+    { fault: "headers-garbage" },
+    listed((reply) => allowance(reply).every(isWholeNumber)),
+    false,
+    true
+  ),
   proof(
     { fault: "date-skew", by: "-5m" },
     listed(({ headers }) => headers.get("date")),
@@ -114,7 +129,12 @@ const wire: ReadonlyArray<Proof> = [
       (world) =>
         Effect.map(rawList(world), ({ bytes, ended }) => {
           const text = bytes.toString()
-          return [ended, text.startsWith("HTTP/1.1 200 OK\r\n"), text.includes('{"message":'), text.endsWith('"errors":{}}')]
+          return [
+            ended,
+            text.startsWith("HTTP/1.1 200 OK\r\n"),
+            text.includes('{"message":'),
+            text.endsWith('"errors":{}}')
+          ]
         }),
       [fault === "truncated-body" ? "end" : "reset", true, true, false],
       ["kept", true, true, true]
@@ -129,7 +149,11 @@ const wire: ReadonlyArray<Proof> = [
   proof(
     { fault: "garbage-bytes", bytes: 32 },
     (world) =>
-      Effect.map(rawList(world), ({ bytes, ended }) => [ended, bytes.length === 32, bytes.toString().startsWith("HTTP")]),
+      Effect.map(rawList(world), ({ bytes, ended }) => [
+        ended,
+        bytes.length === 32,
+        bytes.toString().startsWith("HTTP")
+      ]),
     ["end", true, false],
     ["kept", false, true]
   )
@@ -155,7 +179,11 @@ const lies: ReadonlyArray<Proof> = [
         yield* world.advance("2 seconds")
         const again = yield* create(world)
         const { id } = again.json.data
-        return [id === first, again.headers.get("location") === `/myaccount/api/v1/nodes/${id}/`, (yield* get(world, id)).status]
+        return [
+          id === first,
+          again.headers.get("location") === `/myaccount/api/v1/nodes/${id}/`,
+          (yield* get(world, id)).status
+        ]
       }),
     [true, true, 200],
     [false, true, 200]
@@ -185,7 +213,12 @@ const lies: ReadonlyArray<Proof> = [
     [true, true]
   ),
   proof({ fault: "list-shifts" }, sweep, 3, 5),
-  proof({ fault: "listed-but-404" }, firstNode(({ json, status }) => [status, json.code]), [404, 404], [200, 200]),
+  proof(
+    { fault: "listed-but-404" },
+    firstNode(({ json, status }) => [status, json.code]),
+    [404, 404],
+    [200, 200]
+  ),
   proof(
     { fault: "get-lags" },
     (world) =>
@@ -198,8 +231,18 @@ const lies: ReadonlyArray<Proof> = [
     [404, "created"],
     [200, "running"]
   ),
-  proof({ fault: "empty-list" }, listed(({ json }) => json.data.length), 0, 5),
-  proof({ fault: "status-unknown" }, firstNode(({ json }) => json.data.status === "running"), false, true),
+  proof(
+    { fault: "empty-list" },
+    listed(({ json }) => json.data.length),
+    0,
+    5
+  ),
+  proof(
+    { fault: "status-unknown" },
+    firstNode(({ json }) => json.data.status === "running"),
+    false,
+    true
+  ),
   proof(
     { fault: "field-missing", field: "vcpus" },
     firstNode(({ json }) => Object.keys(json.data).sort()),
@@ -221,10 +264,10 @@ const lies: ReadonlyArray<Proof> = [
   proof(
     { fault: "window-changes", limit: 2 },
     (world) =>
-      Effect.map(Effect.forEach([1, 2, 3], () => list(world)), (replies) => [
-        replies.map(({ status }) => status),
-        allowance(replies[2]!)[0]
-      ]),
+      Effect.map(
+        Effect.forEach([1, 2, 3], () => list(world)),
+        (replies) => [replies.map(({ status }) => status), allowance(replies[2]!)[0]]
+      ),
     [[200, 200, 429], "2"],
     [[200, 200, 200], "1200"]
   )

@@ -57,6 +57,7 @@ export const shrunk = (allowance: Allowance, limit: number): Allowance => {
     return read(reading, reading.limit - reading.remaining < limit)
   }
   return {
+    ...allowance,
     peek,
     spend: (now) => {
       const before = peek(now)
