@@ -28,7 +28,7 @@ export const choice = <const L extends ReadonlyArray<string>>(values: L, descrip
 /** A duration as text, `10 seconds` or `10s`. */
 const Duration = Schema.String.check(
   Schema.makeFilter((given) =>
-    Option.isSome(readDurationMs(given)) ? undefined : 'a duration such as 10s or "10 seconds"'
+    Option.isSome(readDurationMs(given)) ? undefined : 'Expected a duration such as 10s or "10 seconds"'
   )
 )
 
@@ -39,7 +39,7 @@ export const signedDuration = (description: string) =>
   Schema.optionalKey(
     Schema.String.check(
       Schema.makeFilter((given) =>
-        Option.isSome(readDurationMs(given.replace(/^-/, ""))) ? undefined : "a duration such as 5m or -5m"
+        Option.isSome(readDurationMs(given.replace(/^-/, ""))) ? undefined : "Expected a duration such as 5m or -5m"
       )
     )
   ).annotate({ description })
@@ -52,7 +52,7 @@ export const millis = (given: string): number =>
 const Moment = Schema.String.check(
   Schema.makeFilter((given) =>
     readMoment(given, 0) === undefined
-      ? "an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s"
+      ? "Expected an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s"
       : undefined
   )
 )

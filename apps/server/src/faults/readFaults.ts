@@ -28,7 +28,7 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
       fault: [`There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`]
     })
   }
-  return Result.mapError(decode(given), ({ issue }) => fieldErrors(issue))
+  return Result.mapError(decode(given), ({ issue }) => fieldErrors(issue, "whole"))
 }
 
 /** The faults of a request body: all of them, or what is wrong with them by place: `1.status` is an option of the second. */

@@ -83,6 +83,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
     laterMs: number
   ) => {
     const durationMs = world.latest - at + Math.round(laterMs * world.clock.rate)
+    worlds.changes += 1
     feed.record(world, { at, durationMs, method, url, body, status, faults })
   }
 
@@ -91,7 +92,6 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
     const request = yield* HttpServerRequest.HttpServerRequest
     // No part of the service: it costs no allowance and asks for no account.
     if (isControl(request)) return yield* plane
-    worlds.changes += 1
     const identity = worlds.identify(readCredentials(request))
     const caller: CallerInfo = { identity, realMs }
     const world = identity._tag === "Known" ? identity.world : worlds.main
