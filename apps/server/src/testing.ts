@@ -13,6 +13,7 @@ import {
 } from "effect/http"
 import { settingsOf } from "./control/WorldOptions.ts"
 import { makeApp } from "./http/app.ts"
+import { fetchFrom } from "./http/inProcess.ts"
 import { defaultTimeouts, type Timeouts } from "./http/limits.ts"
 import { listen } from "./http/listen.ts"
 import { bindWorld, makeControlClient, makeTestWorld, type TestWorld } from "./testing/TestWorld.ts"
@@ -73,9 +74,8 @@ export class TestServer extends Context.Service<
         const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
           yield* Effect.context<never>()
         )(handle)
-        const inProcess: typeof globalThis.fetch = (input, init) => handler(new Request(input, init))
         const client = yield* HttpClient.HttpClient.pipe(
-          Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, inProcess))),
+          Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, fetchFrom(handler)))),
           Effect.provide(FetchHttpClient.layer)
         )
         return Context.make(

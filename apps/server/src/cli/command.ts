@@ -5,6 +5,7 @@
 import { Clock, Console, Effect, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
+import { readFaultFlag } from "../faults/readFaults.ts"
 import { defaultTimeouts } from "../http/limits.ts"
 import { listen } from "../http/listen.ts"
 import { defaultLifecycle } from "../lifecycle/Lifecycle.ts"
@@ -12,6 +13,7 @@ import { loadState, stateKeeper } from "../state/stateKeeper.ts"
 import { begin } from "../world/scenario.ts"
 import * as World from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"
+import { faultList } from "./faultList.ts"
 import { flags, readAccount } from "./flags.ts"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -22,6 +24,14 @@ const readAccounts = (texts: ReadonlyArray<string>) =>
     Effect.mapError(
       Effect.fromOption(readAccount(text)),
       () => new StartFailure({ message: "--account: expected KEY:TOKEN" })
+    )
+  )
+
+const readFaults = (texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) =>
+    Effect.mapError(
+      Effect.fromResult(readFaultFlag(text)),
+      (sentence) => new StartFailure({ message: `--fault: ${sentence}` })
     )
   )
 
@@ -38,6 +48,10 @@ const cannotListen = (host: string, port: number) => (error: HttpServerError.Ser
           : code
   return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${reason}` })
 }
+
+const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
+  Command.withDescription("Lists the faults that can be armed, with their options")
+)
 
 /** The worlds of a first start: one per account, all alike. */
 const makeWorlds = Effect.fnUntraced(function* (
@@ -73,7 +87,8 @@ export const command = Command.make("berth-server", flags, (options) =>
         auth: options.auth,
         deleteStyle: options.deleteStyle,
         uniqueNames: options.uniqueNames,
-        scenario: options.scenario
+        scenario: options.scenario,
+        faults: yield* readFaults(options.fault)
       }
       const accounts = yield* readAccounts(options.account)
       const loaded = Option.isSome(options.state) ? yield* loadState(options.state.value) : Option.none<Worlds>()
@@ -100,4 +115,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       return yield* Effect.never
     })
   )
-).pipe(Command.withDescription("A faithful, stateful mock of the compute node and image service"))
+).pipe(
+  Command.withDescription("A faithful, stateful mock of the compute node and image service"),
+  Command.withSubcommands([faults])
+)

@@ -5,7 +5,8 @@ import { Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { type AllowancePolicy, algorithms } from "../world/allowance.ts"
 import { largestFleet, type Scenario } from "../world/scenario.ts"
-import { readClock, readDurationMs, readRateLimit, readScenario } from "../world/settingText.ts"
+import { readDurationMs } from "../world/durationText.ts"
+import { readClock, readRateLimit, readScenario } from "../world/settingText.ts"
 import type { ClockMode } from "../world/VirtualClock.ts"
 import { type Account, authModes, defaults, deleteStyles } from "../world/World.ts"
 
@@ -73,12 +74,17 @@ export const flags = {
     Flag.withDescription("Refuse a name that a node has"),
     Flag.withDefault(defaults.uniqueNames)
   ),
-  // Read in main.ts: an error about it must not repeat it.
+  // Read in command.ts: an error about it must not repeat it.
   account: Flag.String("account").pipe(
     Flag.withMetavar("KEY:TOKEN"),
     Flag.withDescription(
       "API key and access token; may be given again for further accounts; default berth-key:berth-token"
     ),
+    Flag.atLeast(0)
+  ),
+  fault: Flag.String("fault").pipe(
+    Flag.withMetavar("NAME[:option=value…]"),
+    Flag.withDescription("A fault that is armed from the start; may be given again; the command faults lists them"),
     Flag.atLeast(0)
   ),
   controlToken: Flag.Redacted("control-token").pipe(

@@ -5,8 +5,11 @@
 import { failures } from "@berth/core/api/Envelope"
 import { HttpApi, HttpApiMiddleware, OpenApi } from "effect/http-api"
 import { ClockGroup } from "./ClockGroup.ts"
+import { EventsGroup } from "./EventsGroup.ts"
+import { FaultsGroup } from "./FaultsGroup.ts"
 import { HealthGroup } from "./HealthGroup.ts"
 import { NodesGroup } from "./NodesGroup.ts"
+import { RequestsGroup } from "./RequestsGroup.ts"
 import { SavedImagesGroup } from "./SavedImagesGroup.ts"
 import { WorldsGroup } from "./WorldsGroup.ts"
 
@@ -24,6 +27,9 @@ export class ControlApi extends HttpApi.make("berth-control")
   .add(ClockGroup)
   .add(NodesGroup)
   .add(SavedImagesGroup)
+  .add(FaultsGroup)
+  .add(RequestsGroup)
+  .add(EventsGroup)
   .prefix(controlPrefix)
   .middleware(ControlToken)
   .annotateMerge(

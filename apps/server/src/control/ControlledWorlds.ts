@@ -3,6 +3,7 @@
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Context, Effect } from "effect"
+import type { EventFeed } from "../journal/EventFeed.ts"
 import * as World from "../world/World.ts"
 import type { Worlds } from "../world/Worlds.ts"
 
@@ -10,6 +11,7 @@ export interface Controlled {
   readonly worlds: Worlds
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMs: () => number
+  readonly feed: EventFeed
 }
 
 /** Set for every request by `plane.ts`. */

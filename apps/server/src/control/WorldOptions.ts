@@ -121,6 +121,7 @@ export const settingsOf = (options: WorldOptions, account: Account): WorldSettin
     auth: options.auth ?? defaults.auth,
     deleteStyle: options.deleteStyle ?? defaults.deleteStyle,
     uniqueNames: options.uniqueNames ?? defaults.uniqueNames,
-    scenario: options.scenario ?? defaults.scenario
+    scenario: options.scenario ?? defaults.scenario,
+    faults: defaults.faults
   }
 }

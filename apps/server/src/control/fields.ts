@@ -4,7 +4,8 @@
  */
 import { DateTime, Duration, Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import type { Scenario } from "../world/scenario.ts"
-import { readClock, readDurationMs, readScenario, showClock, showScenario } from "../world/settingText.ts"
+import { readDurationMs } from "../world/durationText.ts"
+import { readClock, readScenario, showClock, showScenario } from "../world/settingText.ts"
 import type { ClockMode } from "../world/VirtualClock.ts"
 
 /** A text that `read` understands and `show` writes; `expected` completes "Expected …". */

@@ -15,8 +15,11 @@ import { sameSecret } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
 import { ControlApi, controlPrefix, ControlToken } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds } from "./ControlledWorlds.ts"
+import * as Events from "./events.ts"
+import * as Faults from "./faults.ts"
 import * as Health from "./health.ts"
 import * as Nodes from "./nodes.ts"
+import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
 import * as Worlds from "./worlds.ts"
 
@@ -27,7 +30,16 @@ const openApiPath = `${controlPrefix}/openapi.json`
 const tokenSeen = Layer.succeed(ControlToken)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pipe(
-  Layer.provide([Health.layer, Worlds.layer, Clock.layer, Nodes.layer, SavedImages.layer]),
+  Layer.provide([
+    Health.layer,
+    Worlds.layer,
+    Clock.layer,
+    Nodes.layer,
+    SavedImages.layer,
+    Faults.layer,
+    Requests.layer,
+    Events.layer
+  ]),
   Layer.provide([tokenSeen, Query.layer]),
   Layer.provide(HttpServer.layerServices)
 )

@@ -9,12 +9,14 @@ import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { isControl, makePlane } from "../control/plane.ts"
+import { serveFaulty } from "../faults/serveFaulty.ts"
+import { EventFeed } from "../journal/EventFeed.ts"
 import type { Allowance, Reading } from "../world/allowance.ts"
 import { Visitors } from "../world/Visitors.ts"
 import * as World from "../world/World.ts"
 import type { Identity, Worlds } from "../world/Worlds.ts"
 import * as Authorization from "./authorization.ts"
-import { Caller, readCredentials } from "./Caller.ts"
+import { Caller, type CallerInfo, readCredentials } from "./Caller.ts"
 import * as Commitments from "./commitments.ts"
 import * as Docs from "./docs.ts"
 import { failureResponse } from "./failures.ts"
@@ -41,27 +43,73 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
   const clock = yield* Clock.Clock
   const realMs = () => clock.currentTimeMillisUnsafe()
-  const plane = yield* makePlane({ worlds, realMs }, controlToken)
+  const feed = new EventFeed()
+  const plane = yield* makePlane({ worlds, realMs, feed }, controlToken)
   const visitors = new Visitors(worlds.main.settings.allowance)
+
+  /** The reply of the service. Where `instead` has an answer it is that of the endpoint, which is not asked. */
+  const serve = (
+    request: HttpServerRequest.HttpServerRequest,
+    caller: CallerInfo,
+    world: World.World,
+    allowance: Allowance,
+    instead?: () => HttpServerResponse.HttpServerResponse | undefined
+  ) => {
+    const reading = spend(allowance, request, world.latest)
+    const finish = (response: HttpServerResponse.HttpServerResponse) =>
+      HttpServerResponse.setHeaders(response, {
+        ...caller.headers,
+        ...replyHeaders(response.status, reading, world.latest)
+      })
+    if (!reading.granted) return Effect.succeed(finish(exhausted(reading, world.latest)))
+    const answer = unanswerable(request) ?? instead?.()
+    if (answer !== undefined) return Effect.succeed(finish(answer))
+    return endpoints.pipe(
+      Effect.provideService(Caller, caller),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes)),
+      Effect.catchCause((cause) => unanswered(request, cause)),
+      Effect.map(finish)
+    )
+  }
+
+  /** Writes the journal; `laterMs` is how much real time the reply waits. */
+  const note = (
+    { method, url }: HttpServerRequest.HttpServerRequest,
+    { body }: CallerInfo,
+    world: World.World,
+    at: number,
+    status: number | null,
+    faults: ReadonlyArray<string>,
+    laterMs: number
+  ) => {
+    const durationMs = world.latest - at + Math.round(laterMs * world.clock.rate)
+    worlds.changes += 1
+    feed.record(world, { at, durationMs, method, url, body, status, faults })
+  }
 
   /** Never fails; what goes wrong is a reply. */
   const handle = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     // No part of the service: it costs no allowance and asks for no account.
     if (isControl(request)) return yield* plane
-    worlds.changes += 1
     const identity = worlds.identify(readCredentials(request))
+    const caller: CallerInfo = { identity, realMs }
     const world = identity._tag === "Known" ? identity.world : worlds.main
-    const reading = spend(allowanceOf(visitors, identity, request), request, World.enter(world, realMs()))
-    const response = reading.granted
-      ? (unanswerable(request) ??
-        (yield* endpoints.pipe(
-          Effect.provideService(Caller, { identity, realMs }),
-          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes)),
-          Effect.catchCause((cause) => unanswered(request, cause))
-        )))
-      : exhausted(reading, world.latest)
-    return HttpServerResponse.setHeaders(response, replyHeaders(response.status, reading, world.latest))
+    const now = World.enter(world, realMs())
+    const allowance = allowanceOf(visitors, identity, request)
+    if (isAboutTheService(request)) return yield* serve(request, caller, world, allowance)
+    if (world.faults.length > 0 && identity._tag === "Known") {
+      return yield* serveFaulty({
+        request,
+        world,
+        now,
+        serve: (shrunk, instead) => serve(request, caller, world, shrunk, instead),
+        record: (status, faults, laterMs) => note(request, caller, world, now, status, faults, laterMs)
+      })
+    }
+    const response = yield* serve(request, caller, world, allowance)
+    note(request, caller, world, now, response.status, noFaults, 0)
+    return response
   })
 
   const reject: Reject = ({ headers, message, status }, address) => {
@@ -80,6 +128,8 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
   return { handle, reject }
 })
 
+const noFaults: ReadonlyArray<string> = []
+
 /** Whose allowance the request spends: its account's, or without one its address's (decision 20). */
 const allowanceOf = (visitors: Visitors, identity: Identity, request: HttpServerRequest.HttpServerRequest): Allowance =>
   identity._tag === "Known"
@@ -87,10 +137,12 @@ const allowanceOf = (visitors: Visitors, identity: Identity, request: HttpServer
     : visitors.allowanceOf(Option.getOrElse(request.remoteAddress, () => ""))
 
 /** The pages about the service are not the service: they cost nothing. */
-const spend = (allowance: Allowance, request: HttpServerRequest.HttpServerRequest, now: number): Reading => {
+const spend = (allowance: Allowance, request: HttpServerRequest.HttpServerRequest, now: number): Reading =>
+  isAboutTheService(request) ? { ...allowance.peek(now), granted: true } : allowance.spend(now)
+
+const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const path = pathOf(request)
-  const isAboutTheService = path === Docs.docsPath || path === Docs.openApiPath
-  return isAboutTheService ? { ...allowance.peek(now), granted: true } : allowance.spend(now)
+  return path === Docs.docsPath || path === Docs.openApiPath
 }
 
 /** Decision 21. */

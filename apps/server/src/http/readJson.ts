@@ -5,6 +5,7 @@
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpServerError, type HttpServerRequest } from "effect/http"
+import { Caller } from "./Caller.ts"
 import { largestBodyBytes } from "./limits.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -37,7 +38,13 @@ export const readJson = (
       reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge : interrupted
     ),
     Effect.flatMap((body) =>
-      body.byteLength === 0 && whenEmpty !== undefined ? Effect.succeed(whenEmpty) : Effect.fromResult(parse(body))
+      Effect.flatMap(Caller, (caller) => {
+        // A request to the control plane has no caller.
+        if (caller.identity._tag === "Known") caller.body = new Uint8Array(body)
+        return body.byteLength === 0 && whenEmpty !== undefined
+          ? Effect.succeed(whenEmpty)
+          : Effect.fromResult(parse(body))
+      })
     )
   )
 }

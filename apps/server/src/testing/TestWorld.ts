@@ -7,6 +7,9 @@ import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ClockChange, ClockChanged } from "../control/ClockGroup.ts"
 import { ControlApi } from "../control/ControlApi.ts"
+import type { Fault } from "../faults/catalogue.ts"
+import type { JournalEntry } from "../journal/JournalEntry.ts"
+import type { ArmedFault } from "../control/FaultsGroup.ts"
 import { WorldOptions } from "../control/WorldOptions.ts"
 import { type TestWorldOptions, worldOptions } from "./TestWorldOptions.ts"
 
@@ -29,6 +32,12 @@ export interface TestWorld {
   readonly advance: (by: Duration.Input) => Effect.Effect<DateTime.Utc>
   /** Moves the clock to where next something happens by itself, and gives what does; nothing when nothing will. */
   readonly advanceToNextEvent: Effect.Effect<ReadonlyArray<WorldEvent>>
+  /** Arms these faults and no others, each counting from now on. `[]` disarms. */
+  readonly arm: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  /** What was asked of the world, the oldest first, at most the latest thousand. */
+  readonly journal: Effect.Effect<ReadonlyArray<JournalEntry>>
+  /** Seed, armed faults and journal, as text for whoever has to find out why a test failed. */
+  readonly explain: Effect.Effect<string>
   /** Everything else: the control plane of the server. Its endpoints take `params: { world: id }`. */
   readonly control: ControlClient
 }
@@ -53,9 +62,37 @@ export const bindWorld = (
     now: Effect.orDie(Effect.map(control.clock.read({ params }), ({ now }) => now)),
     advance: (by) => Effect.map(change({ advance: Duration.fromInputUnsafe(by) }), ({ now }) => now),
     advanceToNextEvent: Effect.map(change({ advanceTo: "next-event" }), ({ events }) => events ?? []),
+    arm: (faults) => Effect.orDie(Effect.asVoid(control.faults.arm({ params, payload: faults }))),
+    journal: Effect.orDie(Effect.map(control.requests.read({ params, query: {} }), ({ requests }) => requests)),
+    explain: Effect.orDie(
+      Effect.map(
+        Effect.all([control.requests.read({ params, query: {} }), control.faults.read({ params })]),
+        ([{ requests, seed }, faults]) => explain(made.id, seed, faults, requests)
+      )
+    ),
     control
   }
 }
+
+/** One line for each request, without credentials. */
+const explain = (
+  id: string,
+  seed: number,
+  armed: ReadonlyArray<typeof ArmedFault.Type>,
+  requests: ReadonlyArray<JournalEntry>
+): string =>
+  [
+    `The world ${id} has the seed ${seed}.`,
+    armed.length === 0
+      ? "No fault is armed."
+      : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(({ fired: _, seen: __, ...fault }) => fault))}`,
+    `Requests, ${requests.length}:`,
+    ...requests.map(({ at, body, faults: struck, method, path, query, seq, status }) => {
+      const search = new URLSearchParams(query).toString()
+      const why = struck.length === 0 ? "" : ` (${struck.join(", ")})`
+      return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`} → ${status ?? "nothing"}${why}`
+    })
+  ].join("\n")
 
 const showOptions = Schema.encodeSync(Schema.fromJsonString(WorldOptions))
 
@@ -75,10 +112,15 @@ export const makeTestWorld = (control: ControlClient, baseUrl: string, options: 
       Effect.andThen(
         Exit.isSuccess(exit)
           ? Effect.void
-          : Effect.sync(() => {
-              // Not to the console of Effect, which a test may have replaced: this is for whoever reads the failure.
-              process.stderr.write(`The world of the failed test began as POST /_mock/worlds ${showOptions(payload)}\n`)
-            }),
+          : Effect.map(
+              Effect.catchCause(world.explain, () => Effect.succeed("")),
+              (explained) => {
+                // Not to the console of Effect, which a test may have replaced: this is for whoever reads the failure.
+                process.stderr.write(
+                  `The world of the failed test began as POST /_mock/worlds ${showOptions(payload)}\n${explained}\n`
+                )
+              }
+            ),
         Effect.ignore(control.worlds.delete({ params: { world: world.id } }))
       )
   )

@@ -67,6 +67,17 @@ export class NodeTable {
     this.#blocks[Math.floor(index / blockSize)]!.slots[index % blockSize] = node
   }
 
+  /** Adds a node under an id that was in use before and is free. */
+  restore(node: NodeRecord): void {
+    const index = node.id - this.#firstId
+    const at = Math.floor(index / blockSize)
+    this.#blocks[at] ??= { slots: Array.from({ length: blockSize }, () => undefined), live: 0 }
+    this.#blocks[at].slots[index % blockSize] = node
+    this.#blocks[at].live += 1
+    this.#firstBlock = Math.min(this.#firstBlock, at)
+    this.#size += 1
+  }
+
   remove(id: number): void {
     const index = id - this.#firstId
     const at = Math.floor(index / blockSize)

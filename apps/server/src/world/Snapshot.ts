@@ -5,6 +5,8 @@
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
+import { armedFrom, ArmedSnapshot, takeArmed } from "../faults/ArmedSnapshot.ts"
+import { Fault } from "../faults/catalogue.ts"
 import * as Allowance from "./allowance.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { largestFleet } from "./scenario.ts"
@@ -44,7 +46,8 @@ const Settings = Schema.Struct({
   scenario: Schema.Union([
     Schema.Literals(["empty", "small"]),
     Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(largestFleet)) })
-  ])
+  ]),
+  faults: Schema.Array(Fault)
 })
 
 const AllowanceState = Schema.Union([
@@ -52,30 +55,6 @@ const AllowanceState = Schema.Union([
   Schema.Struct({ algorithm: Schema.Literal("sliding-window"), grants: Schema.Array(Schema.Int) }),
   Schema.Struct({ algorithm: Schema.Literal("token-bucket"), missing: Count, asOf: Schema.NullOr(Schema.Int) })
 ])
-
-const head = {
-  format: Schema.Literal("berth-world/1"),
-  settings: Settings,
-  clock: Schema.Struct({ rate: NonNegative, anchorMs: Schema.Int, anchorRealMs: Schema.Int }),
-  latest: Schema.Int,
-  allowance: AllowanceState,
-  savedImages: Schema.Array(
-    Schema.Struct({
-      id: Positive,
-      slug: Schema.String,
-      name: Schema.String,
-      templateId: Positive,
-      base: Schema.String,
-      plan: Schema.String
-    })
-  ),
-  /** The id the next node gets. */
-  nextNodeId: Positive
-}
-
-/** All of a world but its nodes. */
-export const SnapshotHead = Schema.Struct(head)
-export type SnapshotHead = typeof SnapshotHead.Type
 
 /** A node; what is left out is as it is for most nodes. */
 export const NodeSnapshot = Schema.Struct({
@@ -101,6 +80,33 @@ export const NodeSnapshot = Schema.Struct({
 })
 export type NodeSnapshot = typeof NodeSnapshot.Type
 
+const head = {
+  format: Schema.Literal("berth-world/1"),
+  settings: Settings,
+  clock: Schema.Struct({ rate: NonNegative, anchorMs: Schema.Int, anchorRealMs: Schema.Int }),
+  latest: Schema.Int,
+  allowance: AllowanceState,
+  savedImages: Schema.Array(
+    Schema.Struct({
+      id: Positive,
+      slug: Schema.String,
+      name: Schema.String,
+      templateId: Positive,
+      base: Schema.String,
+      plan: Schema.String
+    })
+  ),
+  /** The id the next node gets. */
+  nextNodeId: Positive,
+  /** The nodes that went last, the latest at the end: lies about the past tell of them. */
+  gone: Schema.Array(NodeSnapshot),
+  faults: Schema.Array(ArmedSnapshot)
+}
+
+/** All of a world but its nodes. */
+export const SnapshotHead = Schema.Struct(head)
+export type SnapshotHead = typeof SnapshotHead.Type
+
 export const Snapshot = Schema.Struct({
   ...head,
   /** In ascending id. */
@@ -114,11 +120,14 @@ export const takeHead = (world: World.World): SnapshotHead => {
   return {
     format: "berth-world/1",
     settings,
-    clock: world.clock,
+    // Of a clock that stands, the real time says nothing, and it would tell two runs of the same calls apart.
+    clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMs: 0 } : world.clock,
     latest: world.latest,
     allowance: world.allowance.state(),
     savedImages: world.savedImages.map((saved) => ({ ...saved, base: saved.base.slug, plan: saved.plan.slug })),
-    nextNodeId: world.nodes.nextId
+    nextNodeId: world.nodes.nextId,
+    gone: world.gone.map(takeNode),
+    faults: world.faults.map(takeArmed)
   }
 }
 
@@ -169,6 +178,12 @@ export const readHead = (
     world.savedImages.push({ ...saved, base, plan })
   }
   world.allowance = Allowance.make(snapshot.settings.allowance, snapshot.allowance)
+  for (const [index, node] of snapshot.gone.entries()) {
+    const record = recordOf(world, node)
+    if (record === undefined) return Result.fail(notAWorld(`gone.${index}.plan`, noSuchPlan))
+    world.gone.push(record)
+  }
+  world.faults = snapshot.faults.map(armedFrom)
   world.latest = snapshot.latest
   world.clock =
     resume === "as-if-never-stopped"
@@ -179,25 +194,34 @@ export const readHead = (
 
 /** Adds a node of a snapshot; nodes come in ascending id. `before` is the id the next node of the world gets. */
 export const addNode = (world: World.World, before: number, node: NodeSnapshot): FieldErrors | null => {
-  const plan = world.catalogue.planBySlug.get(node.plan)
-  if (plan === undefined) return notAWorld("plan", "There is no such plan in a world of this seed.")
+  const record = recordOf(world, node)
+  if (record === undefined) return notAWorld("plan", noSuchPlan)
   if (node.id < world.nodes.nextId || node.id >= before) {
     return notAWorld("id", "Ids ascend, from the first of a world of this seed to below nextNodeId.")
   }
   world.nodes.skipTo(node.id)
-  World.put(world, {
-    id: node.id,
-    name: node.name,
-    plan,
-    imageId: node.imageId,
-    createdAt: node.createdAt,
-    deletedAt: node.deletedAt ?? null,
-    commitment: node.commitment ?? null,
-    backups: node.backups ?? false,
-    locked: node.locked ?? false,
-    ...(node.forced === undefined ? {} : { forced: node.forced })
-  })
+  World.put(world, record)
   return null
+}
+
+const noSuchPlan = "There is no such plan in a world of this seed."
+
+const recordOf = (world: World.World, node: NodeSnapshot): NodeRecord | undefined => {
+  const plan = world.catalogue.planBySlug.get(node.plan)
+  return plan === undefined
+    ? undefined
+    : {
+        id: node.id,
+        name: node.name,
+        plan,
+        imageId: node.imageId,
+        createdAt: node.createdAt,
+        deletedAt: node.deletedAt ?? null,
+        commitment: node.commitment ?? null,
+        backups: node.backups ?? false,
+        locked: node.locked ?? false,
+        ...(node.forced === undefined ? {} : { forced: node.forced })
+      }
 }
 
 /** Puts a snapshot into a world, in the place of all it had; its id and its account stay. On failure nothing is changed. */

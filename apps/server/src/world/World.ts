@@ -4,6 +4,9 @@
  * the same replies, byte for byte.
  */
 import { Redacted } from "effect"
+import { type ArmedFault, arm } from "../faults/ArmedFaults.ts"
+import type { Fault } from "../faults/catalogue.ts"
+import { Journal } from "../journal/Journal.ts"
 import { defaultLifecycle, type Lifecycle } from "../lifecycle/Lifecycle.ts"
 import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
@@ -42,6 +45,8 @@ export interface WorldSettings {
   readonly uniqueNames: boolean
   /** What it begins with. */
   readonly scenario: Scenario
+  /** The faults that are armed from the start. Default none. */
+  readonly faults: ReadonlyArray<Fault>
 }
 
 /** What holds of a world unless something else is asked for. */
@@ -54,7 +59,8 @@ export const defaults: WorldSettings = {
   auth: "strict",
   deleteStyle: "documented",
   uniqueNames: false,
-  scenario: "empty"
+  scenario: "empty",
+  faults: []
 }
 
 /** What the world of the first account is called on the control plane. */
@@ -76,13 +82,21 @@ export interface World {
   due: DueQueue
   /** Name → id, kept only where names are unique. */
   holderOfName: Map<string, number>
+  /** The nodes that went last, the latest at the end: lies about the past need them. */
+  gone: Array<NodeRecord>
+  faults: ReadonlyArray<ArmedFault>
+  journal: Journal
 }
+
+/** How many nodes that are gone a world remembers. */
+const mostGone = 256
 
 const use = { firstNodeId: 31 } as const
 
 /** A world without nodes or saved images. `realMs` is the real time at its start. */
 export const make = (settings: WorldSettings, realMs: number, id = defaultId): World => {
   const clock = VirtualClock.make(settings.clock, realMs)
+  const now = VirtualClock.now(clock, realMs)
   return {
     id,
     settings,
@@ -91,9 +105,12 @@ export const make = (settings: WorldSettings, realMs: number, id = defaultId): W
     savedImages: [],
     allowance: Allowance.make(settings.allowance),
     clock,
-    latest: VirtualClock.now(clock, realMs),
+    latest: now,
     due: new DueQueue(),
-    holderOfName: new Map()
+    holderOfName: new Map(),
+    gone: [],
+    faults: arm(settings.faults, now),
+    journal: new Journal()
   }
 }
 
@@ -138,6 +155,8 @@ const removeGone = (world: World, now: number): void => {
       continue
     }
     world.nodes.remove(id)
+    world.gone.push(node)
+    if (world.gone.length > mostGone) world.gone.shift()
     if (world.holderOfName.get(node.name) === id) world.holderOfName.delete(node.name)
   }
 }

@@ -1,25 +1,11 @@
 /**
  * How the settings of a world are written, in flags and in requests of the control plane alike, and what they mean.
  */
-import { Duration, Option } from "effect"
+import { Option } from "effect"
 import type { AllowancePolicy } from "./allowance.ts"
+import { readDurationMs } from "./durationText.ts"
 import { largestFleet, type Scenario } from "./scenario.ts"
 import type { ClockMode } from "./VirtualClock.ts"
-
-/** The longest duration anything takes: ten years. */
-export const longestDurationMs = 10 * 365 * 86_400_000
-
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-/** `10s`, `5m`, `1h`, `250ms`, `1d`, or an Effect duration such as `10 seconds`; in whole milliseconds, up to 10 years. */
-export const readDurationMs = (text: string): Option.Option<number> => {
-  const short = /^(\d+)(ms|s|m|h|d)$/.exec(text)
-  const ms =
-    short === null
-      ? Option.getOrElse(Option.map(Duration.fromInput(text as Duration.Input), Duration.toMillis), () => Number.NaN)
-      : Number(short[1]) * unitMs[short[2] as keyof typeof unitMs]
-  return Number.isInteger(ms) && ms >= 0 && ms <= longestDurationMs ? Option.some(ms) : Option.none()
-}
 
 /** `1200/1h`: requests per window, both at least 1. */
 export const readRateLimit = (text: string): Option.Option<Pick<AllowancePolicy, "limit" | "windowMs">> => {
