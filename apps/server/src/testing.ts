@@ -60,7 +60,7 @@ export class TestServer extends Context.Service<
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
         const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMs: 0 }
-        const baseUrl = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts })
+        const baseUrl = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, checkReplies: true })
         return yield* describe(worlds, baseUrl)
       })
     )
@@ -72,9 +72,9 @@ export class TestServer extends Context.Service<
     Layer.effectContext(
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
-        const { handle } = yield* makeApp(worlds)
+        const { handle, requestContext } = yield* makeApp(worlds, { checkReplies: true })
         const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
-          yield* Effect.context<never>()
+          requestContext
         )(handle)
         const inProcess: typeof globalThis.fetch = (input, init) => handler(new Request(input, init))
         const client = yield* HttpClient.HttpClient.pipe(

@@ -66,7 +66,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       const [first = World.defaults.account, ...others] = yield* readAccounts(options.account)
       const worlds = Worlds.make([makeWorld(first), ...others.map(makeWorld)])
       const { host, port } = options
-      const url = yield* listen(worlds, { host, port, timeouts: defaultTimeouts }).pipe(
+      const url = yield* listen(worlds, { host, port, timeouts: defaultTimeouts, checkReplies: false }).pipe(
         Effect.mapError(cannotListen(host, port))
       )
       yield* Console.log(

@@ -4,7 +4,7 @@
  * groups.
  */
 import { fail } from "@berth/core/api/Envelope"
-import { Cause, Clock, Effect, Layer, Option } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Logger, Option, References, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import {
   HttpIncomingMessage,
@@ -22,6 +22,7 @@ import type { Identity, Worlds } from "../world/Worlds.ts"
 import * as Authorization from "./authorization.ts"
 import { Caller, readCredentials } from "./Caller.ts"
 import * as Commitments from "./commitments.ts"
+import { answerDirectly } from "./direct.ts"
 import * as Docs from "./docs.ts"
 import { failureResponse } from "./failures.ts"
 import * as Images from "./images.ts"
@@ -34,13 +35,16 @@ import { bodyTooLarge } from "./readJson.ts"
 import { replyHeaders, retryAfterSeconds } from "./replyHeaders.ts"
 import { ServedApi } from "./ServedApi.ts"
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(ServedApi, { openapiPath: Docs.openApiPath }).pipe(
-    Layer.provide([Nodes.layer, Images.layer, Commitments.layer]),
-    Layer.provide([Authorization.layer, Query.layer])
-  ),
-  Docs.layer
-).pipe(Layer.provide(HttpServer.layerServices))
+/**
+ * The endpoints. What they are built with is merged into the context of every request they answer: it is only what they
+ * need, so what serves the API as a whole is provided to that alone.
+ */
+const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(Authorization.layer))
+
+const routes = Layer.mergeAll(HttpApiBuilder.layer(ServedApi, { openapiPath: Docs.openApiPath }), Docs.layer).pipe(
+  Layer.provide(HttpServer.layerServices),
+  Layer.provide([endpoints, Query.layer])
+)
 
 /** Paths are what they say; only the trailing slash of the documented ones may be left out. */
 const routerConfig = {
@@ -50,28 +54,41 @@ const routerConfig = {
   maxParamLength: longestUrlBytes
 }
 
+export interface AppOptions {
+  /**
+   * Whether every success goes through the API's own schemas; what they refuse is a 500. Without it the plainest requests
+   * are answered directly, by `direct.ts`.
+   */
+  readonly checkReplies: boolean
+}
+
 /** The service: one effect per request, and replies to what never became one. */
-export const makeApp = Effect.fnUntraced(function* (worlds: Worlds) {
-  const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
+export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies }: AppOptions) {
+  const ambient = yield* Effect.context<Scope.Scope>()
+  const routed = yield* HttpRouter.toHttpEffect(routes).pipe(
+    Effect.provideService(HttpRouter.RouterConfig, routerConfig),
+    Effect.setContext(Context.pick(Scope.Scope)(ambient))
+  )
+  const answered = Effect.catchCause(routed, (cause) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => unanswered(request, cause))
+  )
   const clock = yield* Clock.Clock
   const realMs = () => clock.currentTimeMillisUnsafe()
   const visitors = new Visitors(worlds.main.settings.allowance)
 
   /** Never fails; what goes wrong is a reply. */
-  const handle = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
+  const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const identity = worlds.identify(readCredentials(request))
     const world = identity._tag === "Known" ? identity.world : worlds.main
     const reading = spend(allowanceOf(visitors, identity, request), request, World.enter(world, realMs()))
-    const response = reading.granted
-      ? (unanswerable(request) ??
-        (yield* endpoints.pipe(
-          Effect.provideService(Caller, { identity, realMs }),
-          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes)),
-          Effect.catchCause((cause) => unanswered(request, cause))
-        )))
-      : exhausted(reading, world.latest)
-    return HttpServerResponse.setHeaders(response, replyHeaders(response.status, reading, world.latest))
+    const finish = (response: HttpServerResponse.HttpServerResponse) =>
+      HttpServerResponse.setHeaders(response, replyHeaders(response.status, reading, world.latest))
+    if (!reading.granted) return Effect.succeed(finish(exhausted(reading, world.latest)))
+    const refused = unanswerable(request)
+    if (refused !== undefined) return Effect.succeed(finish(refused))
+    const direct = checkReplies || !mayUseAll(identity) ? undefined : answerDirectly(request, world, world.latest)
+    if (direct !== undefined) return Effect.succeed(finish(direct))
+    return Effect.map(Effect.provideService(answered, Caller, { identity, realMs }), finish)
   })
 
   const reject: Reject = ({ headers, message, status }, address) => {
@@ -87,8 +104,16 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds) {
     }
   }
 
-  return { handle, reject }
+  const requestContext = Context.pick(
+    Logger.CurrentLoggers,
+    Logger.LogToStderr,
+    References.MinimumLogLevel
+  )(ambient).pipe(Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes)))
+  return { handle, reject, requestContext }
 })
+
+/** Whether the caller may use every endpoint there is. */
+const mayUseAll = (identity: Identity): boolean => identity._tag === "Known" && !identity.bySession
 
 /** Whose allowance the request spends: its account's, or without one its address's (decision 20). */
 const allowanceOf = (visitors: Visitors, identity: Identity, request: HttpServerRequest.HttpServerRequest): Allowance =>
