@@ -6,7 +6,7 @@ import { makeApp } from "../../src/http/app.ts"
 import { answerDirectly } from "../../src/http/direct.ts"
 import { populate } from "../../src/world/scenario.ts"
 import * as World from "../../src/world/World.ts"
-import * as Worlds from "../../src/world/Worlds.ts"
+import { Worlds } from "../../src/world/Worlds.ts"
 import { prefix } from "./service.ts"
 
 const nodes = 45
@@ -21,7 +21,7 @@ const makeWorld = () => {
 /** What the service says to a GET, word for word. */
 const service = (checkReplies: boolean) =>
   Effect.gen(function* () {
-    const { handle, requestContext } = yield* makeApp(Worlds.make([makeWorld()]), { checkReplies })
+    const { handle, requestContext } = yield* makeApp(new Worlds(makeWorld()), { checkReplies })
     const answer = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
       requestContext
     )(handle)

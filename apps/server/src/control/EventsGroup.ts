@@ -1,0 +1,29 @@
+/**
+ * The journals of all worlds as they are written: one event for each request.
+ */
+import { failures } from "@berth/core/api/Envelope"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { JournalEntry } from "../journal/JournalEntry.ts"
+
+/** The `data` of an event. */
+export const RequestEvent = Schema.Struct({ world: Schema.String, ...JournalEntry.fields }).annotate({
+  identifier: "RequestEvent"
+})
+
+const watch = HttpApiEndpoint.get("watch", "/events", {
+  query: { world: Schema.optional(Schema.String).annotate({ description: "Only requests to this world." }) },
+  headers: { "last-event-id": Schema.optional(Schema.String) },
+  success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })),
+  error: [failures[400], failures[404]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Watch the requests",
+    description:
+      "Server-sent events named `request`. With `Last-Event-ID` what came since is told first, as far as the journals go."
+  })
+)
+
+export class EventsGroup extends HttpApiGroup.make("events")
+  .add(watch)
+  .annotateMerge(OpenApi.annotations({ title: "Events", description: "Requests as they are answered." })) {}
