@@ -56,6 +56,7 @@ export class TestServer extends Context.Service<
           host: "127.0.0.1",
           port: 0,
           timeouts,
+          checkReplies: true,
           controlToken: options.controlToken
         })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
@@ -70,9 +71,12 @@ export class TestServer extends Context.Service<
     Layer.effectContext(
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
-        const { handle } = yield* makeApp(worlds, options.controlToken)
+        const { handle, requestContext } = yield* makeApp(worlds, {
+          checkReplies: true,
+          controlToken: options.controlToken
+        })
         const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
-          yield* Effect.context<never>()
+          requestContext
         )(handle)
         const client = yield* HttpClient.HttpClient.pipe(
           Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, fetchFrom(handler)))),

@@ -100,6 +100,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         host,
         port,
         timeouts: defaultTimeouts,
+        checkReplies: false,
         controlToken: Option.getOrUndefined(options.controlToken)
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep

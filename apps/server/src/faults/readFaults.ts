@@ -8,7 +8,7 @@ import { fieldErrors } from "../world/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
 
 /** How many faults may be armed at once. */
-export const mostFaults = 100
+const mostFaults = 100
 
 const decoders = new Map(
   [...kindByName].map(([name, { schema }]) => [

@@ -4,7 +4,7 @@
  * groups.
  */
 import { fail } from "@berth/core/api/Envelope"
-import { Clock, Effect, Layer, Option, type Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Option, type Redacted, References, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -18,6 +18,7 @@ import type { Identity, Worlds } from "../world/Worlds.ts"
 import * as Authorization from "./authorization.ts"
 import { Caller, type CallerInfo, readCredentials } from "./Caller.ts"
 import * as Commitments from "./commitments.ts"
+import { answerDirectly } from "./direct.ts"
 import * as Docs from "./docs.ts"
 import { failureResponse } from "./failures.ts"
 import * as Images from "./images.ts"
@@ -30,17 +31,37 @@ import { replyHeaders, retryAfterSeconds } from "./replyHeaders.ts"
 import { ServedApi } from "./ServedApi.ts"
 import { pathOf, unanswerable, unanswered } from "./unanswered.ts"
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(ServedApi, { openapiPath: Docs.openApiPath }).pipe(
-    Layer.provide([Nodes.layer, Images.layer, Commitments.layer]),
-    Layer.provide([Authorization.layer, Query.layer])
-  ),
-  Docs.layer
-).pipe(Layer.provide(HttpServer.layerServices))
+/**
+ * The endpoints. What they are built with is merged into the context of every request they answer: it is only what they
+ * need, so what serves the API as a whole is provided to that alone.
+ */
+const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(Authorization.layer))
+
+const routes = Layer.mergeAll(HttpApiBuilder.layer(ServedApi, { openapiPath: Docs.openApiPath }), Docs.layer).pipe(
+  Layer.provide(HttpServer.layerServices),
+  Layer.provide([endpoints, Query.layer])
+)
+
+export interface AppOptions {
+  /**
+   * Whether every success goes through the API's own schemas; what they refuse is a 500. Without it the plainest requests
+   * are answered directly, by `direct.ts`.
+   */
+  readonly checkReplies: boolean
+  /** What a request of the control plane has to show; without one, it needs nothing. */
+  readonly controlToken?: Redacted.Redacted | undefined
+}
 
 /** The service: one effect per request, and replies to what never became one. */
-export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken?: Redacted.Redacted) {
-  const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
+export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, controlToken }: AppOptions) {
+  const ambient = yield* Effect.context<Scope.Scope>()
+  const routed = yield* HttpRouter.toHttpEffect(routes).pipe(
+    Effect.provideService(HttpRouter.RouterConfig, routerConfig),
+    Effect.setContext(Context.pick(Scope.Scope)(ambient))
+  )
+  const answered = Effect.catchCause(routed, (cause) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => unanswered(request, cause))
+  )
   const clock = yield* Clock.Clock
   const realMs = () => clock.currentTimeMillisUnsafe()
   const feed = new EventFeed()
@@ -64,12 +85,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
     if (!reading.granted) return Effect.succeed(finish(exhausted(reading, world.latest)))
     const answer = unanswerable(request) ?? instead?.()
     if (answer !== undefined) return Effect.succeed(finish(answer))
-    return endpoints.pipe(
-      Effect.provideService(Caller, caller),
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes)),
-      Effect.catchCause((cause) => unanswered(request, cause)),
-      Effect.map(finish)
-    )
+    return Effect.map(Effect.provideService(answered, Caller, caller), finish)
   }
 
   /** Writes the journal; `laterMs` is how much real time the reply waits. */
@@ -88,18 +104,17 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
   }
 
   /** Never fails; what goes wrong is a reply. */
-  const handle = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
+  const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance and asks for no account.
-    if (isControl(request)) return yield* plane
+    if (isControl(request)) return plane
     const identity = worlds.identify(readCredentials(request))
     const caller: CallerInfo = { identity, realMs }
     const world = identity._tag === "Known" ? identity.world : worlds.main
     const now = World.enter(world, realMs())
     const allowance = allowanceOf(visitors, identity, request)
-    if (isAboutTheService(request)) return yield* serve(request, caller, world, allowance)
+    if (isAboutTheService(request)) return serve(request, caller, world, allowance)
     if (world.faults.length > 0 && identity._tag === "Known") {
-      return yield* serveFaulty({
+      return serveFaulty({
         request,
         world,
         now,
@@ -107,9 +122,11 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
         record: (status, faults, laterMs) => note(request, caller, world, now, status, faults, laterMs)
       })
     }
-    const response = yield* serve(request, caller, world, allowance)
-    note(request, caller, world, now, response.status, noFaults, 0)
-    return response
+    const direct = checkReplies || !mayUseAll(identity) ? undefined : () => answerDirectly(request, world, now)
+    return Effect.map(serve(request, caller, world, allowance, direct), (response) => {
+      note(request, caller, world, now, response.status, noFaults, 0)
+      return response
+    })
   })
 
   const reject: Reject = ({ headers, message, status }, address) => {
@@ -125,8 +142,20 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, controlToken
     }
   }
 
-  return { handle, reject }
+  const requestContext = Context.pick(
+    Logger.CurrentLoggers,
+    Logger.LogToStderr,
+    References.MinimumLogLevel
+  )(ambient).pipe(
+    // The clock of faults that take time.
+    Context.add(Clock.Clock, clock),
+    Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes))
+  )
+  return { handle, reject, requestContext }
 })
+
+/** Whether the caller may use every endpoint there is. */
+const mayUseAll = (identity: Identity): boolean => identity._tag === "Known" && !identity.bySession
 
 const noFaults: ReadonlyArray<string> = []
 

@@ -21,7 +21,7 @@ export const JournalEntry = Schema.Struct({
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
 
-export const hidden = "<redacted>"
+const hidden = "<redacted>"
 
 /** Parameters that carry credentials, whatever they are spelled like. */
 const isCredential = (name: string): boolean =>

@@ -74,6 +74,8 @@ export const bindWorld = (
   }
 }
 
+const withoutCounts = ({ fired: _fired, seen: _seen, ...fault }: typeof ArmedFault.Type) => fault
+
 /** One line for each request, without credentials. */
 const explain = (
   id: string,
@@ -85,7 +87,7 @@ const explain = (
     `The world ${id} has the seed ${seed}.`,
     armed.length === 0
       ? "No fault is armed."
-      : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(({ fired: _, seen: __, ...fault }) => fault))}`,
+      : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
     `Requests, ${requests.length}:`,
     ...requests.map(({ at, body, faults: struck, method, path, query, seq, status }) => {
       const search = new URLSearchParams(query).toString()

@@ -158,7 +158,24 @@ const identify = (main: World, byKey: Keyring, byToken: Keyring, credentials: Cr
   return { _tag: "Known", world: owner, bySession: mode === "strict" && holder !== owner }
 }
 
-const digest = (secret: string): Buffer => hash("sha256", secret, "buffer")
+/** How many digests are remembered before all are forgotten. */
+const mostDigests = 1_024
+
+/** Length up to which a secret is worth remembering; longer ones are nobody's. */
+const longestRemembered = 256
+
+const digests = new Map<string, Buffer>()
+
+/** The digest of a secret. It is what decides; the map only saves making it again for a secret that was shown before. */
+const digest = (secret: string): Buffer => {
+  const known = digests.get(secret)
+  if (known !== undefined) return known
+  const made = hash("sha256", secret, "buffer")
+  if (secret.length > longestRemembered) return made
+  if (digests.size >= mostDigests) digests.clear()
+  digests.set(secret, made)
+  return made
+}
 
 /** Whether two texts are the same, in a time that does not depend on where they differ. */
 export const sameSecret = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right))

@@ -183,8 +183,8 @@ describe("what is hidden of a body that the journal cuts off", () => {
   const shown = (text: string) => {
     const journal = new Journal()
     const body = Buffer.from(text)
-    const recorded = { event: 1, at: 0, durationMs: 0, method: "POST", url: "/", status: 200, faults: [], body }
-    return showEntry(account, journal.record(recorded)).body!
+    const recorded = { at: 0, durationMs: 0, method: "POST", url: "/", status: 200, faults: [], body }
+    return showEntry(account, journal.record(recorded, 1)).body!
   }
 
   it("a secret whose end is missing", () => {
@@ -200,15 +200,15 @@ describe("what is hidden of a body that the journal cuts off", () => {
 })
 
 describe("how much a journal keeps", () => {
-  const exchange = { event: 1, at: 0, durationMs: 0, method: "GET", url: "/", status: 200, faults: [] }
+  const exchange = { at: 0, durationMs: 0, method: "GET", url: "/", status: 200, faults: [] }
 
   it("the latest thousand requests, and 2 KiB of a body", () => {
     const journal = new Journal()
-    for (let request = 0; request < 2_500; request++) journal.record({ ...exchange, body: undefined })
+    for (let request = 0; request < 2_500; request++) journal.record({ ...exchange, body: undefined }, request)
     const kept = journal.entries().map(({ seq }) => seq)
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([journalCapacity, 1_501, 2_500])
     expect(kept).toEqual([...kept].sort((a, b) => a - b))
-    const { body, bodyBytes } = journal.record({ ...exchange, body: new Uint8Array(1_000_000) })
+    const { body, bodyBytes } = journal.record({ ...exchange, body: new Uint8Array(1_000_000) }, 1)
     // Not a view of the whole body, which would keep all of it.
     expect([body!.length, body!.buffer.byteLength, bodyBytes]).toEqual([2_048, 2_048, 1_000_000])
   })
