@@ -91,6 +91,8 @@ export const Scope = Schema.Struct({
 })
 export type Scope = typeof Scope.Type
 
+const pascal = (name: string): string => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /** `only` are the operations at which the fault can strike at all; without it, at every request. */
 export const kind = <const Name extends string, const Options extends Schema.Struct.Fields>(
   family: Family,
@@ -109,5 +111,5 @@ export const kind = <const Name extends string, const Options extends Schema.Str
     ...options,
     ...triggerFields,
     scope: Schema.optionalKey(Scope)
-  }).annotate({ identifier: `fault ${name}`, description: summary })
+  }).annotate({ identifier: `Fault${pascal(name)}`, description: summary })
 })
