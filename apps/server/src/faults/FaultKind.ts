@@ -5,7 +5,7 @@
  */
 import { DateTime, Option, Schema } from "effect"
 import { readDurationMs } from "../world/durationText.ts"
-import { operations } from "./operations.ts"
+import { type Operation, operations } from "./operations.ts"
 
 /** Where a fault shows: in the reply as HTTP, on the wire, or in what the reply says. */
 export type Family = "http" | "wire" | "lies"
@@ -91,20 +91,25 @@ export const Scope = Schema.Struct({
 })
 export type Scope = typeof Scope.Type
 
+const pascal = (name: string): string => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** `only` are the operations at which the fault can strike at all; without it, at every request. */
 export const kind = <const Name extends string, const Options extends Schema.Struct.Fields>(
   family: Family,
   name: Name,
   summary: string,
-  options: Options
+  options: Options,
+  only?: ReadonlyArray<Operation>
 ) => ({
   family,
   name,
   summary,
   options,
+  only,
   schema: Schema.Struct({
     fault: Schema.Literal(name),
     ...options,
     ...triggerFields,
     scope: Schema.optionalKey(Scope)
-  }).annotate({ identifier: `fault ${name}`, description: summary })
+  }).annotate({ identifier: `Fault${pascal(name)}`, description: summary })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type ArmedFault, arm, decide, describeArmed, type RequestFacts } from "../../src/faults/ArmedFaults.ts"
 import { catalogue, type Fault } from "../../src/faults/catalogue.ts"
+import type { Operation } from "../../src/faults/operations.ts"
 
 const start = Date.UTC(2026, 0, 1)
 
@@ -15,13 +16,25 @@ const facts = (change: Partial<RequestFacts> = {}): RequestFacts => ({
 /** Which of the first `count` requests each of the faults strikes at, counted from 1, and what it draws there. */
 const strikesOf = (
   faults: ReadonlyArray<Fault>,
-  options: { readonly count?: number; readonly seed?: number; readonly everyMs?: number } = {}
+  options: {
+    readonly count?: number
+    readonly seed?: number
+    readonly everyMs?: number
+    /** Asked for one after the other. Default: the list of nodes, always. */
+    readonly asked?: ReadonlyArray<Operation>
+  } = {}
 ) => {
+  const asked = options.asked ?? ["nodes.list"]
   let armed: ReadonlyArray<ArmedFault> = arm(faults, start)
   const struck: Record<string, Array<number>> = {}
   const drawn: Record<string, Array<number>> = {}
   for (let request = 1; request <= (options.count ?? 10); request++) {
-    const decided = decide(armed, facts(), options.seed ?? 1, start + (request - 1) * (options.everyMs ?? 0))
+    const decided = decide(
+      armed,
+      facts({ operation: asked[request % asked.length] }),
+      options.seed ?? 1,
+      start + (request - 1) * (options.everyMs ?? 0)
+    )
     armed = decided.armed
     for (const { chance, fault } of decided.strikes) {
       ;(struck[fault.fault] ??= []).push(request)
@@ -78,6 +91,14 @@ describe("at which requests a fault looks", () => {
     expect(isStruck({ node: "*" }, {})).toBe(false)
   })
 
+  it("only what it can befall: a trigger of a lie about creates counts the creates", () => {
+    const asked = ["nodes.list", "nodes.create"] as const
+    expect(strikesOf([{ fault: "create-lost-reply", every: 2 }], { asked }).struck).toEqual({
+      "create-lost-reply": [3, 7]
+    })
+    expect(strikesOf([{ fault: "empty-list", times: 1 }], { asked }).struck).toEqual({ "empty-list": [2] })
+  })
+
   it("a header, whatever the case of its name", () => {
     expect(isStruck({ header: { "X-Test": "a*" } }, { headers: { "x-test": "abc" } })).toBe(true)
     expect(isStruck({ header: { "x-test": "a*" } }, { headers: { "x-test": "b" } })).toBe(false)
@@ -95,26 +116,26 @@ describe("at which requests a fault looks", () => {
 
 describe("faults and a seed", () => {
   const half = catalogue.map(({ name }) => ({ fault: name, probability: 0.5 }) as Fault)
-  const count = 64
+  const options = { count: 192, asked: ["nodes.list", "nodes.get", "nodes.create"] } as const
 
   it.each(half)("$fault strikes and draws as it does alone, whatever else is armed", (fault) => {
-    const alone = strikesOf([fault], { count })
+    const alone = strikesOf([fault], options)
     expect(alone.struck[fault.fault]!.length).toBeGreaterThan(10)
     const others = half.filter((other) => other !== fault)
     for (const all of [[...others, fault], [fault, ...others], half]) {
-      const together = strikesOf(all, { count })
+      const together = strikesOf(all, options)
       expect(together.struck[fault.fault]).toEqual(alone.struck[fault.fault])
       expect(together.drawn[fault.fault]).toEqual(alone.drawn[fault.fault])
     }
   })
 
   it("no two faults draw the same, and neither do two of one name", () => {
-    const draws = half.map((fault) => JSON.stringify(strikesOf([fault], { count }).struck[fault.fault]))
+    const draws = half.map((fault) => JSON.stringify(strikesOf([fault], options).struck[fault.fault]))
     expect(new Set(draws).size).toBe(half.length)
     const twins = arm([half[0]!, half[0]!], start)
     const [first, second] = [1, 2].map(() => [] as Array<number>)
     let armed = twins
-    for (let request = 0; request < count; request++) {
+    for (let request = 0; request < 64; request++) {
       const before = armed
       armed = decide(armed, facts(), 1, start).armed as typeof armed
       for (const [index, fired] of [first!, second!].entries()) fired.push(armed[index]!.fired - before[index]!.fired)

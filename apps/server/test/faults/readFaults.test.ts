@@ -45,6 +45,8 @@ describe("faults as JSON", () => {
     { fault: "status", scope: { nodes: "web" } },
     { fault: "wrong-content-type", value: "a\r\nb" },
     { fault: "headers-missing", headers: 3 },
+    { fault: "duplicate-create", scope: { operation: "nodes.list" } },
+    { fault: "empty-list", scope: { operation: ["nodes.list", "nodes.get"] } },
     { fault: "truncated-body", share: 2 },
     { fault: "date-skew", by: "--5m" }
   ])("%j is refused", (fault) => {
@@ -88,7 +90,8 @@ describe("faults after --fault", () => {
     ["nope", 'There is no fault "nope"; berth-server faults lists them.'],
     ["", 'There is no fault ""; berth-server faults lists them.'],
     ["status:stauts=503", "stauts: There is no such field."],
-    ["status:status=x", "status: Expected"]
+    ["status:status=x", "status: Expected"],
+    ["get-lags:operation=nodes.list", "scope.operation: The fault get-lags strikes only at nodes.get."]
   ])("%j is refused in a sentence", (text, sentence) => {
     expect(Result.getOrThrow(Result.flip(readFaultFlag(text)))).toContain(sentence)
   })

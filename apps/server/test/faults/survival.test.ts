@@ -40,8 +40,8 @@ describe("faults in any combination", () => {
           const draw = (label: number, below: number) => derive(seed, round, label) % below
           const faults = Array.from({ length: 1 + draw(0, 4) }, (_, index): Fault => {
             if (index === 0) return { fault: kinds[round % kinds.length]!.name } as Fault
-            const { name } = kinds[draw(10 + index, kinds.length)]!
-            const scope = { operation: operations[draw(20 + index, operations.length)]! }
+            const { name, only = operations } = kinds[draw(10 + index, kinds.length)]!
+            const scope = { operation: only[draw(20 + index, only.length)]! }
             return { fault: name, probability: 0.5, ...(draw(30 + index, 2) === 0 ? { scope } : {}) } as Fault
           })
           yield* world.arm(faults)
