@@ -49,10 +49,33 @@ export class NodeTable {
     this.#size += 1
   }
 
+  /** Passes over ids that were handed out before and whose nodes are gone: the next node gets `id`. */
+  skipTo(id: number): void {
+    while (this.#nextId < id) {
+      const index = this.#nextId - this.#firstId
+      const [at, offset] = [Math.floor(index / blockSize), index % blockSize]
+      const end = Math.min(blockSize, offset + id - this.#nextId)
+      // A block that is passed over as a whole is one whose nodes are all gone.
+      if (end - offset < blockSize) (this.#blocks[at] ??= { slots: [], live: 0 }).slots.length = end
+      this.#nextId += end - offset
+    }
+  }
+
   /** Puts a changed record in the place of the one with its id. */
   replace(node: NodeRecord): void {
     const index = node.id - this.#firstId
     this.#blocks[Math.floor(index / blockSize)]!.slots[index % blockSize] = node
+  }
+
+  /** Adds a node under an id that was in use before and is free. */
+  restore(node: NodeRecord): void {
+    const index = node.id - this.#firstId
+    const at = Math.floor(index / blockSize)
+    this.#blocks[at] ??= { slots: Array.from({ length: blockSize }, () => undefined), live: 0 }
+    this.#blocks[at].slots[index % blockSize] = node
+    this.#blocks[at].live += 1
+    this.#firstBlock = Math.min(this.#firstBlock, at)
+    this.#size += 1
   }
 
   remove(id: number): void {
@@ -67,6 +90,13 @@ export class NodeTable {
     if (block.live > 0 || !isFull) return
     this.#blocks[at] = undefined
     while (this.#firstBlock < this.#blocks.length && this.#blocks[this.#firstBlock] === undefined) this.#firstBlock += 1
+  }
+
+  /** Every node, in ascending id. */
+  *all(): Generator<NodeRecord> {
+    for (let at = this.#firstBlock; at < this.#blocks.length; at++) {
+      for (const node of this.#blocks[at]?.slots ?? []) if (node !== undefined) yield node
+    }
   }
 
   /** Up to `count` nodes in ascending id, leaving out the first `skip`. */
