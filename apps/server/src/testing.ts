@@ -2,8 +2,15 @@
  * The whole service inside a test: on a free port, or without a socket at all. Its worlds are frozen unless the test says
  * otherwise, so that time passes when the test says so and the same calls give the same bytes.
  */
-import { Clock, Context, Effect, Layer, Result, type Scope } from "effect"
-import { FetchHttpClient, HttpClient, HttpEffect, type HttpServerError, type HttpServerRequest } from "effect/http"
+import { Clock, Context, Effect, Layer, type Redacted, Result, type Scope } from "effect"
+import {
+  FetchHttpClient,
+  HttpClient,
+  HttpClientRequest,
+  HttpEffect,
+  type HttpServerError,
+  type HttpServerRequest
+} from "effect/http"
 import { settingsOf } from "./control/WorldOptions.ts"
 import { makeApp } from "./http/app.ts"
 import { fetchFrom } from "./http/inProcess.ts"
@@ -21,6 +28,8 @@ export type { TestWorld, TestWorldOptions }
 export interface TestServerOptions extends TestWorldOptions {
   /** The account of the world, and of further worlds on the same server. Default `berth-key` and `berth-token`. */
   readonly accounts?: readonly [World.Account, ...Array<World.Account>]
+  /** What requests of the control plane have to show; the client of `control` shows it. Default: nothing. */
+  readonly controlToken?: Redacted.Redacted
   /** Only for a service that listens; default 10 s for headers, 30 s for a request. */
   readonly timeouts?: Partial<Omit<Timeouts, "drainMs">>
 }
@@ -43,9 +52,15 @@ export class TestServer extends Context.Service<
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
         const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMs: 0 }
-        const baseUrl = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, checkReplies: true })
+        const baseUrl = yield* listen(worlds, {
+          host: "127.0.0.1",
+          port: 0,
+          timeouts,
+          checkReplies: true,
+          controlToken: options.controlToken
+        })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
-        return yield* describe(worlds, client, baseUrl)
+        return yield* describe(worlds, client, baseUrl, options.controlToken)
       })
     )
 
@@ -56,7 +71,10 @@ export class TestServer extends Context.Service<
     Layer.effectContext(
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
-        const { handle, requestContext } = yield* makeApp(worlds, { checkReplies: true })
+        const { handle, requestContext } = yield* makeApp(worlds, {
+          checkReplies: true,
+          controlToken: options.controlToken
+        })
         const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
           requestContext
         )(handle)
@@ -64,9 +82,10 @@ export class TestServer extends Context.Service<
           Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, fetchFrom(handler)))),
           Effect.provide(FetchHttpClient.layer)
         )
-        return Context.make(TestServer, yield* describe(worlds, client, "http://berth.test")).pipe(
-          Context.add(HttpClient.HttpClient, client)
-        )
+        return Context.make(
+          TestServer,
+          yield* describe(worlds, client, "http://berth.test", options.controlToken)
+        ).pipe(Context.add(HttpClient.HttpClient, client))
       })
     )
 }
@@ -81,8 +100,14 @@ const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
   return worlds
 })
 
-const describe = Effect.fnUntraced(function* ({ main }: Worlds, client: HttpClient.HttpClient, baseUrl: string) {
-  const control = yield* makeControlClient(client, baseUrl)
+const describe = Effect.fnUntraced(function* (
+  { main }: Worlds,
+  client: HttpClient.HttpClient,
+  baseUrl: string,
+  token: Redacted.Redacted | undefined
+) {
+  const shown = token === undefined ? client : HttpClient.mapRequest(client, HttpClientRequest.bearerToken(token))
+  const control = yield* makeControlClient(shown, baseUrl)
   return TestServer.of({
     ...bindWorld(control, { id: main.id, baseUrl, ...main.settings.account }),
     makeWorld: (options = {}) => makeTestWorld(control, baseUrl, options)

@@ -19,7 +19,8 @@ export const faultList = (): string => {
   for (const [family, title] of Object.entries(titles)) {
     lines.push(title)
     for (const fault of catalogue.filter((one) => one.family === family)) {
-      lines.push(`  ${fault.name.padEnd(26)} ${fault.summary}`, ...describe(fault.options))
+      const where = fault.only === undefined ? "" : ` (${fault.only.join(", ")})`
+      lines.push(`  ${fault.name.padEnd(26)} ${fault.summary}${where}`, ...describe(fault.options))
     }
     lines.push("")
   }

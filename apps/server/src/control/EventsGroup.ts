@@ -4,12 +4,6 @@
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { JournalEntry } from "../journal/JournalEntry.ts"
-
-/** The `data` of an event. */
-export const RequestEvent = Schema.Struct({ world: Schema.String, ...JournalEntry.fields }).annotate({
-  identifier: "RequestEvent"
-})
 
 const watch = HttpApiEndpoint.get("watch", "/events", {
   query: { world: Schema.optional(Schema.String).annotate({ description: "Only requests to this world." }) },
@@ -20,7 +14,8 @@ const watch = HttpApiEndpoint.get("watch", "/events", {
   OpenApi.annotations({
     title: "Watch the requests",
     description:
-      "Server-sent events named `request`. With `Last-Event-ID` what came since is told first, as far as the journals go."
+      "Server-sent events named `request`, whose data is an entry of the journal with its `world`. With `Last-Event-ID` what " +
+      "came since is told first, as far as the journals go."
   })
 )
 

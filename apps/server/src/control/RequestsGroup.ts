@@ -10,7 +10,7 @@ import { JournalEntry } from "../journal/JournalEntry.ts"
 import { Expectation, Verdict } from "../journal/verify.ts"
 import { worldParam } from "./fields.ts"
 
-export const JournalPage = Schema.Struct({
+const JournalPage = Schema.Struct({
   world: Schema.String,
   seed: Schema.Int,
   count: Schema.Int.annotate({ description: "Requests to the world so far, also those no longer kept." }),

@@ -21,18 +21,18 @@ const Window = DurationText.check(
 )
 
 const RateLimit = Schema.Struct({
-  limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
-  window: Schema.optional(Window),
-  algorithm: Schema.optional(Schema.Literals(algorithms))
+  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
+  window: Schema.optionalKey(Window),
+  algorithm: Schema.optionalKey(Schema.Literals(algorithms))
 })
 
 const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
 const OutcomeWeights = Schema.Struct({
-  runs: Schema.optional(Weight).annotate(described("Runs until somebody ends it.")),
-  stuck: Schema.optional(Weight).annotate(described("Stays in `created`.")),
-  powersOff: Schema.optional(Weight).annotate(described("Runs for `outcomeAfter`, then shows `power-off`.")),
-  vanishes: Schema.optional(Weight).annotate(described("Runs for `outcomeAfter`, then is gone."))
+  runs: Schema.optionalKey(Weight).annotate(described("Runs until somebody ends it.")),
+  stuck: Schema.optionalKey(Weight).annotate(described("Stays in `created`.")),
+  powersOff: Schema.optionalKey(Weight).annotate(described("Runs for `outcomeAfter`, then shows `power-off`.")),
+  vanishes: Schema.optionalKey(Weight).annotate(described("Runs for `outcomeAfter`, then is gone."))
 }).check(
   Schema.makeFilter(
     (weights) => Object.values(weights).some((weight) => (weight ?? 0) > 0) || "at least one weight above 0"
@@ -40,13 +40,17 @@ const OutcomeWeights = Schema.Struct({
 )
 
 const lifeFields = {
-  provisioning: Schema.optional(DurationText).annotate(described("From a create to running; default 2 seconds.")),
-  provisioningJitter: Schema.optional(DurationText).annotate(described("At most this much more; default nothing.")),
-  termination: Schema.optional(DurationText).annotate(described("From a delete to being gone; default 2 seconds.")),
-  terminationJitter: Schema.optional(DurationText).annotate(described("At most this much more; default nothing.")),
-  outcomes: Schema.optional(OutcomeWeights).annotate(described("What becomes of nodes, by weight; default all run.")),
-  outcomeAfter: Schema.optional(DurationText).annotate(described("Running time before an outcome; default 1 minute.")),
-  outcomeAfterJitter: Schema.optional(DurationText).annotate(described("At most this much more; default nothing."))
+  provisioning: Schema.optionalKey(DurationText).annotate(described("From a create to running; default 2 seconds.")),
+  provisioningJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing.")),
+  termination: Schema.optionalKey(DurationText).annotate(described("From a delete to being gone; default 2 seconds.")),
+  terminationJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing.")),
+  outcomes: Schema.optionalKey(OutcomeWeights).annotate(
+    described("What becomes of nodes, by weight; default all run.")
+  ),
+  outcomeAfter: Schema.optionalKey(DurationText).annotate(
+    described("Running time before an outcome; default 1 minute.")
+  ),
+  outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing."))
 }
 
 const LifeOptions = Schema.Struct(lifeFields)
@@ -59,19 +63,19 @@ const NamedLife = Schema.Struct({
 })
 
 export const WorldOptions = Schema.Struct({
-  seed: Schema.optional(Schema.Int).annotate(described("Default 1.")),
-  clock: Schema.optional(ClockText).annotate(described("`real` (default), `frozen`, or a factor such as `x60`.")),
-  scenario: Schema.optional(ScenarioText).annotate(described("`empty` (default), `small`, or `fleet:N`.")),
+  seed: Schema.optionalKey(Schema.Int).annotate(described("Default 1.")),
+  clock: Schema.optionalKey(ClockText).annotate(described("`real` (default), `frozen`, or a factor such as `x60`.")),
+  scenario: Schema.optionalKey(ScenarioText).annotate(described("`empty` (default), `small`, or `fleet:N`.")),
   ...lifeFields,
-  lives: Schema.optional(Schema.Array(NamedLife).check(Schema.isMaxLength(100))).annotate(
+  lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(100))).annotate(
     described("Other lives for nodes of certain names; the first that matches holds, the rest is as the world has it.")
   ),
-  rateLimit: Schema.optional(RateLimit).annotate(described("Default 1200 per hour, fixed-window.")),
-  auth: Schema.optional(Schema.Literals(authModes)),
-  deleteStyle: Schema.optional(Schema.Literals(deleteStyles)),
-  uniqueNames: Schema.optional(Schema.Boolean),
-  apiKey: Schema.optional(Credential).annotate(described("Default: one that follows from the server's seed.")),
-  accessToken: Schema.optional(Credential).annotate(described("Default: one that follows from the server's seed."))
+  rateLimit: Schema.optionalKey(RateLimit).annotate(described("Default 1200 per hour, fixed-window.")),
+  auth: Schema.optionalKey(Schema.Literals(authModes)),
+  deleteStyle: Schema.optionalKey(Schema.Literals(deleteStyles)),
+  uniqueNames: Schema.optionalKey(Schema.Boolean),
+  apiKey: Schema.optionalKey(Credential).annotate(described("Default: one that follows from the server's seed.")),
+  accessToken: Schema.optionalKey(Credential).annotate(described("Default: one that follows from the server's seed."))
 }).annotate({ identifier: "WorldOptions" })
 export type WorldOptions = typeof WorldOptions.Type
 

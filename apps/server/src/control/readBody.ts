@@ -15,15 +15,10 @@ export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) 
   return (
     request: HttpServerRequest.HttpServerRequest
   ): Effect.Effect<A, Failure<400> | Failure<413> | Failure<415> | Failure<422>> =>
-    Effect.flatMap(
-      whenEmpty !== undefined && isEmpty(request) ? Effect.succeed(whenEmpty) : readJson(request),
-      (body) =>
-        Effect.mapError(decode(body), ({ issue }) => {
-          const errors = fieldErrors(issue, "whole")
-          return fail(422, sentenceOf(errors), errors)
-        })
+    Effect.flatMap(readJson(request, whenEmpty), (body) =>
+      Effect.mapError(decode(body), ({ issue }) => {
+        const errors = fieldErrors(issue, "whole")
+        return fail(422, sentenceOf(errors), errors)
+      })
     )
 }
-
-const isEmpty = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0

@@ -6,8 +6,8 @@
 import { DateTime } from "effect"
 import { matches } from "../lifecycle/Lifecycle.ts"
 import { derive } from "../world/seed.ts"
-import type { Fault, FaultName, FaultOf } from "./catalogue.ts"
-import { readMoment, type Scope } from "./FaultKind.ts"
+import { type Fault, type FaultName, type FaultOf, kindByName } from "./catalogue.ts"
+import { readMoment } from "./FaultKind.ts"
 import type { Operation } from "./operations.ts"
 
 export interface ArmedFault {
@@ -63,7 +63,7 @@ export const decide = (
 ): { readonly armed: ReadonlyArray<ArmedFault>; readonly strikes: ReadonlyArray<Strike> } => {
   const strikes: Array<Strike> = []
   const next = armed.map((entry) => {
-    if (now < entry.fromMs || now >= entry.untilMs || !isInScope(entry.fault.scope, request)) return entry
+    if (now < entry.fromMs || now >= entry.untilMs || !isInScope(entry.fault, request)) return entry
     const seen = entry.seen + 1
     const chance = (label: number) => derive(seed, labelOf(entry.fault.fault), entry.instance, seen, label)
     if (!fires(entry, seen, chance)) return { ...entry, seen }
@@ -87,7 +87,9 @@ const fires = ({ fault, fired }: ArmedFault, seen: number, chance: (label: numbe
 }
 
 /** Whether a fault looks at this request. */
-const isInScope = (scope: Scope | undefined, request: RequestFacts): boolean => {
+const isInScope = ({ fault, scope }: Fault, request: RequestFacts): boolean => {
+  const only = kindByName.get(fault)?.only
+  if (only !== undefined && (request.operation === undefined || !only.includes(request.operation))) return false
   if (scope === undefined) return true
   const { header, node, operation } = scope
   if (operation !== undefined) {

@@ -5,7 +5,7 @@
  */
 import { DateTime, Option, Schema } from "effect"
 import { readDurationMs } from "../world/durationText.ts"
-import { operations } from "./operations.ts"
+import { type Operation, operations } from "./operations.ts"
 
 /** Where a fault shows: in the reply as HTTP, on the wire, or in what the reply says. */
 export type Family = "http" | "wire" | "lies"
@@ -28,7 +28,7 @@ export const choice = <const L extends ReadonlyArray<string>>(values: L, descrip
 /** A duration as text, `10 seconds` or `10s`. */
 const Duration = Schema.String.check(
   Schema.makeFilter((given) =>
-    Option.isSome(readDurationMs(given)) ? undefined : 'a duration such as 10s or "10 seconds"'
+    Option.isSome(readDurationMs(given)) ? undefined : 'Expected a duration such as 10s or "10 seconds"'
   )
 )
 
@@ -39,7 +39,7 @@ export const signedDuration = (description: string) =>
   Schema.optionalKey(
     Schema.String.check(
       Schema.makeFilter((given) =>
-        Option.isSome(readDurationMs(given.replace(/^-/, ""))) ? undefined : "a duration such as 5m or -5m"
+        Option.isSome(readDurationMs(given.replace(/^-/, ""))) ? undefined : "Expected a duration such as 5m or -5m"
       )
     )
   ).annotate({ description })
@@ -52,7 +52,7 @@ export const millis = (given: string): number =>
 const Moment = Schema.String.check(
   Schema.makeFilter((given) =>
     readMoment(given, 0) === undefined
-      ? "an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s"
+      ? "Expected an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s"
       : undefined
   )
 )
@@ -91,20 +91,25 @@ export const Scope = Schema.Struct({
 })
 export type Scope = typeof Scope.Type
 
+const pascal = (name: string): string => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** `only` are the operations at which the fault can strike at all; without it, at every request. */
 export const kind = <const Name extends string, const Options extends Schema.Struct.Fields>(
   family: Family,
   name: Name,
   summary: string,
-  options: Options
+  options: Options,
+  only?: ReadonlyArray<Operation>
 ) => ({
   family,
   name,
   summary,
   options,
+  only,
   schema: Schema.Struct({
     fault: Schema.Literal(name),
     ...options,
     ...triggerFields,
     scope: Schema.optionalKey(Scope)
-  }).annotate({ identifier: `fault ${name}`, description: summary })
+  }).annotate({ identifier: `Fault${pascal(name)}`, description: summary })
 })

@@ -5,7 +5,7 @@
  */
 import { Effect, type Scope } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { deliverBadly } from "../http/badDelivery.ts"
+import { deliverBadly, withOwnDateOnly } from "../http/badDelivery.ts"
 import type { Allowance } from "../world/allowance.ts"
 import type { World } from "../world/World.ts"
 import type { Strike } from "./ArmedFaults.ts"
@@ -75,7 +75,8 @@ export const misbehave = Effect.fnUntraced(function* (occasion: Occasion) {
     const lied = envelope === undefined ? undefined : lieInRecords(strike, envelope)
     return lied === undefined ? undefined : withJson(reply, lied)
   })
-  const reply = eachOf(recorded, (strike, before) => wornReply(strike, before, world.latest))
+  const worn = eachOf(recorded, (strike, reply) => wornReply(strike, reply, world.latest))
+  const reply = withOwnDateOnly(request, worn)
 
   const bodyBytes = request.method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)
   const damage = firstOf((strike) => lostCreate(strike, served, occasion) ?? damageOfReply(strike, bodyBytes))

@@ -47,8 +47,8 @@ export const operationOf = (method: string, path: string): Operation | undefined
   return (fits.find(({ segments }) => !segments.some(isParameter)) ?? fits[0])?.operation
 }
 
-/** The id of the node a path names; `undefined` when it names none. */
-export const nodeIdOf = (path: string): number | undefined => {
-  const id = /\/nodes\/(\d{1,15})\/?$/.exec(path)?.[1]
+/** The id of the node that the path of a URL names; `undefined` when it names none. */
+export const nodeIdOf = (url: string): number | undefined => {
+  const id = /^[^?]*\/nodes\/(\d{1,15})\/?(?:\?|$)/.exec(url)?.[1]
   return id === undefined ? undefined : Number(id)
 }

@@ -8,7 +8,7 @@ import { fieldErrors } from "../world/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
 
 /** How many faults may be armed at once. */
-export const mostFaults = 100
+const mostFaults = 100
 
 const decoders = new Map(
   [...kindByName].map(([name, { schema }]) => [
@@ -28,7 +28,20 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
       fault: [`There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`]
     })
   }
-  return Result.mapError(decode(given), ({ issue }) => fieldErrors(issue))
+  return Result.flatMap(
+    Result.mapError(decode(given), ({ issue }) => fieldErrors(issue, "whole")),
+    strikesSomewhere
+  )
+}
+
+/** A fault that is told to look where it can never strike is a mistake. */
+const strikesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
+  const only = kindByName.get(fault.fault)?.only
+  const operation = fault.scope?.operation
+  if (only === undefined || operation === undefined) return Result.succeed(fault)
+  return (typeof operation === "string" ? [operation] : operation).every((one) => only.includes(one))
+    ? Result.succeed(fault)
+    : Result.fail({ "scope.operation": [`The fault ${fault.fault} strikes only at ${only.join(", ")}.`] })
 }
 
 /** The faults of a request body: all of them, or what is wrong with them by place: `1.status` is an option of the second. */
@@ -64,7 +77,8 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   const read = readFault(faultOf(name!, options, readValue))
   if (Result.isSuccess(read)) return Result.succeed(read.success)
   // What looks like a number may be meant as text: the options at fault are tried as they were written.
-  const asWritten = (value: string, option: string) => (option in read.failure ? value : readValue(value))
+  const asWritten = (value: string, option: string) =>
+    option in read.failure || `scope.${option}` in read.failure ? value : readValue(value)
   return Result.mapError(
     Result.orElse(readFault(faultOf(name!, options, asWritten)), () => read),
     (errors) =>

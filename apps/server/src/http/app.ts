@@ -99,6 +99,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     laterMs: number
   ) => {
     const durationMs = world.latest - at + Math.round(laterMs * world.clock.rate)
+    worlds.changes += 1
     feed.record(world, { at, durationMs, method, url, body, status, faults })
   }
 
@@ -106,7 +107,6 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
   const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance and asks for no account.
     if (isControl(request)) return plane
-    worlds.changes += 1
     const identity = worlds.identify(readCredentials(request))
     const caller: CallerInfo = { identity, realMs }
     const world = identity._tag === "Known" ? identity.world : worlds.main
@@ -146,7 +146,11 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     Logger.CurrentLoggers,
     Logger.LogToStderr,
     References.MinimumLogLevel
-  )(ambient).pipe(Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes)))
+  )(ambient).pipe(
+    // The clock of faults that take time.
+    Context.add(Clock.Clock, clock),
+    Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes))
+  )
   return { handle, reject, requestContext }
 })
 

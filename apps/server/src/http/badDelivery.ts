@@ -16,8 +16,14 @@ export const deliverBadly = (
   reply: HttpServerResponse.HttpServerResponse,
   damage: Damage
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  // Ends when the client goes away, or the server.
-  if (damage._tag === "Silence") return Effect.interruptible(Effect.never)
+  // Ends when the client goes away, or the server, and then without a word.
+  if (damage._tag === "Silence") {
+    return Effect.onInterrupt(Effect.interruptible(Effect.never), () =>
+      Effect.sync(() => {
+        if (request.source instanceof IncomingMessage) request.source.socket.destroy()
+      })
+    )
+  }
   if (damage._tag === "Drip") return Effect.succeed(drip(reply, damage))
   if (!(request.source instanceof IncomingMessage)) {
     return Effect.sync(() => {
@@ -34,6 +40,17 @@ export const deliverBadly = (
     }),
     reply
   )
+}
+
+/** A reply that has lost its date gets none from Node either, whose clock is not the world's. */
+export const withOwnDateOnly = (
+  request: HttpServerRequest.HttpServerRequest,
+  reply: HttpServerResponse.HttpServerResponse
+): HttpServerResponse.HttpServerResponse => {
+  if (reply.headers["date"] === undefined && request.source instanceof IncomingMessage) {
+    ;(NodeHttpServerRequest.toServerResponse(request) as ServerResponse).sendDate = false
+  }
+  return reply
 }
 
 /** A pipelined reply has no connection until those before it are through. */

@@ -26,8 +26,10 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
 
+/** Where `whenEmpty` is given it stands for a body that is not there. */
 export const readJson = (
-  request: HttpServerRequest.HttpServerRequest
+  request: HttpServerRequest.HttpServerRequest,
+  whenEmpty?: unknown
 ): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
   if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
   if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
@@ -39,7 +41,9 @@ export const readJson = (
       Effect.flatMap(Caller, (caller) => {
         // A request to the control plane has no caller.
         if (caller.identity._tag === "Known") caller.body = new Uint8Array(body)
-        return Effect.fromResult(parse(body))
+        return body.byteLength === 0 && whenEmpty !== undefined
+          ? Effect.succeed(whenEmpty)
+          : Effect.fromResult(parse(body))
       })
     )
   )

@@ -3,7 +3,7 @@
  * journals of the worlds.
  */
 import type { World } from "../world/World.ts"
-import type { Recorded } from "./Journal.ts"
+import type { Exchange, Recorded } from "./Journal.ts"
 
 export type Listener = (world: World, recorded: Recorded) => void
 
@@ -12,9 +12,9 @@ export class EventFeed {
   #count = 0
 
   /** Writes the journal of the world and tells those who listen. */
-  record(world: World, exchange: Omit<Recorded, "seq" | "event" | "bodyBytes">): void {
+  record(world: World, exchange: Exchange): void {
     this.#count += 1
-    const recorded = world.journal.record({ event: this.#count, ...exchange })
+    const recorded = world.journal.record(exchange, this.#count)
     for (const listener of this.#listeners) listener(world, recorded)
   }
 

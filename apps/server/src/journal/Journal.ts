@@ -24,6 +24,9 @@ export interface Recorded {
   readonly faults: ReadonlyArray<string>
 }
 
+/** What is to be recorded of a request. */
+export type Exchange = Omit<Recorded, "seq" | "event" | "bodyBytes">
+
 /** Bytes of a body that a journal keeps. */
 export const keptBodyBytes = 2048
 
@@ -46,13 +49,26 @@ export class Journal {
     return this.#count
   }
 
-  record(exchange: Omit<Recorded, "seq" | "bodyBytes">): Recorded {
+  /** `event` is the number of the request on the server. */
+  record(exchange: Exchange, event: number): Recorded {
     this.#count += 1
-    const { body } = exchange
+    const { at, body, durationMs, faults, method, status, url } = exchange
     const bodyBytes = body?.length ?? 0
     // A copy, so that the rest of a long body can go.
     const kept = bodyBytes > keptBodyBytes ? body!.slice(0, keptBodyBytes) : body
-    const recorded = { seq: this.#count, ...exchange, body: kept, bodyBytes }
+    // One literal and no spreading: every request passes here.
+    const recorded: Recorded = {
+      seq: this.#count,
+      event,
+      at,
+      durationMs,
+      method,
+      url,
+      body: kept,
+      bodyBytes,
+      status,
+      faults
+    }
     this.#ring[this.#next] = recorded
     this.#next = (this.#next + 1) % this.#capacity
     return recorded

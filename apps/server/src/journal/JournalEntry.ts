@@ -21,7 +21,7 @@ export const JournalEntry = Schema.Struct({
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
 
-export const hidden = "<redacted>"
+const hidden = "<redacted>"
 
 /** Parameters that carry credentials, whatever they are spelled like. */
 const isCredential = (name: string): boolean =>
@@ -30,16 +30,35 @@ const isCredential = (name: string): boolean =>
 /** The value of every field of a JSON text whose name says that it is a secret. */
 const secretField = /("[^"]*(?:password|passwd|secret|token|api_?key|private_key)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*("|$)/gi
 
-/** Takes the credentials of an account out of any text they stand in, as they are or percent-encoded. */
-const masking = ({ accessToken, apiKey }: Account): ((text: string) => string) => {
-  const spellings = [apiKey, accessToken].flatMap((secret) => {
+/** The credentials of an account, as they are, percent-encoded, and as JSON has them. */
+const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
+  [apiKey, accessToken].flatMap((secret) => {
     const value = Redacted.value(secret)
     return [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]
   })
+
+/** Takes the credentials of an account out of any text they stand in. */
+const masking = (account: Account): ((text: string) => string) => {
+  const spellings = spellingsOf(account)
   return (text) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, hidden), text)
 }
 
+/** Characters of a secret that say nothing about it. */
+const tellingLength = 4
+
 const utf8 = new TextDecoder()
+
+/** The body as it may be shown. Where the journal has cut it off, it may end in the middle of a secret. */
+const showBody = (account: Account, body: Uint8Array, isCut: boolean): string => {
+  const text = masking(account)(utf8.decode(body)).replace(secretField, `$1"${hidden}"`)
+  if (!isCut) return text
+  for (const spelling of spellingsOf(account)) {
+    for (let length = spelling.length - 1; length >= tellingLength; length--) {
+      if (text.endsWith(spelling.slice(0, length))) return `${text.slice(0, -length)}${hidden}`
+    }
+  }
+  return text
+}
 
 export const showEntry = (account: Account, recorded: Recorded): JournalEntry => {
   const mask = masking(account)
@@ -59,7 +78,8 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
     path: mask(path),
     operation: operationOf(method, path) ?? null,
     query,
-    body: recorded.body === undefined ? null : mask(utf8.decode(recorded.body)).replace(secretField, `$1"${hidden}"`),
+    body:
+      recorded.body === undefined ? null : showBody(account, recorded.body, recorded.bodyBytes > recorded.body.length),
     status,
     faults
   }

@@ -9,6 +9,7 @@ import type { ClockChange, ClockChanged } from "../control/ClockGroup.ts"
 import { ControlApi } from "../control/ControlApi.ts"
 import type { Fault } from "../faults/catalogue.ts"
 import type { JournalEntry } from "../journal/JournalEntry.ts"
+import type { ArmedFault } from "../control/FaultsGroup.ts"
 import { WorldOptions } from "../control/WorldOptions.ts"
 import { type TestWorldOptions, worldOptions } from "./TestWorldOptions.ts"
 
@@ -73,17 +74,21 @@ export const bindWorld = (
   }
 }
 
+const withoutCounts = ({ fired: _fired, seen: _seen, ...fault }: typeof ArmedFault.Type) => fault
+
 /** One line for each request, without credentials. */
 const explain = (
   id: string,
   seed: number,
-  faults: ReadonlyArray<object>,
+  armed: ReadonlyArray<typeof ArmedFault.Type>,
   requests: ReadonlyArray<JournalEntry>
 ): string =>
   [
     `The world ${id} has the seed ${seed}.`,
-    faults.length === 0 ? "No fault is armed." : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(faults)}`,
-    `${requests.length} requests:`,
+    armed.length === 0
+      ? "No fault is armed."
+      : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
+    `Requests, ${requests.length}:`,
     ...requests.map(({ at, body, faults: struck, method, path, query, seq, status }) => {
       const search = new URLSearchParams(query).toString()
       const why = struck.length === 0 ? "" : ` (${struck.join(", ")})`

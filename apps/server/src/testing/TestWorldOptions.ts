@@ -45,35 +45,43 @@ export interface TestWorldOptions extends TestLife {
   readonly uniqueNames?: boolean
 }
 
-const life = (options: TestLife) => ({
-  provisioning: duration(options.provisioning),
-  provisioningJitter: duration(options.provisioningJitter),
-  termination: duration(options.termination),
-  terminationJitter: duration(options.terminationJitter),
-  outcomes: options.outcomes,
-  outcomeAfter: duration(options.outcomeAfter),
-  outcomeAfterJitter: duration(options.outcomeAfterJitter)
-})
+/** What was said. In JSON there is no undefined, so what was not said has to be absent. */
+const said = <A extends object>(options: A) =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof A]?: Exclude<A[K], undefined>
+  }
 
 const duration = (input: Duration.Input | undefined): Duration.Duration | undefined =>
   input === undefined ? undefined : Duration.fromInputUnsafe(input)
 
+const life = (options: TestLife) =>
+  said({
+    provisioning: duration(options.provisioning),
+    provisioningJitter: duration(options.provisioningJitter),
+    termination: duration(options.termination),
+    terminationJitter: duration(options.terminationJitter),
+    outcomes: options.outcomes,
+    outcomeAfter: duration(options.outcomeAfter),
+    outcomeAfterJitter: duration(options.outcomeAfterJitter)
+  })
+
+const rateLimit = ({ algorithm, limit, windowMs }: AllowancePolicy) => ({
+  limit,
+  window: Duration.millis(windowMs),
+  algorithm
+})
+
 /** The same as the body of `POST /_mock/worlds`, decoded. */
 export const worldOptions = (options: TestWorldOptions): WorldOptions => ({
-  seed: options.seed,
-  clock: options.clock ?? "frozen",
-  scenario: options.scenario,
+  ...said({
+    seed: options.seed,
+    scenario: options.scenario,
+    lives: options.lives?.map((one) => ({ nodes: one.nodes, ...life(one) })),
+    rateLimit: options.allowance === undefined ? undefined : rateLimit(options.allowance),
+    auth: options.auth,
+    deleteStyle: options.deleteStyle,
+    uniqueNames: options.uniqueNames
+  }),
   ...life(options),
-  lives: options.lives?.map((one) => ({ nodes: one.nodes, ...life(one) })),
-  rateLimit:
-    options.allowance === undefined
-      ? undefined
-      : {
-          limit: options.allowance.limit,
-          window: Duration.millis(options.allowance.windowMs),
-          algorithm: options.allowance.algorithm
-        },
-  auth: options.auth,
-  deleteStyle: options.deleteStyle,
-  uniqueNames: options.uniqueNames
+  clock: options.clock ?? "frozen"
 })

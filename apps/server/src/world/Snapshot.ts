@@ -120,7 +120,8 @@ export const takeHead = (world: World.World): SnapshotHead => {
   return {
     format: "berth-world/1",
     settings,
-    clock: world.clock,
+    // Of a clock that stands, the real time says nothing, and it would tell two runs of the same calls apart.
+    clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMs: 0 } : world.clock,
     latest: world.latest,
     allowance: world.allowance.state(),
     savedImages: world.savedImages.map((saved) => ({ ...saved, base: saved.base.slug, plan: saved.plan.slug })),

@@ -212,7 +212,7 @@ const lies: ReadonlyArray<Proof> = [
     [false, true],
     [true, true]
   ),
-  proof({ fault: "list-shifts" }, sweep, 3, 5),
+  proof({ fault: "list-shifts" }, sweep, 4, 5),
   proof(
     { fault: "listed-but-404" },
     firstNode(({ json, status }) => [status, json.code]),

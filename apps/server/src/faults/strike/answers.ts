@@ -36,8 +36,11 @@ export const answerInstead = ({ fault }: Strike): Reply | undefined => {
 
 /** A 429 without cause, `undefined` when the fault is none. It has all its headers already and costs nothing. */
 export const limitInstead = ({ fault }: Strike, allowance: Allowance, now: number): Reply | undefined => {
-  if (fault.fault === "rate-limited-bare") return failureResponse(429, sentence)
-  if (fault.fault !== "rate-limited") return undefined
+  if (fault.fault !== "rate-limited" && fault.fault !== "rate-limited-bare") return undefined
+  if (fault.fault === "rate-limited-bare") {
+    const { date } = replyHeaders(429, allowance.peek(now), now)
+    return failureResponse(429, sentence, { headers: { date: date! } })
+  }
   const retryAt = now + (fault.retryAfter ?? 1) * 1000
   const reading = { ...allowance.peek(now), granted: false, remaining: 0, resetAt: retryAt, retryAt }
   return HttpServerResponse.setHeaders(failureResponse(429, sentence), {
