@@ -15,7 +15,7 @@ const WorldEvent = Schema.Struct({
   nodeId: Schema.optionalKey(Schema.Int)
 }).annotate({ identifier: "WorldEvent" })
 
-export const ClockReading = Schema.Struct({ now: Instant, mode: ClockText }).annotate({ identifier: "ClockReading" })
+const ClockReading = Schema.Struct({ now: Instant, mode: ClockText }).annotate({ identifier: "ClockReading" })
 
 /** Exactly one of the three. World time never goes back. */
 export const ClockChange = Schema.Struct({

@@ -27,7 +27,7 @@ export const NodeChange = Schema.Struct({
 }).annotate({ identifier: "NodeChange" })
 
 /** Most nodes one reply shows. */
-export const mostViews = 1000
+const mostViews = 1000
 
 const list = HttpApiEndpoint.get("list", "/worlds/:world/nodes", {
   params: worldParam,

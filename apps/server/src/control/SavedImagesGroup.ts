@@ -16,7 +16,7 @@ export const SavedImageOrder = Schema.Struct({
   plan: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "SavedImageOrder" })
 
-export const SavedImageView = Schema.Struct({
+const SavedImageView = Schema.Struct({
   id: Schema.Int,
   slug: Schema.String,
   name: Schema.String,

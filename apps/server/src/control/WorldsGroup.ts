@@ -10,7 +10,7 @@ import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
 import { WorldOptions } from "./WorldOptions.ts"
 
 /** A world and the credentials that reach it. */
-export const WorldMade = Schema.Struct({
+const WorldMade = Schema.Struct({
   id: Schema.String,
   apiKey: Schema.String,
   accessToken: Schema.String

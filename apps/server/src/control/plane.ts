@@ -11,7 +11,7 @@ import { largestControlBodyBytes } from "../http/limits.ts"
 import * as Query from "../http/query.ts"
 import { routerConfig } from "../http/router.ts"
 import { unanswerable, unanswered } from "../http/unanswered.ts"
-import { sameSecret } from "../world/Worlds.ts"
+import { type Worlds as Registry, sameSecret } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
 import { ControlApi, controlPrefix, ControlToken } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds } from "./ControlledWorlds.ts"
@@ -52,19 +52,30 @@ export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, to
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
   /** Never fails; what goes wrong is a reply. */
   return Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    if (token !== undefined && !showsToken(request, token)) return unauthorized
-    controlled.worlds.changes += 1
-    return (
+    const arrived = yield* HttpServerRequest.HttpServerRequest
+    if (token !== undefined && !showsToken(arrived, token)) return unauthorized
+    const request = withWholePath(arrived, controlled.worlds)
+    const response =
       unanswerable(request) ??
       (yield* endpoints.pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.provideService(ControlledWorlds, controlled),
         Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestControlBodyBytes)),
         Effect.catchCause((cause) => unanswered(request, cause))
       ))
-    )
+    // Now, not before: whoever saves what has changed must see it.
+    if (request.method !== "GET" && request.method !== "HEAD") controlled.worlds.changes += 1
+    return response
   })
 })
+
+/** A world may be named right after the prefix: `/_mock/w1/clock` is `/_mock/worlds/w1/clock`. */
+const withWholePath = (request: HttpServerRequest.HttpServerRequest, worlds: Registry) => {
+  const [, id] = /^\/_mock\/([^/?]+)\//.exec(request.url) ?? []
+  return id === undefined || worlds.get(id) === undefined
+    ? request
+    : request.modify({ url: `${controlPrefix}/worlds${request.url.slice(controlPrefix.length)}` })
+}
 
 const showsToken = ({ headers }: HttpServerRequest.HttpServerRequest, token: Redacted.Redacted): boolean =>
   sameSecret(/^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1] ?? "", Redacted.value(token))

@@ -43,7 +43,7 @@ export interface TestWorld {
 }
 
 /** Something that happened in a world by itself. */
-export type WorldEvent = NonNullable<(typeof ClockChanged.Type)["events"]>[number]
+type WorldEvent = NonNullable<(typeof ClockChanged.Type)["events"]>[number]
 
 /** A world that exists, by its id. What goes wrong on the way to the control plane is a defect: no test expects it. */
 export const bindWorld = (

@@ -38,7 +38,7 @@ export type RemoveRefusal =
   | { readonly _tag: "WorldNeeded"; readonly id: string }
 
 /** The most worlds a server keeps; past it, a test suite has forgotten to delete its own. */
-export const mostWorlds = 10_000
+const mostWorlds = 10_000
 
 /** The worlds of a server. The main one is always there, the others come and go. */
 export class Worlds {

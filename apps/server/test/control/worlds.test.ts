@@ -185,6 +185,14 @@ layer(TestServer.layer())("worlds on one server", (it) => {
     })
   )
 
+  it.effect("may be named right after the prefix, and one there is not is 404 there too", () =>
+    Effect.gen(function* () {
+      const { id } = yield* (yield* TestServer).makeWorld()
+      expect((yield* control("POST", `/${id}/clock`, { advance: "1s" })).json.now).toBe("2026-01-01T00:00:01.000Z")
+      errorsOf(yield* control("GET", "/w9999/clock"), 404)
+    })
+  )
+
   it.effect("answer 405 with Allow to a wrong method, 404 to a path there is not, 204 to OPTIONS", () =>
     Effect.gen(function* () {
       const wrong = yield* control("PATCH", "/worlds")
