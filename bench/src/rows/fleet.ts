@@ -43,7 +43,8 @@ const nodesOf = ({ at, ids }: MockService, nodes: number) =>
 
 const fleetRow = async (
   name: string,
-  urlsOf: (mock: MockService, nodes: number) => ReadonlyArray<URL>
+  urlsOf: (mock: MockService, nodes: number) => ReadonlyArray<URL>,
+  target: number
 ): Promise<Row> => {
   const many = await startMock(million)
   const few = await startMock(thousand)
