@@ -43,7 +43,8 @@ const nodesOf = ({ at, ids }: MockService, nodes: number) =>
 
 const fleetRow = async (
   name: string,
-  urlsOf: (mock: MockService, nodes: number) => ReadonlyArray<URL>
+  urlsOf: (mock: MockService, nodes: number) => ReadonlyArray<URL>,
+  target: number
 ): Promise<Row> => {
   const many = await startMock(million)
   const few = await startMock(thousand)
@@ -58,8 +59,7 @@ const fleetRow = async (
     subject: "of 1 000 000",
     baseline: "of 1000",
     unit: "µs",
-    // As fast, but for what the processor's caches hold of a million.
-    targets: [ratioAtMost(1.25)],
+    targets: [ratioAtMost(target)],
     pairs: 7,
     measure: async () => ({
       subject: await cpuPerRequest(many, manyLoad),
@@ -72,8 +72,8 @@ const fleetRow = async (
   }
 }
 
-/** `GET` of nodes all over the fleet. */
-export const getOfMillionRow = () => fleetRow("server CPU, GET any node", nodesOf)
+/** `GET` of nodes all over the fleet. As fast, but for what the processor's caches hold of a million. */
+export const getOfMillionRow = () => fleetRow("server CPU, GET any node", nodesOf, 1.25)
 
-/** Pages of 20 all over the fleet. */
-export const pageOfMillionRow = () => fleetRow("server CPU, any page of 20", pagesOf)
+/** Pages of 20 all over the fleet. The rows of a thousand nodes are all kept as text, those of a million are not. */
+export const pageOfMillionRow = () => fleetRow("server CPU, any page of 20", pagesOf, 1.5)

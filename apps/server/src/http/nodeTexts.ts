@@ -2,52 +2,52 @@
  * Nodes as the JSON text they are answered with. Making the text is most of the work of a reply and its outcome seldom
  * changes, so the texts made last are kept; how a node looks on the wire is `records.ts`'s business.
  */
+import type { ListedNode } from "@berth/core/api/NodeRecords"
 import type { NodeRecord } from "../world/NodeRecord.ts"
-import type { Phase } from "../lifecycle/NodeLife.ts"
-import { phase, type World } from "../world/World.ts"
-import { listedNode, nodeAttributes } from "./records.ts"
+import type { World } from "../world/World.ts"
+import { nodeAttributes, status } from "./records.ts"
+import { rowText } from "./rowText.ts"
 
-/**
- * How many texts a generation holds. Two generations of both shapes are kept, which bounds all texts of all worlds at
- * some 4 MB.
- */
-const generationSize = 2_048
+/** How many texts of a shape are kept, of all worlds together: some 2 MB. */
+const slots = 4_096
+
+type Status = typeof ListedNode.Type.status
 
 interface Kept {
-  readonly phase: Phase
+  readonly node: NodeRecord
+  readonly status: Status
   readonly text: string
 }
 
 /**
- * Texts of one shape. A text is a function of the record, which is never changed in place, and of the phase it shows; when
- * a generation is full, what was not asked for during the last one is forgotten.
+ * Texts of one shape, each in the slot of its id. A text is a function of the record, which is never changed in place, and
+ * of the status it shows. It is kept when its node is asked for a second time: a walk through a large fleet, which asks for
+ * every node once, drives out nothing.
  */
 class Texts {
-  readonly #write: (world: World, node: NodeRecord, now: number) => unknown
-  #young = new Map<NodeRecord, Kept>()
-  #old = new Map<NodeRecord, Kept>()
+  readonly #write: (world: World, node: NodeRecord, status: Status, now: number) => string
+  readonly #kept: Array<Kept | undefined> = Array.from({ length: slots }, () => undefined)
+  /** The id each slot was last asked for and did not have. */
+  readonly #missed = new Float64Array(slots)
 
-  constructor(write: (world: World, node: NodeRecord, now: number) => unknown) {
+  constructor(write: (world: World, node: NodeRecord, status: Status, now: number) => string) {
     this.#write = write
   }
 
   of(world: World, node: NodeRecord, now: number): string {
-    const shown = phase(world, node, now)
-    const young = this.#young.get(node)
-    if (young?.phase === shown) return young.text
-    const old = this.#old.get(node)
-    const kept = old?.phase === shown ? old : { phase: shown, text: JSON.stringify(this.#write(world, node, now)) }
-    if (this.#young.size >= generationSize) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
-    this.#young.set(node, kept)
-    return kept.text
+    const slot = node.id % slots
+    const shown = status(world, node, now)
+    const kept = this.#kept[slot]
+    if (kept !== undefined && kept.node === node && kept.status === shown) return kept.text
+    const text = this.#write(world, node, shown, now)
+    if (this.#missed[slot] === node.id) this.#kept[slot] = { node, status: shown, text }
+    this.#missed[slot] = node.id
+    return text
   }
 }
 
-const attributes = new Texts(nodeAttributes)
-const rows = new Texts(listedNode)
+const attributes = new Texts((world, node, _, now) => JSON.stringify(nodeAttributes(world, node, now)))
+const rows = new Texts(rowText)
 
 /** The node as get-by-id shows it (interface.md §2.4). */
 export const nodeText = (world: World, node: NodeRecord, now: number): string => attributes.of(world, node, now)

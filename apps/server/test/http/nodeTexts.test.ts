@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
 import { nodeText, pageText } from "../../src/http/nodeTexts.ts"
 import { listedNode, nodeAttributes } from "../../src/http/records.ts"
-import { deleteNode, listNodes } from "../../src/world/nodes.ts"
+import { createNode, deleteNode, listNodes } from "../../src/world/nodes.ts"
 import { populate } from "../../src/world/scenario.ts"
 import * as World from "../../src/world/World.ts"
 
@@ -15,13 +16,25 @@ const expectTrue = (world: World.World) => {
   const now = world.latest
   for (let page = 1; ; page++) {
     const nodes = listNodes(world, page, 100)
-    expect(JSON.parse(pageText(world, nodes, now))).toEqual(nodes.map((node) => listedNode(world, node, now)))
-    for (const node of nodes) expect(JSON.parse(nodeText(world, node, now))).toEqual(nodeAttributes(world, node, now))
+    expect(pageText(world, nodes, now)).toBe(JSON.stringify(nodes.map((node) => listedNode(world, node, now))))
+    for (const node of nodes) expect(nodeText(world, node, now)).toBe(JSON.stringify(nodeAttributes(world, node, now)))
     if (nodes.length === 0) return
   }
 }
 
-describe("the kept texts of nodes", () => {
+describe("the texts of nodes", () => {
+  it("are those of their records to the letter, whatever the names and the time", () => {
+    const world = World.make({ ...World.defaults, clock: "frozen" }, 0)
+    const [offer] = world.catalogue.offers
+    for (const [index, name] of ['"', "\\", "\u2028\n\t", "ночь 🌙", "\ud800", "a/b", "x".repeat(255)].entries()) {
+      const createdAt = world.latest - index * 7_654_321_987
+      const order = { name, plan: offer!.plan, imageId: offer!.image.id, backups: index % 2 === 0, skuId: null }
+      expect(Result.isSuccess(createNode(world, order, createdAt))).toBe(true)
+    }
+    expectTrue(world)
+    expectTrue(world)
+  })
+
   it("say what is true now: before a delete, while the node terminates, and after", () => {
     const world = makeWorld(1, 3)
     expectTrue(world)

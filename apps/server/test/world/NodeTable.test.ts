@@ -20,6 +20,17 @@ const record = (id: number): NodeRecord => ({
 })
 
 describe("the table of nodes", () => {
+  it("finds any page of a hundred thousand nodes, also when most of them are gone", () => {
+    const table = new NodeTable(1)
+    for (let id = 1; id <= 100_000; id++) table.add(record(id))
+    for (let id = 1; id <= 100_000; id++) if (id % 3 !== 0 || (id > 20_000 && id < 75_000)) table.remove(id)
+    const ids = [...table.all()].map(({ id }) => id)
+    expect(table.size).toBe(ids.length)
+    for (let skip = 0; skip <= ids.length + 20; skip += 997) {
+      expect(table.slice(skip, 20).map(({ id }) => id)).toEqual(ids.slice(skip, skip + 20))
+    }
+  })
+
   it("pages like a sorted array, whatever was added and removed", () => {
     fc.assert(
       fc.property(
