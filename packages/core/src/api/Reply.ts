@@ -118,7 +118,8 @@ const statedErrors = (body: unknown): unknown => {
 }
 
 /** A text that says something; a failure may carry the message of a success. */
-const isSentence = (text: unknown): text is string => Predicate.isString(text) && text.trim() !== "" && text !== "Success"
+const isSentence = (text: unknown): text is string =>
+  Predicate.isString(text) && text.trim() !== "" && text !== "Success"
 
 /** The best sentence a failure offers, without its full stop. */
 const detailOf = (body: unknown, fields: Record<string, ReadonlyArray<string>>, raw: RawReply): string => {

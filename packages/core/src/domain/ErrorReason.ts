@@ -185,7 +185,9 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   last: NodeStatus.annotate({ description: "The status seen last." }),
   impossible: Schema.Boolean.annotate({ description: "Whether the wanted status cannot follow the last one." }),
   waitedMillis: Schema.Number,
-  failure: Schema.NullOr(Schema.String).annotate({ description: "Why the last look at the node failed; null when it did not." })
+  failure: Schema.NullOr(Schema.String).annotate({
+    description: "Why the last look at the node failed; null when it did not."
+  })
 }) {
   get retryable() {
     return !this.impossible

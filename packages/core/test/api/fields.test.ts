@@ -17,7 +17,8 @@ describe("a price", () => {
     it(`${wire} is ${rupees} rupees`, () => assert.strictEqual(priceInr(wire), rupees))
   }
   for (const wire of ["1e5", "1.234,56", "12-15", "1 234.50", "0x10", "-5", "free", "", null, {}]) {
-    it(`${JSON.stringify(wire)} is unreadable, not some other price`, () => assert.strictEqual(priceInr(wire), unreadable))
+    it(`${JSON.stringify(wire)} is unreadable, not some other price`, () =>
+      assert.strictEqual(priceInr(wire), unreadable))
   }
 })
 
@@ -38,7 +39,8 @@ describe("the allowance in the headers", () => {
 })
 
 describe("Retry-After", () => {
-  it("in fractions of a second is never cut short", () => assert.strictEqual(retryAfterMillis({ "retry-after": "0.5" }, 0), 1000))
+  it("in fractions of a second is never cut short", () =>
+    assert.strictEqual(retryAfterMillis({ "retry-after": "0.5" }, 0), 1000))
   it("as a date is counted on the service's clock", () => {
     const headers = { date: "Fri, 20 Nov 2026 10:00:00 GMT", "retry-after": "Fri, 20 Nov 2026 10:00:30 GMT" }
     assert.strictEqual(retryAfterMillis(headers, 0), 30_000)
