@@ -11,7 +11,7 @@ const RetryAfterMillis = Schema.NullOr(Schema.Number).annotate({
   description: "How long the service asks to wait, in milliseconds; null when it does not say."
 })
 
-const seconds = (millis: number) => `${Math.max(1, Math.ceil(millis / 1000))} s`
+const seconds = (millis: number) => `${Math.max(1, Math.round(millis / 1000))} s`
 
 /** 401: the API key or the access token is missing or wrong. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", { detail: Schema.String }) {
@@ -184,7 +184,10 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   wanted: Schema.String.annotate({ description: "The status waited for, or `deleted`." }),
   last: NodeStatus.annotate({ description: "The status seen last." }),
   impossible: Schema.Boolean.annotate({ description: "Whether the wanted status cannot follow the last one." }),
-  waitedMillis: Schema.Number
+  waitedMillis: Schema.Number,
+  failure: Schema.NullOr(Schema.String).annotate({
+    description: "Why the last look at the node failed; null when it did not."
+  })
 }) {
   get retryable() {
     return !this.impossible
@@ -196,7 +199,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
     const state = `node ${this.nodeId} is ${label(this.last)}`
     return this.impossible
       ? `The wait for ${this.wanted} ended: ${state}, from which ${this.wanted} cannot come.`
-      : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.`
+      : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.${this.failure === null ? "" : ` ${this.failure}`}`
   }
 }
 

@@ -14,7 +14,12 @@ export interface Progress {
   readonly lastId: number
   /** Largest page the service is known to give: its own limit is not documented. */
   readonly largest: number
+  /** Full pages in a row that had nothing new. */
+  readonly idle: number
 }
+
+/** After going back a page or two have nothing new; more than that is a service that gives one page whatever is asked. */
+const mostIdle = 4
 
 /** What a page means. */
 export interface Step {
@@ -24,7 +29,7 @@ export interface Step {
   readonly progress: Progress | undefined
 }
 
-export const begin: Progress = { offset: 0, lastId: 0, largest: pageSize.maximum }
+export const begin: Progress = { offset: 0, lastId: 0, largest: pageSize.maximum, idle: 0 }
 
 /** The page to ask for. */
 export const next = ({ largest, offset }: Progress): Window => windowAt(offset, largest)
@@ -37,12 +42,14 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
   const touches = window.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
   // Nodes before this window have gone, and others have moved forward past it: go back until it touches what is read.
   if (!touches) return { nodes: [], progress: { ...progress, offset: Math.max(0, progress.offset - progress.largest) } }
-  const nodes = sorted.filter(({ id }) => id > progress.lastId)
+  const nodes = sorted.filter(({ id }, i) => id > progress.lastId && id !== sorted[i - 1]?.id)
   const lastId = nodes.at(-1)?.id ?? progress.lastId
   const offset = window.start + sorted.length
   // The first page tells how many the service gives at most; until a second one nobody knows whether it was the last.
   if (progress.lastId === 0) {
-    return { nodes, progress: sorted.length === 0 ? undefined : { offset, lastId, largest: sorted.length } }
+    return { nodes, progress: sorted.length === 0 ? undefined : { offset, lastId, largest: sorted.length, idle: 0 } }
   }
-  return { nodes, progress: sorted.length < window.perPage ? undefined : { ...progress, offset, lastId } }
+  const idle = nodes.length === 0 ? progress.idle + 1 : 0
+  const ends = sorted.length < window.perPage || idle > mostIdle
+  return { nodes, progress: ends ? undefined : { ...progress, offset, lastId, idle } }
 }
