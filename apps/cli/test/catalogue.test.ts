@@ -86,6 +86,18 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
     })
   )
 
+  it.effect("says of a refused request what may be wrong with it", () =>
+    Effect.gen(function* () {
+      for (const [args, hint] of [
+        [["PUT", "/nodes/"], "hint: Use a method that the path answers."],
+        [["GET", "/node/"], "hint: Check the path and the ids in it; "],
+        [["POST", "/nodes/", "-d", "{}"], "hint: Correct the named fields"]
+      ] as const) {
+        assert.include((yield* berth(["api", ...args])).stderr, hint)
+      }
+    })
+  )
+
   it.effect("takes a body from the command line, a file, or stdin", () =>
     Effect.gen(function* () {
       const body = (name: string) =>
@@ -97,6 +109,7 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
         ["inline", "piped"]
       )
       const file = yield* berth(["api", "POST", "/nodes/", "-d", `@${import.meta.filename}`])
+      assert.include(file.stderr, "hint: Correct the request and send it again.")
       assert.strictEqual(file.code, 5)
       assert.include(file.stderr, "not well-formed JSON")
     })

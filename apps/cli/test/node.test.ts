@@ -65,6 +65,18 @@ describe("node list", () => {
     }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
   )
 
+  it.live("says that no node matches, rather than that there are none", () =>
+    Effect.gen(function* () {
+      for (const [args, said] of [
+        [["--name", "nobody"], "There are no nodes that match.\n"],
+        [["--page", "9"], "There are no nodes on this page.\n"],
+        [["--page", "1", "--status", "terminate"], "There are no nodes that match on this page.\n"]
+      ] as const) {
+        assert.strictEqual((yield* berth(["node", "list", ...args])).stderr, said)
+      }
+    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+
   it.live("gives one page when asked for it, and says that there may be more", () =>
     Effect.gen(function* () {
       const page = yield* berth(["node", "list", "--page", "2", "--per-page", "2", "-o", "json"])

@@ -13,6 +13,6 @@ export const saved = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const images = yield* Images
-    yield* printAll(imageView, yield* images.saved())
+    yield* printAll({ ...imageView, none: "no saved images" }, yield* images.saved())
   })
 ).pipe(Command.withDescription("List the account's saved images"), Command.provide(client))

@@ -81,18 +81,21 @@ export const list = Command.make(
       })
     }
     const passes = filterOf(filters)
+    const filtered = Object.values(filters).some(Option.isSome)
+    const none = `no nodes${filtered ? " that match" : ""}${onePage ? " on this page" : ""}`
+    const view = { ...nodeView, none }
 
     if (onePage) {
       const number = Option.getOrElse(page, () => 1)
       const size = Option.getOrElse(perPage, () => pageSize.maximum)
       const found = yield* nodes.listPage({ page: number, perPage: size })
-      yield* printStream(nodeView, Stream.fromIterable(found.filter(passes)))
+      yield* printStream(view, Stream.fromIterable(found.filter(passes)))
       if (found.length === size) yield* say(`There may be more: --page ${number + 1}.`)
       return
     }
 
     const wanted = nodes.list().pipe(Stream.filter(passes))
-    if (Option.isNone(limit)) return yield* printStream(nodeView, wanted)
+    if (Option.isNone(limit)) return yield* printStream(view, wanted)
 
     // One more than asked for tells whether there are more.
     let more = false
@@ -105,7 +108,7 @@ export const list = Command.make(
       }),
       Stream.map(([node]) => node)
     )
-    yield* printStream(nodeView, limited)
+    yield* printStream(view, limited)
     if (more) yield* say(`Stopped at --limit ${limit.value}; there are more.`)
   })
 ).pipe(Command.withDescription("List nodes"), Command.provide(client))
