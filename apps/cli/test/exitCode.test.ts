@@ -111,13 +111,44 @@ describe("several nodes", () => {
       assert.strictEqual(waited.code, 9)
       assert.match(waited.stdout, /1 +a +running/)
       assert.match(waited.stdout, /2 +2 +failed +There is no node 2/)
-      const got = yield* invoke(["node", "get", "1", "2", "-o", "json"], { env })
-      assert.strictEqual(got.code, 9)
-      assert.deepStrictEqual(
-        JSON.parse(got.stdout).map(({ id }: { id: number }) => id),
-        [1]
-      )
     })
+  )
+
+  it.live.each([["get"], ["wait"], ["delete", "--yes"], ["delete", "--dry-run"]])(
+    "in JSON are data where they succeeded and a line of stderr where they failed: berth node %s",
+    (verb) =>
+      Effect.gen(function* () {
+        const node = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", status: "running" }
+        const url = yield* serve(({ url }) => (url?.includes("/nodes/1/") ? success(node) : failure(404)))
+        const env = { ...secrets, BERTH_BASE_URL: url }
+        for (const format of ["json", "ndjson"]) {
+          const { code, stderr, stdout } = yield* invoke(["node", ...verb, "2", "1", "3", "-o", format], { env })
+          assert.strictEqual(code, 9)
+          const rows =
+            format === "json"
+              ? JSON.parse(stdout)
+              : stdout
+                  .trimEnd()
+                  .split("\n")
+                  .map((row) => JSON.parse(row))
+          assert.deepStrictEqual(
+            rows.map(({ id }: { id: number }) => id),
+            [1]
+          )
+          const errors = stderr
+            .split("\n")
+            .filter((line) => line.startsWith("{"))
+            .map((line) => JSON.parse(line).error)
+          assert.deepStrictEqual(
+            errors.map(({ code, details }) => [code, details.node?.name ?? null]),
+            [
+              ["NodeNotFound", "2"],
+              ["NodeNotFound", "3"],
+              ["SomeFailed", null]
+            ]
+          )
+        }
+      })
   )
 })
 

@@ -280,15 +280,17 @@ describe("node create", () => {
 })
 
 describe("node wait", () => {
-  it.live("on Ctrl-C leaves the node alone, says how to go on, and exits 130", () =>
+  it.live("on Ctrl-C leaves the nodes alone, says how to go on with the same arguments, and exits 130", () =>
     Effect.gen(function* () {
-      const id = yield* created("slow")
-      const running = yield* start(["node", "wait", "slow"], { env: yield* settings })
+      yield* created("slow")
+      yield* created("other")
+      const running = yield* start(["node", "wait", "slow", "o*"], { env: yield* settings })
       yield* running.says("slow")
+      yield* running.says("other")
       yield* running.kill("SIGINT")
       const { code, stderr, stdout } = yield* running.ended
       assert.deepStrictEqual({ code, stdout }, { code: 130, stdout: "" })
-      assert.include(stderr, `berth node wait ${id} --for running\n`)
+      assert.include(stderr, "berth node wait slow 'o*' --for running\n")
       assert.notInclude(stderr, "error:")
       assert.strictEqual(
         json<typeof Node.Encoded>(yield* berth(["node", "get", "slow", "-o", "json"])).status,

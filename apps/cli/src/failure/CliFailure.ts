@@ -46,7 +46,7 @@ export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed
   override get message() {
     return `${this.failed} of ${this.of} failed.`
   }
-  readonly hint = "The result of each node says why."
+  readonly hint = "What was said of each of them says why."
 }
 
 /** The person said no, or went away, before it was done. */

@@ -7,12 +7,13 @@ import { numberOr, textOr } from "./Column.ts"
 import { statusStyle } from "./nodeColumns.ts"
 import { encodeWith, printAll, printOne, type View } from "./print.ts"
 import { OutputFormat } from "./OutputFormat.ts"
+import { reportFailures } from "./reportFailures.ts"
 import { Effect } from "effect"
 
 const encodeNode = encodeWith(Node)
 
 const outcomeView: View<NodeOutcome> = {
-  encode: ({ node, ...outcome }) => ({ ...outcome, node: node === null ? null : encodeNode(node) }),
+  encode: ({ id, name, node, outcome }) => ({ id, name, outcome, node: node === null ? null : encodeNode(node) }),
   columns: (outcomes) => [
     { title: "ID", value: ({ id }) => numberOr(id), align: "right" },
     { title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
@@ -28,9 +29,15 @@ const outcomeView: View<NodeOutcome> = {
   none: "no such nodes"
 }
 
-/** Prints the rows; `single` is one node that was asked for by itself, which is one object in JSON. */
+/**
+ * Prints the rows; `single` is one node that was asked for by itself, which is one object in JSON. A table has a row for
+ * every node; JSON has the successes alone, and what failed is told on stderr like any other error.
+ */
 export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeOutcome>, single: boolean) {
-  const [only] = outcomes
-  const asObject = single && only !== undefined && (yield* OutputFormat) === "json"
-  return yield* asObject ? printOne(outcomeView, only) : printAll(outcomeView, outcomes)
+  const format = yield* OutputFormat
+  if (format === "table") return yield* printAll(outcomeView, outcomes)
+  const done = outcomes.filter(({ error }) => error === null)
+  const [only] = done
+  yield* single && only !== undefined && format === "json" ? printOne(outcomeView, only) : printAll(outcomeView, done)
+  yield* reportFailures(outcomes)
 })

@@ -13,6 +13,7 @@ import type { Output } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import type { Tell } from "../output/progress.ts"
 import { report } from "../output/report.ts"
+import { isPattern } from "./Target.ts"
 
 /** What is waited for, and for how long. */
 export interface Wait {
@@ -39,16 +40,23 @@ export const waitFor = Effect.fn("waitFor")(function* (
     : Effect.asSome(nodes.awaitStatus(node.id, goal, options))
 })
 
-/** When interrupted, says that the nodes are left alone and which command goes on waiting. */
+/** The argument as a shell takes it back. */
+const quoted = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
+
+/**
+ * When interrupted, says that the nodes are left alone and which command goes on waiting: the one with these arguments,
+ * each naming one node or, as a pattern, several.
+ */
 export const resumable =
-  (ids: ReadonlyArray<NodeId>, { goal }: Wait) =>
+  (given: ReadonlyArray<string>, { goal }: Wait) =>
   <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Output | Effect.Services<typeof OutputFormat>> =>
     Effect.onInterrupt(wait, () =>
       Effect.gen(function* () {
-        const one = ids.length === 1
+        const one = given.length === 1 && !isPattern(given[0] ?? "")
         const interrupted = new Interrupted({
           message: `Interrupted; the ${one ? "node is" : "nodes are"} left as ${one ? "it is" : "they are"}.`,
-          hint: `To go on waiting: berth node wait ${ids.join(" ")} --for ${goal}`
+          hint: `To go on waiting: berth node wait ${given.map(quoted).join(" ")} --for ${goal}`
         })
         yield* report(problemOf(interrupted), yield* OutputFormat)
       })

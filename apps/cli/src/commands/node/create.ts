@@ -163,7 +163,7 @@ export const create = Command.make(
 
     const wait = { goal: "running", timeout: wish.timeout } as const
     const running = yield* withProgress(wait.goal, (tell) => waitFor(node, wait, tell)).pipe(
-      resumable([node.id], wait),
+      resumable([String(node.id)], wait),
       // The node is there all the same.
       Effect.tapError(() => printOne(nodeView, node))
     )

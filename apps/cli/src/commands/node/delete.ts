@@ -16,6 +16,7 @@ import { type Preview, previewView } from "../../output/Preview.ts"
 import { printAll } from "../../output/print.ts"
 import { withProgress } from "../../output/progress.ts"
 import { report } from "../../output/report.ts"
+import { reportFailures } from "../../output/reportFailures.ts"
 import { table } from "../../output/table.ts"
 import { someNodes } from "../../target/NodeArgument.ts"
 import { failIfSomeFailed, forEachNode, nameOf } from "../../target/NodeOutcome.ts"
@@ -48,7 +49,6 @@ const nodesOf = (resolution: Resolution): ReadonlyArray<Node> =>
 
 /** Prints what would be done, and says of every argument that came to no node why. */
 const dryRun = Effect.fnUntraced(function* (resolution: Resolution) {
-  const format = yield* OutputFormat
   const outcomes = yield* forEachNode(resolution, ({ listed }) =>
     Effect.succeed({ outcome: "would be deleted", node: listed })
   )
@@ -63,7 +63,7 @@ const dryRun = Effect.fnUntraced(function* (resolution: Resolution) {
     outcome: "the node and its disk are gone"
   }))
   yield* printAll(previewView, previews)
-  for (const { error } of outcomes) if (error !== null) yield* report(error, format)
+  yield* reportFailures(outcomes)
   yield* failIfSomeFailed(outcomes)
 })
 
@@ -104,7 +104,7 @@ export const remove = Command.make(
                 Effect.as({ outcome: "deleted", node: found.listed })
               )
           )
-        ).pipe(resumable(ids, gone))
+        ).pipe(resumable(ids.map(String), gone))
       : forEachNode(resolution, (found) =>
           Effect.as(nodes.delete(found.id), { outcome: "deleting", node: found.listed })
         )

@@ -9,7 +9,7 @@ import { client } from "../../config/client.ts"
 import { nodeView } from "../../output/nodeView.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
-import { report } from "../../output/report.ts"
+import { reportFailures } from "../../output/reportFailures.ts"
 import { completed } from "../../target/completed.ts"
 import { someNodes } from "../../target/NodeArgument.ts"
 import { failIfSomeFailed, forEachNode } from "../../target/NodeOutcome.ts"
@@ -31,7 +31,7 @@ export const get = Command.make(
     const [only] = found
     if (resolution.single && only !== undefined) yield* printOne(nodeView, only)
     else if (found.length > 0 || format !== "table") yield* printAll(nodeView, found)
-    for (const { error } of outcomes) if (error !== null) yield* report(error, format)
+    yield* reportFailures(outcomes)
     yield* failIfSomeFailed(outcomes)
   })
 ).pipe(Command.withDescription("Show nodes"), Command.provide(client))

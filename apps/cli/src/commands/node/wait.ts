@@ -1,7 +1,7 @@
 /**
  * `berth node wait`: until nodes have a status, or are gone.
  */
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { client } from "../../config/client.ts"
 import { durationFlag } from "../../config/duration.ts"
@@ -30,7 +30,6 @@ export const wait = Command.make(
   flags,
   Effect.fnUntraced(function* ({ goal, nodes: given, timeout }) {
     const resolution = yield* resolveNodes(given)
-    const ids = resolution.nodes.filter(Result.isSuccess).map(({ success }) => success.id)
     const outcomes = yield* withProgress(goal, (tell) =>
       forEachNode(resolution, (found) =>
         Effect.map(waitFor({ id: found.id, name: nameOf(found) }, { goal, timeout }, tell), (node) => ({
@@ -38,7 +37,7 @@ export const wait = Command.make(
           node
         }))
       )
-    ).pipe(resumable(ids, { goal, timeout }))
+    ).pipe(resumable(given, { goal, timeout }))
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
   })
