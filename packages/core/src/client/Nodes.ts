@@ -113,7 +113,7 @@ export class Nodes extends Context.Service<
         return (yield* call(listNodes, wire.nodes.list({ query, ...response }), options)).value
       })
 
-      const create = Creator.make({
+      const create = yield* Creator.make({
         send: (spec, options) =>
           Effect.map(
             call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),

@@ -11,6 +11,8 @@ export class IntentStoreFailed extends Schema.TaggedError<IntentStoreFailed>()("
 }) {}
 
 export interface IntentStore {
+  /** Every intent there is. */
+  readonly all: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
   /** Returns once the intent is safe: a crash afterwards does not lose it. */
   readonly save: (intent: Intent) => Effect.Effect<void, IntentStoreFailed>
@@ -20,6 +22,7 @@ export interface IntentStore {
 const makeMemory = (): IntentStore => {
   const intents = new Map<string, Intent>()
   return {
+    all: Effect.sync(() => Array.from(intents.values())),
     find: (key) => Effect.sync(() => Option.fromUndefinedOr(intents.get(key))),
     save: (intent) => Effect.sync(() => void intents.set(intent.key, intent)),
     remove: (key) => Effect.sync(() => void intents.delete(key))
@@ -73,6 +76,14 @@ export const layerDirectory = (
         Effect.catch(failed)
       )
 
-      return { find, save, remove }
+      const all = Effect.gen(function* () {
+        const names = yield* fs.readDirectory(directory)
+        return yield* Effect.forEach(
+          names.filter((name) => name.endsWith(".json")),
+          (name) => Effect.flatMap(fs.readFileString(path.join(directory, name)), decode)
+        )
+      }).pipe(Effect.catch(failed))
+
+      return { all, find, save, remove }
     })
   )
