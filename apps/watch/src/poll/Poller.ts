@@ -73,7 +73,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     for (let number = 1; ; number++) {
       yield* room
       const began = yield* moments.now
-      const failure = yield* sweep({ number, nodes, moments, pace: sweepPace, observe })
+      const { failure, observation } = yield* sweep({ number, nodes, moments, pace: sweepPace, observe })
+      if (failure !== null && isRefusal(failure) && watch.snapshot.standing.sweptMillis === null) return yield* failure
+      yield* observe(observation)
       // Whoever wanted one meanwhile looks at this one first.
       yield* sweepWanted.close
       if (failure === null) {
@@ -81,7 +83,6 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
         yield* Deferred.succeed(ready, undefined)
         yield* untilNextSweep(began.upMillis)
       } else {
-        if (isRefusal(failure) && watch.snapshot.standing.sweptMillis === null) return yield* failure
         yield* backoff(++failures, failure)
       }
     }

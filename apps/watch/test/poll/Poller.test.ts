@@ -166,7 +166,7 @@ describe("credentials that the service refuses", () => {
       yield* (yield* Wire).pass(100)
       const exit = yield* ended
       expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ reason: { _tag: "Unauthorized" } })
-      expect(events).toMatchObject([{ type: "berth.watch.degraded" }])
+      expect(events).toEqual([])
     }).pipe(Effect.provide(refused))
   )
 

@@ -1,13 +1,13 @@
 /**
- * The circuit breaker: after several calls in a row that failed because of the service it stops calling for a while, then
+ * The circuit breaker: once most calls fail because of the service it stops calling for a while, then
  * lets one call try. One outcome per call, however many attempts it took.
  */
 import { Duration, Effect, Exit, Option, Schedule } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { CircuitOpen, type ErrorReason } from "../domain/ErrorReason.ts"
 
-/** Calls in a row that have to fail. */
-const failuresToOpen = 5
+/** Share of the last calls that has to fail. A row of failures proves little where many calls run side by side. */
+const tripPolicy = CircuitBreaker.rate({ threshold: 0.8, size: 20, minimumCalls: 10 })
 
 /** How long it stays open: doubled each time it opens again, up to a minute. */
 const openFor = Schedule.min([Schedule.exponential("2 seconds"), Schedule.spaced("1 minute")])
@@ -25,7 +25,7 @@ const classify = <A>(exit: Exit.Exit<A, ErrorReason>): CircuitBreaker.Outcome =>
 /** A breaker for one service. */
 export const make = Effect.gen(function* () {
   const breaker = yield* CircuitBreaker.make({
-    tripPolicy: CircuitBreaker.consecutive(failuresToOpen),
+    tripPolicy,
     openDuration: openFor
   })
   return <A, R>(call: Effect.Effect<A, ErrorReason, R>): Effect.Effect<A, ErrorReason, R> =>

@@ -7,23 +7,15 @@ import { HttpApiClient } from "effect/http-api"
 import { BerthApi } from "../api/BerthApi.ts"
 import { BerthError } from "../domain/BerthError.ts"
 import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
-import type { Lane } from "../domain/Lane.ts"
+import * as ServiceClock from "./allowance/ServiceClock.ts"
 import * as Admission from "./allowance/Admission.ts"
 import { attempt, type Ledger, type Reply } from "./Attempt.ts"
 import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
-import type { Operation, Send } from "./Operation.ts"
+import type { CallOptions, Operation, Send } from "./Operation.ts"
 import { redactor } from "./Redaction.ts"
 import { decide, fullBudget } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
-
-/** What can be asked of one call. */
-export interface CallOptions {
-  /** Longest time this call may take altogether. Default: that of the client. */
-  readonly deadline?: Duration.Input | undefined
-  /** Whose turn it is when the allowance is short. Default: that of the client, or else of the operation. */
-  readonly lane?: Lane | undefined
-}
 
 /** The deadline came while waiting for a turn or on the wire; an attempt that was interrupted is in no ledger. */
 const deadlineReached = (deadline: Duration.Duration, ledger: Ledger): TimedOut =>
@@ -41,6 +33,10 @@ export class Engine extends Context.Service<
       send: Send,
       options?: CallOptions
     ) => Effect.Effect<Reply<A>, BerthError>
+    /** Longest time a call may take unless it says otherwise. */
+    readonly deadline: Duration.Duration
+    /** What the service's clock has certainly reached at an instant of ours, milliseconds since the epoch. */
+    readonly serviceTimeAt: (instant: number) => number
     /** Builds and sends the requests of the interface, authenticated. */
     readonly wire: Wire
     /** Sends any request below the service's address, authenticated. */
@@ -131,7 +127,10 @@ export class Engine extends Context.Service<
             )
           })
 
-        return Engine.of({ call, wire, http })
+        const serviceTimeAt = (instant: number) =>
+          instant + (admission.state().clock ?? ServiceClock.unknown).aheadAtLeastMillis
+
+        return Engine.of({ call, deadline: settings.deadline, serviceTimeAt, wire, http })
       })
     )
 }

@@ -9,15 +9,12 @@ import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
-import { type CallOptions, Engine } from "./Engine.ts"
-import { many, nothing, one, type Operation } from "./Operation.ts"
+import * as Creator from "./creation/Creator.ts"
+import type { CreateOptions, Creation } from "./creation/Creator.ts"
+import { IntentStore } from "./creation/IntentStore.ts"
+import { Engine } from "./Engine.ts"
+import { type CallOptions, many, nothing, one, type Operation } from "./Operation.ts"
 import { awaitGoal, type WaitOptions } from "./Waiting.ts"
-
-/** What came of a create: a new node, or one found to be ours after its reply was lost. */
-export interface Creation {
-  readonly outcome: "created" | "adopted"
-  readonly node: Node
-}
 
 /** Which page of the list. */
 export interface PageOptions extends CallOptions {
@@ -78,7 +75,7 @@ export class Nodes extends Context.Service<
   Nodes,
   {
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
-    readonly create: (spec: NodeSpec, options?: CallOptions) => Effect.Effect<Creation, BerthError>
+    readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
     /** Every node of the account, page by page as they are pulled; an id never comes twice. */
     readonly list: (options?: CallOptions) => Stream.Stream<Node, BerthError>
@@ -101,17 +98,7 @@ export class Nodes extends Context.Service<
   static readonly layer = Layer.effect(
     Nodes,
     Effect.gen(function* () {
-      const { call, wire } = yield* Engine
-
-      const create = Effect.fn("Nodes.create")(function* (spec: NodeSpec, options?: CallOptions) {
-        // Settling a lost reply belongs here: until then a create whose outcome is unknown is reported, never repeated.
-        const { value } = yield* call(
-          createNode,
-          wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }),
-          options
-        )
-        return { outcome: "created", node: value } as const
-      })
+      const { call, deadline, serviceTimeAt, wire } = yield* Engine
 
       const get = Effect.fn("Nodes.get")(function* (id: NodeId, options?: CallOptions) {
         return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
@@ -120,6 +107,19 @@ export class Nodes extends Context.Service<
       const listPage = Effect.fn("Nodes.listPage")(function* (options?: PageOptions) {
         const query = { page_no: options?.page ?? 1, per_page: options?.perPage ?? pageSize.maximum }
         return (yield* call(listNodes, wire.nodes.list({ query, ...response }), options)).value
+      })
+
+      const create = Creator.make({
+        send: (spec, options) =>
+          Effect.map(
+            call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),
+            ({ value }) => value
+          ),
+        deadline,
+        get,
+        readPage: (page) => listPage({ page, lane: "mutation" }),
+        serviceTimeAt,
+        store: yield* IntentStore
       })
 
       const list = (options?: CallOptions) =>

@@ -7,8 +7,8 @@ import { HttpBody, HttpClientRequest, type HttpMethod } from "effect/http"
 import { prefix } from "../api/BerthApi.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import { type CallOptions, Engine } from "./Engine.ts"
-import type { Operation } from "./Operation.ts"
+import { Engine } from "./Engine.ts"
+import type { CallOptions, Operation } from "./Operation.ts"
 
 /** A request as the caller writes it. */
 export interface RawRequest {

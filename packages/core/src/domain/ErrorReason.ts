@@ -200,7 +200,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   }
 }
 
-/** The circuit is open: the service failed too often in a row, and is left alone for a while. */
+/** The circuit is open: the service failed too often, and is left alone for a while. */
 export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
   retryAfterMillis: RetryAfterMillis
 }) {
@@ -208,8 +208,28 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
   readonly hint = "Try again after that; the first call then tries whether the service has recovered."
   override get message() {
     return this.retryAfterMillis === null
-      ? "The service failed several times in a row; another call is trying whether it has recovered."
-      : `The service failed several times in a row; it is left alone for ${seconds(this.retryAfterMillis)}.`
+      ? "The service failed most calls of late; another call is trying whether it has recovered."
+      : `The service failed most calls of late; it is left alone for ${seconds(this.retryAfterMillis)}.`
+  }
+}
+
+/** A create whose reply was lost, and of which it cannot be said whether it made a node. */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  name: Schema.String,
+  candidates: Schema.Array(NodeId).annotate({ description: "Nodes that may have come of it; empty when none is listed." }),
+  because: Schema.String.annotate({ description: "Tag of the reason the reply is missing." }),
+  detail: Schema.String
+}) {
+  readonly retryable = false
+  get hint() {
+    return this.candidates.length === 0
+      ? "List the nodes again in a minute; if it is still not there, it was not made."
+      : "Look at the candidates: one of them may be the node asked for."
+  }
+  override get message() {
+    const listed =
+      this.candidates.length === 0 ? "no new node of that name is listed" : `candidates are ${this.candidates.join(", ")}`
+    return `It is not known whether ${this.name} was created: ${listed}. ${this.detail}`
   }
 }
 
@@ -248,6 +268,7 @@ export const ErrorReason = Schema.Union([
   TimedOut,
   StatusNotReached,
   CircuitOpen,
+  OutcomeUnknown,
   UnexpectedResponse
 ])
 export type ErrorReason = typeof ErrorReason.Type

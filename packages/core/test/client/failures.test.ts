@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Nodes } from "../../src/client/Nodes.ts"
 import type { BerthError } from "../../src/domain/BerthError.ts"
 import { NodeId } from "../../src/domain/Node.ts"
-import { clientAnswered, inTime } from "../ScriptedService.ts"
+import { clientAnswered, creationAnswered, inTime } from "../ScriptedService.ts"
 import vectors from "../vectors/failures.json" with { type: "json" }
 
 interface Vector {
@@ -56,7 +56,11 @@ describe("replies that are failures", () => {
         assert.strictEqual(error.attempts.length > 1, again)
         assert.match(error.message, /^[A-Z].*\.$/s)
         assert.match(error.hint, /^[A-Z].*\.$/s)
-      }).pipe(Effect.provide(clientAnswered(vector)))
+      }).pipe(
+        Effect.provide(
+          vector.operation === "nodes.create" ? creationAnswered(() => Effect.succeed(vector)) : clientAnswered(vector)
+        )
+      )
     )
   }
 })

@@ -63,6 +63,8 @@ export interface State {
   readonly underWay: number
   /** Nobody goes before this instant: a 429 said so, or left us guessing. */
   readonly pausedUntil: number
+  /** Whether the last reply granted a request and said nothing of an allowance. */
+  readonly silent: boolean
   /** 429s in a row that did not say how long to wait. */
   readonly blindRefusals: number
   readonly evenRefill: EvenRefill | undefined
@@ -86,6 +88,7 @@ export const initial: State = {
   view: undefined,
   underWay: 0,
   pausedUntil: 0,
+  silent: false,
   blindRefusals: 0,
   evenRefill: undefined,
   refillsAtOnce: false,
@@ -181,8 +184,9 @@ const hasOthers = ({ others }: State) => others.requests >= 0.5
 export const admit = (state: State, instant: number, reserve: number): Verdict => {
   if (instant < state.pausedUntil) return at(state.pausedUntil)
   const { view } = state
-  // With nothing known one request goes first, and the rest wait for what its reply says.
-  if (view === undefined) return state.underWay === 0 ? now : afterReply
+  // With nothing known one request goes first, and the rest wait for what its reply says. If it says nothing, there is
+  // nothing to keep within; a 429 would end that.
+  if (view === undefined) return state.underWay === 0 || state.silent ? now : afterReply
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const free = available(state, view, instant) - held(state, view, instant, reserve)
   if (free > 0) return spread > instant ? at(spread) : now
@@ -244,7 +248,8 @@ export const received = (state: State, observation: Observation): State => {
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
   const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1), settled: state.settled + 1 }
   const view = viewOf(state, observation, clock ?? ServiceClock.unknown)
-  const seen = view === undefined ? withoutView(landed) : withView(landed, view)
+  const heard = { ...landed, silent: view === undefined && !observation.refused }
+  const seen = view === undefined ? withoutView(heard) : withView(heard, view)
   return observation.refused ? refused(seen, observation, view) : { ...seen, blindRefusals: 0 }
 }
 
