@@ -84,7 +84,7 @@ const read = (input: string | URL | globalThis.Request, init: RequestInit | unde
   }
 }
 
-const textOf = (body: BodyInit) => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body))
+const textOf = (body: NonNullable<RequestInit["body"]>) => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body))
 
 /** Plays a script. A request beyond its end is refused with a sentence that says so. */
 export const scripted = (script: Script): Scripted => {

@@ -134,7 +134,7 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
   const unknown = (spec: NodeSpec, candidates: ReadonlyArray<Node>, because: ErrorReason, attempts: BerthError["attempts"]) =>
     fail(
       new OutcomeUnknown({
-        name: spec.name,
+        nodeName: spec.name,
         candidates: candidates.map(({ id }) => id),
         because: because._tag,
         detail: because.message
