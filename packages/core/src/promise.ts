@@ -5,6 +5,7 @@
 import { Duration, Effect, Layer, Redacted, Result, Schema, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Berth from "./client/Berth.ts"
+import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
 import { Images } from "./client/Images.ts"
 import { Nodes } from "./client/Nodes.ts"
 import { Plans } from "./client/Plans.ts"
@@ -49,6 +50,7 @@ export {
   InvalidOption,
   InvalidRequest,
   NodeNotFound,
+  OutcomeUnknown,
   PathNotFound,
   PreconditionFailed,
   QuotaExhausted,
@@ -87,9 +89,15 @@ export interface ClientOptions {
 }
 
 /** What came of a create: a new node, or one found to be ours after its reply was lost. */
-export interface Creation {
-  readonly outcome: "created" | "adopted"
-  readonly node: Node
+export interface Creation extends Plain<DomainCreation> {}
+
+/** How to create. */
+export interface CreateOptions extends CallOptions {
+  /**
+   * A name for this very create: asking this client again with the same key makes no second node. 1 to 128 letters,
+   * digits, dots, dashes, underscores. Default: none.
+   */
+  readonly key?: string | undefined
 }
 
 /** What the new setting is. */
@@ -125,7 +133,7 @@ export interface RawReply {
 export interface Client {
   readonly nodes: {
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
-    readonly create: (spec: NodeSpec, options?: CallOptions) => Promise<Creation>
+    readonly create: (spec: NodeSpec, options?: CreateOptions) => Promise<Creation>
     readonly get: (id: number, options?: CallOptions) => Promise<Node>
     /** Every node of the account, page by page as they are taken. The `deadline` is that of each page. */
     readonly list: (options?: CallOptions) => AsyncIterable<Node>
@@ -267,7 +275,7 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
-  const create = method("nodes.create", {})
+  const create = method("nodes.create", { key: text })
   const get = method("nodes.get", {})
   const list = checkCall("nodes.list", {})
   const remove = method("nodes.delete", {})

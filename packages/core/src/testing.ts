@@ -84,7 +84,8 @@ const read = (input: string | URL | globalThis.Request, init: RequestInit | unde
   }
 }
 
-const textOf = (body: NonNullable<RequestInit["body"]>) => (body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body))
+const textOf = (body: NonNullable<RequestInit["body"]>) =>
+  body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)
 
 /** Plays a script. A request beyond its end is refused with a sentence that says so. */
 export const scripted = (script: Script): Scripted => {
@@ -93,7 +94,10 @@ export const scripted = (script: Script): Scripted => {
     if (typeof script === "function") return script(request)
     return (
       script[requests.length - 1] ??
-      failure(400, `The script has ${script.length} replies, and none for request ${requests.length}: ${summary(request)}`)
+      failure(
+        400,
+        `The script has ${script.length} replies, and none for request ${requests.length}: ${summary(request)}`
+      )
     )
   }
   return {
@@ -120,10 +124,7 @@ export const layer = (script: Script | Scripted, options?: Partial<Omit<EngineOp
     baseUrl: account.baseUrl,
     credentials: { apiKey: Redacted.make(account.apiKey), accessToken: Redacted.make(account.accessToken) },
     ...options
-  }).pipe(
-    Layer.provide(FetchHttpClient.layer),
-    Layer.provide(Layer.succeed(FetchHttpClient.Fetch, play(script).fetch))
-  )
+  }).pipe(Layer.provide(FetchHttpClient.layer), Layer.provide(Layer.succeed(FetchHttpClient.Fetch, play(script).fetch)))
 
 /** A promise client over a script. */
 export const createTestClient = (script: Script | Scripted, options?: Partial<ClientOptions>): Client =>

@@ -21,7 +21,11 @@ interface Facts {
   }
   readonly operation: string
   readonly attempts: ReadonlyArray<DomainAttempt>
+  /** Masks credentials in a text: those of the account may also stand in what the caller asked for. */
+  readonly redact?: (text: string) => string
 }
+
+const asItIs = (text: string) => text
 
 /**
  * A failed call. `_tag` names the reason, and so does the class: `error instanceof NodeNotFound`. No error holds a
@@ -39,15 +43,15 @@ export abstract class BerthError extends Error {
   /** What was tried, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
 
-  constructor({ attempts, operation, reason }: Facts, options?: ErrorOptions) {
-    super(reason.message, options)
+  constructor({ attempts, operation, reason, redact = asItIs }: Facts, options?: ErrorOptions) {
+    super(redact(reason.message), options)
     this._tag = reason._tag
     this.operation = operation
     this.hint = reason.hint
     this.retryable = reason.retryable
-    this.attempts = plain(attempts)
+    this.attempts = plain(attempts, asItIs)
     Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
-    Object.assign(this, fieldsOf(reason))
+    Object.assign(this, plain(fieldsOf(reason), redact))
   }
 
   /** Everything but the stack and the cause. */
@@ -60,7 +64,7 @@ export abstract class BerthError extends Error {
 const fieldsOf = (reason: Facts["reason"]): object => {
   const declared = (reason.constructor as { readonly fields?: object }).fields ?? {}
   return Object.fromEntries(
-    Object.keys(declared).map((name) => [name, plain((reason as unknown as Record<string, unknown>)[name])])
+    Object.keys(declared).map((name) => [name, (reason as unknown as Record<string, unknown>)[name]])
   )
 }
 
@@ -102,6 +106,8 @@ export class TimedOut extends failure(Reason.TimedOut) {}
 export class StatusNotReached extends failure(Reason.StatusNotReached) {}
 /** The service failed too often in a row, and is left alone for a while. */
 export class CircuitOpen extends failure(Reason.CircuitOpen) {}
+/** A create whose reply was lost, and of which it cannot be said whether it made a node. */
+export class OutcomeUnknown extends failure(Reason.OutcomeUnknown) {}
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends failure(Reason.UnexpectedResponse) {}
 
@@ -123,11 +129,18 @@ const classes: {
   TimedOut,
   StatusNotReached,
   CircuitOpen,
+  OutcomeUnknown,
   UnexpectedResponse
 }
 
 /** The error of the domain as an error of the promise client. */
-export const fromDomain = (error: Domain.BerthError): BerthError => new classes[error.reason._tag](error)
+export const fromDomain = (error: Domain.BerthError, redact: (text: string) => string): BerthError =>
+  new classes[error.reason._tag]({
+    reason: error.reason,
+    operation: error.operation,
+    attempts: error.attempts,
+    redact
+  })
 
 /** An option that no client can be made with, or no call be made with. */
 export class InvalidOption extends BerthError {
@@ -153,40 +166,40 @@ export class InvalidOption extends BerthError {
  */
 export class Aborted extends BerthError {
   declare readonly _tag: "Aborted"
-  /** Whether the request was sent: `no` certainly not. */
-  declare readonly sent: "no" | "maybe"
-  constructor(operation: string, sent: "no" | "maybe", cause: unknown) {
+  /** Whether the call may have changed something in the account; `no` is certain. */
+  declare readonly changed: "no" | "maybe"
+  constructor(operation: string, changed: "no" | "maybe", cause: unknown) {
     const reason = {
       _tag: "Aborted",
       message: "The call was aborted by its signal.",
-      hint: afterLetGo(sent),
+      hint: afterLetGo(changed),
       retryable: true
     }
     super({ operation, reason, attempts: [] }, { cause })
     Object.defineProperty(this, "name", { value: "AbortError", configurable: true, writable: true })
-    Object.assign(this, { sent })
+    Object.assign(this, { changed })
   }
 }
 
 /** The client was closed, before the call or during it. */
 export class ClientClosed extends BerthError {
   declare readonly _tag: "ClientClosed"
-  /** Whether the request was sent: `no` certainly not. */
-  declare readonly sent: "no" | "maybe"
-  constructor(operation: string, sent: "no" | "maybe") {
+  /** Whether the call may have changed something in the account; `no` is certain. */
+  declare readonly changed: "no" | "maybe"
+  constructor(operation: string, changed: "no" | "maybe") {
     const reason = {
       _tag: "ClientClosed",
       message: "The client is closed.",
-      hint: sent === "no" ? "Make another client; a closed one stays closed." : afterLetGo(sent),
+      hint: changed === "no" ? "Make another client; a closed one stays closed." : afterLetGo(changed),
       retryable: false
     }
     super({ operation, reason, attempts: [] })
-    Object.assign(this, { sent })
+    Object.assign(this, { changed })
   }
 }
 
-const afterLetGo = (sent: "no" | "maybe") =>
-  sent === "no" ? "Nothing was sent." : "The request may have been carried out; look before sending it again."
+const afterLetGo = (changed: "no" | "maybe") =>
+  changed === "no" ? "Nothing was changed." : "The request may have been carried out; look before sending it again."
 
 /** The client itself failed: a fault of Berth or of the `fetch` it was given. */
 export class ClientFault extends BerthError {

@@ -56,23 +56,23 @@ export const make = <R>(
     })
 
   const run = async <A>(call: Call, effect: Effect.Effect<A, Domain.BerthError, R>): Promise<A> => {
-    let sent: "no" | "maybe" = "no"
+    let changed: "no" | "maybe" = "no"
     const noticed = Effect.provideService(effect, FetchHttpClient.Fetch, (input, init) => {
-      sent = "maybe"
+      if (init?.method !== "GET") changed = "maybe"
       return fetch()(input, init)
     })
     const outcome =
       closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await settle(call, noticed)
     // Errors are made here, after the `await`, where the stack still knows who called.
-    if (outcome === "closed") throw new ClientClosed(call.operation, sent)
-    if (outcome === "aborted") throw new Aborted(call.operation, sent, call.signal?.reason)
+    if (outcome === "closed") throw new ClientClosed(call.operation, changed)
+    if (outcome === "aborted") throw new Aborted(call.operation, changed, call.signal?.reason)
     if (Exit.isSuccess(outcome)) return outcome.value
     throw fromCause(call.operation, outcome.cause)
   }
 
   const fromCause = (operation: string, cause: Cause.Cause<Domain.BerthError>): BerthError => {
     const error = cause.reasons.find(Cause.isFailReason)?.error
-    if (error !== undefined) return fromDomain(error)
+    if (error !== undefined) return fromDomain(error, redact)
     const defect: unknown = Cause.squash(cause)
     return new ClientFault(operation, redact(defect instanceof Error ? defect.message : String(defect)))
   }

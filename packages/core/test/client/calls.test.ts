@@ -11,7 +11,8 @@ import {
   accessToken,
   apiKey,
   clientAnswered,
-  clientOver, creationAnswered,
+  clientOver,
+  creationAnswered,
   inTime,
   type ScriptedReply,
   success
