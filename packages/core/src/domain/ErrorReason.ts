@@ -216,9 +216,7 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
 /** A create whose reply was lost, and of which it cannot be said whether it made a node. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   nodeName: Schema.String,
-  candidates: Schema.Array(NodeId).annotate({
-    description: "Nodes that may have come of it; empty when none is listed."
-  }),
+  candidates: Schema.Array(NodeId).annotate({ description: "Nodes that may have come of it; empty when none is listed." }),
   because: Schema.String.annotate({ description: "Tag of the reason the reply is missing." }),
   detail: Schema.String
 }) {
@@ -230,9 +228,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   }
   override get message() {
     const listed =
-      this.candidates.length === 0
-        ? "no new node of that name is listed"
-        : `candidates are ${this.candidates.join(", ")}`
+      this.candidates.length === 0 ? "no new node of that name is listed" : `candidates are ${this.candidates.join(", ")}`
     return `It is not known whether ${this.nodeName} was created: ${listed}. ${this.detail}`
   }
 }

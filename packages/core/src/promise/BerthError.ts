@@ -73,8 +73,10 @@ interface ReasonClass {
 }
 
 /** `BerthError` itself, with the fields of a reason in its type. */
-const failure = <C extends ReasonClass>(_: C) =>
-  BerthError as unknown as new (facts: Facts) => BerthError & Plain<Schema.Struct.Type<C["fields"]>>
+type WithFields = <C extends ReasonClass>(
+  reason: C
+) => new (facts: Facts) => BerthError & Plain<Schema.Struct.Type<C["fields"]>>
+const failure = (() => BerthError) as unknown as WithFields
 
 /** 401: the API key or the access token is missing or wrong. */
 export class Unauthorized extends failure(Reason.Unauthorized) {}

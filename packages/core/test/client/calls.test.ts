@@ -11,8 +11,7 @@ import {
   accessToken,
   apiKey,
   clientAnswered,
-  clientOver,
-  creationAnswered,
+  clientOver, creationAnswered,
   inTime,
   type ScriptedReply,
   success

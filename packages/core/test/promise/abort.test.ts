@@ -35,7 +35,7 @@ for (const [end, tag] of [
   ["a signal", "Aborted"],
   ["closing the client", "ClientClosed"]
 ] as const) {
-  describe(end, () => {
+  describe(`${end}`, () => {
     for (const [place, listener] of Object.entries(places)) {
       it(`ends a call ${place} at once`, async () => {
         const arrived = Promise.withResolvers<ServerResponse>()
