@@ -10,7 +10,7 @@ export interface Row {
   readonly subject: string
   /** What it is measured against. */
   readonly baseline: string
-  readonly unit: "ms" | "µs"
+  readonly unit: "ms" | "µs" | "KiB" | "MiB"
   /** The largest ratio that is good enough, from the specification. */
   readonly target: number
   /** Measures one pair, warm. The harness calls it `pairs` times. */

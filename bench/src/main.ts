@@ -6,16 +6,24 @@ import { writeFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
 import { parseArgs } from "node:util"
 import { type Result, type Row, summarise } from "./Row.ts"
+import { callRow, openaiRow, stripeRow } from "./rows/client.ts"
 import { decodeRow } from "./rows/decode.ts"
+import { heapRow } from "./rows/heap.ts"
 import { getRow, listRow } from "./rows/server.ts"
+import { sizeRow } from "./rows/size.ts"
 import { versionRow } from "./rows/startup.ts"
 import { table } from "./table.ts"
 
 const rows: Record<string, () => Row | Promise<Row>> = {
+  call: callRow,
   decode: decodeRow,
   get: getRow,
+  heap: heapRow,
   list: listRow,
-  start: versionRow
+  openai: openaiRow,
+  size: sizeRow,
+  start: versionRow,
+  stripe: stripeRow
 }
 
 const { positionals, values } = parseArgs({

@@ -58,7 +58,7 @@ const signal = (operation: string, option: string, value: unknown): AbortSignal 
 }
 
 /** Checks one option: gives its value as the engine takes it, or throws `InvalidOption`. */
-export type Check<A> = (operation: string, option: string, value: unknown) => A
+type Check<A> = (operation: string, option: string, value: unknown) => A
 
 /** Checks of options by their names. */
 export type Checks = Readonly<Record<string, Check<unknown>>>
