@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
 import { parseArgs } from "node:util"
 import { type Result, type Row, summarise } from "./Row.ts"
-import { callRow, openaiRow, stripeRow } from "./rows/client.ts"
+import { callOverFetchRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { heapRow } from "./rows/heap.ts"
 import { getRow, listRow } from "./rows/server.ts"
@@ -16,6 +16,7 @@ import { table } from "./table.ts"
 
 const rows: Record<string, () => Row | Promise<Row>> = {
   call: callRow,
+  callOverFetch: callOverFetchRow,
   decode: decodeRow,
   get: getRow,
   heap: heapRow,
