@@ -1,6 +1,6 @@
 /**
- * A row of the benchmark: two things measured side by side in one run, and the ratio between them. Ratios, because
- * machines differ and drift; pair by pair, because they drift during the run too.
+ * A row of the benchmark: something measured, most often side by side with something else in one run, and what it has to
+ * come to. Ratios, because machines differ and drift; pair by pair, because they drift during the run too.
  */
 
 /** What a row measures, and how often. */
@@ -10,20 +10,34 @@ export interface Row {
   readonly subject: string
   /** What it is measured against. */
   readonly baseline: string
-  readonly unit: "ms" | "µs" | "KiB" | "MiB"
-  /** The largest ratio that is good enough, from the specification. */
-  readonly target: number
+  readonly unit: "ms" | "µs" | "B" | "KiB" | "MiB" | "MB" | "requests/s"
+  /** What is good enough, from the specification. */
+  readonly targets: ReadonlyArray<Target>
   /** Measures one pair, warm. The harness calls it `pairs` times. */
   readonly measure: () => Promise<Pair> | Pair
   readonly pairs: number
   readonly close?: () => Promise<void>
 }
 
+/** A bound on the median of the ratios, or on that of the subject in the row's unit. */
+export interface Target {
+  readonly of: "ratio" | "subject"
+  readonly bound: "at most" | "at least"
+  readonly value: number
+}
+
+export const ratioAtMost = (value: number): Target => ({ of: "ratio", bound: "at most", value })
+export const ratioAtLeast = (value: number): Target => ({ of: "ratio", bound: "at least", value })
+export const subjectAtMost = (value: number): Target => ({ of: "subject", bound: "at most", value })
+
 /** One measurement of each side. */
 export interface Pair {
   readonly subject: number
   readonly baseline: number
 }
+
+/** A row that cannot be measured here, and why. */
+export class Unmeasurable extends Error {}
 
 /** A row, measured. */
 export interface Result {
@@ -32,7 +46,7 @@ export interface Result {
   readonly baseline: { readonly what: string; readonly median: number }
   readonly unit: Row["unit"]
   readonly ratio: { readonly min: number; readonly median: number; readonly max: number }
-  readonly target: number
+  readonly targets: ReadonlyArray<Target>
   readonly met: boolean
   readonly pairs: number
 }
@@ -48,14 +62,19 @@ const median = (values: ReadonlyArray<number>): number => {
 export const summarise = (row: Row, pairs: ReadonlyArray<Pair>): Result => {
   const ratios = pairs.map(({ baseline, subject }) => subject / baseline)
   const ratio = { min: Math.min(...ratios), median: median(ratios), max: Math.max(...ratios) }
+  const subject = { what: row.subject, median: median(pairs.map((pair) => pair.subject)) }
+  const isMet = ({ bound, of, value }: Target) => {
+    const measured = of === "ratio" ? ratio.median : subject.median
+    return bound === "at most" ? measured <= value : measured >= value
+  }
   return {
     name: row.name,
-    subject: { what: row.subject, median: median(pairs.map(({ subject }) => subject)) },
+    subject,
     baseline: { what: row.baseline, median: median(pairs.map(({ baseline }) => baseline)) },
     unit: row.unit,
     ratio,
-    target: row.target,
-    met: ratio.median <= row.target,
+    targets: row.targets,
+    met: row.targets.every(isMet),
     pairs: pairs.length
   }
 }

@@ -1,18 +1,28 @@
 /**
- * `pnpm bench [--json FILE] [NAME…]`: measures the rows whose name contains one of the words (all of them by default),
- * prints them as a table, and writes them as JSON.
+ * `pnpm bench [--json FILE] [--soak SECONDS] [NAME…]`: measures the rows whose name contains one of the words (all of them
+ * by default), prints them as a table, and writes them as JSON.
  */
 import { writeFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
 import { parseArgs } from "node:util"
-import { type Result, type Row, summarise } from "./Row.ts"
+import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
 import { callOverFetchRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
 import { decodeRow } from "./rows/decode.ts"
+import { idleRow, soakRow } from "./rows/endurance.ts"
+import { getOfMillionRow, memoryRow, pageOfMillionRow } from "./rows/fleet.ts"
 import { heapRow } from "./rows/heap.ts"
+import { readyRow, throughputRow } from "./rows/prism.ts"
 import { getRow, listRow } from "./rows/server.ts"
 import { sizeRow } from "./rows/size.ts"
 import { versionRow } from "./rows/startup.ts"
+import { worldRow } from "./rows/world.ts"
 import { table } from "./table.ts"
+
+const { positionals, values } = parseArgs({
+  args: process.argv.slice(2),
+  options: { json: { type: "string" }, soak: { type: "string", default: "60" } },
+  allowPositionals: true
+})
 
 const rows: Record<string, () => Row | Promise<Row>> = {
   call: callRow,
@@ -23,15 +33,18 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   list: listRow,
   openai: openaiRow,
   size: sizeRow,
-  start: versionRow,
-  stripe: stripeRow
+  stripe: stripeRow,
+  "million-get": getOfMillionRow,
+  "million-page": pageOfMillionRow,
+  "million-memory": memoryRow,
+  idle: idleRow,
+  ready: readyRow,
+  throughput: throughputRow,
+  world: worldRow,
+  soak: () => soakRow(Number(values.soak)),
+  start: versionRow
 }
 
-const { positionals, values } = parseArgs({
-  args: process.argv.slice(2),
-  options: { json: { type: "string" } },
-  allowPositionals: true
-})
 const chosen = Object.entries(rows).filter(
   ([name]) => positionals.length === 0 || positionals.some((word) => name.includes(word))
 )
@@ -41,12 +54,20 @@ if (chosen.length === 0) {
 }
 
 const results: Array<Result> = []
-for (const [, make] of chosen) {
+const measure = async (make: () => Row | Promise<Row>) => {
   const row = await make()
   const pairs = []
   for (let i = 0; i < row.pairs; i++) pairs.push(await row.measure())
   await row.close?.()
   results.push(summarise(row, pairs))
+}
+for (const [name, make] of chosen) {
+  try {
+    await measure(make)
+  } catch (error) {
+    if (!(error instanceof Unmeasurable)) throw error
+    console.error(`The row ${name} is left out: ${error.message}.`)
+  }
 }
 const machine = {
   node: process.version,

@@ -1,5 +1,5 @@
 /**
- * Whole processes for the benchmark: the project's binaries and bare ones, what they cost, and a load to put on them.
+ * Whole processes for the benchmark: the project's binaries and bare ones, and what they cost.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -19,38 +19,66 @@ export const wallMillis = (args: ReadonlyArray<string>): number => {
   return Number(process.hrtime.bigint() - startedAt) / 1e6
 }
 
-/** A process that serves HTTP, and the line it printed when it was ready. */
+/** A process that serves HTTP. */
 export interface ServerProcess {
-  readonly ready: { readonly url: string }
+  readonly url: string
+  /** From its start to the line that said that it was ready. */
+  readonly readyMillis: number
+  /** CPU time it has used, user and system. */
   readonly cpuMicros: () => number
+  /** Resident memory. */
+  readonly residentBytes: () => number
   readonly stop: () => Promise<void>
 }
 
-/** Starts `node ARGS` and waits for its ready line, JSON with a `url`. */
-export const startServer = async (args: ReadonlyArray<string>, input?: string): Promise<ServerProcess> => {
+/** The URL that a line of output says the server is ready at, `undefined` for any other line. */
+export type ReadReady = (line: string) => string | undefined
+
+/** A line of JSON with a `url`. */
+const readyJson: ReadReady = (line) => JSON.parse(line).url
+
+/** Starts `node ARGS` and waits for the line that says it is ready. */
+export const startServer = async (
+  args: ReadonlyArray<string>,
+  { input = "", readReady = readyJson }: { readonly input?: string; readonly readReady?: ReadReady } = {}
+): Promise<ServerProcess> => {
+  const startedAt = process.hrtime.bigint()
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] })
-  child.stdin.end(input ?? "")
+  child.stdin.end(input)
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-  const line = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).once("line", resolve)
+  const ready = new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on("line", (line) => {
+      const url = readReady(line)
+      if (url !== undefined) resolve(url)
+    })
     child.once("exit", (code) => reject(new Error(`node ${args.join(" ")} exited with ${code} before it was ready`)))
   })
-  const stop = () => {
-    child.kill("SIGTERM")
-    return exited
+  const url = await ready
+  return {
+    url,
+    readyMillis: Number(process.hrtime.bigint() - startedAt) / 1e6,
+    cpuMicros: () => cpuMicros(child),
+    residentBytes: () => residentBytes(child),
+    stop: () => {
+      child.kill("SIGTERM")
+      return exited
+    }
   }
-  return { ready: JSON.parse(line), cpuMicros: () => cpuMicros(child), stop }
 }
 
 /** Clock ticks per second in `/proc`; fixed on every Linux that Node runs on. */
 const ticksPerSecond = 100
 
-/** CPU time the process has used, user and system. Linux only. */
+/** Linux only. A tick is 10 ms: what is measured has to last for many of them. */
 const cpuMicros = ({ pid }: ChildProcess): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond
 }
+
+/** Linux only. */
+const residentBytes = ({ pid }: ChildProcess): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1024
 
 /** A reply, whole. */
 export interface Reply {
@@ -59,10 +87,13 @@ export interface Reply {
   readonly body: Buffer
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 /** Sends one request and reads the reply to its end. */
-export const get = (url: URL, headers: Record<string, string>): Promise<Reply> =>
+export const ask = (
+  url: URL,
+  { body, headers, method = "GET" }: { headers?: Record<string, string>; method?: string; body?: string } = {}
+): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const read = (response: IncomingMessage) => {
       const chunks: Array<Buffer> = []
@@ -72,24 +103,7 @@ export const get = (url: URL, headers: Record<string, string>): Promise<Reply> =
         resolve({ status: response.statusCode!, headers: response.rawHeaders, body: Buffer.concat(chunks) })
       )
     }
-    request(url, { agent, headers }, read).once("error", reject).end()
+    request(url, { agent, method, headers: headers ?? {} }, read)
+      .once("error", reject)
+      .end(body)
   })
-
-/** CPU time per request of `server` under a load of `total` requests, 8 at a time, in microseconds. */
-export const cpuPerRequest = async (
-  server: ServerProcess,
-  url: URL,
-  headers: Record<string, string>,
-  total: number
-) => {
-  let left = total
-  const client = async () => {
-    while (left-- > 0) {
-      const { status } = await get(url, headers)
-      if (status !== 200) throw new Error(`${url.pathname} answered ${status}`)
-    }
-  }
-  const before = server.cpuMicros()
-  await Promise.all(Array.from({ length: 8 }, client))
-  return (server.cpuMicros() - before) / total
-}

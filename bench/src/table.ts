@@ -1,7 +1,7 @@
 /**
  * Prints results for people; the JSON beside it is for everything else.
  */
-import type { Result } from "./Row.ts"
+import type { Result, Target } from "./Row.ts"
 
 const number = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2))
 
@@ -12,9 +12,12 @@ const cells = (result: Result): ReadonlyArray<string> => [
   `${result.subject.what}: ${number(result.subject.median)} ${result.unit}`,
   `${result.baseline.what}: ${number(result.baseline.median)} ${result.unit}`,
   `${number(result.ratio.median)} (${number(result.ratio.min)} … ${number(result.ratio.max)})`,
-  `≤ ${result.target}`,
+  result.targets.map((target) => wanted(target, result.unit)).join(", "),
   result.met ? "met" : "NOT MET"
 ]
+
+const wanted = ({ bound, of, value }: Target, unit: string): string =>
+  `${bound === "at most" ? "≤" : "≥"} ${value}${of === "ratio" ? " ×" : ` ${unit}`}`
 
 /** The results as a table, a row each. */
 export const table = (results: ReadonlyArray<Result>): string => {

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { Unmeasurable } from "./Row.ts"
 
 const tools = fileURLToPath(new URL("../.tools", import.meta.url))
 
@@ -23,9 +24,22 @@ export const tool = (name: Tool): string => {
   if (!existsSync(done)) {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }))
-    const args = ["install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", `${name}@${version}`]
-    const { status } = spawnSync("npm", args, { stdio: ["ignore", "ignore", "inherit"], cwd: folder })
-    if (status !== 0) throw new Error(`${name} ${version} cannot be installed`)
+    const args = [
+      "install",
+      "--prefix",
+      folder,
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+      "--ignore-scripts",
+      `${name}@${version}`
+    ]
+    const { error, status, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8", timeout: 180_000 })
+    if (status !== 0) {
+      throw new Unmeasurable(
+        `${name} ${version} cannot be had here (${error?.message ?? stderr.trim().split("\n")[0]})`
+      )
+    }
     writeFileSync(done, "")
   }
   return pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href

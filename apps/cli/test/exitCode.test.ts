@@ -28,7 +28,7 @@ const replies: ReadonlyArray<{ readonly title: string; readonly code: number; re
   { title: "412", code: 5, reply: failure(412) },
   { title: "422", code: 5, reply: failure(422) },
   { title: "a failure inside a 200", code: 5, reply: { ...failure(422), status: 200 } },
-  { title: "429", code: 6, reply: failure(429, "Slower", { "retry-after": "7" }) },
+  { title: "429", code: 6, reply: failure(429, "Slower", { "retry-after": "600" }) },
   { title: "500", code: 7, reply: failure(500) },
   { title: "503", code: 7, reply: failure(503) },
   { title: "a redirect to a login page", code: 7, reply: { status: 302, headers: { location: "/login" }, body: "" } },
@@ -53,7 +53,7 @@ describe.each(commands)("berth %s %s", (...command) => {
         assert.deepStrictEqual({ title, code: ended.code, stdout: ended.stdout }, { title, code: expected, stdout: "" })
         assert.match(ended.stderr, /(?:^|\n)error: .+\.\nhint: .+\n$/, title)
       }, Effect.scoped),
-      { concurrency: 4 }
+      { concurrency: replies.length }
     )
   )
 

@@ -1,56 +1,52 @@
 /**
- * The whole service inside a test: on a free port, or without a socket at all. Its world is frozen unless the test says
+ * The whole service inside a test: on a free port, or without a socket at all. Its worlds are frozen unless the test says
  * otherwise, so that time passes when the test says so and the same calls give the same bytes.
  */
-import { Clock, Context, DateTime, Duration, Effect, Layer, type Redacted, type Scope } from "effect"
-import { FetchHttpClient, HttpClient, HttpEffect, type HttpServerError, type HttpServerRequest } from "effect/http"
+import { Clock, Context, Effect, Layer, type Redacted, Result, type Scope } from "effect"
+import {
+  FetchHttpClient,
+  HttpClient,
+  HttpClientRequest,
+  HttpEffect,
+  type HttpServerError,
+  type HttpServerRequest
+} from "effect/http"
+import { settingsOf } from "./control/WorldOptions.ts"
 import { makeApp } from "./http/app.ts"
+import { fetchFrom } from "./http/inProcess.ts"
+import { type Fault, type FaultName, kindByName } from "./faults/catalogue.ts"
 import { defaultTimeouts, type Timeouts } from "./http/limits.ts"
 import { listen } from "./http/listen.ts"
-import type { AllowancePolicy } from "./world/allowance.ts"
-import { populate, type Scenario } from "./world/scenario.ts"
-import type { ClockMode } from "./world/VirtualClock.ts"
+import { bindWorld, makeControlClient, makeTestWorld, type TestWorld } from "./testing/TestWorld.ts"
+import { type TestWorldOptions, worldOptions } from "./testing/TestWorldOptions.ts"
+import { begin } from "./world/scenario.ts"
 import * as World from "./world/World.ts"
-import * as Worlds from "./world/Worlds.ts"
+import { Worlds } from "./world/Worlds.ts"
 
-/** What the service of a test begins with. Everything has a default. */
-export interface TestServerOptions {
-  /** Default 1. */
-  readonly seed?: number
-  /** Default `frozen`, at 2026-01-01T00:00:00.000Z. `real` follows the `Clock` of the test. */
-  readonly clock?: ClockMode
-  /** Default `empty`. */
-  readonly scenario?: Scenario
-  /** From a create to `running`. Default 2 seconds of the world's time. */
-  readonly provisioning?: Duration.Input
-  /** From a delete to being gone. Default 2 seconds of the world's time. */
-  readonly termination?: Duration.Input
-  /** Default 1200 per hour, `fixed-window`. */
-  readonly allowance?: AllowancePolicy
-  /** Default `strict`. */
-  readonly auth?: World.AuthMode
-  /** Default `documented`. */
-  readonly deleteStyle?: World.DeleteStyle
-  /** Default false. */
-  readonly uniqueNames?: boolean
+export type { Fault, TestWorld, TestWorldOptions }
+
+/** The names of all faults there are. */
+export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()) as ReadonlyArray<FaultName>
+
+/** What the service of a test begins with: its main world, and what concerns all of it. Everything has a default. */
+export interface TestServerOptions extends TestWorldOptions {
   /** The account of the world, and of further worlds on the same server. Default `berth-key` and `berth-token`. */
   readonly accounts?: readonly [World.Account, ...Array<World.Account>]
+  /** What requests of the control plane have to show; the client of `control` shows it. Default: nothing. */
+  readonly controlToken?: Redacted.Redacted
   /** Only for a service that listens; default 10 s for headers, 30 s for a request. */
   readonly timeouts?: Partial<Omit<Timeouts, "drainMs">>
 }
 
-/** The service of a test, and its main world's clock. */
+/** The service of a test, its main world, and as many more as tests ask for. */
 export class TestServer extends Context.Service<
   TestServer,
-  {
-    /** Scheme and host, without a path. */
-    readonly baseUrl: string
-    readonly apiKey: Redacted.Redacted
-    readonly accessToken: Redacted.Redacted
-    /** The world's present instant. */
-    readonly now: Effect.Effect<DateTime.Utc>
-    /** Moves the world's clock on and gives its new instant. */
-    readonly advance: (by: Duration.Input) => Effect.Effect<DateTime.Utc>
+  TestWorld & {
+    /**
+     * A world of its own, with credentials of its own, for as long as the scope lasts: tests that share the server never
+     * meet. When the scope closes with a failure it says on stderr how the world began.
+     */
+    readonly makeWorld: (options?: TestWorldOptions) => Effect.Effect<TestWorld, never, Scope.Scope>
   }
 >()("@berth/server/testing/TestServer") {
   /** The service on a free port of the loopback interface. Fails with `ServeError` when there is none. */
@@ -60,8 +56,15 @@ export class TestServer extends Context.Service<
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
         const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMs: 0 }
-        const baseUrl = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts })
-        return yield* describe(worlds, baseUrl)
+        const baseUrl = yield* listen(worlds, {
+          host: "127.0.0.1",
+          port: 0,
+          timeouts,
+          checkReplies: true,
+          controlToken: options.controlToken
+        })
+        const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
+        return yield* describe(worlds, client, baseUrl, options.controlToken)
       })
     )
 
@@ -72,57 +75,45 @@ export class TestServer extends Context.Service<
     Layer.effectContext(
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
-        const { handle } = yield* makeApp(worlds)
+        const { handle, requestContext } = yield* makeApp(worlds, {
+          checkReplies: true,
+          controlToken: options.controlToken
+        })
         const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
-          yield* Effect.context<never>()
+          requestContext
         )(handle)
-        const inProcess: typeof globalThis.fetch = (input, init) => handler(new Request(input, init))
         const client = yield* HttpClient.HttpClient.pipe(
-          Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, inProcess))),
+          Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, fetchFrom(handler)))),
           Effect.provide(FetchHttpClient.layer)
         )
-        return Context.make(TestServer, yield* describe(worlds, "http://berth.test")).pipe(
-          Context.add(HttpClient.HttpClient, client)
-        )
+        return Context.make(
+          TestServer,
+          yield* describe(worlds, client, "http://berth.test", options.controlToken)
+        ).pipe(Context.add(HttpClient.HttpClient, client))
       })
     )
 }
 
 const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
   const realMs = yield* Clock.currentTimeMillis
-  const toMs = (duration: Duration.Input | undefined, defaultMs: number) =>
-    duration === undefined ? defaultMs : Duration.toMillis(duration)
-  const { lifecycle } = World.defaults
-  const settings = {
-    ...World.defaults,
-    seed: options.seed ?? World.defaults.seed,
-    clock: options.clock ?? "frozen",
-    lifecycle: {
-      provisioningMs: toMs(options.provisioning, lifecycle.provisioningMs),
-      terminationMs: toMs(options.termination, lifecycle.terminationMs)
-    },
-    allowance: options.allowance ?? World.defaults.allowance,
-    auth: options.auth ?? World.defaults.auth,
-    deleteStyle: options.deleteStyle ?? World.defaults.deleteStyle,
-    uniqueNames: options.uniqueNames ?? World.defaults.uniqueNames
-  }
-  const makeWorld = (account: World.Account) => {
-    const world = World.make({ ...settings, account }, realMs)
-    populate(world, options.scenario ?? "empty")
-    return world
-  }
+  const settings = worldOptions(options)
+  const makeWorld = (account: World.Account, id?: string) => begin(settingsOf(settings, account), realMs, id)
   const [main, ...others] = options.accounts ?? [World.defaults.account]
-  return Worlds.make([makeWorld(main), ...others.map(makeWorld)])
+  const worlds = new Worlds(makeWorld(main))
+  for (const other of others) Result.getOrThrow(worlds.add(other, (id, account) => makeWorld(account, id)))
+  return worlds
 })
 
-const describe = Effect.fnUntraced(function* ({ main }: Worlds.Worlds, baseUrl: string) {
-  const clock = yield* Clock.Clock
-  const instant = (ms: number) => DateTime.makeUnsafe(ms)
+const describe = Effect.fnUntraced(function* (
+  { main }: Worlds,
+  client: HttpClient.HttpClient,
+  baseUrl: string,
+  token: Redacted.Redacted | undefined
+) {
+  const shown = token === undefined ? client : HttpClient.mapRequest(client, HttpClientRequest.bearerToken(token))
+  const control = yield* makeControlClient(shown, baseUrl)
   return TestServer.of({
-    baseUrl,
-    ...main.settings.account,
-    now: Effect.sync(() => instant(World.enter(main, clock.currentTimeMillisUnsafe()))),
-    advance: (by) =>
-      Effect.sync(() => instant(World.advance(main, clock.currentTimeMillisUnsafe(), Duration.toMillis(by))))
+    ...bindWorld(control, { id: main.id, baseUrl, ...main.settings.account }),
+    makeWorld: (options = {}) => makeTestWorld(control, baseUrl, options)
   })
 })

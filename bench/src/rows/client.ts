@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url"
 import { startCaller } from "../Caller.ts"
 import { startServer } from "../processes.ts"
-import type { Row } from "../Row.ts"
+import { ratioAtMost, type Row } from "../Row.ts"
 import { type Tool, tool } from "../tools.ts"
 
 const calls = 1500
@@ -29,9 +29,8 @@ const data = Array.from({ length: 20 }, (_, i) => record(i))
 
 /** A server that answers every request with this body. */
 const serve = (body: object) =>
-  startServer(
-    [bareServer],
-    JSON.stringify({
+  startServer([bareServer], {
+    input: JSON.stringify({
       headers: [
         ["content-type", "application/json"],
         ["ratelimit-limit", "100000000"],
@@ -40,7 +39,7 @@ const serve = (body: object) =>
       ].flat(),
       body: Buffer.from(JSON.stringify(body)).toString("base64")
     })
-  )
+  })
 
 const ours = { message: "Success", code: 200, data, errors: {} }
 const theirs = { object: "list", url: "/v1/records", has_more: false, data }
@@ -55,7 +54,7 @@ interface Side {
 const clientRow = async (name: string, subject: Side, baseline: Side, target: number): Promise<Row> => {
   const start = async ({ body, client, module }: Side) => {
     const server = await serve(body)
-    const caller = startCaller(client, server.ready.url, ...(module === undefined ? [] : [module]))
+    const caller = startCaller(client, server.url, ...(module === undefined ? [] : [module]))
     await caller.cpuPerCall(2 * calls)
     return { caller, server }
   }
@@ -66,7 +65,7 @@ const clientRow = async (name: string, subject: Side, baseline: Side, target: nu
     subject: subject.what,
     baseline: baseline.what,
     unit: "µs",
-    target,
+    targets: [ratioAtMost(target)],
     pairs: 9,
     measure: async () => ({
       subject: await left.caller.cpuPerCall(calls),

@@ -5,7 +5,7 @@ import { Result } from "effect"
 import { interpret } from "@berth/core/api/Reply"
 import { nodeFromWire } from "@berth/core/api/NodeCodec"
 import { many } from "@berth/core/client/Operation"
-import type { Row } from "../Row.ts"
+import { ratioAtMost, type Row } from "../Row.ts"
 
 const count = 1000
 const rounds = 50
@@ -43,7 +43,7 @@ export const decodeRow = (): Row => {
     subject: "decode",
     baseline: "JSON.parse",
     unit: "ms",
-    target: 0.5,
+    targets: [ratioAtMost(0.5)],
     pairs: 15,
     measure: () => ({ subject: millis(() => decode(data, raw)), baseline: millis(() => JSON.parse(body)) })
   }

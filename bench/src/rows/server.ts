@@ -2,39 +2,38 @@
  * CPU per request of the mock service, against a bare `node:http` that answers the same bytes.
  */
 import { fileURLToPath } from "node:url"
-import { prefix } from "@berth/core/api/BerthApi"
-import { binary, cpuPerRequest, get, startServer } from "../processes.ts"
-import type { Row } from "../Row.ts"
+import { cpuPerRequest } from "../load.ts"
+import { headers, type MockService, startMock } from "../mockService.ts"
+import { ask, startServer } from "../processes.ts"
+import { ratioAtMost, type Row } from "../Row.ts"
 
-const requests = 12_000
+const total = 30_000
 const bareServer = fileURLToPath(new URL("../bareServer.ts", import.meta.url))
 
-const serverRow = async (name: string, path: (ids: ReadonlyArray<number>) => string, target: number): Promise<Row> => {
-  const args = ["--port", "0", "--scenario", "fleet:1000", "--rate-limit", "1000000/1h", "--account", "key:token"]
-  const mock = await startServer([binary("server", "berth-server"), ...args])
-  const headers = { authorization: "Bearer token" }
-  const address = (base: string, at: string) => new URL(`${prefix}${at}${at.includes("?") ? "&" : "?"}apikey=key`, base)
-  const list = await get(address(mock.ready.url, "/nodes/?per_page=20"), headers)
-  const ids: ReadonlyArray<number> = JSON.parse(list.body.toString()).data.map(({ id }: { id: number }) => id)
-  const url = address(mock.ready.url, path(ids))
-  const reply = await get(url, headers)
-  const bare = await startServer(
-    [bareServer],
-    JSON.stringify({ headers: reply.headers, body: reply.body.toString("base64") })
-  )
-  const bareUrl = new URL(url.pathname + url.search, bare.ready.url)
-  await cpuPerRequest(mock, url, headers, requests)
-  await cpuPerRequest(bare, bareUrl, headers, requests)
+const cpuRow = async (name: string, urlOf: (mock: MockService) => URL, target: number): Promise<Row> => {
+  const mock = await startMock(1000)
+  const url = urlOf(mock)
+  const reply = await ask(url, { headers })
+  const bare = await startServer([bareServer], {
+    input: JSON.stringify({ headers: reply.headers, body: reply.body.toString("base64") })
+  })
+  const mockLoad = { urls: [url], headers, total }
+  const bareLoad = { urls: [new URL(url.pathname + url.search, bare.url)], headers, total }
+  // Both get as warm as they will be.
+  for (let i = 0; i < 2; i++) {
+    await cpuPerRequest(mock, mockLoad)
+    await cpuPerRequest(bare, bareLoad)
+  }
   return {
     name,
     subject: "berth-server",
     baseline: "bare node:http",
     unit: "µs",
-    target,
-    pairs: 5,
+    targets: [ratioAtMost(target)],
+    pairs: 9,
     measure: async () => ({
-      subject: await cpuPerRequest(mock, url, headers, requests),
-      baseline: await cpuPerRequest(bare, bareUrl, headers, requests)
+      subject: await cpuPerRequest(mock, mockLoad),
+      baseline: await cpuPerRequest(bare, bareLoad)
     }),
     close: async () => {
       await mock.stop()
@@ -44,7 +43,7 @@ const serverRow = async (name: string, path: (ids: ReadonlyArray<number>) => str
 }
 
 /** CPU of `GET` of one node. */
-export const getRow = () => serverRow("server CPU, GET node", (ids) => `/nodes/${ids[0]}/`, 2.5)
+export const getRow = () => cpuRow("server CPU, GET node", ({ at, ids }) => at(`/nodes/${ids[0]}/`), 2.5)
 
 /** CPU of a list of 20. */
-export const listRow = () => serverRow("server CPU, list of 20", () => "/nodes/?per_page=20", 2)
+export const listRow = () => cpuRow("server CPU, list of 20", ({ at }) => at("/nodes/?per_page=20"), 2)

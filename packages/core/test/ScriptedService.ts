@@ -50,8 +50,13 @@ export const clientAnswered = (reply: ScriptedReply) => clientOver(() => Effect.
 
 /** The same for the one create there is: what is listed before and after it is an account without nodes. */
 export const creationAnswered = (
-  create: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<ScriptedReply, HttpClientError.HttpClientError>
-) => clientOver((request) => (request.method === "POST" ? create(request) : Effect.succeed({ status: 200, body: success([]) })))
+  create: (
+    request: HttpClientRequest.HttpClientRequest
+  ) => Effect.Effect<ScriptedReply, HttpClientError.HttpClientError>
+) =>
+  clientOver((request) =>
+    request.method === "POST" ? create(request) : Effect.succeed({ status: 200, body: success([]) })
+  )
 
 /** The body of a success. */
 export const success = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })

@@ -5,11 +5,15 @@
 import { Clock, Console, Effect, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
+import { readFaultFlag } from "../faults/readFaults.ts"
 import { defaultTimeouts } from "../http/limits.ts"
 import { listen } from "../http/listen.ts"
-import { populate } from "../world/scenario.ts"
+import { defaultLifecycle } from "../lifecycle/Lifecycle.ts"
+import { loadState, stateKeeper } from "../state/stateKeeper.ts"
+import { begin } from "../world/scenario.ts"
 import * as World from "../world/World.ts"
-import * as Worlds from "../world/Worlds.ts"
+import { Worlds } from "../world/Worlds.ts"
+import { faultList } from "./faultList.ts"
 import { flags, readAccount } from "./flags.ts"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -20,6 +24,14 @@ const readAccounts = (texts: ReadonlyArray<string>) =>
     Effect.mapError(
       Effect.fromOption(readAccount(text)),
       () => new StartFailure({ message: "--account: expected KEY:TOKEN" })
+    )
+  )
+
+const readFaults = (texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) =>
+    Effect.mapError(
+      Effect.fromResult(readFaultFlag(text)),
+      (sentence) => new StartFailure({ message: `--fault: ${sentence}` })
     )
   )
 
@@ -37,6 +49,26 @@ const cannotListen = (host: string, port: number) => (error: HttpServerError.Ser
   return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${reason}` })
 }
 
+const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
+  Command.withDescription("Lists the faults that can be armed, with their options")
+)
+
+/** The worlds of a first start: one per account, all alike. */
+const makeWorlds = Effect.fnUntraced(function* (
+  settings: World.WorldSettings,
+  [first = World.defaults.account, ...others]: ReadonlyArray<World.Account>,
+  realMs: number
+) {
+  const worlds = new Worlds(begin({ ...settings, account: first }, realMs))
+  for (const other of others) {
+    yield* Effect.mapError(
+      Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMs, id))),
+      () => new StartFailure({ message: "--account: each account needs a key and a token of its own" })
+    )
+  }
+  return worlds
+})
+
 export const command = Command.make("berth-server", flags, (options) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -46,38 +78,45 @@ export const command = Command.make("berth-server", flags, (options) =>
         })
       }
       const realMs = yield* Clock.currentTimeMillis
-      const makeWorld = (account: World.Account) => {
-        const world = World.make(
-          {
-            account,
-            seed: options.seed,
-            clock: options.clock,
-            lifecycle: { provisioningMs: options.provisioning, terminationMs: options.termination },
-            allowance: { ...options.rateLimit, algorithm: options.rateLimitAlgorithm },
-            auth: options.auth,
-            deleteStyle: options.deleteStyle,
-            uniqueNames: options.uniqueNames
-          },
-          realMs
-        )
-        populate(world, options.scenario)
-        return world
+      const settings = {
+        ...World.defaults,
+        seed: options.seed,
+        clock: options.clock,
+        lifecycle: { ...defaultLifecycle, provisioningMs: options.provisioning, terminationMs: options.termination },
+        allowance: { ...options.rateLimit, algorithm: options.rateLimitAlgorithm },
+        auth: options.auth,
+        deleteStyle: options.deleteStyle,
+        uniqueNames: options.uniqueNames,
+        scenario: options.scenario,
+        faults: yield* readFaults(options.fault)
       }
-      const [first = World.defaults.account, ...others] = yield* readAccounts(options.account)
-      const worlds = Worlds.make([makeWorld(first), ...others.map(makeWorld)])
+      const accounts = yield* readAccounts(options.account)
+      const loaded = Option.isSome(options.state) ? yield* loadState(options.state.value) : Option.none<Worlds>()
+      const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMs)
+      // Before the listening, so that the last save comes after the last request; it begins once the port is ours.
+      const keep = Option.isSome(options.state) ? yield* stateKeeper(worlds, options.state.value) : Effect.void
       const { host, port } = options
-      const url = yield* listen(worlds, { host, port, timeouts: defaultTimeouts }).pipe(
-        Effect.mapError(cannotListen(host, port))
-      )
+      const url = yield* listen(worlds, {
+        host,
+        port,
+        timeouts: defaultTimeouts,
+        checkReplies: false,
+        controlToken: Option.getOrUndefined(options.controlToken)
+      }).pipe(Effect.mapError(cannotListen(host, port)))
+      yield* keep
+      const { account } = worlds.main.settings
       yield* Console.log(
         JSON.stringify({
           url,
-          apiKey: Redacted.value(first.apiKey),
-          accessToken: Redacted.value(first.accessToken),
+          apiKey: Redacted.value(account.apiKey),
+          accessToken: Redacted.value(account.accessToken),
           pid: process.pid
         })
       )
       return yield* Effect.never
     })
   )
-).pipe(Command.withDescription("A faithful, stateful mock of the compute node and image service"))
+).pipe(
+  Command.withDescription("A faithful, stateful mock of the compute node and image service"),
+  Command.withSubcommands([faults])
+)

@@ -1,53 +1,17 @@
 /**
  * The flags of `berth-server`, each read strictly into what it means. What is done with them is in `main.ts`.
  */
-import { Duration, Option, Redacted } from "effect"
+import { Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { type AllowancePolicy, algorithms } from "../world/allowance.ts"
 import { largestFleet, type Scenario } from "../world/scenario.ts"
+import { readDurationMs } from "../world/durationText.ts"
+import { readClock, readRateLimit, readScenario } from "../world/settingText.ts"
 import type { ClockMode } from "../world/VirtualClock.ts"
 import { type Account, authModes, defaults, deleteStyles } from "../world/World.ts"
 
 /** The port when none is named. */
 const defaultPort = 8787
-
-const longestDurationMs = 10 * 365 * 86_400_000
-
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-/** `10s`, `5m`, `1h`, `250ms`, `1d`, or an Effect duration such as `10 seconds`; in whole milliseconds, up to 10 years. */
-export const readDurationMs = (text: string): Option.Option<number> => {
-  const short = /^(\d+)(ms|s|m|h|d)$/.exec(text)
-  const ms =
-    short === null
-      ? Option.getOrElse(Option.map(Duration.fromInput(text as Duration.Input), Duration.toMillis), () => Number.NaN)
-      : Number(short[1]) * unitMs[short[2] as keyof typeof unitMs]
-  return Number.isInteger(ms) && ms >= 0 && ms <= longestDurationMs ? Option.some(ms) : Option.none()
-}
-
-/** `1200/1h`: requests per window, both at least 1. */
-export const readRateLimit = (text: string): Option.Option<Pick<AllowancePolicy, "limit" | "windowMs">> => {
-  const parts = /^([1-9]\d{0,8})\/(.+)$/.exec(text)
-  if (parts === null) return Option.none()
-  return Option.map(
-    Option.filter(readDurationMs(parts[2]!), (windowMs) => windowMs > 0),
-    (windowMs) => ({ limit: Number(parts[1]), windowMs })
-  )
-}
-
-/** `real`, `frozen`, or `x` and a factor of 1 or more, as in `x60`. */
-export const readClock = (text: string): Option.Option<ClockMode> => {
-  if (text === "real" || text === "frozen") return Option.some(text)
-  const factor = /^x(\d{1,6}(?:\.\d{1,3})?)$/.exec(text)?.[1]
-  return factor === undefined || Number(factor) < 1 ? Option.none() : Option.some({ times: Number(factor) })
-}
-
-/** `empty`, `small`, or `fleet:` and a number of nodes. */
-export const readScenario = (text: string): Option.Option<Scenario> => {
-  if (text === "empty" || text === "small") return Option.some(text)
-  const fleet = /^fleet:(\d{1,9})$/.exec(text)?.[1]
-  return fleet === undefined || Number(fleet) > largestFleet ? Option.none() : Option.some({ fleet: Number(fleet) })
-}
 
 /** `KEY:TOKEN`: visible ASCII, so that both fit into a header; the first colon divides them. */
 export const readAccount = (text: string): Option.Option<Account> => {
@@ -110,7 +74,7 @@ export const flags = {
     Flag.withDescription("Refuse a name that a node has"),
     Flag.withDefault(defaults.uniqueNames)
   ),
-  // Read in main.ts: an error about it must not repeat it.
+  // Read in command.ts: an error about it must not repeat it.
   account: Flag.String("account").pipe(
     Flag.withMetavar("KEY:TOKEN"),
     Flag.withDescription(
@@ -118,8 +82,18 @@ export const flags = {
     ),
     Flag.atLeast(0)
   ),
+  fault: Flag.String("fault").pipe(
+    Flag.withMetavar("NAME[:option=value…]"),
+    Flag.withDescription("A fault that is armed from the start; may be given again; the command faults lists them"),
+    Flag.atLeast(0)
+  ),
   controlToken: Flag.Redacted("control-token").pipe(
-    Flag.withDescription("Needed to listen beyond loopback"),
+    Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
+    Flag.optional
+  ),
+  state: Flag.String("state").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Keep the worlds in this file; what it holds comes before what other flags say of worlds"),
     Flag.optional
   ),
   scenario: parsed("scenario", readScenario, `empty, small or fleet:N with N up to ${largestFleet}`).pipe(

@@ -13,6 +13,10 @@ export interface CallerInfo {
   readonly identity: Identity
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMs: () => number
+  /** Headers that its endpoint gives the reply. */
+  headers?: Readonly<Record<string, string>>
+  /** The body, once it has been read. */
+  body?: Uint8Array
 }
 
 /** Set for every request by `app.ts`; outside of one it is nobody. */
@@ -25,6 +29,12 @@ export const callersWorld = Effect.map(Caller, ({ identity, realMs }) => {
   if (identity._tag !== "Known") throw new Error("An endpoint was reached without authorization")
   return { world: identity.world, now: World.enter(identity.world, realMs()) }
 })
+
+/** Adds a header to the reply of an endpoint. */
+export const withHeader = (name: string, value: string) =>
+  Effect.map(Caller, (caller) => {
+    caller.headers = { ...caller.headers, [name]: value }
+  })
 
 /** The credentials a request carries. A key that comes twice and differs is no key. */
 export const readCredentials = (request: HttpServerRequest.HttpServerRequest): Credentials => {

@@ -4,74 +4,129 @@
  * groups.
  */
 import { fail } from "@berth/core/api/Envelope"
-import { Cause, Clock, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Option, type Redacted, References, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
-import {
-  HttpIncomingMessage,
-  HttpRouter,
-  HttpServer,
-  HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse
-} from "effect/http"
+import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { isControl, makePlane } from "../control/plane.ts"
+import { serveFaulty } from "../faults/serveFaulty.ts"
+import { EventFeed } from "../journal/EventFeed.ts"
 import type { Allowance, Reading } from "../world/allowance.ts"
 import { Visitors } from "../world/Visitors.ts"
 import * as World from "../world/World.ts"
 import type { Identity, Worlds } from "../world/Worlds.ts"
 import * as Authorization from "./authorization.ts"
-import { Caller, readCredentials } from "./Caller.ts"
+import { Caller, type CallerInfo, readCredentials } from "./Caller.ts"
 import * as Commitments from "./commitments.ts"
+import { answerDirectly } from "./direct.ts"
 import * as Docs from "./docs.ts"
 import { failureResponse } from "./failures.ts"
 import * as Images from "./images.ts"
-import { largestBodyBytes, longestUrlBytes } from "./limits.ts"
-import { allowedMethods } from "./methods.ts"
+import { largestBodyBytes } from "./limits.ts"
 import type { Reject } from "./nodeServer.ts"
 import * as Nodes from "./nodes.ts"
+import { routerConfig } from "./router.ts"
 import * as Query from "./query.ts"
-import { bodyTooLarge } from "./readJson.ts"
 import { replyHeaders, retryAfterSeconds } from "./replyHeaders.ts"
 import { ServedApi } from "./ServedApi.ts"
+import { pathOf, unanswerable, unanswered } from "./unanswered.ts"
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(ServedApi, { openapiPath: Docs.openApiPath }).pipe(
-    Layer.provide([Nodes.layer, Images.layer, Commitments.layer]),
-    Layer.provide([Authorization.layer, Query.layer])
-  ),
-  Docs.layer
-).pipe(Layer.provide(HttpServer.layerServices))
+/**
+ * The endpoints. What they are built with is merged into the context of every request they answer: it is only what they
+ * need, so what serves the API as a whole is provided to that alone.
+ */
+const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(Authorization.layer))
 
-/** Paths are what they say; only the trailing slash of the documented ones may be left out. */
-const routerConfig = {
-  caseSensitive: true,
-  ignoreDuplicateSlashes: false,
-  ignoreTrailingSlash: true,
-  maxParamLength: longestUrlBytes
+const routes = Layer.mergeAll(HttpApiBuilder.layer(ServedApi, { openapiPath: Docs.openApiPath }), Docs.layer).pipe(
+  Layer.provide(HttpServer.layerServices),
+  Layer.provide([endpoints, Query.layer])
+)
+
+export interface AppOptions {
+  /**
+   * Whether every success goes through the API's own schemas; what they refuse is a 500. Without it the plainest requests
+   * are answered directly, by `direct.ts`.
+   */
+  readonly checkReplies: boolean
+  /** What a request of the control plane has to show; without one, it needs nothing. */
+  readonly controlToken?: Redacted.Redacted | undefined
 }
 
 /** The service: one effect per request, and replies to what never became one. */
-export const makeApp = Effect.fnUntraced(function* (worlds: Worlds) {
-  const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
+export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, controlToken }: AppOptions) {
+  const ambient = yield* Effect.context<Scope.Scope>()
+  const routed = yield* HttpRouter.toHttpEffect(routes).pipe(
+    Effect.provideService(HttpRouter.RouterConfig, routerConfig),
+    Effect.setContext(Context.pick(Scope.Scope)(ambient))
+  )
+  const answered = Effect.catchCause(routed, (cause) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => unanswered(request, cause))
+  )
   const clock = yield* Clock.Clock
   const realMs = () => clock.currentTimeMillisUnsafe()
+  const feed = new EventFeed()
+  const plane = yield* makePlane({ worlds, realMs, feed }, controlToken)
   const visitors = new Visitors(worlds.main.settings.allowance)
 
+  /** The reply of the service. Where `instead` has an answer it is that of the endpoint, which is not asked. */
+  const serve = (
+    request: HttpServerRequest.HttpServerRequest,
+    caller: CallerInfo,
+    world: World.World,
+    allowance: Allowance,
+    instead?: () => HttpServerResponse.HttpServerResponse | undefined
+  ) => {
+    const reading = spend(allowance, request, world.latest)
+    const finish = (response: HttpServerResponse.HttpServerResponse) =>
+      HttpServerResponse.setHeaders(response, {
+        ...caller.headers,
+        ...replyHeaders(response.status, reading, world.latest)
+      })
+    if (!reading.granted) return Effect.succeed(finish(exhausted(reading, world.latest)))
+    const answer = unanswerable(request) ?? instead?.()
+    if (answer !== undefined) return Effect.succeed(finish(answer))
+    return Effect.map(Effect.provideService(answered, Caller, caller), finish)
+  }
+
+  /** Writes the journal; `laterMs` is how much real time the reply waits. */
+  const note = (
+    { method, url }: HttpServerRequest.HttpServerRequest,
+    { body }: CallerInfo,
+    world: World.World,
+    at: number,
+    status: number | null,
+    faults: ReadonlyArray<string>,
+    laterMs: number
+  ) => {
+    const durationMs = world.latest - at + Math.round(laterMs * world.clock.rate)
+    worlds.changes += 1
+    feed.record(world, { at, durationMs, method, url, body, status, faults })
+  }
+
   /** Never fails; what goes wrong is a reply. */
-  const handle = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
+  const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    // No part of the service: it costs no allowance and asks for no account.
+    if (isControl(request)) return plane
     const identity = worlds.identify(readCredentials(request))
+    const caller: CallerInfo = { identity, realMs }
     const world = identity._tag === "Known" ? identity.world : worlds.main
-    const reading = spend(allowanceOf(visitors, identity, request), request, World.enter(world, realMs()))
-    const response = reading.granted
-      ? (unanswerable(request) ??
-        (yield* endpoints.pipe(
-          Effect.provideService(Caller, { identity, realMs }),
-          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes)),
-          Effect.catchCause((cause) => unanswered(request, cause))
-        )))
-      : exhausted(reading, world.latest)
-    return HttpServerResponse.setHeaders(response, replyHeaders(response.status, reading, world.latest))
+    const now = World.enter(world, realMs())
+    const allowance = allowanceOf(visitors, identity, request)
+    if (isAboutTheService(request)) return serve(request, caller, world, allowance)
+    if (world.faults.length > 0 && identity._tag === "Known") {
+      return serveFaulty({
+        request,
+        world,
+        now,
+        serve: (shrunk, instead) => serve(request, caller, world, shrunk, instead),
+        record: (status, faults, laterMs) => note(request, caller, world, now, status, faults, laterMs)
+      })
+    }
+    const direct = checkReplies || !mayUseAll(identity) ? undefined : () => answerDirectly(request, world, now)
+    return Effect.map(serve(request, caller, world, allowance, direct), (response) => {
+      note(request, caller, world, now, response.status, noFaults, 0)
+      return response
+    })
   })
 
   const reject: Reject = ({ headers, message, status }, address) => {
@@ -87,8 +142,22 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds) {
     }
   }
 
-  return { handle, reject }
+  const requestContext = Context.pick(
+    Logger.CurrentLoggers,
+    Logger.LogToStderr,
+    References.MinimumLogLevel
+  )(ambient).pipe(
+    // The clock of faults that take time.
+    Context.add(Clock.Clock, clock),
+    Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes))
+  )
+  return { handle, reject, requestContext }
 })
+
+/** Whether the caller may use every endpoint there is. */
+const mayUseAll = (identity: Identity): boolean => identity._tag === "Known" && !identity.bySession
+
+const noFaults: ReadonlyArray<string> = []
 
 /** Whose allowance the request spends: its account's, or without one its address's (decision 20). */
 const allowanceOf = (visitors: Visitors, identity: Identity, request: HttpServerRequest.HttpServerRequest): Allowance =>
@@ -97,13 +166,13 @@ const allowanceOf = (visitors: Visitors, identity: Identity, request: HttpServer
     : visitors.allowanceOf(Option.getOrElse(request.remoteAddress, () => ""))
 
 /** The pages about the service are not the service: they cost nothing. */
-const spend = (allowance: Allowance, request: HttpServerRequest.HttpServerRequest, now: number): Reading => {
-  const path = pathOf(request)
-  const isAboutTheService = path === Docs.docsPath || path === Docs.openApiPath
-  return isAboutTheService ? { ...allowance.peek(now), granted: true } : allowance.spend(now)
-}
+const spend = (allowance: Allowance, request: HttpServerRequest.HttpServerRequest, now: number): Reading =>
+  isAboutTheService(request) ? { ...allowance.peek(now), granted: true } : allowance.spend(now)
 
-const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.split("?", 1)[0]!
+const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
+  const path = pathOf(request)
+  return path === Docs.docsPath || path === Docs.openApiPath
+}
 
 /** Decision 21. */
 const exhausted = (reading: Reading, now: number): HttpServerResponse.HttpServerResponse =>
@@ -111,46 +180,3 @@ const exhausted = (reading: Reading, now: number): HttpServerResponse.HttpServer
     429,
     `The allowance of ${reading.limit} requests is used up: try again in ${retryAfterSeconds(reading, now)} seconds.`
   )
-
-/** The answer to a request that is wrong before anybody looks at what it asks for (decision 4). */
-const unanswerable = (
-  request: HttpServerRequest.HttpServerRequest
-): HttpServerResponse.HttpServerResponse | undefined => {
-  if (isWithoutHost(request)) return failureResponse(400, "The header host is missing.")
-  if (request.url.length > longestUrlBytes) {
-    return failureResponse(414, `The URL is longer than ${longestUrlBytes} bytes.`)
-  }
-  if (Number(request.headers["content-length"] ?? 0) > largestBodyBytes) {
-    return failureResponse(413, bodyTooLarge.message)
-  }
-  return undefined
-}
-
-/** HTTP/1.1 asks for a host in every request (RFC 9112 §3.2). A request that came without a socket has no version. */
-const isWithoutHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
-  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
-
-/** The answer where no endpoint gave one. A client that has gone away gets none. */
-const unanswered = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) => {
-  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-  const failure = cause.reasons.find(Cause.isFailReason)?.error
-  if (HttpServerError.isHttpServerError(failure) && failure.reason._tag === "RouteNotFound") {
-    return Effect.succeed(noEndpoint(request))
-  }
-  return Effect.as(
-    Effect.logError("A request could not be answered", cause).pipe(
-      Effect.annotateLogs({ method: request.method, path: pathOf(request) })
-    ),
-    failureResponse(500, "The service failed.")
-  )
-}
-
-/** Another method of a path there is, or a path there is not. */
-const noEndpoint = (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
-  const allow = allowedMethods(pathOf(request))
-  // A path whose escapes cannot be read is no path, even where it looks like one.
-  const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
-  if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
-  if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })
-  return failureResponse(405, `The path does not answer ${request.method}, only ${allow}.`, { headers: { allow } })
-}

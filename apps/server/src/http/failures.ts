@@ -40,7 +40,8 @@ const describe = (refusal: Refusal): Failure => {
   }
 }
 
-const sentenceOf = (errors: FieldErrors): string => {
+/** One sentence about all fields at fault. */
+export const sentenceOf = (errors: FieldErrors): string => {
   if (errors["detail"]?.[0] !== undefined) return errors["detail"][0]
   const fields = Object.keys(errors)
   return fields.length === 1 ? `The field ${fields[0]} is not valid.` : `The fields ${fields.join(", ")} are not valid.`

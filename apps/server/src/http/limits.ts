@@ -5,6 +5,9 @@
 /** Body of a request: 1 MiB, then 413 (decision 4). */
 export const largestBodyBytes = 1024 * 1024
 
+/** Body of a request to the control plane: 256 MiB, because a snapshot of a fleet is a body. */
+export const largestControlBodyBytes = 256 * 1024 * 1024
+
 /** Request target, path and query: 8 KiB, then 414 (decision 4). */
 export const longestUrlBytes = 8 * 1024
 

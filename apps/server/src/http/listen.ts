@@ -2,14 +2,14 @@
  * The app on a socket: starts listening, and on the way out lets requests in flight finish before it cuts them off.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect } from "effect"
+import { Context, Effect, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import type { Worlds } from "../world/Worlds.ts"
-import { makeApp } from "./app.ts"
+import { type AppOptions, makeApp } from "./app.ts"
 import type { Timeouts } from "./limits.ts"
 import { makeNodeServer } from "./nodeServer.ts"
 
-export interface ListenOptions {
+export interface ListenOptions extends AppOptions {
   readonly host: string
   /** `0` picks a free one. */
   readonly port: number
@@ -17,8 +17,11 @@ export interface ListenOptions {
 }
 
 /** Listens until the scope closes and gives the base URL. Fails with `ServeError` when it cannot. */
-export const listen = Effect.fnUntraced(function* (worlds: Worlds, { host, port, timeouts }: ListenOptions) {
-  const app = yield* makeApp(worlds)
+export const listen = Effect.fnUntraced(function* (
+  worlds: Worlds,
+  { host, port, timeouts, ...options }: ListenOptions
+) {
+  const app = yield* makeApp(worlds, options)
   const node = makeNodeServer(timeouts, app.reject)
   const server = yield* NodeHttpServer.make(() => node.server, {
     host,
@@ -27,7 +30,9 @@ export const listen = Effect.fnUntraced(function* (worlds: Worlds, { host, port,
   })
   // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))
-  yield* server.serve(app.handle)
+  // Every request begins with a copy of the context that is served in.
+  const scope = yield* Effect.scope
+  yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
   yield* Effect.addFinalizer(() => Effect.sync(node.closeQuiet))
   return HttpServer.formatAddress(server.address)
 })

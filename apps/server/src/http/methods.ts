@@ -3,6 +3,7 @@
  * cannot say.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
+import { ControlApi } from "../control/ControlApi.ts"
 import { docsPath, openApiPath } from "./docs.ts"
 
 interface Row {
@@ -21,7 +22,7 @@ const add = (path: string, method: string): void => {
   else known.methods.push(method)
 }
 
-for (const group of Object.values(BerthApi.groups)) {
+for (const group of [...Object.values(BerthApi.groups), ...Object.values(ControlApi.groups)]) {
   for (const endpoint of Object.values(group.endpoints)) add(endpoint.path, endpoint.method)
 }
 add(openApiPath, "GET")
@@ -29,7 +30,7 @@ add(docsPath, "GET")
 
 /** HEAD wherever GET, OPTIONS everywhere (decision 4). */
 const allow = (methods: ReadonlyArray<string>): string =>
-  ["GET", "HEAD", "POST", "DELETE", "OPTIONS"]
+  ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     .filter((method) => method === "OPTIONS" || methods.includes(method === "HEAD" ? "GET" : method))
     .join(", ")
 

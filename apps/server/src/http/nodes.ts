@@ -5,21 +5,15 @@ import { prefix } from "@berth/core/api/BerthApi"
 import { succeed } from "@berth/core/api/Envelope"
 import { pageSize } from "@berth/core/api/NodesGroup"
 import { Effect, Result } from "effect"
-import { HttpEffect, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { readNodeOrder } from "../world/nodeOrder.ts"
 import { createNode, deleteNode, getNode, listNodes } from "../world/nodes.ts"
-import { callersWorld } from "./Caller.ts"
+import { callersWorld, withHeader } from "./Caller.ts"
 import { refusalFailure } from "./failures.ts"
 import { readJson } from "./readJson.ts"
 import { createdNode, listedNode, nodeAttributes } from "./records.ts"
 import { ServedApi } from "./ServedApi.ts"
-
-/** Adds a header to the reply of an endpoint. */
-const withHeader = (name: string, value: string) =>
-  HttpEffect.appendPreResponseHandler((_, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, name, value))
-  )
 
 const create = Effect.fnUntraced(function* ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) {
   const body = yield* readJson(request)

@@ -9,20 +9,26 @@ import { unreadableResponse } from "./failures.ts"
 
 type Query = Readonly<Record<string, string | Array<string>>>
 
-const withoutEmpty = (query: Query): Query =>
-  Object.values(query).includes("")
-    ? Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""))
-    : query
+const hasEmpty = (query: Query): boolean => {
+  for (const name in query) if (query[name] === "") return true
+  return false
+}
 
-export const layer = HttpRouter.middleware((endpoint) =>
-  Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) =>
-    endpoint.pipe(
-      Effect.provideService(HttpServerRequest.ParsedSearchParams, withoutEmpty(query)),
-      Effect.catchCause((cause) => {
-        const defect = cause.reasons.find(Cause.isDieReason)?.defect
-        const response = HttpApiError.HttpApiSchemaError.is(defect) ? unreadableResponse(defect, query) : undefined
-        return response === undefined ? Effect.failCause(cause) : Effect.succeed(response)
-      })
-    )
+const withoutEmpty = (query: Query): Query =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""))
+
+export const layer = HttpRouter.middleware((endpoint) => {
+  const answered = Effect.catchCause(endpoint, (cause) => {
+    const defect = cause.reasons.find(Cause.isDieReason)?.defect
+    if (!HttpApiError.HttpApiSchemaError.is(defect)) return Effect.failCause(cause)
+    return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) => {
+      const response = unreadableResponse(defect, query)
+      return response === undefined ? Effect.failCause(cause) : Effect.succeed(response)
+    })
+  })
+  return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) =>
+    hasEmpty(query)
+      ? Effect.provideService(answered, HttpServerRequest.ParsedSearchParams, withoutEmpty(query))
+      : answered
   )
-).layer
+}).layer

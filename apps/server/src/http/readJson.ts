@@ -2,9 +2,10 @@
  * Reads the JSON body of a request, or says why it is none: 415 for another media type or encoding, 413 over the limit,
  * 400 for bytes that are no JSON (decision 4). Whether its fields are valid is the world's business.
  */
-import { fail } from "@berth/core/api/Envelope"
+import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpServerError, type HttpServerRequest } from "effect/http"
+import { Caller } from "./Caller.ts"
 import { largestBodyBytes } from "./limits.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -25,13 +26,25 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
 
-export const readJson = (request: HttpServerRequest.HttpServerRequest) => {
+/** Where `whenEmpty` is given it stands for a body that is not there. */
+export const readJson = (
+  request: HttpServerRequest.HttpServerRequest,
+  whenEmpty?: unknown
+): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
   if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
   if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
   return request.arrayBuffer.pipe(
     Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
       reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge : interrupted
     ),
-    Effect.flatMap((body) => Effect.fromResult(parse(body)))
+    Effect.flatMap((body) =>
+      Effect.flatMap(Caller, (caller) => {
+        // A request to the control plane has no caller.
+        if (caller.identity._tag === "Known") caller.body = new Uint8Array(body)
+        return body.byteLength === 0 && whenEmpty !== undefined
+          ? Effect.succeed(whenEmpty)
+          : Effect.fromResult(parse(body))
+      })
+    )
   )
 }

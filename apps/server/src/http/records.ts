@@ -28,19 +28,32 @@ const dateOf = (day: number): string => {
 
 const digits = (value: number, width: number): string => String(value).padStart(width, "0")
 
+const twoDigits = Array.from({ length: 100 }, (_, value) => digits(value, 2))
+const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
+
 /** ISO 8601 with microseconds (decision 13). */
-const createdAt = (world: World, node: NodeRecord): string => {
+export const createdAt = (world: World, node: NodeRecord): string => {
   const day = Math.floor(node.createdAt / dayMs)
   const ms = node.createdAt - day * dayMs
-  const time = `${digits(Math.floor(ms / 3_600_000), 2)}:${digits(Math.floor(ms / 60_000) % 60, 2)}:${digits(Math.floor(ms / 1000) % 60, 2)}`
-  return `${dateOf(day)}T${time}.${digits(ms % 1000, 3)}${digits(createdMicroseconds(world.settings.seed, node.id), 3)}Z`
+  const hours = twoDigits[Math.floor(ms / 3_600_000)]
+  const minutes = twoDigits[Math.floor(ms / 60_000) % 60]
+  const seconds = twoDigits[Math.floor(ms / 1000) % 60]
+  const micros = threeDigits[createdMicroseconds(world.settings.seed, node.id)]
+  return `${dateOf(day)}T${hours}:${minutes}:${seconds}.${threeDigits[ms % 1000]}${micros}Z`
 }
 
-const memoryText = (plan: Plan): string => `${plan.memoryGb.toFixed(2)} GB`
 const diskText = (plan: Plan): string => `${plan.diskGb} GB`
 
-/** A listed or readable node is never gone: the world has cleared those away. */
-const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
+/** What records say of the plan, and of the region after it. */
+export const planFields = (plan: Plan) => ({
+  vcpus: String(plan.vcpus),
+  memory: `${plan.memoryGb.toFixed(2)} GB`,
+  plan: plan.slug,
+  region
+})
+
+/** What a node shows at `now`. One that is listed or readable is never gone: the world has cleared those away. */
+export const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
   const shown = phase(world, node, now)
   return shown === "gone" ? "terminate" : shown
 }
@@ -54,10 +67,7 @@ export const createdNode = (world: World, node: NodeRecord): typeof CreatedNode.
   backup: node.backups,
   disk: diskText(node.plan),
   status: "Create",
-  vcpus: String(node.plan.vcpus),
-  memory: memoryText(node.plan),
-  plan: node.plan.slug,
-  region,
+  ...planFields(node.plan),
   is_locked: node.locked
 })
 
@@ -70,10 +80,7 @@ export const listedNode = (world: World, node: NodeRecord, now: number): typeof 
   backup: node.backups,
   disk: diskText(node.plan),
   status: status(world, node, now),
-  vcpus: String(node.plan.vcpus),
-  memory: memoryText(node.plan),
-  plan: node.plan.slug,
-  region
+  ...planFields(node.plan)
 })
 
 const address = (ip: string, type: "public" | "private"): typeof Address.Type => ({

@@ -3,45 +3,103 @@
  * that instant. There are no timers and nothing to keep in step, so a million nodes cost memory and nothing else.
  * Instants and durations are milliseconds.
  */
-import { type Commitment, terminatesAt } from "./CommitmentTerm.ts"
+import { derive } from "../world/seed.ts"
+import { type Commitment, termAt, terminatesAt } from "./CommitmentTerm.ts"
+import { type Lifecycle, type LifeRule, type Outcome, outcomeAmong, ruleFor } from "./Lifecycle.ts"
 
-/** How long the two stages take that end by themselves. */
-export interface Lifecycle {
-  /** From the create to `running`. Default 2 s. */
-  readonly provisioningMs: number
-  /** From the delete to being gone. Default 2 s. */
-  readonly terminationMs: number
-}
+/** The statuses that can be forced on a node and then stay. */
+export type ForcedStatus = "created" | "running" | "power-off"
 
 /** What the life of a node depends on. */
 export interface LivingNode {
   readonly id: number
+  /** Decides which rule of the lifecycle is the node's. */
+  readonly name: string
   readonly createdAt: number
   /** When a delete was accepted, `null` while none was. */
   readonly deletedAt: number | null
   readonly commitment: Commitment | null
+  /** What it shows instead of what its life would have it show, until it terminates. Absent on most nodes. */
+  readonly forced?: ForcedStatus
 }
 
 /** The documented statuses (interface.md §3), and `gone`: no longer readable, no longer listed. */
 export type Phase = "created" | "running" | "power-off" | "terminate" | "gone"
 
-/** How long this node takes to provision. The same for all today; jitter and outcomes by seed and id belong here. */
-const provisioningMs = (_seed: number, lifecycle: Lifecycle, _node: LivingNode): number => lifecycle.provisioningMs
+const never = Number.POSITIVE_INFINITY
+
+/** What a derived number is for: a label per use keeps one use from changing another. */
+const use = { provisioning: 61, termination: 62, outcome: 63, outcomeAfter: 64 } as const
+
+/** A stage's length for this node: `ms` and up to `jitterMs` more. */
+const lasting = (seed: number, label: number, node: LivingNode, ms: number, jitterMs: number): number =>
+  jitterMs === 0 ? ms : ms + (derive(seed, label, node.id) % (jitterMs + 1))
+
+const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
+  node.createdAt + lasting(seed, use.provisioning, node, rule.provisioningMs, rule.provisioningJitterMs)
+
+const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
+  rule.outcomes === null ? "runs" : outcomeAmong(rule.outcomes, derive(seed, use.outcome, node.id) / 2 ** 32)
+
+/** When the node does what its outcome is, if that is something it does after having run for a while. */
+const outcomeAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
+  provisionedAt(seed, rule, node) +
+  lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMs, rule.outcomeAfterJitterMs)
 
 /** When the node begins to terminate: by a delete, or by the end of its commitment, whichever comes first. */
 const terminationBeginsAt = (node: LivingNode): number =>
-  Math.min(
-    node.deletedAt ?? Number.POSITIVE_INFINITY,
-    node.commitment === null ? Number.POSITIVE_INFINITY : terminatesAt(node.commitment)
-  )
+  Math.min(node.deletedAt ?? never, node.commitment === null ? never : terminatesAt(node.commitment))
 
-/** When the node is gone; infinite while nothing terminates it. */
-export const goneAt = (lifecycle: Lifecycle, node: LivingNode): number =>
-  terminationBeginsAt(node) + lifecycle.terminationMs
+const vanishesAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
+  rule.outcomes !== null && node.forced === undefined && outcomeOf(seed, rule, node) === "vanishes"
+    ? outcomeAt(seed, rule, node)
+    : never
+
+const goneUnder = (seed: number, rule: LifeRule, node: LivingNode): number => {
+  const terminatedAt =
+    terminationBeginsAt(node) + lasting(seed, use.termination, node, rule.terminationMs, rule.terminationJitterMs)
+  return Math.min(terminatedAt, vanishesAt(seed, rule, node))
+}
+
+/** When the node is gone; infinite while nothing ends it. */
+export const goneAt = (seed: number, lifecycle: Lifecycle, node: LivingNode): number =>
+  goneUnder(seed, ruleFor(lifecycle, node.name), node)
 
 /** What the node shows at `now`. The reply to the create shows `Create` instead (decision 11). */
 export const phaseAt = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): Phase => {
-  if (now >= goneAt(lifecycle, node)) return "gone"
+  const rule = ruleFor(lifecycle, node.name)
+  if (now >= goneUnder(seed, rule, node)) return "gone"
   if (now >= terminationBeginsAt(node)) return "terminate"
-  return now < node.createdAt + provisioningMs(seed, lifecycle, node) ? "created" : "running"
+  if (node.forced !== undefined) return node.forced
+  if (now < provisionedAt(seed, rule, node)) return "created"
+  if (rule.outcomes === null) return "running"
+  const outcome = outcomeOf(seed, rule, node)
+  if (outcome === "stuck") return "created"
+  return outcome === "powers-off" && now >= outcomeAt(seed, rule, node) ? "power-off" : "running"
+}
+
+/** What a node does by itself, and when. */
+export interface NodeChange {
+  readonly kind: "provisioning-ends" | "powers-off" | "vanishes" | "commitment-ends" | "termination-ends"
+  readonly at: number
+}
+
+/** The first change after `now`, `null` when there will be none unless somebody asks for one. */
+export const nextChange = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): NodeChange | null => {
+  const rule = ruleFor(lifecycle, node.name)
+  const vanishes = vanishesAt(seed, rule, node)
+  const gone = goneUnder(seed, rule, node)
+  let next: NodeChange = { kind: vanishes === gone ? "vanishes" : "termination-ends", at: gone }
+  const consider = (kind: NodeChange["kind"], at: number) => {
+    if (at > now && at < next.at) next = { kind, at }
+  }
+  if (now < terminationBeginsAt(node)) {
+    if (node.commitment !== null) consider("commitment-ends", termAt(node.commitment, now)?.endsAt ?? never)
+    if (node.forced === undefined) {
+      const outcome = outcomeOf(seed, rule, node)
+      if (outcome !== "stuck") consider("provisioning-ends", provisionedAt(seed, rule, node))
+      if (outcome === "powers-off") consider("powers-off", outcomeAt(seed, rule, node))
+    }
+  }
+  return next.at === never || next.at <= now ? null : next
 }

@@ -27,8 +27,10 @@ const use = { microseconds: 21, publicOffset: 22, privateOffset: 23 } as const
 /** The last three of the six digits after the second (decision 13), 0 to 999. */
 export const createdMicroseconds = (seed: number, id: number): number => derive(seed, use.microseconds, id) % 1000
 
+const octets = Array.from({ length: 256 }, (_, value) => String(value))
+
 const dotted = (address: number): string =>
-  `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`
+  `${octets[address >>> 24]}.${octets[(address >>> 16) & 255]}.${octets[(address >>> 8) & 255]}.${octets[address & 255]}`
 
 /**
  * Spreads the ids over 2^bits addresses so that neighbours do not look like neighbours and no two of any 2^bits

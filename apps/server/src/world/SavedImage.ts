@@ -1,6 +1,6 @@
 /**
  * A saved image: a private image of the account, made from a node at some time. It can be started on the plan it was saved
- * with. Nothing in the interface makes one; scenarios do.
+ * with. Nothing in the interface makes one; scenarios and the control plane do.
  */
 import type { Plan, PublicImage } from "./catalogue.ts"
 

@@ -37,3 +37,13 @@ export const advance = (clock: VirtualClock, realMs: number, byMs: number): Virt
   anchorMs: now(clock, realMs) + Math.max(0, Math.floor(byMs)),
   anchorRealMs: Math.max(realMs, clock.anchorRealMs)
 })
+
+/** How the clock passes. */
+export const modeOf = ({ rate }: VirtualClock): ClockMode =>
+  rate === 1 ? "real" : rate === 0 ? "frozen" : { times: rate }
+
+/** A clock that shows the same instant and passes differently from here on. */
+export const setMode = (clock: VirtualClock, realMs: number, mode: ClockMode): VirtualClock => ({
+  ...advance(clock, realMs, 0),
+  rate: rateOf(mode)
+})

@@ -4,7 +4,11 @@
  * the same replies, byte for byte.
  */
 import { Redacted } from "effect"
-import { goneAt, type Lifecycle, phaseAt } from "../lifecycle/NodeLife.ts"
+import { type ArmedFault, arm } from "../faults/ArmedFaults.ts"
+import type { Fault } from "../faults/catalogue.ts"
+import { Journal } from "../journal/Journal.ts"
+import { defaultLifecycle, type Lifecycle } from "../lifecycle/Lifecycle.ts"
+import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
 import { type Catalogue, makeCatalogue } from "./catalogue.ts"
 import { DueQueue } from "./DueQueue.ts"
@@ -12,6 +16,7 @@ import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
 import type { SavedImage } from "./SavedImage.ts"
 import { deriveBelow } from "./seed.ts"
+import type { Scenario } from "./scenario.ts"
 import * as VirtualClock from "./VirtualClock.ts"
 
 /** Whose world it is. */
@@ -38,6 +43,10 @@ export interface WorldSettings {
   readonly deleteStyle: DeleteStyle
   /** Whether a name in use is refused. Default false: the interface does not forbid it (decision 14). */
   readonly uniqueNames: boolean
+  /** What it begins with. */
+  readonly scenario: Scenario
+  /** The faults that are armed from the start. Default none. */
+  readonly faults: ReadonlyArray<Fault>
 }
 
 /** What holds of a world unless something else is asked for. */
@@ -45,43 +54,63 @@ export const defaults: WorldSettings = {
   account: { apiKey: Redacted.make("berth-key"), accessToken: Redacted.make("berth-token") },
   seed: 1,
   clock: "real",
-  lifecycle: { provisioningMs: 2_000, terminationMs: 2_000 },
+  lifecycle: defaultLifecycle,
   allowance: { limit: 1200, windowMs: 3_600_000, algorithm: "fixed-window" },
   auth: "strict",
   deleteStyle: "documented",
-  uniqueNames: false
+  uniqueNames: false,
+  scenario: "empty",
+  faults: []
 }
 
+/** What the world of the first account is called on the control plane. */
+export const defaultId = "default"
+
+/** Its parts are replaced as a whole by a reset: hold on to the world, not to a part of it. */
 export interface World {
-  readonly settings: WorldSettings
-  readonly catalogue: Catalogue
-  readonly nodes: NodeTable
-  readonly savedImages: Array<SavedImage>
-  readonly allowance: Allowance.Allowance
+  /** What the control plane calls it: `default`, `w1`, … */
+  readonly id: string
+  settings: WorldSettings
+  catalogue: Catalogue
+  nodes: NodeTable
+  savedImages: Array<SavedImage>
+  allowance: Allowance.Allowance
   clock: VirtualClock.VirtualClock
   /** The latest instant anything happened at: world time never goes back, even when the real clock does. */
   latest: number
   /** When which node will be gone, so that nobody has to look through all of them. */
-  readonly due: DueQueue
+  due: DueQueue
   /** Name → id, kept only where names are unique. */
-  readonly holderOfName: Map<string, number>
+  holderOfName: Map<string, number>
+  /** The nodes that went last, the latest at the end: lies about the past need them. */
+  gone: Array<NodeRecord>
+  faults: ReadonlyArray<ArmedFault>
+  journal: Journal
 }
+
+/** How many nodes that are gone a world remembers. */
+const mostGone = 256
 
 const use = { firstNodeId: 31 } as const
 
 /** A world without nodes or saved images. `realMs` is the real time at its start. */
-export const make = (settings: WorldSettings, realMs: number): World => {
+export const make = (settings: WorldSettings, realMs: number, id = defaultId): World => {
   const clock = VirtualClock.make(settings.clock, realMs)
+  const now = VirtualClock.now(clock, realMs)
   return {
+    id,
     settings,
     catalogue: makeCatalogue(settings.seed),
     nodes: new NodeTable(10_000 + deriveBelow(90_000, settings.seed, use.firstNodeId)),
     savedImages: [],
     allowance: Allowance.make(settings.allowance),
     clock,
-    latest: VirtualClock.now(clock, realMs),
+    latest: now,
     due: new DueQueue(),
-    holderOfName: new Map()
+    holderOfName: new Map(),
+    gone: [],
+    faults: arm(settings.faults, now),
+    journal: new Journal()
   }
 }
 
@@ -98,12 +127,18 @@ export const advance = (world: World, realMs: number, byMs: number): number => {
   return enter(world, realMs)
 }
 
+/** Lets the world's time pass differently from here on, and gives its instant. */
+export const setClockMode = (world: World, realMs: number, mode: VirtualClock.ClockMode): number => {
+  world.clock = VirtualClock.setMode(world.clock, realMs, mode)
+  return enter(world, realMs)
+}
+
 /** Puts a record in the table, new or changed, and remembers when it will be gone. */
 export const put = (world: World, node: NodeRecord): void => {
   if (node.id === world.nodes.nextId) world.nodes.add(node)
   else world.nodes.replace(node)
   if (world.settings.uniqueNames) world.holderOfName.set(node.name, node.id)
-  world.due.add(node.id, goneAt(world.settings.lifecycle, node))
+  world.due.add(node.id, goneAt(world.settings.seed, world.settings.lifecycle, node))
 }
 
 /** What a node shows at `now`. */
@@ -116,10 +151,12 @@ const removeGone = (world: World, now: number): void => {
     const node = world.nodes.get(id)
     if (node === undefined) continue
     if (phase(world, node, now) !== "gone") {
-      world.due.add(id, goneAt(world.settings.lifecycle, node))
+      world.due.add(id, goneAt(world.settings.seed, world.settings.lifecycle, node))
       continue
     }
     world.nodes.remove(id)
+    world.gone.push(node)
+    if (world.gone.length > mostGone) world.gone.shift()
     if (world.holderOfName.get(node.name) === id) world.holderOfName.delete(node.name)
   }
 }

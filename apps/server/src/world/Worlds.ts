@@ -4,8 +4,8 @@
  */
 import { hash, timingSafeEqual } from "node:crypto"
 import type { FieldErrors } from "@berth/core/api/Envelope"
-import { Redacted } from "effect"
-import type { World } from "./World.ts"
+import { Redacted, Result } from "effect"
+import type { Account, World } from "./World.ts"
 
 /** What a request carries to say whose it is; `undefined` where it carries nothing. */
 export interface Credentials {
@@ -27,18 +27,108 @@ export type Identity =
   /** Key and token are both good, and of different accounts. */
   | { readonly _tag: "Mixed" }
 
-export interface Worlds {
+/** Why a world cannot be added. */
+export type AddRefusal =
+  | { readonly _tag: "CredentialTaken"; readonly field: "apiKey" | "accessToken" }
+  | { readonly _tag: "TooManyWorlds"; readonly limit: number }
+
+/** Why a world cannot be removed: there is none, or it is the main one. */
+export type RemoveRefusal =
+  | { readonly _tag: "WorldUnknown"; readonly id: string }
+  | { readonly _tag: "WorldNeeded"; readonly id: string }
+
+/** The most worlds a server keeps; past it, a test suite has forgotten to delete its own. */
+const mostWorlds = 10_000
+
+/** The worlds of a server. The main one is always there, the others come and go. */
+export class Worlds {
   /** The world that is asked about when a request does not say whose it is. */
   readonly main: World
-  readonly identify: (credentials: Credentials) => Identity
-}
+  readonly #byId = new Map<string, World>()
+  readonly #byKey = new Keyring((world) => world.settings.account.apiKey)
+  readonly #byToken = new Keyring((world) => world.settings.account.accessToken)
+  #made: number
+  /** Counts what may have changed something, so that whoever keeps a copy knows when it is old. */
+  changes = 0
 
-/** The worlds of a server; the first is the main one. */
-export const make = (worlds: readonly [World, ...Array<World>]): Worlds => {
-  const byKey = new Keyring(worlds, (world) => world.settings.account.apiKey)
-  const byToken = new Keyring(worlds, (world) => world.settings.account.accessToken)
-  const [main] = worlds
-  return { main, identify: (credentials) => identify(main, byKey, byToken, credentials) }
+  /** `made` is how many were made beside the main one before, deleted ones included. */
+  constructor(main: World, others: ReadonlyArray<World> = [], made = others.length) {
+    this.main = main
+    this.#made = made
+    for (const world of [main, ...others]) this.#enrol(world)
+  }
+
+  /** Whose a request is. */
+  identify(credentials: Credentials): Identity {
+    return identify(this.main, this.#byKey, this.#byToken, credentials)
+  }
+
+  get(id: string): World | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** All of them, the main one first and the others as they were made. */
+  list(): ReadonlyArray<World> {
+    return [...this.#byId.values()]
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  /** How many worlds have been made beside the main one: the number in the id of the last. */
+  get made(): number {
+    return this.#made
+  }
+
+  /**
+   * Makes a world beside the main one. `account` may leave out what it does not care about: what is missing follows from
+   * the seed of the main world and from the id, so that two servers with the same seed hand out the same credentials.
+   */
+  add(
+    account: { readonly [K in keyof Account]?: Account[K] | undefined },
+    makeWorld: (id: string, account: Account) => World
+  ): Result.Result<World, AddRefusal> {
+    if (this.#byId.size >= mostWorlds) return Result.fail({ _tag: "TooManyWorlds", limit: mostWorlds })
+    const id = `w${this.#made + 1}`
+    const { apiKey = this.#free(this.#byKey, "key", id), accessToken = this.#free(this.#byToken, "token", id) } =
+      account
+    if (this.#byKey.find(Redacted.value(apiKey)) !== undefined) {
+      return Result.fail({ _tag: "CredentialTaken", field: "apiKey" })
+    }
+    if (this.#byToken.find(Redacted.value(accessToken)) !== undefined) {
+      return Result.fail({ _tag: "CredentialTaken", field: "accessToken" })
+    }
+    const world = makeWorld(id, { apiKey, accessToken })
+    this.#made += 1
+    this.#enrol(world)
+    return Result.succeed(world)
+  }
+
+  /** Takes a world away: its credentials are no longer known. */
+  remove(id: string): Result.Result<World, RemoveRefusal> {
+    const world = this.#byId.get(id)
+    if (world === undefined) return Result.fail({ _tag: "WorldUnknown", id })
+    if (world === this.main) return Result.fail({ _tag: "WorldNeeded", id })
+    this.#byId.delete(id)
+    this.#byKey.remove(world)
+    this.#byToken.remove(world)
+    return Result.succeed(world)
+  }
+
+  #enrol(world: World): void {
+    this.#byId.set(world.id, world)
+    this.#byKey.add(world)
+    this.#byToken.add(world)
+  }
+
+  /** A credential that looks like one and that nobody has. */
+  #free(keyring: Keyring, kind: string, id: string): Redacted.Redacted {
+    for (let attempt = 0; ; attempt++) {
+      const secret = digest(`${this.main.settings.seed} ${kind} ${id} ${attempt}`).toString("base64url").slice(0, 32)
+      if (keyring.find(secret) === undefined) return Redacted.make(secret)
+    }
+  }
 }
 
 const identify = (main: World, byKey: Keyring, byToken: Keyring, credentials: Credentials): Identity => {
@@ -68,7 +158,24 @@ const identify = (main: World, byKey: Keyring, byToken: Keyring, credentials: Cr
   return { _tag: "Known", world: owner, bySession: mode === "strict" && holder !== owner }
 }
 
-const digest = (secret: string): Buffer => hash("sha256", secret, "buffer")
+/** How many digests are remembered before all are forgotten. */
+const mostDigests = 1_024
+
+/** Length up to which a secret is worth remembering; longer ones are nobody's. */
+const longestRemembered = 256
+
+const digests = new Map<string, Buffer>()
+
+/** The digest of a secret. It is what decides; the map only saves making it again for a secret that was shown before. */
+const digest = (secret: string): Buffer => {
+  const known = digests.get(secret)
+  if (known !== undefined) return known
+  const made = hash("sha256", secret, "buffer")
+  if (secret.length > longestRemembered) return made
+  if (digests.size >= mostDigests) digests.clear()
+  digests.set(secret, made)
+  return made
+}
 
 /** Whether two texts are the same, in a time that does not depend on where they differ. */
 export const sameSecret = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right))
@@ -77,11 +184,19 @@ export const sameSecret = (left: string, right: string): boolean => timingSafeEq
 class Keyring {
   readonly #byDigest = new Map<string, { readonly digest: Buffer; readonly world: World }>()
 
-  constructor(worlds: ReadonlyArray<World>, secretOf: (world: World) => Redacted.Redacted) {
-    for (const world of worlds) {
-      const held = digest(Redacted.value(secretOf(world)))
-      this.#byDigest.set(held.toString("latin1"), { digest: held, world })
-    }
+  readonly #secretOf: (world: World) => Redacted.Redacted
+
+  constructor(secretOf: (world: World) => Redacted.Redacted) {
+    this.#secretOf = secretOf
+  }
+
+  add(world: World): void {
+    const held = digest(Redacted.value(this.#secretOf(world)))
+    this.#byDigest.set(held.toString("latin1"), { digest: held, world })
+  }
+
+  remove(world: World): void {
+    this.#byDigest.delete(digest(Redacted.value(this.#secretOf(world))).toString("latin1"))
   }
 
   find(secret: string): World | undefined {

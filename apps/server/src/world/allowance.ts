@@ -29,29 +29,42 @@ export interface Reading {
   readonly retryAt: number
 }
 
+/** What a counter remembers, to be written down and taken up again. Instants are `null` before the first request. */
+export type AllowanceState =
+  | { readonly algorithm: "fixed-window"; readonly endsAt: number | null; readonly granted: number }
+  | { readonly algorithm: "sliding-window"; readonly grants: ReadonlyArray<number> }
+  | { readonly algorithm: "token-bucket"; readonly missing: number; readonly asOf: number | null }
+
 /** A counter of requests under one policy. */
 export interface Allowance {
   /** Asks for one request. What is refused costs nothing (decision 21). */
   readonly spend: (now: number) => Reading
   /** Reads the counter and spends nothing. */
   readonly peek: (now: number) => Reading
+  readonly state: () => AllowanceState
 }
 
-export const make = (policy: AllowancePolicy): Allowance => {
+/** A counter at its start, or at a state of a counter of the same kind. */
+export const make = (policy: AllowancePolicy, state?: AllowanceState): Allowance => {
   switch (policy.algorithm) {
     case "fixed-window":
-      return makeFixedWindow(policy)
+      return makeFixedWindow(policy, state?.algorithm === "fixed-window" ? state : undefined)
     case "sliding-window":
-      return makeSlidingWindow(policy)
+      return makeSlidingWindow(policy, state?.algorithm === "sliding-window" ? state.grants : [])
     case "token-bucket":
-      return makeTokenBucket(policy)
+      return makeTokenBucket(policy, state?.algorithm === "token-bucket" ? state : undefined)
   }
 }
 
+const orNull = (instant: number): number | null => (Number.isFinite(instant) ? instant : null)
+
 /** A window opens with the first request after the last one ended, and grants `limit` requests until it ends. */
-const makeFixedWindow = ({ limit, windowMs }: AllowancePolicy): Allowance => {
-  let endsAt = Number.NEGATIVE_INFINITY
-  let granted = 0
+const makeFixedWindow = (
+  { limit, windowMs }: AllowancePolicy,
+  from: { readonly endsAt: number | null; readonly granted: number } | undefined
+): Allowance => {
+  let endsAt = from?.endsAt ?? Number.NEGATIVE_INFINITY
+  let granted = from?.granted ?? 0
   const reading = (ok: boolean, now: number): Reading => ({
     granted: ok,
     limit,
@@ -64,6 +77,7 @@ const makeFixedWindow = ({ limit, windowMs }: AllowancePolicy): Allowance => {
       ? reading(granted < limit, now)
       : { granted: true, limit, remaining: limit, resetAt: now + windowMs, retryAt: now }
   return {
+    state: () => ({ algorithm: "fixed-window", endsAt: orNull(endsAt), granted }),
     peek,
     spend: (now) => {
       if (now >= endsAt) {
@@ -78,8 +92,9 @@ const makeFixedWindow = ({ limit, windowMs }: AllowancePolicy): Allowance => {
 }
 
 /** At most `limit` requests in any stretch of `windowMs`; each counts until exactly `windowMs` after its grant. */
-const makeSlidingWindow = ({ limit, windowMs }: AllowancePolicy): Allowance => {
+const makeSlidingWindow = ({ limit, windowMs }: AllowancePolicy, from: ReadonlyArray<number>): Allowance => {
   const grants = new RingOfInstants(limit)
+  for (const instant of from) grants.push(instant)
   const read = (now: number): Reading => {
     while (grants.size > 0 && grants.oldest + windowMs <= now) grants.shift()
     return {
@@ -91,6 +106,7 @@ const makeSlidingWindow = ({ limit, windowMs }: AllowancePolicy): Allowance => {
     }
   }
   return {
+    state: () => ({ algorithm: "sliding-window", grants: grants.toArray() }),
     peek: read,
     spend: (now) => {
       if (!read(now).granted) return read(now)
@@ -104,10 +120,13 @@ const makeSlidingWindow = ({ limit, windowMs }: AllowancePolicy): Allowance => {
  * A bucket of `limit` tokens that refills evenly over `windowMs`. What is missing is kept in units of 1/windowMs of a
  * token: a grant adds `windowMs` of them and a millisecond takes `limit` away, so no instant is ever rounded.
  */
-const makeTokenBucket = ({ limit, windowMs }: AllowancePolicy): Allowance => {
+const makeTokenBucket = (
+  { limit, windowMs }: AllowancePolicy,
+  from: { readonly missing: number; readonly asOf: number | null } | undefined
+): Allowance => {
   const capacity = limit * windowMs
-  let missing = 0
-  let asOf = Number.NEGATIVE_INFINITY
+  let missing = from?.missing ?? 0
+  let asOf = from?.asOf ?? Number.NEGATIVE_INFINITY
   const refill = (now: number) => {
     if (now <= asOf) return
     missing = Math.max(0, missing - (now - asOf) * limit)
@@ -125,6 +144,7 @@ const makeTokenBucket = ({ limit, windowMs }: AllowancePolicy): Allowance => {
     }
   }
   return {
+    state: () => ({ algorithm: "token-bucket", missing, asOf: orNull(asOf) }),
     peek: read,
     spend: (now) => {
       const before = read(now)
@@ -160,6 +180,10 @@ class RingOfInstants {
     if (this.size === this.#buffer.length) this.#grow()
     this.#buffer[(this.#first + this.size) % this.#buffer.length] = instant
     this.size += 1
+  }
+
+  toArray(): ReadonlyArray<number> {
+    return Array.from({ length: this.size }, (_, i) => this.#buffer[(this.#first + i) % this.#buffer.length]!)
   }
 
   #grow(): void {

@@ -169,8 +169,19 @@ const makePlans = (seed: number): ReadonlyArray<Plan> => {
 
 const isApplication = (image: PublicImage): boolean => image.slug.endsWith("-1CLICK")
 
+/** Most worlds have one of a few seeds, and a catalogue never changes: the latest are kept and shared. */
+const known = new Map<number, Catalogue>()
+const mostKnown = 64
+
 /** Catalogue of a seed: the same seed gives the same catalogue. */
 export const makeCatalogue = (seed: number): Catalogue => {
+  const catalogue = known.get(seed) ?? generate(seed)
+  if (known.size >= mostKnown) known.clear()
+  known.set(seed, catalogue)
+  return catalogue
+}
+
+const generate = (seed: number): Catalogue => {
   const plans = makePlans(seed)
   const minimumMemoryGb = new Map(systems.map((system) => [system.os, system.minimumMemoryGb]))
   const firstId = 1000 + deriveBelow(9000, seed, use.firstImageId)

@@ -32,14 +32,20 @@ export const readFields = <S extends Schema.Struct<Schema.Struct.Fields> & { rea
 }
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => (issue._tag === "MissingKey" ? "This field is required" : SchemaIssue.defaultLeafHook(issue))
+  leafHook: (issue) =>
+    issue._tag === "MissingKey"
+      ? "This field is required"
+      : issue._tag === "UnexpectedKey"
+        ? "There is no such field"
+        : SchemaIssue.defaultLeafHook(issue)
 })
 
-/** The issue as field → sentences, by the first name of each path in it. */
-export const fieldErrors = (issue: SchemaIssue.Issue): FieldErrors => {
+/** The issue as field → sentences: by the first name of each path in it, or by the `whole` path, as in `rateLimit.limit`. */
+export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "first"): FieldErrors => {
   const errors: Record<string, Array<string>> = {}
   for (const { message, path } of format(issue).issues) {
-    const field = String(path?.[0] ?? "detail")
+    const named = path === undefined || path.length === 0 ? ["detail"] : by === "first" ? path.slice(0, 1) : path
+    const field = named.map(String).join(".")
     const sentences = (errors[field] ??= [])
     if (!sentences.includes(`${message}.`)) sentences.push(`${message}.`)
   }

@@ -2,7 +2,8 @@
  * What can be done with the nodes of a world: create, get, list, delete (decisions 7, 11 and 14).
  */
 import { Result } from "effect"
-import { choose } from "../lifecycle/CommitmentTerm.ts"
+import { choose, terminatesAt } from "../lifecycle/CommitmentTerm.ts"
+import type { ForcedStatus } from "../lifecycle/NodeLife.ts"
 import { committedOption } from "./catalogue.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import type { NodeOrder } from "./nodeOrder.ts"
@@ -54,3 +55,33 @@ export const deleteNode = (
     put(world, deleted)
     return Result.succeed(deleted)
   })
+
+/** What the control plane asks of a node. What is absent stays; a status of `null` lets the lifecycle decide again. */
+export interface NodeForce {
+  readonly status?: ForcedStatus | "terminate" | null
+  readonly locked?: boolean
+}
+
+/**
+ * Makes a node what a test needs it to be, locked or not. A forced status stays until the node terminates; `terminate`
+ * itself is a delete, and any other status takes a node back that was terminating.
+ */
+export const forceNode = (
+  world: World,
+  id: number,
+  { locked, status }: NodeForce,
+  now: number
+): Result.Result<NodeRecord, NodeUnknown> =>
+  Result.map(getNode(world, id), (node) => {
+    const { forced: _, ...free } = node
+    const kept = { ...(status === undefined ? node : free), locked: locked ?? node.locked }
+    const forced = status === undefined || status === null ? kept : withStatus(kept, status, now)
+    put(world, forced)
+    return forced
+  })
+
+const withStatus = (node: NodeRecord, status: ForcedStatus | "terminate", now: number): NodeRecord => {
+  if (status === "terminate") return { ...node, deletedAt: node.deletedAt ?? now }
+  const hasEnded = node.commitment !== null && terminatesAt(node.commitment) <= now
+  return { ...node, forced: status, deletedAt: null, commitment: hasEnded ? null : node.commitment }
+}

@@ -2,51 +2,64 @@
  * What a world begins with: nothing, a handful of nodes and saved images, or a fleet. A scenario's nodes were made before
  * the world began, one minute apart, so they are running from the start.
  */
+import { ruleFor } from "../lifecycle/Lifecycle.ts"
 import type { Offer } from "./catalogue.ts"
+import { addSavedImage } from "./savedImages.ts"
 import { deriveBelow } from "./seed.ts"
-import { put, type World } from "./World.ts"
+import * as World from "./World.ts"
 
 export type Scenario = "empty" | "small" | { readonly fleet: number }
 
 /** The most nodes a fleet may have. */
 export const largestFleet = 5_000_000
 
-const use = { fleetOffer: 41, savedImageId: 42 } as const
+const use = { fleetOffer: 41 } as const
 
 const minuteMs = 60_000
 
-export const populate = (world: World, scenario: Scenario): void => {
+/** A world as its settings have it at the start. */
+export const begin = (settings: World.WorldSettings, realMs: number, id?: string): World.World => {
+  const world = World.make(settings, realMs, id)
+  populate(world, settings.scenario)
+  return world
+}
+
+/** Puts a world back to where it began, at once. Its id and its account stay. */
+export const reset = (world: World.World, realMs: number): void => {
+  Object.assign(world, begin(world.settings, realMs, world.id))
+}
+
+export const populate = (world: World.World, scenario: Scenario): void => {
   if (scenario === "empty") return
   if (scenario === "small") return populateSmall(world)
   for (let i = 1; i <= scenario.fleet; i++)
     addRunning(world, `fleet-${i}`, fleetOffer(world, i), scenario.fleet + 1 - i)
 }
 
-const populateSmall = (world: World): void => {
+const populateSmall = (world: World.World): void => {
   const names = ["web-1", "web-2", "database", "build", "backup"]
   names.forEach((name, index) => addRunning(world, name, fleetOffer(world, index), names.length - index))
-  const firstId = 50_000 + deriveBelow(40_000, world.settings.seed, use.savedImageId)
   for (const [index, name] of ["golden-web", "golden-database"].entries()) {
-    const offer = fleetOffer(world, 100 + index)
-    const id = firstId + index
-    world.savedImages.push({ id, slug: name, name, templateId: id, base: offer.image, plan: offer.plan })
+    addSavedImage(world, name, fleetOffer(world, 100 + index))
   }
 }
 
-const fleetOffer = (world: World, index: number): Offer => {
+const fleetOffer = (world: World.World, index: number): Offer => {
   const { offers } = world.catalogue
   return offers[deriveBelow(offers.length, world.settings.seed, use.fleetOffer, index)]!
 }
 
-const addRunning = (world: World, name: string, { image, plan }: Offer, minutesAgo: number): void =>
-  put(world, {
+const addRunning = (world: World.World, name: string, { image, plan }: Offer, minutesAgo: number): void => {
+  const { provisioningJitterMs, provisioningMs } = ruleFor(world.settings.lifecycle, name)
+  World.put(world, {
     id: world.nodes.nextId,
     name,
     plan,
     imageId: image.id,
-    createdAt: world.latest - world.settings.lifecycle.provisioningMs - minutesAgo * minuteMs,
+    createdAt: world.latest - provisioningMs - provisioningJitterMs - minutesAgo * minuteMs,
     deletedAt: null,
     commitment: null,
     backups: false,
     locked: false
   })
+}

@@ -59,6 +59,23 @@ describe.concurrent("a start that works", () => {
     })
   )
 
+  it.live("arms the faults it is told to, for every account", () =>
+    Effect.gen(function* () {
+      const args = "--port 0 --account k1:t1 --account k2:t2 --fault status:status=418:times=1 --fault date-skew:by=1h"
+      const { ready } = yield* serve([...args.split(" "), "--clock", "frozen"])
+      for (const [apiKey, accessToken] of [
+        ["k1", "t1"],
+        ["k2", "t2"]
+      ] as const) {
+        const statuses = [418, 200]
+        for (const status of statuses) {
+          const reply = yield* good({ ...ready, apiKey, accessToken }, "/nodes/")
+          expect([reply.status, reply.headers.get("date")]).toEqual([status, "Thu, 01 Jan 2026 01:00:00 GMT"])
+        }
+      }
+    })
+  )
+
   it.live("takes several accounts, and prints the first", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(["--port", "0", "--account", "k1:t1", "--account", "k2:t:2"])
@@ -108,6 +125,8 @@ describe.concurrent("a start that cannot be", () => {
     ["--rate-limit-algorithm leaky", "rate-limit-algorithm"],
     ["--auth none", "auth"],
     ["--delete-style x", "delete-style"],
+    ["--fault nope", '--fault: There is no fault "nope"; berth-server faults lists them.'],
+    ["--fault status:stauts=503:times=0", "--fault: stauts: There is no such field. times: Expected a value"],
     ["--scenario fleet:x", "--scenario"],
     ["--scenario fleet:99999999", "--scenario"],
     ["--host 0.0.0.0", "--control-token"],

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
+import { defaultLifecycle } from "../../src/lifecycle/Lifecycle.ts"
 import { goneAt, type LivingNode, phaseAt } from "../../src/lifecycle/NodeLife.ts"
 
 const seed = 1
-const lifecycle = { provisioningMs: 2_000, terminationMs: 3_000 }
+const lifecycle = { ...defaultLifecycle, provisioningMs: 2_000, terminationMs: 3_000 }
 const node = (over: Partial<LivingNode> = {}): LivingNode => ({
   id: 1,
+  name: "web",
   createdAt: 10_000,
   deletedAt: null,
   commitment: null,
@@ -38,7 +40,7 @@ describe("the life of a node (decision 11)", () => {
   })
 
   it("is gone at once where termination takes no time", () => {
-    const instantly = { provisioningMs: 0, terminationMs: 0 }
+    const instantly = { ...defaultLifecycle, provisioningMs: 0, terminationMs: 0 }
     expect(phaseAt(seed, instantly, node({ deletedAt: 20_000 }), 20_000)).toBe("gone")
   })
 
@@ -54,8 +56,8 @@ describe("the life of a node (decision 11)", () => {
     const end = 10_000 + 86_400_000
     expect(phaseOf(node({ commitment }), end - 1)).toBe("running")
     expect(phaseOf(node({ commitment }), end)).toBe("terminate")
-    expect(goneAt(lifecycle, node({ commitment }))).toBe(end + 3_000)
-    expect(goneAt(lifecycle, node({ commitment, deletedAt: 20_000 }))).toBe(23_000)
+    expect(goneAt(seed, lifecycle, node({ commitment }))).toBe(end + 3_000)
+    expect(goneAt(seed, lifecycle, node({ commitment, deletedAt: 20_000 }))).toBe(23_000)
   })
 
   it("never goes back to an earlier phase", () => {
@@ -72,7 +74,9 @@ describe("the life of a node (decision 11)", () => {
           const seen = instants
             .map((after) => createdAt + after)
             .sort((a, b) => a - b)
-            .map((now) => order.indexOf(phaseAt(seed, { provisioningMs, terminationMs }, living, now)))
+            .map((now) =>
+              order.indexOf(phaseAt(seed, { ...defaultLifecycle, provisioningMs, terminationMs }, living, now))
+            )
           expect(seen).toEqual([...seen].sort((a, b) => a - b))
         }
       )

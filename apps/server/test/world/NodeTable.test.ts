@@ -20,6 +20,17 @@ const record = (id: number): NodeRecord => ({
 })
 
 describe("the table of nodes", () => {
+  it("finds any page of a hundred thousand nodes, also when most of them are gone", () => {
+    const table = new NodeTable(1)
+    for (let id = 1; id <= 100_000; id++) table.add(record(id))
+    for (let id = 1; id <= 100_000; id++) if (id % 3 !== 0 || (id > 20_000 && id < 75_000)) table.remove(id)
+    const ids = [...table.all()].map(({ id }) => id)
+    expect(table.size).toBe(ids.length)
+    for (let skip = 0; skip <= ids.length + 20; skip += 997) {
+      expect(table.slice(skip, 20).map(({ id }) => id)).toEqual(ids.slice(skip, skip + 20))
+    }
+  })
+
   it("pages like a sorted array, whatever was added and removed", () => {
     fc.assert(
       fc.property(
@@ -45,6 +56,33 @@ describe("the table of nodes", () => {
         }
       ),
       { numRuns: 60 }
+    )
+  })
+
+  it("built again from the nodes it has, with the ids between them passed over, is the same table", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.nat(3_000), { maxLength: 200 }).map((ids) => ids.sort((a, b) => a - b)),
+        fc.nat(600),
+        fc.nat(200),
+        (offsets, more, skip) => {
+          const table = new NodeTable(500)
+          for (const offset of offsets) {
+            table.skipTo(500 + offset)
+            table.add(record(500 + offset))
+          }
+          const ids = offsets.map((offset) => 500 + offset)
+          table.skipTo((ids.at(-1) ?? 500) + 1 + more)
+          ids.push(table.nextId)
+          table.add(record(table.nextId))
+          expect(ids.at(-1)).toBe((ids.at(-2) ?? 500) + 1 + more)
+          expect(Array.from(table.all(), ({ id }) => id)).toEqual(ids)
+          expect(table.size).toBe(ids.length)
+          expect(table.slice(skip, 50).map(({ id }) => id)).toEqual(ids.slice(skip, skip + 50))
+          for (const id of ids) table.remove(id)
+          expect([table.size, table.slice(0, 1)]).toEqual([0, []])
+        }
+      )
     )
   })
 

@@ -37,8 +37,8 @@ export interface SweepOptions {
 }
 
 /**
- * Only an empty page proves the end: how long a page is at most is not documented (interface.md §4 note 1), and one that
- * is shorter than others may have had its nodes hidden. A service that ignores the page number, or stays on the last
+ * Only an empty page proves the end: how long a page is at most is not documented (interface.md §4 note 1), and one
+ * that is shorter than others may have had nodes hidden. A service that ignores the page number, or stays on the last
  * page, repeats itself.
  */
 const isEnd = (page: ReadonlyArray<Node>, previous: ReadonlyArray<Node> | undefined): boolean =>

@@ -80,7 +80,7 @@ describe("a random history, seen through pages that shift, answers that are late
     })
   })
 
-  it("tells what became of each node in an order that can have been: created, its statuses one from the other, deleted", () => {
+  it("tells of each node in an order that can have been: created, its statuses one from the other, deleted", () => {
     holds((watched) => {
       const baseline = baselineOf(watched)?.nodes ?? []
       for (const [life, facts] of perLife(watched)) {

@@ -37,7 +37,7 @@ export interface Watched {
   readonly told: ReadonlyArray<Told>
 }
 
-export const rules: Rules = { graceMillis: 5000, terminatingGraceMillis: 1000, holdMillis: 60_000 }
+const rules: Rules = { graceMillis: 5000, terminatingGraceMillis: 1000, holdMillis: 60_000 }
 const cadence = { fastIntervalMillis: 1000 }
 
 /** A wrong 404 lasts less than any grace, and comes again only after a while. */

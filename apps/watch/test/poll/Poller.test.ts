@@ -75,12 +75,12 @@ describe("a service that fails", () => {
       const { fail, heal, pass } = yield* Wire
       const { told } = yield* polling()
       yield* pass(1000)
-      yield* fail(isList, unavailable)
       const id = yield* create("unseen")
+      yield* fail(isList, unavailable)
       yield* pass(300_000)
       expect(told()).toEqual(["baseline of 5", "degraded: sweep-failed"])
       yield* heal
-      yield* pass(60_000)
+      yield* pass(120_000)
       expect(told().slice(2)).toEqual(["created as running", "recovered: sweep-failed, reachable"])
       expect(id).toBeGreaterThan(0)
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
@@ -94,7 +94,7 @@ describe("a service that fails", () => {
       yield* fail(isList, "cut")
       const before = requests.length
       yield* pass(600_000)
-      expect(requests.length - before).toBeLessThan(25)
+      expect(requests.length - before).toBeLessThan(60)
     }).pipe(Effect.provide(serviceLayer()))
   )
 
@@ -205,6 +205,19 @@ describe("the allowance", () => {
       expect(requests.filter(isLook)).toEqual([])
       expect(requests.filter(isList).length).toBe(2 * 120 + 2)
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+  )
+
+  it.effect("is spent on no more than the regular sweeps again once many nodes in transition have come to rest", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      yield* polling()
+      yield* pass(1000)
+      for (const name of ["a", "b", "c", "d"]) yield* create(name)
+      yield* pass(120_000)
+      const before = requests.length
+      yield* pass(600_000)
+      expect(requests.length - before).toBe(2 * 20)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "45 seconds" })))
   )
 
   it.effect("is not spent while nobody reads what was told", () =>

@@ -1,6 +1,6 @@
 /**
- * The wire between the daemon and the mock service of a test: it can be cut, it keeps count, and it knows when no answer
- * is under way any more.
+ * The wire between the daemon and the mock service of a test: it can be cut, it keeps count, and it knows when no
+ * answer is under way any more.
  */
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"

@@ -6,6 +6,7 @@ import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
 // @boundaries-ignore tests may use the mock service
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
+import { onTestFinished } from "vitest"
 import { Daemon } from "./Daemon.ts"
 
 const accessToken = "token-that-nobody-may-see"
@@ -139,6 +140,7 @@ describe("berth-watch run without a service", () => {
       BERTH_API_KEY: apiKey,
       BERTH_ACCESS_TOKEN: accessToken
     })
+    onTestFinished(() => daemon.kill())
     await daemon.stdout.first(isOfType("berth.watch.degraded"))
     await daemon.stderr.first((line) => line.startsWith("berth-watch: degraded (sweep-failed): "))
     daemon.process.kill("SIGTERM")

@@ -2,11 +2,11 @@
  * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
  * what came of it. Whether another attempt follows is decided elsewhere.
  */
-import { Clock, Duration, Effect, Predicate, Result } from "effect"
-import { HttpClientError } from "effect/http"
+import { Bytes, Clock, Duration, Effect, Predicate, Result, Stream } from "effect"
+import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { allowanceFrom } from "../api/AllowanceHeaders.ts"
 import { httpDate } from "../api/HeaderValues.ts"
-import { interpret, type RawReply } from "../api/Reply.ts"
+import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
 import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../domain/ErrorReason.ts"
 import type { Ticket } from "./allowance/Admission.ts"
@@ -25,8 +25,28 @@ export interface Ledger {
   readonly attempts: Array<Attempt>
   /** Waited before the next attempt because the last one failed. */
   backoffMillis: number
-  /** Whether a request of this call has been sent. */
-  onWire: boolean
+  /** Whether a request of this call has reached the service: not, perhaps, or certainly, for a reply had begun. */
+  sent: "no" | "maybe" | "yes"
+}
+
+/** Largest body that is read: the longest image list has less than a hundredth of it. */
+const largestBodyBytes = 16 * 1024 * 1024
+
+/** The body as text; undefined when it is larger than any that makes sense. */
+const boundedText = (response: HttpClientResponse.HttpClientResponse) => {
+  const length = Number(response.headers["content-length"] ?? Number.NaN)
+  // What is counted before it is unpacked may be of any size after.
+  if (length <= largestBodyBytes && response.headers["content-encoding"] === undefined) return response.text
+  if (length > largestBodyBytes) return Effect.succeed(undefined)
+  return Effect.gen(function* () {
+    const chunks: Array<Uint8Array> = []
+    let bytes = 0
+    yield* response.stream.pipe(
+      Stream.takeWhile((chunk) => (bytes += chunk.length) <= largestBodyBytes),
+      Stream.runForEach((chunk) => Effect.sync(() => chunks.push(chunk)))
+    )
+    return bytes > largestBodyBytes ? undefined : new TextDecoder().decode(Bytes.concat(chunks))
+  }).pipe(Effect.catchReason("HttpClientError", "EmptyBodyError", () => Effect.succeed("")))
 }
 
 /** Failures of making a connection: the request was certainly not sent. */
@@ -78,17 +98,18 @@ export const attempt = Effect.fnUntraced(
     ticket: Ticket
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     const startedAt = yield* Clock.currentTimeMillis
-    ledger.onWire = true
+    ledger.sent = "maybe"
     let replied = false
     let status: number | null = null
     let headers: RawReply["headers"] = {}
 
-    const exchange: Effect.Effect<RawReply, ErrorReason> = send.pipe(
+    const exchange = send.pipe(
       Effect.flatMap((response) => {
         replied = true
+        ledger.sent = "yes"
         status = response.status
         headers = response.headers
-        return Effect.map(response.text, (body) => ({ status: response.status, headers, body }))
+        return Effect.map(boundedText(response), (body) => ({ status: response.status, headers, body }))
       }),
       Effect.mapError((error) =>
         HttpClientError.isHttpClientError(error)
@@ -109,26 +130,38 @@ export const attempt = Effect.fnUntraced(
     )
 
     const understood = exchange.pipe(
-      Effect.flatMap((raw) => Effect.map(Clock.currentTimeMillis, (now) => understand(operation, raw, redact, now))),
+      Effect.flatMap(({ body, ...head }) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          body === undefined
+            ? Result.fail(unexpected({ ...head, body: "" }, "", "a body of at most 16 MiB", "more"))
+            : understand(operation, { ...head, body }, redact, now)
+        )
+      ),
       Effect.flatMap(Effect.fromResult)
     )
 
+    const enter = (outcome: string) =>
+      Effect.map(Clock.currentTimeMillis, (endedAt) => {
+        ledger.attempts.push({
+          number: ledger.attempts.length + 1,
+          startedAtMillis: startedAt - ledger.startedAtMillis,
+          backoffMillis: ledger.backoffMillis,
+          queuedMillis: ticket.waitedMillis,
+          durationMillis: endedAt - startedAt,
+          status,
+          outcome,
+          allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
+        })
+      })
+
     // Whoever gives up meanwhile, the request may have been counted.
-    const result = yield* Effect.result(understood).pipe(Effect.onInterrupt(() => ticket.ended(true)))
-    const endedAt = yield* Clock.currentTimeMillis
+    const result = yield* Effect.result(understood).pipe(
+      Effect.onInterrupt(() => Effect.andThen(enter("interrupted"), ticket.ended(true)))
+    )
+    yield* enter(Result.isSuccess(result) ? "ok" : result.failure._tag)
     yield* status === null
       ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
       : ticket.replied(headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
-    ledger.attempts.push({
-      number: ledger.attempts.length + 1,
-      startedAtMillis: startedAt - ledger.startedAtMillis,
-      backoffMillis: ledger.backoffMillis,
-      queuedMillis: ticket.waitedMillis,
-      durationMillis: endedAt - startedAt,
-      status,
-      outcome: Result.isSuccess(result) ? "ok" : result.failure._tag,
-      allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
-    })
     yield* Effect.annotateCurrentSpan({ attempt: ledger.attempts.length, status })
     return yield* Result.isSuccess(result)
       ? Effect.succeed(result.success)

@@ -17,9 +17,9 @@ import { redactor } from "./Redaction.ts"
 import { decide, fullBudget } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
 
-/** The deadline came while waiting for a turn or on the wire; an attempt that was interrupted is in no ledger. */
+/** The deadline came while waiting for a turn, between attempts, or on the wire. */
 const deadlineReached = (deadline: Duration.Duration, ledger: Ledger): TimedOut =>
-  new TimedOut({ limit: "deadline", afterMillis: Duration.toMillis(deadline), sent: ledger.onWire ? "maybe" : "no" })
+  new TimedOut({ limit: "deadline", afterMillis: Duration.toMillis(deadline), sent: ledger.sent })
 
 /** The client derived from the interface; it builds requests, and leaves every reply to the engine. */
 export type Wire = HttpApiClient.ForApi<typeof BerthApi>
@@ -106,7 +106,7 @@ export class Engine extends Context.Service<
         const call = <A>(operation: Operation<A>, send: Send, options?: CallOptions) =>
           Effect.flatMap(Clock.currentTimeMillis, (startedAtMillis) => {
             const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
-            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, onWire: false }
+            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no" }
             const lane = options?.lane ?? settings.lane ?? operation.lane
             const request = { lane, deadlineAt: startedAtMillis + Duration.toMillis(deadline) }
             // Admission is innermost, for every attempt spends allowance.

@@ -13,6 +13,7 @@ import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
 import { Engine } from "./Engine.ts"
+import * as Listing from "./listing/Listing.ts"
 import { type CallOptions, many, nothing, one, type Operation } from "./Operation.ts"
 import { awaitGoal, type WaitOptions } from "./Waiting.ts"
 
@@ -77,7 +78,10 @@ export class Nodes extends Context.Service<
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
-    /** Every node of the account, page by page as they are pulled; an id never comes twice. */
+    /**
+     * Every node of the account in order of ids, page by page as they are pulled. Whatever is created or deleted meanwhile,
+     * a node that exists throughout comes exactly once.
+     */
     readonly list: (options?: CallOptions) => Stream.Stream<Node, BerthError>
     /** One page; empty past the end. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
@@ -123,23 +127,15 @@ export class Nodes extends Context.Service<
       })
 
       const list = (options?: CallOptions) =>
-        Stream.suspend(() => {
-          const seen = new Set<NodeId>()
-          let longest = 0
-          return Stream.paginate(
-            1,
-            Effect.fnUntraced(function* (page) {
-              const nodes = yield* listPage({ ...options, page })
-              const fresh = nodes.filter(({ id }) => !seen.has(id))
-              for (const { id } of fresh) seen.add(id)
-              // The service's largest page is not documented, so a first page shorter than asked for proves nothing;
-              // one shorter than an earlier one is the last.
-              const last = nodes.length === 0 || nodes.length < longest
-              longest = Math.max(longest, nodes.length)
-              return [fresh, last ? Option.none() : Option.some(page + 1)] as const
-            })
-          )
-        })
+        Stream.paginate(
+          Listing.begin,
+          Effect.fnUntraced(function* (progress) {
+            const window = Listing.next(progress)
+            const page = yield* listPage({ lane: "sweep", ...options, page: window.page, perPage: window.perPage })
+            const step = Listing.take(progress, window, page)
+            return [step.nodes, Option.fromUndefinedOr(step.progress)] as const
+          })
+        )
 
       const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
         yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)

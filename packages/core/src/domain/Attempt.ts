@@ -12,7 +12,7 @@ export const Attempt = Schema.Struct({
   queuedMillis: Schema.Number.annotate({ description: "Waited for its turn within the allowance." }),
   durationMillis: Schema.Number.annotate({ description: "On the wire, until the reply was read." }),
   status: Schema.NullOr(Schema.Int).annotate({ description: "HTTP status; null when no reply came." }),
-  outcome: Schema.String.annotate({ description: "`ok`, or the tag of the reason it failed for." }),
+  outcome: Schema.String.annotate({ description: "`ok`, the tag of the reason it failed for, or `interrupted`." }),
   allowance: Schema.NullOr(Allowance).annotate({ description: "What the reply said about the allowance." })
 }).annotate({ identifier: "Attempt" })
 export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}

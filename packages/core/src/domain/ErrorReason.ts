@@ -11,7 +11,7 @@ const RetryAfterMillis = Schema.NullOr(Schema.Number).annotate({
   description: "How long the service asks to wait, in milliseconds; null when it does not say."
 })
 
-const seconds = (millis: number) => `${Math.max(1, Math.ceil(millis / 1000))} s`
+const seconds = (millis: number) => `${Math.max(1, Math.round(millis / 1000))} s`
 
 /** 401: the API key or the access token is missing or wrong. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", { detail: Schema.String }) {
@@ -184,7 +184,10 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   wanted: Schema.String.annotate({ description: "The status waited for, or `deleted`." }),
   last: NodeStatus.annotate({ description: "The status seen last." }),
   impossible: Schema.Boolean.annotate({ description: "Whether the wanted status cannot follow the last one." }),
-  waitedMillis: Schema.Number
+  waitedMillis: Schema.Number,
+  failure: Schema.NullOr(Schema.String).annotate({
+    description: "Why the last look at the node failed; null when it did not."
+  })
 }) {
   get retryable() {
     return !this.impossible
@@ -196,7 +199,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
     const state = `node ${this.nodeId} is ${label(this.last)}`
     return this.impossible
       ? `The wait for ${this.wanted} ended: ${state}, from which ${this.wanted} cannot come.`
-      : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.`
+      : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.${this.failure === null ? "" : ` ${this.failure}`}`
   }
 }
 
@@ -216,7 +219,9 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
 /** A create whose reply was lost, and of which it cannot be said whether it made a node. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   nodeName: Schema.String,
-  candidates: Schema.Array(NodeId).annotate({ description: "Nodes that may have come of it; empty when none is listed." }),
+  candidates: Schema.Array(NodeId).annotate({
+    description: "Nodes that may have come of it; empty when none is listed."
+  }),
   because: Schema.String.annotate({ description: "Tag of the reason the reply is missing." }),
   detail: Schema.String
 }) {
@@ -228,7 +233,9 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   }
   override get message() {
     const listed =
-      this.candidates.length === 0 ? "no new node of that name is listed" : `candidates are ${this.candidates.join(", ")}`
+      this.candidates.length === 0
+        ? "no new node of that name is listed"
+        : `candidates are ${this.candidates.join(", ")}`
     return `It is not known whether ${this.nodeName} was created: ${listed}. ${this.detail}`
   }
 }

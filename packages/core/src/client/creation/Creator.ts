@@ -131,7 +131,12 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
     return known
   }
 
-  const unknown = (spec: NodeSpec, candidates: ReadonlyArray<Node>, because: ErrorReason, attempts: BerthError["attempts"]) =>
+  const unknown = (
+    spec: NodeSpec,
+    candidates: ReadonlyArray<Node>,
+    because: ErrorReason,
+    attempts: BerthError["attempts"]
+  ) =>
     fail(
       new OutcomeUnknown({
         nodeName: spec.name,
@@ -184,7 +189,11 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
       return { outcome: "adopted", node: settlement.node } satisfies Creation
     }
     if (settlement._tag === "Ambiguous") {
-      const because = new InvalidRequest({ status: null, detail: "an earlier process ended before it knew", fields: {} })
+      const because = new InvalidRequest({
+        status: null,
+        detail: "an earlier process ended before it knew",
+        fields: {}
+      })
       return yield* unknown(spec, settlement.candidates, because, [])
     }
     return undefined
@@ -224,7 +233,9 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
     const peers = entry(spec.name)
     peers.users++
     const drawn = key ?? `unnamed-${(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)}`
-    return yield* Effect.flatMap(begin(spec, drawn), (intent) => sendOnce(spec, intent, key !== undefined, options)).pipe(
+    return yield* Effect.flatMap(begin(spec, drawn), (intent) =>
+      sendOnce(spec, intent, key !== undefined, options)
+    ).pipe(
       Effect.ensuring(
         Effect.sync(() => {
           peers.users--
@@ -236,6 +247,9 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
   return Effect.fn("Nodes.create")((spec: NodeSpec, { key, ...options }: CreateOptions = {}) => {
     const within = Duration.fromInputUnsafe(options.deadline ?? deadline)
     const late = new TimedOut({ limit: "deadline", afterMillis: Duration.toMillis(within), sent: "maybe" })
-    return Effect.timeoutOrElse(create(spec, key, options), { duration: within, orElse: () => unknown(spec, [], late, []) })
+    return Effect.timeoutOrElse(create(spec, key, options), {
+      duration: within,
+      orElse: () => unknown(spec, [], late, [])
+    })
   })
 }

@@ -36,13 +36,16 @@ export const IntentStore = Context.Reference<IntentStore>("@berth/core/client/cr
 })
 
 /** A file per intent in `directory`, which is made if it is not there; written whole or not at all. */
-export const layerDirectory = (directory: string): Layer.Layer<never, IntentStoreFailed, FileSystem.FileSystem | Path.Path> =>
+export const layerDirectory = (
+  directory: string
+): Layer.Layer<never, IntentStoreFailed, FileSystem.FileSystem | Path.Path> =>
   Layer.effect(
     IntentStore,
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
-      const failed = (cause: { readonly message: string }) => Effect.fail(new IntentStoreFailed({ detail: cause.message }))
+      const failed = (cause: { readonly message: string }) =>
+        Effect.fail(new IntentStoreFailed({ detail: cause.message }))
       yield* Effect.catch(fs.makeDirectory(directory, { recursive: true, mode: 0o700 }), failed)
       const fileOf = (key: string) => path.join(directory, `${key}.json`)
 

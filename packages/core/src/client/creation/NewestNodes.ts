@@ -44,11 +44,12 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, hint: number) 
 
 /** Every node, where the order of the list cannot be relied on. */
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage) {
-  const nodes: Array<Node> = []
+  const nodes = new Map<number, Node>()
   for (let page = 1; ; page++) {
-    const read = yield* readPage(page)
-    if (read.length === 0) return nodes
-    nodes.push(...read)
+    const before = nodes.size
+    for (const node of yield* readPage(page)) nodes.set(node.id, node)
+    // Empty, or the same page again whatever is asked for.
+    if (nodes.size === before) return Array.from(nodes.values())
   }
 })
 

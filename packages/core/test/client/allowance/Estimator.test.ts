@@ -5,7 +5,9 @@ import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 const start = 1_790_000_000_000
 const day = 86_400_000
 
-const reply = (over: Partial<Estimator.Observation> & { sentAt: number; receivedAt: number }): Estimator.Observation => ({
+const reply = (
+  over: Partial<Estimator.Observation> & { sentAt: number; receivedAt: number }
+): Estimator.Observation => ({
   settledBefore: 0,
   refused: false,
   retryAfterMillis: null,

@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 /** A small generator of chance, the same for the same seed (mulberry32). */
-export const chance = (seed: number) => {
+const chance = (seed: number) => {
   let a = seed >>> 0
   return () => {
     a = (a + 0x6d2b79f5) >>> 0

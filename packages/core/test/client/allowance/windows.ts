@@ -2,7 +2,7 @@
  * The three kinds of window a service may count by (decision 22), written as plainly as possible: what the estimator is
  * judged by. Instants are milliseconds on the service's clock.
  */
-export interface Reading {
+interface Reading {
   readonly granted: boolean
   readonly remaining: number
   readonly resetAt: number

@@ -17,7 +17,10 @@ interface Made {
 const lost = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.fail(
     new HttpClientError.HttpClientError({
-      reason: new HttpClientError.TransportError({ request, cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) })
+      reason: new HttpClientError.TransportError({
+        request,
+        cause: Object.assign(new Error("reset"), { code: "ECONNRESET" })
+      })
     })
   )
 
@@ -44,7 +47,13 @@ class Service {
     return clientOver((request, url) => {
       if (request.method === "GET") {
         const id = /nodes\/(\d+)\/$/.exec(url.pathname)?.[1]
-        if (id !== undefined) return Effect.succeed(reply(200, this.nodes.find((node) => node.id === Number(id))))
+        if (id !== undefined)
+          return Effect.succeed(
+            reply(
+              200,
+              this.nodes.find((node) => node.id === Number(id))
+            )
+          )
         const page = Number(url.searchParams.get("page_no"))
         const size = Number(url.searchParams.get("per_page"))
         return Effect.succeed(reply(200, this.nodes.slice((page - 1) * size, page * size)))
@@ -53,7 +62,9 @@ class Service {
       if (fate === "refused") return Effect.succeed({ status: 422, body: `{"code":422,"errors":{"name":["no"]}}` })
       if (fate === "unmade") return lost(request)
       const body: { name: string } =
-        request.body._tag === "Uint8Array" ? JSON.parse(new TextDecoder().decode(request.body.body)) : assert.fail("no body")
+        request.body._tag === "Uint8Array"
+          ? JSON.parse(new TextDecoder().decode(request.body.body))
+          : assert.fail("no body")
       const node = this.make(body.name)
       if (fate === "lost") return lost(request)
       return Effect.succeed(fate === 500 ? { status: 500, body: "" } : reply(202, { ...node, status: "Create" }))

@@ -1,0 +1,57 @@
+/**
+ * The clock of a world: read, moved on by a duration or to the next event, or set to pass differently.
+ */
+import { failures } from "@berth/core/api/Envelope"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { eventKinds } from "../world/nextEvent.ts"
+import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
+
+/** Something that happens in a world by itself. */
+const WorldEvent = Schema.Struct({
+  kind: Schema.Literals(eventKinds),
+  at: Instant,
+  /** Which node it happens to; absent for the allowance. */
+  nodeId: Schema.optionalKey(Schema.Int)
+}).annotate({ identifier: "WorldEvent" })
+
+const ClockReading = Schema.Struct({ now: Instant, mode: ClockText }).annotate({ identifier: "ClockReading" })
+
+/** Exactly one of the three. World time never goes back. */
+export const ClockChange = Schema.Struct({
+  advance: Schema.optionalKey(DurationText),
+  advanceTo: Schema.optionalKey(Schema.Literal("next-event")),
+  mode: Schema.optionalKey(ClockText)
+})
+  .check(
+    Schema.makeFilter((change) =>
+      Object.values(change).filter((value) => value !== undefined).length === 1
+        ? undefined
+        : "Expected exactly one of advance, advanceTo and mode"
+    )
+  )
+  .annotate({ identifier: "ClockChange" })
+
+/** The clock after a change; `events` where it went to the next event: what happens then, empty when nothing is to come. */
+export const ClockChanged = Schema.Struct({
+  now: Instant,
+  mode: ClockText,
+  events: Schema.optionalKey(Schema.Array(WorldEvent))
+}).annotate({ identifier: "ClockChanged" })
+
+const read = HttpApiEndpoint.get("read", "/worlds/:world/clock", {
+  params: worldParam,
+  success: ClockReading,
+  error: [failures[404]]
+}).annotateMerge(OpenApi.annotations({ title: "Read the clock" }))
+
+const change = HttpApiEndpoint.post("change", "/worlds/:world/clock", {
+  params: worldParam,
+  payload: ClockChange,
+  success: ClockChanged,
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(OpenApi.annotations({ title: "Move the clock, or change how it passes" }))
+
+export class ClockGroup extends HttpApiGroup.make("clock")
+  .add(read, change)
+  .annotateMerge(OpenApi.annotations({ title: "Clock", description: "The virtual clock that drives a world." })) {}

@@ -1,0 +1,41 @@
+/**
+ * The control plane as one value: the server implements it, the client of tests is derived from it. It is no part of the
+ * emulated interface: nothing here needs an account, spends an allowance or goes into a journal.
+ */
+import { failures } from "@berth/core/api/Envelope"
+import { HttpApi, HttpApiMiddleware, OpenApi } from "effect/http-api"
+import { ClockGroup } from "./ClockGroup.ts"
+import { EventsGroup } from "./EventsGroup.ts"
+import { FaultsGroup } from "./FaultsGroup.ts"
+import { HealthGroup } from "./HealthGroup.ts"
+import { NodesGroup } from "./NodesGroup.ts"
+import { RequestsGroup } from "./RequestsGroup.ts"
+import { SavedImagesGroup } from "./SavedImagesGroup.ts"
+import { WorldsGroup } from "./WorldsGroup.ts"
+
+/** Where every path of the control plane begins. */
+export const controlPrefix = "/_mock"
+
+/** With `--control-token` every request shows it: `Authorization: Bearer …`. The check is in `plane.ts`. */
+export class ControlToken extends HttpApiMiddleware.Service<ControlToken>()("@berth/server/control/ControlToken", {
+  error: [failures[401], failures[500]]
+}) {}
+
+export class ControlApi extends HttpApi.make("berth-control")
+  .add(HealthGroup)
+  .add(WorldsGroup)
+  .add(ClockGroup)
+  .add(NodesGroup)
+  .add(SavedImagesGroup)
+  .add(FaultsGroup)
+  .add(RequestsGroup)
+  .add(EventsGroup)
+  .prefix(controlPrefix)
+  .middleware(ControlToken)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Control plane of the mock",
+      version: "1",
+      description: "Worlds, clocks, nodes and whatever else a test wants to decide. Durations: `10 seconds` or `10s`."
+    })
+  ) {}

@@ -1,0 +1,46 @@
+/**
+ * The faults that are armed in a world: looked at, replaced, disarmed. Which faults there are is `faults/catalogue.ts`.
+ */
+import { failures } from "@berth/core/api/Envelope"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Fault } from "../faults/catalogue.ts"
+import { worldParam } from "./fields.ts"
+
+/** A fault as it was armed, with `seen` and `fired`; the fields of the fault differ from one to the other. */
+export const ArmedFault = Schema.StructWithRest(
+  Schema.Struct({
+    fault: Schema.String,
+    seen: Schema.Int.annotate({ description: "Requests in its scope and its time so far." }),
+    fired: Schema.Int.annotate({ description: "How often it has struck." })
+  }),
+  [Schema.Record(Schema.String, Schema.Json)]
+).annotate({ identifier: "ArmedFault" })
+
+const read = HttpApiEndpoint.get("read", "/worlds/:world/faults", {
+  params: worldParam,
+  success: Schema.Array(ArmedFault),
+  error: [failures[404]]
+}).annotateMerge(OpenApi.annotations({ title: "See which faults are armed" }))
+
+const arm = HttpApiEndpoint.put("arm", "/worlds/:world/faults", {
+  params: worldParam,
+  payload: Schema.Array(Fault),
+  success: Schema.Array(ArmedFault),
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Arm these faults and no others",
+    description: "Each counts from now on. A name or an option that nobody knows is 422, and then nothing is changed."
+  })
+)
+
+const disarm = HttpApiEndpoint.delete("disarm", "/worlds/:world/faults", {
+  params: worldParam,
+  success: HttpApiSchema.NoContent,
+  error: [failures[404]]
+}).annotateMerge(OpenApi.annotations({ title: "Disarm all faults" }))
+
+export class FaultsGroup extends HttpApiGroup.make("faults")
+  .add(read, arm, disarm)
+  .annotateMerge(OpenApi.annotations({ title: "Faults", description: "What goes wrong in a world, by name." })) {}

@@ -1,0 +1,59 @@
+/**
+ * The nodes of a world as the control plane sees them: looked at without spending allowance, and made what a test needs.
+ */
+import { failures } from "@berth/core/api/Envelope"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Instant, worldParam } from "./fields.ts"
+
+const nodeParams = { ...worldParam, id: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }
+
+/** A node as it is now. `gone` only in the reply to a change that ended it. */
+export const NodeView = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  status: Schema.Literals(["created", "running", "power-off", "terminate", "gone"]),
+  locked: Schema.Boolean,
+  /** Whether the status is a forced one. */
+  forced: Schema.Boolean,
+  plan: Schema.String,
+  createdAt: Instant
+}).annotate({ identifier: "NodeView" })
+
+/** What to make of a node. What is left out stays; a status of `null` lets the lifecycle decide again. */
+export const NodeChange = Schema.Struct({
+  status: Schema.optionalKey(Schema.NullOr(Schema.Literals(["created", "running", "power-off", "terminate"]))),
+  locked: Schema.optionalKey(Schema.Boolean)
+}).annotate({ identifier: "NodeChange" })
+
+/** Most nodes one reply shows. */
+const mostViews = 1000
+
+const list = HttpApiEndpoint.get("list", "/worlds/:world/nodes", {
+  params: worldParam,
+  query: {
+    skip: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+    count: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostViews })))
+  },
+  success: Schema.Array(NodeView),
+  error: [failures[400], failures[404], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({ title: "Look at the nodes", description: "By ascending id; 100 unless told otherwise." })
+)
+
+const change = HttpApiEndpoint.patch("change", "/worlds/:world/nodes/:id", {
+  params: nodeParams,
+  payload: NodeChange,
+  success: NodeView,
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Force a status or a lock",
+    description:
+      "A forced status stays until the node terminates. `terminate` deletes, locked or not; others take back."
+  })
+)
+
+export class NodesGroup extends HttpApiGroup.make("nodes")
+  .add(list, change)
+  .annotateMerge(OpenApi.annotations({ title: "Nodes", description: "The nodes of a world." })) {}

@@ -1,0 +1,61 @@
+/**
+ * The journal of a world: read, forgotten, compared with what was expected.
+ */
+import { failures } from "@berth/core/api/Envelope"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { operations } from "../faults/operations.ts"
+import { journalCapacity } from "../journal/Journal.ts"
+import { JournalEntry } from "../journal/JournalEntry.ts"
+import { Expectation, Verdict } from "../journal/verify.ts"
+import { worldParam } from "./fields.ts"
+
+const JournalPage = Schema.Struct({
+  world: Schema.String,
+  seed: Schema.Int,
+  count: Schema.Int.annotate({ description: "Requests to the world so far, also those no longer kept." }),
+  requests: Schema.Array(JournalEntry)
+}).annotate({ identifier: "JournalPage" })
+
+const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
+  params: worldParam,
+  query: {
+    operation: Schema.optional(Schema.Literals(operations)),
+    method: Schema.optional(Schema.String),
+    status: Schema.optional(Schema.Int),
+    fault: Schema.optional(Schema.String).annotate({ description: "Only requests at which this fault struck." }),
+    after: Schema.optional(Schema.Int).annotate({ description: "Only requests with a greater `seq`." }),
+    limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: journalCapacity }))).annotate({
+      description: "The last of them, at most so many."
+    })
+  },
+  success: JournalPage,
+  error: [failures[400], failures[404], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Read the journal",
+    description: `The latest ${journalCapacity} requests, as far as the filters let them through, the oldest first.`
+  })
+)
+
+const forget = HttpApiEndpoint.delete("forget", "/worlds/:world/requests", {
+  params: worldParam,
+  success: HttpApiSchema.NoContent,
+  error: [failures[404]]
+}).annotateMerge(OpenApi.annotations({ title: "Forget the requests so far" }))
+
+const verify = HttpApiEndpoint.post("verify", "/worlds/:world/requests/verify", {
+  params: worldParam,
+  payload: Expectation,
+  success: Verdict,
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Compare the journal with what was expected",
+    description: "`ok`, or what is missing or too much, with the requests that came nearest."
+  })
+)
+
+export class RequestsGroup extends HttpApiGroup.make("requests")
+  .add(read, forget, verify)
+  .annotateMerge(OpenApi.annotations({ title: "Requests", description: "What was asked of a world." })) {}

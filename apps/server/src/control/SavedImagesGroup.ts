@@ -1,0 +1,37 @@
+/**
+ * Saved images: nothing in the emulated interface makes one, so a test asks for them here.
+ */
+import { failures } from "@berth/core/api/Envelope"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { worldParam } from "./fields.ts"
+
+/** What to save: a node of the world, or a public image on a plan it goes with. */
+export const SavedImageOrder = Schema.Struct({
+  name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(255)),
+  nodeId: Schema.optionalKey(Schema.Int),
+  /** Slug of a public image; default Ubuntu-24.04. */
+  image: Schema.optionalKey(Schema.String),
+  /** Slug of a plan; default the first one the image goes with. */
+  plan: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "SavedImageOrder" })
+
+const SavedImageView = Schema.Struct({
+  id: Schema.Int,
+  slug: Schema.String,
+  name: Schema.String,
+  templateId: Schema.Int,
+  image: Schema.String,
+  plan: Schema.String
+}).annotate({ identifier: "SavedImageView" })
+
+const add = HttpApiEndpoint.post("add", "/worlds/:world/saved-images", {
+  params: worldParam,
+  payload: SavedImageOrder,
+  success: SavedImageView.pipe(HttpApiSchema.status(201)),
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(OpenApi.annotations({ title: "Save an image" }))
+
+export class SavedImagesGroup extends HttpApiGroup.make("savedImages")
+  .add(add)
+  .annotateMerge(OpenApi.annotations({ title: "Saved images", description: "Private images of the account." })) {}

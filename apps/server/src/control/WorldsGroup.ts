@@ -1,0 +1,98 @@
+/**
+ * Worlds: made, listed, reset and deleted. Parallel tests that share one server take a world each and never meet.
+ */
+import { failures } from "@berth/core/api/Envelope"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { algorithms } from "../world/allowance.ts"
+import { Snapshot } from "../world/Snapshot.ts"
+import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
+import { WorldOptions } from "./WorldOptions.ts"
+
+/** A world and the credentials that reach it. */
+const WorldMade = Schema.Struct({
+  id: Schema.String,
+  apiKey: Schema.String,
+  accessToken: Schema.String
+}).annotate({ identifier: "WorldMade" })
+
+/** A world at a glance. */
+export const WorldSummary = Schema.Struct({
+  id: Schema.String,
+  seed: Schema.Int,
+  clock: ClockText,
+  now: Instant,
+  nodes: Schema.Int,
+  savedImages: Schema.Int,
+  allowance: Schema.Struct({
+    algorithm: Schema.Literals(algorithms),
+    limit: Schema.Int,
+    window: DurationText,
+    remaining: Schema.Int,
+    resetAt: Instant
+  })
+}).annotate({ identifier: "WorldSummary" })
+
+const make = HttpApiEndpoint.post("make", "/worlds", {
+  payload: WorldOptions,
+  success: WorldMade.pipe(HttpApiSchema.status(201)),
+  error: [failures[400], failures[409], failures[413], failures[415], failures[422]]
+}).annotateMerge(OpenApi.annotations({ title: "Make a world" }))
+
+const list = HttpApiEndpoint.get("list", "/worlds", {
+  success: Schema.Array(WorldSummary)
+}).annotateMerge(OpenApi.annotations({ title: "List the worlds" }))
+
+const get = HttpApiEndpoint.get("get", "/worlds/:world", {
+  params: worldParam,
+  success: WorldSummary,
+  error: [failures[404]]
+}).annotateMerge(OpenApi.annotations({ title: "Look at a world" }))
+
+const remove = HttpApiEndpoint.delete("delete", "/worlds/:world", {
+  params: worldParam,
+  success: HttpApiSchema.NoContent,
+  error: [failures[404], failures[409]]
+}).annotateMerge(
+  OpenApi.annotations({ title: "Delete a world", description: "Its credentials are no longer known. `default` stays." })
+)
+
+const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {
+  params: worldParam,
+  success: WorldSummary,
+  error: [failures[404]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Reset a world",
+    description: "It is as it was when it was made, before the reply. Its credentials stay."
+  })
+)
+
+const snapshot = HttpApiEndpoint.get("snapshot", "/worlds/:world/snapshot", {
+  params: worldParam,
+  success: Snapshot,
+  error: [failures[404]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Take a snapshot",
+    description: "The world as a value; its credentials are no part of it."
+  })
+)
+
+const restore = HttpApiEndpoint.put("restore", "/worlds/:world/snapshot", {
+  params: worldParam,
+  payload: Snapshot,
+  success: WorldSummary,
+  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Put a snapshot into a world",
+    description: "From then on it gives the same bytes as the world the snapshot is of. Its credentials stay."
+  })
+)
+
+export class WorldsGroup extends HttpApiGroup.make("worlds")
+  .add(make, list, get, remove, reset, snapshot, restore)
+  .annotateMerge(
+    OpenApi.annotations({ title: "Worlds", description: "Isolated accounts, one per test if you like." })
+  ) {}

@@ -1,0 +1,31 @@
+/**
+ * Answers for `SavedImagesGroup`: it translates between the wire and the world, and decides nothing.
+ */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { refusalFailure } from "../http/failures.ts"
+import { saveImage } from "../world/savedImages.ts"
+import { ControlApi } from "./ControlApi.ts"
+import { namedWorld } from "./ControlledWorlds.ts"
+import { readBody } from "./readBody.ts"
+import { SavedImageOrder } from "./SavedImagesGroup.ts"
+
+const readOrder = readBody(SavedImageOrder)
+
+export const layer = HttpApiBuilder.group(ControlApi, "savedImages", (handlers) =>
+  handlers.handleRaw("add", ({ params, request }) =>
+    Effect.gen(function* () {
+      const order = yield* readOrder(request)
+      const { world } = yield* namedWorld(params.world)
+      const saved = yield* Effect.mapError(Effect.fromResult(saveImage(world, order)), refusalFailure)
+      return {
+        id: saved.id,
+        slug: saved.slug,
+        name: saved.name,
+        templateId: saved.templateId,
+        image: saved.base.slug,
+        plan: saved.plan.slug
+      }
+    })
+  )
+)

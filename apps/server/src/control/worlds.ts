@@ -1,0 +1,93 @@
+/**
+ * Answers for `WorldsGroup`: it translates between the wire and the worlds of the server, and decides nothing.
+ */
+import { fail, type Failure } from "@berth/core/api/Envelope"
+import { Duration, Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { sentenceOf } from "../http/failures.ts"
+import { begin, reset } from "../world/scenario.ts"
+import * as Snapshot from "../world/Snapshot.ts"
+import * as VirtualClock from "../world/VirtualClock.ts"
+import * as World from "../world/World.ts"
+import type { AddRefusal, RemoveRefusal } from "../world/Worlds.ts"
+import { ControlApi } from "./ControlApi.ts"
+import { ControlledWorlds, namedWorld, worldUnknown } from "./ControlledWorlds.ts"
+import { instant } from "./fields.ts"
+import { readBody } from "./readBody.ts"
+import { settingsOf, WorldOptions } from "./WorldOptions.ts"
+import type { WorldSummary } from "./WorldsGroup.ts"
+
+const notAdded = (refusal: AddRefusal): Failure<409> =>
+  refusal._tag === "CredentialTaken"
+    ? fail(409, "Another world has this credential.", { [refusal.field]: ["Another world has this one."] })
+    : fail(409, `There are ${refusal.limit} worlds already: delete some.`)
+
+const notRemoved = (refusal: RemoveRefusal): Failure<404> | Failure<409> =>
+  refusal._tag === "WorldUnknown"
+    ? worldUnknown(refusal.id)
+    : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
+
+const redacted = (secret: string | undefined) => (secret === undefined ? undefined : Redacted.make(secret))
+
+const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
+  const { limit, remaining, resetAt } = world.allowance.peek(now)
+  const { algorithm, windowMs } = world.settings.allowance
+  return {
+    id: world.id,
+    seed: world.settings.seed,
+    clock: VirtualClock.modeOf(world.clock),
+    now: instant(now),
+    nodes: world.nodes.size,
+    savedImages: world.savedImages.length,
+    allowance: { algorithm, limit, window: Duration.millis(windowMs), remaining, resetAt: instant(resetAt) }
+  }
+}
+
+const readSnapshot = readBody(Snapshot.Snapshot)
+const readOptions = readBody(WorldOptions, {})
+
+export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
+  handlers
+    .handleRaw("make", ({ request }) =>
+      Effect.gen(function* () {
+        const options = yield* readOptions(request)
+        const { realMs, worlds } = yield* ControlledWorlds
+        const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
+        const made = worlds.add(asked, (id, account) => begin(settingsOf(options, account), realMs(), id))
+        const { id, settings } = yield* Effect.mapError(Effect.fromResult(made), notAdded)
+        return {
+          id,
+          apiKey: Redacted.value(settings.account.apiKey),
+          accessToken: Redacted.value(settings.account.accessToken)
+        }
+      })
+    )
+    .handle("list", () =>
+      Effect.map(ControlledWorlds, ({ realMs, worlds }) =>
+        worlds.list().map((world) => summary(world, World.enter(world, realMs())))
+      )
+    )
+    .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
+    .handle("delete", ({ params }) =>
+      Effect.flatMap(ControlledWorlds, ({ worlds }) =>
+        Effect.mapError(Effect.asVoid(Effect.fromResult(worlds.remove(params.world))), notRemoved)
+      )
+    )
+    .handle("reset", ({ params }) =>
+      Effect.map(namedWorld(params.world), ({ realMs, world }) => {
+        reset(world, realMs)
+        return summary(world, world.latest)
+      })
+    )
+    .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => Snapshot.take(world)))
+    .handleRaw("restore", ({ params, request }) =>
+      Effect.gen(function* () {
+        const snapshot = yield* readSnapshot(request)
+        const { realMs, world } = yield* namedWorld(params.world)
+        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, realMs)), (errors) =>
+          fail(422, sentenceOf(errors), errors)
+        )
+        return summary(world, World.enter(world, realMs))
+      })
+    )
+)

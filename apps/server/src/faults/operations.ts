@@ -1,0 +1,54 @@
+/**
+ * The operations of the interface by name, as faults and the journal speak of them: `nodes.list`, `images.saved`. Which
+ * method and path each has is read off the interface itself.
+ */
+import { BerthApi } from "@berth/core/api/BerthApi"
+
+export const operations = [
+  "nodes.create",
+  "nodes.get",
+  "nodes.list",
+  "nodes.delete",
+  "images.list",
+  "images.saved",
+  "commitments.set"
+] as const
+export type Operation = (typeof operations)[number]
+
+interface Route {
+  readonly operation: Operation
+  readonly method: string
+  readonly segments: ReadonlyArray<string>
+}
+
+/** As the router does it: a trailing slash is of no account. */
+const segmentsOf = (path: string): ReadonlyArray<string> => path.replace(/\/$/, "").split("/")
+
+const routes: ReadonlyArray<Route> = Object.values(BerthApi.groups).flatMap((group) =>
+  Object.entries(group.endpoints).map(([name, endpoint]) => ({
+    operation: `${group.identifier}.${name}` as Operation,
+    method: endpoint.method,
+    segments: segmentsOf(endpoint.path)
+  }))
+)
+
+const isParameter = (segment: string): boolean => segment.startsWith(":")
+
+/** Which operation a request asks for; `undefined` when it asks for none. HEAD asks for what GET does. */
+export const operationOf = (method: string, path: string): Operation | undefined => {
+  const asked = method === "HEAD" ? "GET" : method
+  const segments = segmentsOf(path)
+  const fits = routes.filter(
+    (route) =>
+      route.method === asked &&
+      route.segments.length === segments.length &&
+      route.segments.every((segment, index) => isParameter(segment) || segment === segments[index])
+  )
+  return (fits.find(({ segments }) => !segments.some(isParameter)) ?? fits[0])?.operation
+}
+
+/** The id of the node that the path of a URL names; `undefined` when it names none. */
+export const nodeIdOf = (url: string): number | undefined => {
+  const id = /^[^?]*\/nodes\/(\d{1,15})\/?(?:\?|$)/.exec(url)?.[1]
+  return id === undefined ? undefined : Number(id)
+}

@@ -1,0 +1,56 @@
+/**
+ * Replies to requests that no endpoint answers: those that are wrong before anybody looks at what they ask for, those for
+ * which there is no endpoint, and those whose endpoint failed.
+ */
+import { Cause, Effect } from "effect"
+import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { failureResponse } from "./failures.ts"
+import { largestBodyBytes, longestUrlBytes } from "./limits.ts"
+import { allowedMethods } from "./methods.ts"
+import { bodyTooLarge } from "./readJson.ts"
+
+/** The path of a request, as it came. */
+export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.split("?", 1)[0]!
+
+/** The answer to a request that is wrong before anybody looks at what it asks for (decision 4). */
+export const unanswerable = (
+  request: HttpServerRequest.HttpServerRequest
+): HttpServerResponse.HttpServerResponse | undefined => {
+  if (isWithoutHost(request)) return failureResponse(400, "The header host is missing.")
+  if (request.url.length > longestUrlBytes) {
+    return failureResponse(414, `The URL is longer than ${longestUrlBytes} bytes.`)
+  }
+  if (Number(request.headers["content-length"] ?? 0) > largestBodyBytes) {
+    return failureResponse(413, bodyTooLarge.message)
+  }
+  return undefined
+}
+
+/** HTTP/1.1 asks for a host in every request (RFC 9112 §3.2). A request that came without a socket has no version. */
+const isWithoutHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
+
+/** The answer where no endpoint gave one. A client that has gone away gets none. */
+export const unanswered = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  const failure = cause.reasons.find(Cause.isFailReason)?.error
+  if (HttpServerError.isHttpServerError(failure) && failure.reason._tag === "RouteNotFound") {
+    return Effect.succeed(noEndpoint(request))
+  }
+  return Effect.as(
+    Effect.logError("A request could not be answered", cause).pipe(
+      Effect.annotateLogs({ method: request.method, path: pathOf(request) })
+    ),
+    failureResponse(500, "The service failed.")
+  )
+}
+
+/** Another method of a path there is, or a path there is not. */
+const noEndpoint = (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
+  const allow = allowedMethods(pathOf(request))
+  // A path whose escapes cannot be read is no path, even where it looks like one.
+  const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
+  if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
+  if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })
+  return failureResponse(405, `The path does not answer ${request.method}, only ${allow}.`, { headers: { allow } })
+}

@@ -1,0 +1,86 @@
+/**
+ * How nodes live in a world: how long the stages take that end by themselves, and what becomes of a node once it runs. It
+ * says nothing of any one node: that is `NodeLife.ts`. Durations are milliseconds.
+ */
+
+/** What becomes of a node, if nobody does anything to it. */
+export type Outcome = "runs" | "stuck" | "powers-off" | "vanishes"
+
+/** Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one is above 0. */
+export interface Outcomes {
+  readonly runs: number
+  /** Stays in `created`. */
+  readonly stuck: number
+  /** Runs for a while, then shows `power-off`. */
+  readonly powersOff: number
+  /** Runs for a while, then is gone without a trace. */
+  readonly vanishes: number
+}
+
+export interface LifeRule {
+  /** From the create to `running`. Default 2 s. */
+  readonly provisioningMs: number
+  /** At most this much more, by seed and id. Default 0. */
+  readonly provisioningJitterMs: number
+  /** From the delete to being gone. Default 2 s. */
+  readonly terminationMs: number
+  readonly terminationJitterMs: number
+  /** `null` where every node runs, which is the default. */
+  readonly outcomes: Outcomes | null
+  /** How long a node runs before it powers off or vanishes, where that is its outcome. Default one minute. */
+  readonly outcomeAfterMs: number
+  readonly outcomeAfterJitterMs: number
+}
+
+/** The rule of a world, and other rules for nodes of certain names. */
+export interface Lifecycle extends LifeRule {
+  /** The first whose pattern matches holds; without one, the world's own rule. */
+  readonly byName: ReadonlyArray<{ readonly pattern: string; readonly rule: LifeRule }>
+}
+
+export const defaultLifecycle: Lifecycle = {
+  provisioningMs: 2_000,
+  provisioningJitterMs: 0,
+  terminationMs: 2_000,
+  terminationJitterMs: 0,
+  outcomes: null,
+  outcomeAfterMs: 60_000,
+  outcomeAfterJitterMs: 0,
+  byName: []
+}
+
+/** The rule for a node of this name. */
+export const ruleFor = (lifecycle: Lifecycle, name: string): LifeRule => {
+  if (lifecycle.byName.length === 0) return lifecycle
+  return lifecycle.byName.find(({ pattern }) => matches(pattern, name))?.rule ?? lifecycle
+}
+
+/** The outcome at `share` of the weights, 0 to below 1. */
+export const outcomeAmong = ({ powersOff, runs, stuck, vanishes }: Outcomes, share: number): Outcome => {
+  let left = share * (runs + stuck + powersOff + vanishes)
+  if ((left -= runs) < 0) return "runs"
+  if ((left -= stuck) < 0) return "stuck"
+  // Fractions may leave a rest where there is none: what has no weight never happens.
+  return (left -= powersOff) < 0 || vanishes === 0 ? "powers-off" : "vanishes"
+}
+
+/** Whether a name matches a pattern, in which `*` stands for any text and `?` for one character; case counts. */
+export const matches = (pattern: string, name: string): boolean => {
+  let [p, n] = [0, 0]
+  // Where to go on when what follows the last `*` does not fit: one character further into the name.
+  let [star, resume] = [-1, 0]
+  while (n < name.length) {
+    if (pattern[p] === "*") {
+      star = p++
+      resume = n
+    } else if (pattern[p] === "?" || pattern[p] === name[n]) {
+      p += 1
+      n += 1
+    } else if (star >= 0) {
+      p = star + 1
+      n = ++resume
+    } else return false
+  }
+  while (pattern[p] === "*") p += 1
+  return p === pattern.length
+}

@@ -1,0 +1,118 @@
+/**
+ * Keeps the worlds of a server in a file: read at the start, saved after changes and at the end. A save replaces the file as
+ * a whole, so whatever happens to the process, there is always one that can be read.
+ */
+import { Clock, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
+import type { PlatformError } from "effect/PlatformError"
+import { StartFailure } from "../cli/StartFailure.ts"
+import type { Worlds } from "../world/Worlds.ts"
+import { readLines, takeWorlds, writeLines } from "./stateFile.ts"
+
+/**
+ * From the beginning of a save to the beginning of the next. With the time a change may wait to be noticed and the time
+ * writing takes, what is done is in the file within a second.
+ */
+const saveEveryMs = 800
+
+/** How soon a change is noticed. */
+const noticeEveryMs = 50
+
+/** Bytes that are written at once. Between two writes the server answers requests. */
+const writeBytes = 256 * 1024
+
+/** The worlds in the file; none when there is no file yet. A file that cannot be used is left as it is. */
+export const loadState = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const bytes = yield* fs.readFile(file).pipe(
+    Effect.asSome,
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "NotFound",
+      () => Effect.succeedNone
+    ),
+    Effect.mapError((error) => new StartFailure({ message: `cannot read the state file ${file}: ${reasonOf(error)}` }))
+  )
+  if (Option.isNone(bytes)) return Option.none<Worlds>()
+  const read = readLines(bytes.value, yield* Clock.currentTimeMillis)
+  if (Result.isFailure(read)) {
+    return yield* new StartFailure({ message: `the state file ${file} is damaged in ${read.failure}` })
+  }
+  return Option.some(read.success)
+})
+
+/**
+ * Saves what has changed when the scope closes. What it gives saves now, failing when that does, and then after every
+ * change.
+ */
+export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const save = Effect.provideService(
+    Effect.provideService(saveState(worlds, file), FileSystem.FileSystem, fs),
+    Path.Path,
+    path
+  )
+  let saved = worlds.changes
+  const saveChanges = Effect.suspend(() => {
+    const { changes } = worlds
+    return Effect.matchEffect(save, {
+      // It is tried again: what cannot be written now, to a full disk, may be written later.
+      onFailure: (error) => Effect.logError(`The state file ${file} cannot be written: ${reasonOf(error)}`),
+      onSuccess: () => Effect.sync(() => void (saved = changes))
+    })
+  })
+  yield* Effect.addFinalizer(() => Effect.suspend(() => (worlds.changes === saved ? Effect.void : saveChanges)))
+  const keep = Effect.gen(function* () {
+    for (;;) {
+      yield* Effect.sleep(noticeEveryMs)
+      if (worlds.changes === saved) continue
+      const [took] = yield* Effect.timed(Effect.uninterruptible(saveChanges))
+      yield* Effect.sleep(Math.max(0, saveEveryMs - noticeEveryMs - Duration.toMillis(took)))
+    }
+  })
+  return save.pipe(
+    Effect.mapError(
+      (error) => new StartFailure({ message: `cannot write the state file ${file}: ${reasonOf(error)}` })
+    ),
+    Effect.andThen(Effect.forkScoped(keep))
+  )
+})
+
+/** A temporary file, its bytes on the disk, then its name: there is no instant at which `file` is half a state. */
+const saveState = (worlds: Worlds, file: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const temporary = `${file}.tmp`
+      const taken = takeWorlds(worlds)
+      const handle = yield* fs.open(temporary, { flag: "w", mode: 0o600 })
+      let chunk: Array<string> = []
+      let length = 0
+      for (const line of writeLines(taken)) {
+        chunk.push(line)
+        length += line.length
+        if (length < writeBytes) continue
+        yield* handle.writeAll(Buffer.from(chunk.join("")))
+        chunk = []
+        length = 0
+      }
+      yield* handle.writeAll(Buffer.from(chunk.join("")))
+      yield* handle.sync
+      yield* fs.rename(temporary, file)
+      // The new name is in the directory, which has to reach the disk as well.
+      yield* Effect.flatMap(fs.open(path.dirname(path.resolve(file)), { flag: "r" }), ({ sync }) => sync)
+    })
+  )
+
+const reasonOf = ({ reason }: PlatformError): string => {
+  switch (reason._tag) {
+    case "NotFound":
+      return "there is no such directory"
+    case "PermissionDenied":
+      return "it may not be accessed"
+    case "BadArgument":
+      return reason.message
+    default:
+      return reason._tag === "BadResource" ? "it is no file" : (reason.description ?? reason._tag)
+  }
+}

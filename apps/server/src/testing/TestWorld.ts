@@ -1,0 +1,129 @@
+/**
+ * A world of a test: its credentials, its clock, and the control plane behind them. It goes when the test's scope closes,
+ * and if the test failed it first says how to get it back.
+ */
+import { type DateTime, Duration, Effect, Exit, Redacted, Schema } from "effect"
+import type { HttpClient } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import type { ClockChange, ClockChanged } from "../control/ClockGroup.ts"
+import { ControlApi } from "../control/ControlApi.ts"
+import type { Fault } from "../faults/catalogue.ts"
+import type { JournalEntry } from "../journal/JournalEntry.ts"
+import type { ArmedFault } from "../control/FaultsGroup.ts"
+import { WorldOptions } from "../control/WorldOptions.ts"
+import { type TestWorldOptions, worldOptions } from "./TestWorldOptions.ts"
+
+/** The typed client of the control plane. */
+export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>
+
+export const makeControlClient = (httpClient: HttpClient.HttpClient, baseUrl: string): Effect.Effect<ControlClient> =>
+  HttpApiClient.makeWith(ControlApi, { httpClient, baseUrl })
+
+export interface TestWorld {
+  /** What the control plane calls it. */
+  readonly id: string
+  /** Scheme and host, without a path; all worlds of a server share it. */
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted
+  readonly accessToken: Redacted.Redacted
+  /** The world's present instant. */
+  readonly now: Effect.Effect<DateTime.Utc>
+  /** Moves the world's clock on and gives its new instant. */
+  readonly advance: (by: Duration.Input) => Effect.Effect<DateTime.Utc>
+  /** Moves the clock to where next something happens by itself, and gives what does; nothing when nothing will. */
+  readonly advanceToNextEvent: Effect.Effect<ReadonlyArray<WorldEvent>>
+  /** Arms these faults and no others, each counting from now on. `[]` disarms. */
+  readonly arm: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  /** What was asked of the world, the oldest first, at most the latest thousand. */
+  readonly journal: Effect.Effect<ReadonlyArray<JournalEntry>>
+  /** Seed, armed faults and journal, as text for whoever has to find out why a test failed. */
+  readonly explain: Effect.Effect<string>
+  /** Everything else: the control plane of the server. Its endpoints take `params: { world: id }`. */
+  readonly control: ControlClient
+}
+
+/** Something that happened in a world by itself. */
+type WorldEvent = NonNullable<(typeof ClockChanged.Type)["events"]>[number]
+
+/** A world that exists, by its id. What goes wrong on the way to the control plane is a defect: no test expects it. */
+export const bindWorld = (
+  control: ControlClient,
+  made: {
+    readonly id: string
+    readonly baseUrl: string
+    readonly apiKey: Redacted.Redacted
+    readonly accessToken: Redacted.Redacted
+  }
+): TestWorld => {
+  const params = { world: made.id }
+  const change = (payload: typeof ClockChange.Type) => Effect.orDie(control.clock.change({ params, payload }))
+  return {
+    ...made,
+    now: Effect.orDie(Effect.map(control.clock.read({ params }), ({ now }) => now)),
+    advance: (by) => Effect.map(change({ advance: Duration.fromInputUnsafe(by) }), ({ now }) => now),
+    advanceToNextEvent: Effect.map(change({ advanceTo: "next-event" }), ({ events }) => events ?? []),
+    arm: (faults) => Effect.orDie(Effect.asVoid(control.faults.arm({ params, payload: faults }))),
+    journal: Effect.orDie(Effect.map(control.requests.read({ params, query: {} }), ({ requests }) => requests)),
+    explain: Effect.orDie(
+      Effect.map(
+        Effect.all([control.requests.read({ params, query: {} }), control.faults.read({ params })]),
+        ([{ requests, seed }, faults]) => explain(made.id, seed, faults, requests)
+      )
+    ),
+    control
+  }
+}
+
+const withoutCounts = ({ fired: _fired, seen: _seen, ...fault }: typeof ArmedFault.Type) => fault
+
+/** One line for each request, without credentials. */
+const explain = (
+  id: string,
+  seed: number,
+  armed: ReadonlyArray<typeof ArmedFault.Type>,
+  requests: ReadonlyArray<JournalEntry>
+): string =>
+  [
+    `The world ${id} has the seed ${seed}.`,
+    armed.length === 0
+      ? "No fault is armed."
+      : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
+    `Requests, ${requests.length}:`,
+    ...requests.map(({ at, body, faults: struck, method, path, query, seq, status }) => {
+      const search = new URLSearchParams(query).toString()
+      const why = struck.length === 0 ? "" : ` (${struck.join(", ")})`
+      return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`} → ${status ?? "nothing"}${why}`
+    })
+  ].join("\n")
+
+const showOptions = Schema.encodeSync(Schema.fromJsonString(WorldOptions))
+
+/** Makes a world that lives as long as the scope. */
+export const makeTestWorld = (control: ControlClient, baseUrl: string, options: TestWorldOptions) => {
+  const payload = worldOptions(options)
+  return Effect.acquireRelease(
+    Effect.map(Effect.orDie(control.worlds.make({ payload })), ({ accessToken, apiKey, id }) =>
+      bindWorld(control, {
+        id,
+        baseUrl,
+        apiKey: Redacted.make(apiKey),
+        accessToken: Redacted.make(accessToken)
+      })
+    ),
+    (world, exit) =>
+      Effect.andThen(
+        Exit.isSuccess(exit)
+          ? Effect.void
+          : Effect.map(
+              Effect.catchCause(world.explain, () => Effect.succeed("")),
+              (explained) => {
+                // Not to the console of Effect, which a test may have replaced: this is for whoever reads the failure.
+                process.stderr.write(
+                  `The world of the failed test began as POST /_mock/worlds ${showOptions(payload)}\n${explained}\n`
+                )
+              }
+            ),
+        Effect.ignore(control.worlds.delete({ params: { world: world.id } }))
+      )
+  )
+}

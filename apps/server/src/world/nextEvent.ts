@@ -1,0 +1,46 @@
+/**
+ * What happens next in a world by itself: what `next-event` of the control plane steps to. It looks at every node, which is
+ * the price of having no timers: a test's world has a few, and a fleet of a million takes some tens of milliseconds.
+ */
+import { nextChange } from "../lifecycle/NodeLife.ts"
+import type { World } from "./World.ts"
+
+export const eventKinds = [
+  "provisioning-ends",
+  "powers-off",
+  "vanishes",
+  "commitment-ends",
+  "termination-ends",
+  "allowance-resets"
+] as const
+
+export interface WorldEvent {
+  readonly kind: (typeof eventKinds)[number]
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Absent for the allowance. */
+  readonly nodeId?: number
+}
+
+/** More events than this at one instant are not named, though they happen. */
+const mostNamed = 100
+
+/** All that happens at the next instant at which anything does, by id and the allowance last; empty when nothing will. */
+export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent> => {
+  const { lifecycle, seed } = world.settings
+  let at = Number.POSITIVE_INFINITY
+  let events: Array<WorldEvent> = []
+  const add = (event: WorldEvent) => {
+    if (event.at > at) return
+    if (event.at < at) events = []
+    at = event.at
+    if (events.length < mostNamed) events.push(event)
+  }
+  for (const node of world.nodes.all()) {
+    const change = nextChange(seed, lifecycle, node, now)
+    if (change !== null) add({ ...change, nodeId: node.id })
+  }
+  const reading = world.allowance.peek(now)
+  if (reading.remaining < reading.limit && reading.resetAt > now) add({ kind: "allowance-resets", at: reading.resetAt })
+  return events
+}

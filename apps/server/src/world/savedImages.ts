@@ -1,0 +1,59 @@
+/**
+ * Saving images: the rules of what can be saved, and what a saved image is called.
+ */
+import { Result } from "effect"
+import type { Offer } from "./catalogue.ts"
+import { type Invalid, invalid } from "./Refusal.ts"
+import type { SavedImage } from "./SavedImage.ts"
+import { deriveBelow } from "./seed.ts"
+import type { World } from "./World.ts"
+
+/** What to save: a node of the world, or a public image on a plan. */
+export interface SavedImageOrder {
+  readonly name: string
+  readonly nodeId?: number
+  /** Slug of a public image, by default Ubuntu-24.04. */
+  readonly image?: string
+  /** Slug of a plan, by default the first one the image goes with. */
+  readonly plan?: string
+}
+
+const use = { savedImageId: 42 } as const
+
+/** Adds a saved image of the account: its id is the next one, its slug the name in lower case with dashes. */
+export const addSavedImage = (world: World, name: string, { image, plan }: Offer): SavedImage => {
+  const id = 50_000 + deriveBelow(40_000, world.settings.seed, use.savedImageId) + world.savedImages.length
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  const plain = words.join("-")
+  const isFree = plain !== "" && world.savedImages.every(({ slug }) => slug !== plain)
+  const saved = { id, slug: isFree ? plain : [...words, id].join("-"), name, templateId: id, base: image, plan }
+  world.savedImages.push(saved)
+  return saved
+}
+
+export const saveImage = (world: World, order: SavedImageOrder): Result.Result<SavedImage, Invalid> =>
+  Result.map(order.nodeId === undefined ? namedOffer(world, order) : offerOf(world, order.nodeId), (offer) =>
+    addSavedImage(world, order.name, offer)
+  )
+
+/** What a node was made from; a saved image of a saved image has the same base. */
+const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> => {
+  const node = world.nodes.get(nodeId)
+  if (node === undefined) return Result.fail(invalid({ nodeId: [`There is no node ${nodeId}.`] }))
+  const saved = world.savedImages.find(({ id }) => id === node.imageId)
+  const image = saved?.base ?? world.catalogue.imageById.get(node.imageId)
+  return image === undefined
+    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} is not known any more.`] }))
+    : Result.succeed({ image, plan: node.plan })
+}
+
+const namedOffer = (world: World, order: SavedImageOrder): Result.Result<Offer, Invalid> => {
+  const image = world.catalogue.imageBySlug.get(order.image ?? "Ubuntu-24.04")
+  const plan = order.plan === undefined ? undefined : world.catalogue.planBySlug.get(order.plan)
+  if (image === undefined) return Result.fail(invalid({ image: ["There is no such public image."] }))
+  if (order.plan !== undefined && plan === undefined) return Result.fail(invalid({ plan: ["There is no such plan."] }))
+  const offer = world.catalogue.offers.find((one) => one.image === image && (plan === undefined || one.plan === plan))
+  return offer === undefined
+    ? Result.fail(invalid({ plan: [`The image ${image.slug} does not go with this plan.`] }))
+    : Result.succeed(offer)
+}

@@ -1,0 +1,205 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { TestServer } from "../../src/testing.ts"
+import { errorsOf, nodeOf } from "../http/service.ts"
+import { asWorld, control, createIn, statusIn } from "./plane.ts"
+
+const dayMs = 86_400_000
+const start = Date.UTC(2026, 0, 1)
+
+layer(TestServer.layer())("the clock of a world", (it) => {
+  it.effect("is read, moved on, and set to pass differently", () =>
+    Effect.gen(function* () {
+      const { id } = yield* (yield* TestServer).makeWorld()
+      const clock = (body?: unknown) => control(body === undefined ? "GET" : "POST", `/worlds/${id}/clock`, body)
+      expect((yield* clock()).json).toEqual({ now: "2026-01-01T00:00:00.000Z", mode: "frozen" })
+      expect((yield* clock({ advance: "9 seconds" })).json).toEqual({ now: "2026-01-01T00:00:09.000Z", mode: "frozen" })
+      expect((yield* clock({ advance: "1m" })).json.now).toBe("2026-01-01T00:01:09.000Z")
+      const passing = (yield* clock({ mode: "x60" })).json
+      expect([passing.mode, passing.now]).toEqual(["x60", "2026-01-01T00:01:09.000Z"])
+      const stopped = (yield* clock({ mode: "frozen" })).json
+      expect(stopped.mode).toBe("frozen")
+      expect((yield* clock()).json.now).toBe(stopped.now)
+    })
+  )
+
+  it.effect("refuses what is no time, or two things at once, and then stands as it stood", () =>
+    Effect.gen(function* () {
+      const { id } = yield* (yield* TestServer).makeWorld()
+      const refused = [
+        {},
+        { advance: "9 seconds", mode: "real" },
+        { advance: "-1 seconds" },
+        { advance: "Infinity" },
+        { advance: 9 },
+        { advance: "11 years" },
+        { advanceTo: "tomorrow" },
+        { mode: "fast" },
+        { forward: "9 seconds" }
+      ]
+      for (const body of refused) errorsOf(yield* control("POST", `/worlds/${id}/clock`, body), 422)
+      errorsOf(yield* control("POST", "/worlds/w9999/clock", { advance: "1s" }), 404)
+      expect((yield* control("GET", `/worlds/${id}/clock`)).json.now).toBe("2026-01-01T00:00:00.000Z")
+    })
+  )
+
+  it.effect("a year on, in one call, everything is as it would be after a year", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld({
+        allowance: { limit: 20, windowMs: 3_600_000, algorithm: "fixed-window" }
+      })
+      const images = yield* asWorld(world, "GET", "/images/")
+      const plan = images.json.data.find(({ specs }: any) =>
+        specs.committed_sku?.some((sku: any) => sku.committed_days === 90)
+      )
+      const sku = plan.specs.committed_sku.find((one: any) => one.committed_days === 90)
+      const order = (name: string) => ({ ...nodeOf(name), plan: plan.plan, image: plan.image })
+      const create = (name: string, extra = {}) =>
+        Effect.map(asWorld(world, "POST", "/nodes/", { ...order(name), ...extra }), ({ json }): number => json.data.id)
+      const set = (vcn_id: number, node_status: string) =>
+        asWorld(world, "POST", "/update_committed_node_status/", {
+          vcn_id,
+          node_status,
+          ...(node_status === "auto_terminate" ? {} : { committed_plan: sku.committed_sku_id })
+        })
+      const [plain, deleted, renewing, ending] = [
+        yield* create("plain"),
+        yield* create("deleted"),
+        yield* create("renewing"),
+        yield* create("ending", { cn_id: sku.committed_sku_id })
+      ]
+      yield* asWorld(world, "DELETE", `/nodes/${deleted}/`)
+      yield* set(renewing, "auto_renew")
+      yield* set(ending, "auto_terminate")
+      // What is left of the allowance goes, so that there is something to be refilled.
+      let last = yield* asWorld(world, "GET", "/nodes/")
+      while (last.status === 200) last = yield* asWorld(world, "GET", "/nodes/")
+      expect([last.status, last.headers.get("retry-after")]).toEqual([429, "3600"])
+
+      expect(DateTime.toEpochMillis(yield* world.advance("365 days"))).toBe(start + 365 * dayMs)
+      const list = yield* asWorld(world, "GET", "/nodes/")
+      expect(list.headers.get("date")).toBe("Fri, 01 Jan 2027 00:00:00 GMT")
+      expect(list.headers.get("ratelimit-remaining")).toBe("19")
+      expect(Number(list.headers.get("ratelimit-reset")) * 1000).toBe(start + 365 * dayMs + 3_600_000)
+      expect(list.json.data.map(({ id, status }: any) => [id, status])).toEqual([
+        [plain, "running"],
+        [renewing, "running"]
+      ])
+      for (const id of [deleted, ending]) expect(yield* statusIn(world, id)).toBe("404")
+      // The renewed commitment is in its fifth term: days 360 to 450.
+      expect((yield* set(renewing, "auto_terminate")).status).toBe(200)
+      yield* world.advance(`${450 - 365} days`)
+      expect(yield* statusIn(world, renewing)).toBe("terminate")
+      expect(yield* statusIn(world, plain)).toBe("running")
+    })
+  )
+
+  it.effect("steps from one event to the next, and each step is exactly there", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld({
+        provisioning: "10 seconds",
+        termination: "5 seconds",
+        allowance: { limit: 50, windowMs: 60_000, algorithm: "fixed-window" }
+      })
+      const first = yield* createIn(world, "first")
+      yield* world.advance("3 seconds")
+      const second = yield* createIn(world, "second")
+      const step = Effect.map(world.advanceToNextEvent, (events) =>
+        events.map(({ at, kind, nodeId }) => [DateTime.toEpochMillis(at) - start, kind, nodeId])
+      )
+      expect(yield* step).toEqual([[10_000, "provisioning-ends", first]])
+      expect([yield* statusIn(world, first), yield* statusIn(world, second)]).toEqual(["running", "created"])
+      yield* asWorld(world, "DELETE", `/nodes/${first}/`)
+      expect(yield* step).toEqual([[13_000, "provisioning-ends", second]])
+      expect(yield* step).toEqual([[15_000, "termination-ends", first]])
+      expect(yield* statusIn(world, first)).toBe("404")
+      expect(yield* step).toEqual([[60_000, "allowance-resets", undefined]])
+      expect((yield* asWorld(world, "GET", "/nodes/")).headers.get("ratelimit-remaining")).toBe("49")
+      expect(yield* step).toEqual([[120_000, "allowance-resets", undefined]])
+      expect(yield* step).toEqual([])
+      expect(DateTime.toEpochMillis(yield* world.now)).toBe(start + 120_000)
+    })
+  )
+
+  it.effect("steps through the terms of a commitment to the termination it ends in", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld({ termination: "5 seconds" })
+      const images = yield* asWorld(world, "GET", "/images/")
+      const { image, plan, specs } = images.json.data.find((one: any) => one.specs.committed_sku !== undefined)
+      const sku = specs.committed_sku.find((one: any) => one.committed_days === 30)
+      const created = yield* asWorld(world, "POST", "/nodes/", { ...nodeOf("web"), image, plan })
+      const { id } = created.json.data
+      const set = (node_status: string) =>
+        asWorld(world, "POST", "/update_committed_node_status/", {
+          vcn_id: id,
+          node_status,
+          committed_plan: sku.committed_sku_id
+        })
+      yield* set("auto_renew")
+      const kinds = Effect.map(world.advanceToNextEvent, (events) => events.map(({ kind }) => kind))
+      expect([yield* kinds, yield* kinds, yield* kinds, yield* kinds]).toEqual([
+        ["provisioning-ends"],
+        ["allowance-resets"],
+        ["commitment-ends"],
+        ["commitment-ends"]
+      ])
+      expect(yield* statusIn(world, id)).toBe("running")
+      yield* set("auto_terminate")
+      expect([yield* kinds, yield* kinds]).toEqual([["allowance-resets"], ["commitment-ends"]])
+      expect(yield* statusIn(world, id)).toBe("terminate")
+      expect(yield* kinds).toEqual(["termination-ends"])
+      expect(yield* statusIn(world, id)).toBe("404")
+    })
+  )
+})
+
+describe("each kind of window, on a clock that is moved", () => {
+  const spendAll = (algorithm: "fixed-window" | "sliding-window" | "token-bucket") =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld({ allowance: { limit: 3, windowMs: 90_000, algorithm } })
+      const seen: Array<readonly [number, string | null, string | null]> = []
+      const once = Effect.map(asWorld(world, "GET", "/nodes/"), ({ headers, status }) => {
+        seen.push([status, headers.get("ratelimit-remaining"), headers.get("retry-after")])
+      })
+      yield* once
+      yield* world.advance("10 seconds")
+      yield* Effect.repeat(once, { times: 2 })
+      yield* world.advanceToNextEvent
+      yield* once
+      yield* world.advance("365 days")
+      yield* once
+      return seen
+    }).pipe(Effect.provide(TestServer.layer()))
+
+  it.effect("is used up, says when to come back, refills then, and is full after a year", () =>
+    Effect.gen(function* () {
+      expect(yield* spendAll("fixed-window")).toEqual([
+        [200, "2", null],
+        [200, "1", null],
+        [200, "0", null],
+        [429, "0", "80"],
+        // At the end of the window, all of it is back.
+        [200, "2", null],
+        [200, "2", null]
+      ])
+      expect(yield* spendAll("sliding-window")).toEqual([
+        [200, "2", null],
+        [200, "1", null],
+        [200, "0", null],
+        [429, "0", "80"],
+        // The oldest request has left the window, the other two have not.
+        [200, "0", null],
+        [200, "2", null]
+      ])
+      expect(yield* spendAll("token-bucket")).toEqual([
+        [200, "2", null],
+        [200, "1", null],
+        [200, "0", null],
+        [429, "0", "20"],
+        // The bucket is full again.
+        [200, "2", null],
+        [200, "2", null]
+      ])
+    })
+  )
+})

@@ -1,0 +1,215 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { Journal, journalCapacity, keptBodyBytes } from "../../src/journal/Journal.ts"
+import { showEntry } from "../../src/journal/JournalEntry.ts"
+import { TestServer, type TestWorld } from "../../src/testing.ts"
+import { ask, create, get, list } from "../faults/client.ts"
+import { errorsOf, nodeOf, send } from "../http/service.ts"
+
+const control = (world: TestWorld, path: string, init: RequestInit = {}) =>
+  send(`${world.baseUrl}/_mock/worlds/${world.id}${path}`, { headers: { "content-type": "application/json" }, ...init })
+
+const freshWorld = Effect.flatMap(TestServer, ({ makeWorld }) => makeWorld())
+
+layer(TestServer.layer())("the journal of a world", (it) => {
+  it.effect("has every request with what was asked, what was answered and which faults struck", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const { id } = (yield* create(world)).json.data
+      yield* world.advance("1500 millis")
+      yield* world.arm([{ fault: "status", status: 500, times: 1 }])
+      yield* ask(world, "GET", "/nodes/", { query: { page_no: "2", per_page: "5" } })
+      yield* get(world, id)
+      yield* ask(world, "PUT", "/nodes/")
+      yield* ask(world, "POST", "/nodes/", { body: [] })
+      const common = { at: "2026-01-01T00:00:01.500Z", durationMs: 0, body: null, query: {}, faults: [] }
+      expect(yield* world.journal).toEqual([
+        {
+          ...common,
+          seq: 1,
+          at: "2026-01-01T00:00:00.000Z",
+          method: "POST",
+          path: "/myaccount/api/v1/nodes/",
+          operation: "nodes.create",
+          body: JSON.stringify(nodeOf("web")),
+          status: 202
+        },
+        {
+          ...common,
+          seq: 2,
+          method: "GET",
+          path: "/myaccount/api/v1/nodes/",
+          operation: "nodes.list",
+          query: { page_no: "2", per_page: "5" },
+          status: 500,
+          faults: ["status"]
+        },
+        {
+          ...common,
+          seq: 3,
+          method: "GET",
+          path: `/myaccount/api/v1/nodes/${id}/`,
+          operation: "nodes.get",
+          status: 200
+        },
+        { ...common, seq: 4, method: "PUT", path: "/myaccount/api/v1/nodes/", operation: null, status: 405 },
+        {
+          ...common,
+          seq: 5,
+          method: "POST",
+          path: "/myaccount/api/v1/nodes/",
+          operation: "nodes.create",
+          body: "[]",
+          status: 422
+        }
+      ])
+    })
+  )
+
+  it.effect("holds no credentials, wherever a client puts them", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const [key, token] = [Redacted.value(world.apiKey), Redacted.value(world.accessToken)]
+      yield* ask(world, "GET", `/nodes/${token}/`, {
+        query: { token, note: `my ${key}`, apikey: key, api_key: "other" }
+      })
+      yield* ask(world, "GET", "/nodes/", { query: { [token]: encodeURIComponent(token) } })
+      yield* ask(world, "POST", "/nodes/", {
+        body: { name: key, password: "s3cret", nested: { client_secret: "s3cret" } }
+      })
+      const journal = (yield* control(world, "/requests")).text
+      const explained = yield* world.explain
+      for (const text of [journal, explained]) {
+        for (const secret of [key, token, encodeURIComponent(key), "s3cret"]) expect(text).not.toContain(secret)
+        expect(text).toContain("<redacted>")
+      }
+    })
+  )
+
+  it.effect("can be filtered, and forgotten", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      yield* create(world)
+      yield* list(world)
+      yield* world.arm([{ fault: "status", status: 500 }])
+      yield* list(world)
+      const seqs = (query: string) =>
+        Effect.map(control(world, `/requests?${query}`), ({ json }) =>
+          json.requests.map(({ seq }: { seq: number }) => seq)
+        )
+      expect(yield* seqs("")).toEqual([1, 2, 3])
+      expect(yield* seqs("operation=nodes.list")).toEqual([2, 3])
+      expect(yield* seqs("method=post")).toEqual([1])
+      expect(yield* seqs("status=500")).toEqual([3])
+      expect(yield* seqs("fault=status")).toEqual([3])
+      expect(yield* seqs("after=1&limit=1")).toEqual([3])
+      errorsOf(yield* control(world, "/requests?operation=nodes.lst"), 400)
+      expect((yield* control(world, "/requests", { method: "DELETE" })).status).toBe(204)
+      expect(yield* world.journal).toEqual([])
+      yield* list(world)
+      expect((yield* control(world, "/requests")).json).toMatchObject({ count: 4, seed: 1, requests: [{ seq: 4 }] })
+    })
+  )
+
+  it.effect("is nobody else's, and neither are the faults", () =>
+    Effect.gen(function* () {
+      const worlds = yield* Effect.all(Array.from({ length: 20 }, () => freshWorld))
+      yield* Effect.forEach(
+        worlds,
+        (world, index) =>
+          Effect.gen(function* () {
+            yield* world.arm([{ fault: "status", status: 500 + index }])
+            for (let call = 0; call <= index; call++) yield* list(world)
+          }),
+        { concurrency: "unbounded" }
+      )
+      for (const [index, world] of worlds.entries()) {
+        expect((yield* world.journal).map(({ status }) => status)).toEqual(Array(index + 1).fill(500 + index))
+      }
+    })
+  )
+
+  it.effect("can be explained, for whoever has to find out why a test failed", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      yield* world.arm([{ fault: "status", status: 500 }])
+      yield* list(world, { page_no: "2" })
+      expect((yield* world.explain).split("\n")).toEqual([
+        `The world ${world.id} has the seed 1.`,
+        `Armed: PUT /_mock/worlds/${world.id}/faults [{"fault":"status","status":500}]`,
+        "Requests, 1:",
+        "  1 2026-01-01T00:00:00.000Z GET /myaccount/api/v1/nodes/?page_no=2 → 500 (status)"
+      ])
+    })
+  )
+})
+
+layer(TestServer.layer())("bad requests to the control plane get the envelope and change nothing", (it) => {
+  for (const [method, path, body, status] of [
+    ["PUT", "/faults", "[", 400],
+    ["PUT", "/faults", '[{"fault":"nope"}]', 422],
+    ["PUT", "/faults", '[{"fault":"hang"},{"fault":"status","stauts":1}]', 422],
+    ["PUT", "/faults", '{"fault":"hang"}', 422],
+    ["POST", "/faults", "[]", 405],
+    ["POST", "/requests/verify", "[]", 422],
+    ["POST", "/requests/verify", '{"expected":[{"operation":"x"}]}', 422],
+    ["POST", "/requests/verify", '{"expected":[{"opration":"nodes.list"}]}', 422],
+    ["POST", "/requests/verify", "x", 400]
+  ] as const) {
+    it.effect(`${method} ${path} ${body}: ${status}`, () =>
+      Effect.gen(function* () {
+        const world = yield* freshWorld
+        yield* world.arm([{ fault: "status", status: 555 }])
+        const before = (yield* control(world, "/faults")).text
+        errorsOf(yield* control(world, path, { method, body }), status)
+        expect((yield* control(world, "/faults")).text).toBe(before)
+        expect((yield* list(world)).status).toBe(555)
+      })
+    )
+  }
+
+  it.effect("a world there is not: 404", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      for (const path of ["/worlds/nope/faults", "/worlds/nope/requests", "/events?world=nope"]) {
+        errorsOf(yield* send(`${baseUrl}/_mock${path}`), 404)
+      }
+    })
+  )
+})
+
+describe("what is hidden of a body that the journal cuts off", () => {
+  const account = { apiKey: Redacted.make("the-key-of-all"), accessToken: Redacted.make("a/token+of=all") }
+  const shown = (text: string) => {
+    const journal = new Journal()
+    const body = Buffer.from(text)
+    const recorded = { at: 0, durationMs: 0, method: "POST", url: "/", status: 200, faults: [], body }
+    return showEntry(account, journal.record(recorded, 1)).body!
+  }
+
+  it("a secret whose end is missing", () => {
+    const filling = "x".repeat(keptBodyBytes - 30)
+    expect(shown(`{"a":"${filling}","password":"s3cr${"e".repeat(99)}t"}`)).not.toContain("s3cr")
+    expect(shown(`{"password":"s3cr`)).toBe('{"password":"<redacted>"')
+    for (let cut = 5; cut < 14; cut++) {
+      const text = shown(`${"x".repeat(keptBodyBytes - cut)}the-key-of-all, and more`)
+      expect([cut, text.includes("the-")]).toEqual([cut, false])
+    }
+    expect(shown("the-key-of-all a/token+of=all a%2Ftoken%2Bof%3Dall")).toBe("<redacted> <redacted> <redacted>")
+  })
+})
+
+describe("how much a journal keeps", () => {
+  const exchange = { at: 0, durationMs: 0, method: "GET", url: "/", status: 200, faults: [] }
+
+  it("the latest thousand requests, and 2 KiB of a body", () => {
+    const journal = new Journal()
+    for (let request = 0; request < 2_500; request++) journal.record({ ...exchange, body: undefined }, request)
+    const kept = journal.entries().map(({ seq }) => seq)
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([journalCapacity, 1_501, 2_500])
+    expect(kept).toEqual([...kept].sort((a, b) => a - b))
+    const { body, bodyBytes } = journal.record({ ...exchange, body: new Uint8Array(1_000_000) }, 1)
+    // Not a view of the whole body, which would keep all of it.
+    expect([body!.length, body!.buffer.byteLength, bodyBytes]).toEqual([2_048, 2_048, 1_000_000])
+  })
+})

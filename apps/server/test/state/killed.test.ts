@@ -1,0 +1,218 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, expect, it } from "@effect/vitest"
+import { Clock, Effect, Exit, Fiber, Scope } from "effect"
+import { run, serve } from "../cli/berthServer.ts"
+import { nodeOf, prefix } from "../http/service.ts"
+
+/** A directory that is gone after the test. */
+const directory = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-state-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+const start = (file: string, ...flags: ReadonlyArray<string>) =>
+  serve(["--port", "0", "--state", file, "--provisioning", "0s", "--rate-limit", "1000000/1h", ...flags])
+
+const authorized = { authorization: "Bearer berth-token", "content-type": "application/json" }
+
+const request = (url: string, method: string, path: string, body?: unknown) =>
+  Effect.promise(async (signal) => {
+    const reply = await fetch(`${url}${prefix}${path}${path.includes("?") ? "&" : "?"}apikey=berth-key`, {
+      method,
+      headers: authorized,
+      signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    return (await reply.json()) as { readonly data: any }
+  })
+
+interface Made {
+  readonly id: number
+  /** Real time at which the reply to its create had arrived. */
+  readonly knownAt: number
+}
+
+/** Creates nodes one after another until the server is gone, or for ever. */
+const load = (url: string, made: Array<Made>) =>
+  Effect.gen(function* () {
+    for (;;) {
+      const { data } = yield* request(url, "POST", "/nodes/", nodeOf(`node-${made.length}`))
+      made.push({ id: data.id, knownAt: yield* Clock.currentTimeMillis })
+      yield* Effect.sleep(3)
+    }
+  }).pipe(Effect.exit)
+
+/** How late this machine is at the most, in milliseconds: where many things run at once, a second is longer. */
+const measureLateness = (late: { ms: number }) =>
+  Effect.gen(function* () {
+    for (;;) {
+      const before = yield* Clock.currentTimeMillis
+      yield* Effect.sleep(20)
+      late.ms = Math.max(late.ms, (yield* Clock.currentTimeMillis) - before - 20)
+    }
+  })
+
+/** The ids of all nodes. */
+const idsOf = (url: string) =>
+  Effect.promise(async (signal) => {
+    const reply = await fetch(`${url}/_mock/worlds/default/snapshot`, { signal })
+    const { nodes } = (await reply.json()) as { readonly nodes: ReadonlyArray<{ readonly id: number }> }
+    return new Set(nodes.map(({ id }) => id))
+  })
+
+/** One server after another on one file, each killed at another moment while it is busy. */
+const killAgainAndAgain = Effect.fnUntraced(function* (file: string, times: number, chain: number) {
+  const safe: Array<number> = []
+  let kills = 0
+  for (let cycle = 0; cycle <= times; cycle++) {
+    const scope = yield* Scope.make()
+    const server = yield* Scope.provide(start(file), scope)
+    const present = yield* idsOf(server.ready.url)
+    const lost = safe.filter((id) => !present.has(id))
+    assert(lost.length === 0, `chain ${chain}, start ${cycle}: ${lost.length} nodes older than a second are lost`)
+    if (cycle < times) {
+      const made: Array<Made> = []
+      const late = { ms: 0 }
+      const measuring = yield* Effect.forkChild(measureLateness(late))
+      const loading = yield* Effect.forkChild(load(server.ready.url, made))
+      // Early, during the first save, between saves; and now and then late enough for nodes older than a second.
+      yield* Effect.sleep(cycle % 4 === 3 ? 1_700 + chain * 29 : 20 + ((cycle * 7 + chain * 3) % 10) * 89)
+      const killedAt = yield* Clock.currentTimeMillis
+      yield* server.stop("SIGKILL")
+      kills += 1
+      yield* Fiber.join(loading)
+      yield* Fiber.interrupt(measuring)
+      const lastSecond = killedAt - 1_000 - 2 * late.ms
+      safe.push(...made.filter(({ knownAt }) => knownAt < lastSecond).map(({ id }) => id))
+    }
+    yield* Scope.close(scope, Exit.void)
+  }
+  return { kills, safe: safe.length }
+})
+
+describe("a server that keeps its state", () => {
+  it.live(
+    "killed a hundred times under load, always starts from its file and has lost a second at most",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* directory
+        const chains = yield* Effect.forEach(
+          Array.from({ length: 10 }, (_, index) => index),
+          (chain) => killAgainAndAgain(join(path, `state-${chain}`), 10, chain),
+          { concurrency: 5 }
+        )
+        expect(chains.reduce((sum, { kills }) => sum + kills, 0)).toBe(100)
+        // Without nodes older than a second the test would say nothing.
+        expect(chains.reduce((sum, { safe }) => sum + safe, 0)).toBeGreaterThan(50)
+      }),
+    120_000
+  )
+
+  it.live("has lost nothing at all when it was told to stop, and goes on with its worlds and their credentials", () =>
+    Effect.gen(function* () {
+      const file = join(yield* directory, "state")
+      const first = yield* start(file, "--clock", "frozen", "--seed", "7", "--scenario", "small")
+      const plane = (url: string, path: string, method = "GET", body?: unknown) =>
+        Effect.promise(async (signal) => {
+          const reply = await fetch(`${url}/_mock${path}`, {
+            method,
+            signal,
+            headers: { "content-type": "application/json" },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) })
+          })
+          return (await reply.json()) as any
+        })
+      const made = yield* plane(first.ready.url, "/worlds", "POST", { scenario: "small", seed: 3, clock: "frozen" })
+      yield* plane(first.ready.url, "/worlds", "POST", {})
+      yield* request(first.ready.url, "POST", "/nodes/", nodeOf("last"))
+      yield* plane(first.ready.url, "/worlds/default/clock", "POST", { advance: "1 hour" })
+      const before = [
+        yield* plane(first.ready.url, "/worlds/default/snapshot"),
+        yield* plane(first.ready.url, `/worlds/${made.id}/snapshot`)
+      ]
+      expect((yield* first.stop("SIGTERM")).code).toBe(0)
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+
+      // What the file holds comes before what the flags say.
+      const second = yield* start(file, "--seed", "8", "--scenario", "empty")
+      const { url } = second.ready
+      expect([yield* plane(url, "/worlds/default/snapshot"), yield* plane(url, `/worlds/${made.id}/snapshot`)]).toEqual(
+        before
+      )
+      const nodes = yield* Effect.promise(async (signal) => {
+        const reply = await fetch(`${url}${prefix}/nodes/?apikey=${made.apiKey}`, {
+          headers: { authorization: `Bearer ${made.accessToken}` },
+          signal
+        })
+        return (await reply.json()) as any
+      })
+      expect(nodes.data.length).toBe(5)
+      expect((yield* plane(url, "/worlds", "POST", {})).id).toBe("w3")
+    })
+  )
+
+  it.live("refuses a damaged file, says where it is damaged, and leaves it as it is", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      const good = join(path, "good")
+      const server = yield* start(good, "--scenario", "small")
+      yield* server.stop("SIGTERM")
+      const lines = readFileSync(good, "latin1").split("\n")
+      expect(lines.length).toBe(5)
+      const cases: ReadonlyArray<readonly [damage: string, content: string, reason: string]> = [
+        ["changed", lines.join("\n").replace("web-2", "web-3"), "line 3: its checksum does not match"],
+        ["cut", lines.join("\n").slice(0, -10), "line 4: it is cut off"],
+        ["short", `${lines.slice(0, 2).join("\n")}\n`, "line 3: the file ends before the state does"],
+        ["without", [lines[0], lines[1], lines[3], ""].join("\n"), "line 3: lines are missing before it"],
+        ["longer", `${lines.join("\n")}more`, "line 5: something follows the end of the state"],
+        ["empty", "", "line 1: the file ends before the state does"],
+        ["foreign", "hello\n", "line 1: this is no line of a state file"]
+      ]
+      yield* Effect.forEach(
+        cases,
+        ([damage, content, reason]) =>
+          Effect.gen(function* () {
+            const file = join(path, damage)
+            writeFileSync(file, content, "latin1")
+            expect(yield* run(["--port", "0", "--state", file])).toEqual({
+              code: 2,
+              signal: null,
+              stdout: "",
+              stderr: `berth-server: the state file ${file} is damaged in ${reason}\n`
+            })
+            expect(readFileSync(file, "latin1")).toBe(content)
+          }),
+        { concurrency: 4 }
+      )
+    })
+  )
+
+  it.live("cannot start without a place to write to, and leaves the file of a server on the same port alone", () =>
+    Effect.gen(function* () {
+      const path = yield* directory
+      const nowhere = join(path, "nowhere", "state")
+      const [missing, folder] = [
+        yield* run(["--port", "0", "--state", nowhere]),
+        yield* run(["--port", "0", "--state", path])
+      ]
+      expect([missing.code, missing.stdout, missing.stderr]).toEqual([
+        2,
+        "",
+        `berth-server: cannot write the state file ${nowhere}: there is no such directory\n`
+      ])
+      expect([folder.code, folder.stderr]).toEqual([
+        2,
+        `berth-server: cannot read the state file ${path}: it is no file\n`
+      ])
+
+      const file = join(path, "state")
+      const server = yield* start(file)
+      const before = readFileSync(file)
+      const port = new URL(server.ready.url).port
+      expect((yield* run(["--port", port, "--state", file, "--scenario", "small"])).code).toBe(2)
+      expect(readFileSync(file).equals(before)).toBe(true)
+    })
+  )
+})

@@ -1,0 +1,25 @@
+/**
+ * The mock service as the rows about it start it: one account, an allowance that never ends.
+ */
+import { prefix } from "@berth/core/api/BerthApi"
+import { ask, binary, type ServerProcess, startServer } from "./processes.ts"
+
+/** What every request shows. */
+export const headers = { authorization: "Bearer token" }
+
+export interface MockService extends ServerProcess {
+  /** URL of a documented path, with the key. */
+  readonly at: (path: string) => URL
+  /** The ids of its first nodes, up to 100. */
+  readonly ids: ReadonlyArray<number>
+}
+
+/** Starts the bundled server with a fleet of so many nodes. */
+export const startMock = async (nodes: number): Promise<MockService> => {
+  const args = ["--port", "0", "--scenario", `fleet:${nodes}`, "--rate-limit", "900000000/1h", "--account", "key:token"]
+  const server = await startServer([binary("server", "berth-server"), ...args])
+  const at = (path: string) => new URL(`${prefix}${path}${path.includes("?") ? "&" : "?"}apikey=key`, server.url)
+  const list = await ask(at("/nodes/?per_page=100"), { headers })
+  const ids = JSON.parse(list.body.toString()).data.map(({ id }: { id: number }) => id)
+  return { ...server, at, ids }
+}

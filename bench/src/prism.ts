@@ -1,0 +1,44 @@
+/**
+ * Prism, the mock server the service is compared with. It is no dependency of the workspace: the first row that needs it
+ * has npm put it beside the benchmark, where it stays.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { fileURLToPath } from "node:url"
+import { type ServerProcess, startServer } from "./processes.ts"
+import { Unmeasurable } from "./Row.ts"
+
+const version = "5.14.2"
+const folder = fileURLToPath(new URL("../.tools/prism", import.meta.url))
+const entry = `${folder}/node_modules/@stoplight/prism-cli/dist/index.js`
+const openApi = fileURLToPath(new URL("../../packages/core/openapi.json", import.meta.url))
+
+/** Installs Prism unless it is there. */
+export const installPrism = (): void => {
+  if (existsSync(entry)) return
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(`${folder}/package.json`, '{"private":true}\n')
+  const args = ["install", "--no-audit", "--no-fund", "--loglevel=error", `@stoplight/prism-cli@${version}`]
+  const { error, status, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8", timeout: 180_000 })
+  if (status !== 0) {
+    const reason = error?.message ?? stderr.trim().split("\n")[0]
+    throw new Unmeasurable(`Prism ${version} cannot be had here (${reason})`)
+  }
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject()))
+    })
+  })
+
+/** Serves our own OpenAPI description. */
+export const startPrism = async (): Promise<ServerProcess> => {
+  const args = [entry, "mock", "--host", "127.0.0.1", "--port", String(await freePort()), openApi]
+  return startServer(args, { readReady: (line) => /Prism is listening on (\S+)/.exec(line)?.[1] })
+}

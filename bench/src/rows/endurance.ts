@@ -1,0 +1,82 @@
+/**
+ * What lasts: memory under a long load, and service beside thousands of connections on which nothing happens.
+ */
+import { connect, type Socket } from "node:net"
+import { cpuPerRequest, run } from "../load.ts"
+import { headers, type MockService, startMock } from "../mockService.ts"
+import { ratioAtMost, type Row, Unmeasurable } from "../Row.ts"
+
+const MB = 1024 * 1024
+
+/** Resident memory after so many seconds at full load, against that after the warm-up. */
+export const soakRow = async (seconds: number): Promise<Row> => {
+  const mock = await startMock(1000)
+  const urls = [...mock.ids.map((id) => mock.at(`/nodes/${id}/`)), mock.at("/nodes/?per_page=20")]
+  const loadFor = async (duration: number) => {
+    const until = process.hrtime.bigint() + BigInt(duration * 1e9)
+    let highest = 0
+    while (process.hrtime.bigint() < until) {
+      await run({ urls, headers, total: 10_000 })
+      highest = Math.max(highest, mock.residentBytes())
+    }
+    return highest / MB
+  }
+  return {
+    name: `server memory after ${seconds} s at full load`,
+    subject: "most during the load",
+    baseline: "most during 20 s of warm-up",
+    unit: "MB",
+    targets: [ratioAtMost(1.05)],
+    pairs: 1,
+    measure: async () => {
+      const baseline = await loadFor(20)
+      return { subject: await loadFor(seconds), baseline }
+    },
+    close: mock.stop
+  }
+}
+
+const idleConnections = 10_000
+
+/** CPU per request while ten thousand connections are open on which nothing comes, against none. */
+export const idleRow = async (): Promise<Row> => {
+  const mock = await startMock(1000)
+  const load = { urls: [mock.at(`/nodes/${mock.ids[0]}/`)], headers, total: 20_000 }
+  await cpuPerRequest(mock, load)
+  await cpuPerRequest(mock, load)
+  return {
+    name: `server CPU, GET node beside ${idleConnections} idle connections`,
+    subject: "berth-server",
+    baseline: "without them",
+    unit: "µs",
+    targets: [ratioAtMost(1.5)],
+    pairs: 3,
+    measure: async () => {
+      const baseline = await cpuPerRequest(mock, load)
+      const idle = await openIdle(mock)
+      const subject = await cpuPerRequest(mock, load)
+      const closedEarly = idle.filter((socket) => socket.destroyed || socket.readableEnded).length
+      for (const socket of idle) socket.destroy()
+      if (closedEarly > 0) throw new Error(`${closedEarly} idle connections were closed while they were measured`)
+      return { subject, baseline }
+    },
+    close: mock.stop
+  }
+}
+
+const openIdle = async ({ url }: MockService): Promise<ReadonlyArray<Socket>> => {
+  const { hostname, port } = new URL(url)
+  const open = () =>
+    new Promise<Socket>((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port) }, () => resolve(socket))
+      socket.once("error", (error) =>
+        reject(
+          "code" in error && error.code === "EMFILE" ? new Unmeasurable("the limit of open files is too low") : error
+        )
+      )
+      socket.resume()
+    })
+  const sockets: Array<Socket> = []
+  while (sockets.length < idleConnections) sockets.push(...(await Promise.all(Array.from({ length: 250 }, open))))
+  return sockets
+}
