@@ -2,18 +2,30 @@ import { Aborted, type Client, ServiceFault } from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { bareService, mockService, rejection, type Service } from "./Service.ts"
 
-/** A service with `pages` pages of 2 nodes, that hands on every page asked for. */
-const pagedService = (pages: number, onPage: (page: number) => void, fails?: number): Promise<Service> =>
-  bareService((request, response) => {
-    const page = Number(new URL(request.url!, "http://berth.test").searchParams.get("page_no"))
+/** The most nodes that the service gives in one page. */
+const most = 20
+
+/** A service with `count` nodes, ids from 1, that fails from the request number `fails` on. */
+const pagedService = (
+  count: number,
+  onPage: (page: number) => void,
+  fails = Number.POSITIVE_INFINITY
+): Promise<Service> => {
+  let requests = 0
+  return bareService((request, response) => {
+    const query = new URL(request.url!, "http://berth.test").searchParams
+    const page = Number(query.get("page_no"))
     onPage(page)
-    if (page === fails) {
+    if (++requests >= fails) {
       response.writeHead(501).end()
       return
     }
-    const data = page > pages ? [] : [record(2 * page - 1), record(2 * page)]
+    const size = Math.min(Number(query.get("per_page")), most)
+    const all = Array.from({ length: count }, (_, i) => record(i + 1))
+    const data = all.slice((page - 1) * size, page * size)
     response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
   })
+}
 
 const record = (id: number) => ({ id, name: `n${id}`, created_at: "2026-01-01T00:00:00Z", status: "running" })
 
@@ -30,9 +42,9 @@ describe("a list of nodes", () => {
 
   it("asks for nothing before it is iterated", async () => {
     const pages: Array<number> = []
-    await using service = await pagedService(3, (page) => pages.push(page))
+    await using service = await pagedService(60, (page) => pages.push(page))
     const iterator = service.client.nodes.list()[Symbol.asyncIterator]()
-    await service.client.raw.request({ method: "GET", path: "/nodes/", query: { page_no: "99" } })
+    await service.client.raw.request({ method: "GET", path: "/nodes/", query: { page_no: "99", per_page: "1" } })
     assert.deepStrictEqual(pages, [99])
     assert.propertyVal((await iterator.next()).value, "id", 1)
     await iterator.return?.()
@@ -40,7 +52,7 @@ describe("a list of nodes", () => {
 
   it("stops asking when its consumer leaves the loop", async () => {
     const pages: Array<number> = []
-    await using service = await pagedService(1000, (page) => pages.push(page))
+    await using service = await pagedService(10_000, (page) => pages.push(page))
     for await (const { id } of service.client.nodes.list()) if (id === 4) break
     const asked = pages.length
     // Whatever were still under way would be answered before these, on the same connections.
@@ -53,12 +65,12 @@ describe("a list of nodes", () => {
   })
 
   it("may be asked for several nodes at once", async () => {
-    await using service = await pagedService(2, () => {})
+    await using service = await pagedService(30, () => {})
     const iterator = service.client.nodes.list()[Symbol.asyncIterator]()
-    const results = await Promise.all(Array.from({ length: 6 }, () => iterator.next()))
+    const results = await Promise.all(Array.from({ length: 32 }, () => iterator.next()))
     assert.deepStrictEqual(
       results.map(({ done, value }) => (done === true ? "done" : value.id)),
-      [1, 2, 3, 4, "done", "done"]
+      [...Array.from({ length: 30 }, (_, i) => i + 1), "done", "done"]
     )
   })
 
@@ -74,10 +86,9 @@ describe("a list of nodes", () => {
   })
 
   it("gives what came before a failure, then throws it, then is done", async () => {
-    await using service = await pagedService(9, () => {}, 2)
+    await using service = await pagedService(90, () => {}, 2)
     const iterator = service.client.nodes.list({ deadline: "2 seconds" })[Symbol.asyncIterator]()
-    assert.propertyVal((await iterator.next()).value, "id", 1)
-    assert.propertyVal((await iterator.next()).value, "id", 2)
+    for (let id = 1; id <= most; id++) assert.propertyVal((await iterator.next()).value, "id", id)
     const error = await rejection(iterator.next())
     assert.instanceOf(error, ServiceFault)
     assert.strictEqual(error.operation, "nodes.list")
@@ -85,7 +96,7 @@ describe("a list of nodes", () => {
   })
 
   it("throws `Aborted` once its signal is, in the middle of a page too", async () => {
-    await using service = await pagedService(9, () => {})
+    await using service = await pagedService(90, () => {})
     const controller = new AbortController()
     const seen: Array<number> = []
     const error = await rejection(
