@@ -7,6 +7,7 @@ import { arch, cpus, platform } from "node:os"
 import { parseArgs } from "node:util"
 import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
 import { callOverFetchRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
+import { cancelRow } from "./rows/cancel.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
 import { getOfMillionRow, memoryRow, pageOfMillionRow } from "./rows/fleet.ts"
@@ -27,6 +28,7 @@ const { positionals, values } = parseArgs({
 const rows: Record<string, () => Row | Promise<Row>> = {
   call: callRow,
   callOverFetch: callOverFetchRow,
+  cancel: cancelRow,
   decode: decodeRow,
   get: getRow,
   heap: heapRow,
