@@ -147,7 +147,7 @@ export const make = Effect.fnUntraced(function* ({ deadline, get, readPage, send
   ) =>
     fail(
       new OutcomeUnknown({
-        name: spec.name,
+        nodeName: spec.name,
         candidates: candidates.map(({ id }) => id),
         because: because._tag,
         detail: because.message
