@@ -37,25 +37,73 @@ const stop = async (child: ChildProcess) => {
   clearTimeout(force)
 }
 
+const stopAll = () => Promise.all(Array.from(running, stop))
+
+/** Waits, but not for ever: fails when `wait` takes more than `seconds`. */
+const within = async <A>(seconds: number, what: string, wait: Promise<A>): Promise<A> => {
+  const limit = Promise.withResolvers<never>()
+  const timer = setTimeout(() => limit.reject(new Error(`${what} took more than ${seconds} seconds`)), seconds * 1000)
+  try {
+    return await Promise.race([wait, limit.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The longest any command of the tour may take, in seconds; waiting for a node is a matter of five. */
+const commandSeconds = 60
+/** The longest a process may take to say that it is ready, and to tell what it saw; in seconds. */
+const tellSeconds = 30
+
 /** Runs `berth ARGS` in front of the audience. */
 const show = async (env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) => {
-  console.log(styleText("dim", `$ berth ${args.join(" ")}`))
-  const [code] = await once(start("cli", args, env, "shown"), "exit")
-  if (code !== 0) throw new Error(`berth ${args.join(" ")} exited with ${code}`)
+  const command = `berth ${args.join(" ")}`
+  console.log(styleText("dim", `$ ${command}`))
+  const [code, signal] = await within(commandSeconds, command, once(start("cli", args, env, "shown"), "exit"))
+  if (code !== 0) throw new Error(`${command} exited with ${code ?? signal}`)
 }
 
 /** Runs `berth ARGS -o json` behind the scenes. */
 const ask = async <A>(env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>): Promise<A> => {
   const child = start("cli", [...args, "-o", "json"], env, "read")
   child.stderr!.pipe(process.stderr)
-  return JSON.parse(await text(child.stdout!))
+  return JSON.parse(await within(commandSeconds, `berth ${args.join(" ")}`, text(child.stdout!)))
 }
 
-/** The lines a process prints, as they come; `first` is the first of them. */
-const lines = (stream: NodeJS.ReadableStream) => {
+/** The lines a process prints, as they come. */
+const linesOf = (name: string, stream: NodeJS.ReadableStream) => {
   const all: Array<string> = []
-  const reader = createInterface(stream).on("line", (line) => all.push(line))
-  return { all, first: once(reader, "line").then(([line]) => String(line)), closed: once(reader, "close") }
+  const reader = createInterface(stream)
+  const closed = once(reader, "close")
+  const news = new Set<(line: string) => void>()
+  reader.on("line", (line) => {
+    all.push(line)
+    for (const tell of news) tell(line)
+  })
+
+  /** The first thing that `read` makes of a line; fails when the lines end before that. */
+  const first = <A>(what: string, read: (line: string) => A | undefined): Promise<A> => {
+    const found = Promise.withResolvers<A>()
+    const look = (line: string) => {
+      const value = read(line)
+      if (value !== undefined) found.resolve(value)
+    }
+    news.add(look)
+    for (const line of all) look(line)
+    closed.then(() => found.reject(new Error(`${name} ended before ${what}`)))
+    return within(tellSeconds, `${name}: the time before ${what}`, found.promise).finally(() => news.delete(look))
+  }
+  return { all, closed, first }
+}
+
+/** What a line of JSON says; nothing for any other line. */
+const parsed = <A>(line: string): Partial<A> | undefined => {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === "object" && value !== null ? (value as Partial<A>) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 interface Plan {
@@ -89,7 +137,10 @@ const tour = async () => {
     "read"
   )
   server.stderr!.pipe(process.stderr)
-  const ready: { url: string; apiKey: string; accessToken: string } = JSON.parse(await lines(server.stdout!).first)
+  const ready = await linesOf("berth-server", server.stdout!).first("it was ready", (line) => {
+    const { url, apiKey, accessToken } = parsed<Record<"url" | "apiKey" | "accessToken", string>>(line) ?? {}
+    return url && apiKey && accessToken ? { url, apiKey, accessToken } : undefined
+  })
   const env = { BERTH_BASE_URL: ready.url, BERTH_API_KEY: ready.apiKey, BERTH_ACCESS_TOKEN: ready.accessToken }
   console.log(`berth-server answers at ${ready.url}`)
 
@@ -103,9 +154,13 @@ const tour = async () => {
 
   title("A daemon that tells what changes")
   const watch = start("watch", ["run", "--interval", "1s", "--fast-interval", "500ms"], env, "read")
-  const events = lines(watch.stdout!)
-  const told = lines(watch.stderr!)
-  console.log(`berth-watch is ready: ${await told.first}`)
+  const events = linesOf("berth-watch", watch.stdout!)
+  const accounts = await linesOf("berth-watch", watch.stderr!).first("it was ready", (line) => {
+    const { accounts } = parsed<{ readonly accounts: ReadonlyArray<string> }>(line) ?? {}
+    if (!Array.isArray(accounts)) console.error(line)
+    return accounts
+  })
+  console.log(`berth-watch looks after the account ${accounts.join(", ")}`)
 
   title("The life of a node")
   await show(env, "node", "create", "--name", "demo", "--plan", plan.plan, "--image", image, "--wait")
@@ -116,36 +171,51 @@ const tour = async () => {
   await show(env, "node", "list")
 
   title("What the daemon saw")
-  const seesDeletion = async () => {
-    while (!events.all.some((line) => line.includes("berth.node.deleted"))) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-  await Promise.race([seesDeletion(), events.closed])
+  await events.first("it told the deletion", (line) => line.includes("berth.node.deleted") || undefined)
   await stop(watch)
-  await events.closed
+  await within(tellSeconds, "the end of berth-watch", events.closed)
   for (const line of events.all) {
     const { data, subject, type }: Event = JSON.parse(line)
     const change = data.from === undefined ? "" : ` from ${data.from} to ${data.to}`
     const [since, until] = data.observedBetween
-    console.log(`${styleText("cyan", type)} ${subject ?? ""}${change}, seen between ${since} and ${until}`)
+    const what = subject === undefined ? "" : ` ${subject}`
+    console.log(`${styleText("cyan", type)}${what}${change}, seen between ${since} and ${until}`)
   }
   await stop(server)
 }
 
-for (const app of ["cli", "server", "watch"] as const) await bundle(app)
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, async () => {
-    await Promise.all(Array.from(running, stop))
-    process.exit(signal === "SIGINT" ? 130 : 143)
-  })
+let ending = false
+
+/** Stops everybody, and ends; at once when asked again. */
+const end = async (code: number) => {
+  if (ending) process.exit(code)
+  ending = true
+  await stopAll()
+  process.exit(code)
 }
+
+// Whatever ends the demo, nobody it started outlives it.
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL")
+})
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129]
+] as const)
+  process.on(signal, () => end(code))
+// A reader that has seen enough (`| head`) is no failure; it ends the tour all the same.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => ending || end(error.code === "EPIPE" ? 0 : 1))
+}
+
+for (const app of ["cli", "server", "watch"] as const) await bundle(app)
 try {
-  await (process.env["BERTH_BASE_URL"] === undefined ? tour() : readOnly())
-  console.log(`\n${styleText("green", "Done.")} No process is left behind.`)
+  await ((process.env["BERTH_BASE_URL"] ?? "").trim() === "" ? tour() : readOnly())
+  if (!ending) console.log(`\n${styleText("green", "Done.")} No process is left behind.`)
 } catch (error) {
-  console.error(`\nThe demo stopped: ${error instanceof Error ? error.message : String(error)}`)
+  if (!ending) console.error(`\nThe demo stopped: ${error instanceof Error ? error.message : String(error)}.`)
   process.exitCode = 1
 } finally {
-  await Promise.all(Array.from(running, stop))
+  await stopAll()
 }

@@ -1,46 +1,82 @@
-/** The demo, as a stranger runs it: the whole path, and nothing left behind. */
-import { execFile } from "node:child_process"
+/** The demo, as a stranger runs it: the whole path, what goes wrong on it, and nothing left behind. */
+import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
+import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
-import { expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 
 const script = fileURLToPath(new URL("../scripts/demo.ts", import.meta.url))
 
-interface Run {
-  readonly code: number | null
-  readonly output: string
+/** A demo that runs. */
+class Demo {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  /** In the environment of everybody it starts. */
+  readonly marker = randomUUID()
+  output = ""
+  readonly ended: Promise<ReadonlyArray<unknown>>
+
+  constructor(env: Record<string, string> = {}) {
+    this.child = spawn(process.execPath, [script], {
+      env: { ...process.env, NO_COLOR: "1", BERTH_BASE_URL: "", ...env, BERTH_DEMO_MARKER: this.marker },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    this.ended = once(this.child, "close")
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream.on("data", (chunk) => {
+        this.output += String(chunk)
+        this.child.emit("printed")
+      })
+    }
+    onTestFinished(() => void this.child.kill("SIGTERM"))
+  }
+
+  /** Waits until it has printed `words`; fails when it ends before. */
+  async printed(words: string) {
+    while (!this.output.includes(words)) {
+      const news = once(this.child, "printed").then(() => true)
+      if (!(await Promise.race([news, this.ended.then(() => false)]))) break
+    }
+    expect(this.output).toContain(words)
+  }
+
+  /** Its exit code, once it has ended. */
+  async code() {
+    await this.ended
+    return this.child.exitCode
+  }
+
+  /** The processes it started and those they started, by id and command line. Itself too, while it runs. */
+  processes() {
+    const found = new Map<number, string>()
+    for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      try {
+        if (!readFileSync(`/proc/${pid}/environ`).includes(this.marker)) continue
+        found.set(Number(pid), readFileSync(`/proc/${pid}/cmdline`, "utf8"))
+      } catch {
+        // It ended meanwhile.
+      }
+    }
+    return found
+  }
+
+  /** A process that was killed takes a moment to go. */
+  async leavesNobody() {
+    await expect.poll(() => Array.from(this.processes().values()), { timeout: 5_000 }).toEqual([])
+  }
 }
 
-/** Runs the demo with `env` added, and everything it prints. */
-const demo = (env: Record<string, string>) =>
-  new Promise<Run>((resolve) => {
-    const child = execFile(process.execPath, [script], { env: { ...process.env, ...env } }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode, output: stdout + stderr })
-    )
-  })
-
-/** Processes that have `marker` in their environment: whoever the demo started, and whom they started. */
-const processesWith = (marker: string) =>
-  readdirSync("/proc").filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/environ`).includes(marker)
-    } catch {
-      return false // it ended meanwhile
-    }
-  })
-
-test(
-  "takes a node through its whole life, tells it in events, and leaves no process behind",
-  { timeout: 60_000 },
-  async () => {
-    const marker = randomUUID()
-    const { code, output } = await demo({ BERTH_DEMO_MARKER: marker, NO_COLOR: "1" })
-    expect(output).toContain("Done.")
-    expect(code).toBe(0)
-    const events = output.slice(output.indexOf("What the daemon saw"))
+describe("without an account", { timeout: 60_000 }, () => {
+  test("takes a node through its whole life and tells it in events", async () => {
+    const demo = new Demo()
+    expect(await demo.code()).toBe(0)
+    expect(demo.output).toContain("Done.")
+    const events = demo.output.slice(demo.output.indexOf("What the daemon saw"))
     for (const event of [
-      "baseline",
+      "berth.watch.baseline, seen",
       "node.created",
       "from created to running",
       "from running to terminate",
@@ -48,10 +84,62 @@ test(
     ]) {
       expect(events).toContain(event)
     }
-    if (process.platform === "linux") expect(processesWith(marker)).toEqual([])
+    if (process.platform === "linux") expect(Array.from(demo.processes().values())).toEqual([])
     // Its account's credentials begin with these words and end in characters that every encoding writes differently.
-    expect(output).not.toMatch(/key(\/|%2F)[0-9a-f]{8}|token(\/|%2F)[0-9a-f]{8}/i)
+    expect(demo.output).not.toMatch(/key(\/|%2F)[0-9a-f]{8}|token(\/|%2F)[0-9a-f]{8}/i)
     for (const word of ["key/", "token/"])
-      expect(output).not.toContain(Buffer.from(word).toString("base64").slice(0, 5))
-  }
-)
+      expect(demo.output).not.toContain(Buffer.from(word).toString("base64").slice(0, 5))
+  })
+
+  describe.runIf(process.platform === "linux")("and nothing left behind", () => {
+    test("fails in one sentence when the daemon dies", async () => {
+      const demo = new Demo()
+      await demo.printed("The life of a node")
+      const daemon = Array.from(demo.processes()).find(([, command]) => command.includes("berth-watch.mjs"))
+      process.kill(daemon![0], "SIGKILL")
+      expect(await demo.code()).toBe(1)
+      expect(demo.output).toMatch(/\nThe demo stopped: berth-watch ended before it told the deletion\.\n$/)
+      expect(demo.output).not.toContain("Done.")
+      await demo.leavesNobody()
+    })
+
+    test("ends when nobody reads any more", async () => {
+      const demo = new Demo()
+      await demo.printed("berth-server answers")
+      demo.child.stdout.destroy()
+      expect(await demo.code()).toBe(0)
+      await demo.leavesNobody()
+    })
+
+    test("ends when its terminal goes away", async () => {
+      const demo = new Demo()
+      await demo.printed("The life of a node")
+      demo.child.kill("SIGHUP")
+      expect(await demo.code()).toBe(129)
+      await demo.leavesNobody()
+    })
+  })
+})
+
+test("on an account of one's own only reads", { timeout: 30_000 }, async () => {
+  const asked: Array<string> = []
+  const service = createServer(({ method, url = "" }, response) => {
+    asked.push(`${method} ${url.split("?")[0]}`)
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify({ message: "Success", code: 200, data: [], errors: {} }))
+  }).listen(0, "127.0.0.1")
+  onTestFinished(() => void service.close())
+  await once(service, "listening")
+  const { port } = service.address() as AddressInfo
+  const demo = new Demo({
+    BERTH_BASE_URL: `http://127.0.0.1:${port}`,
+    BERTH_API_KEY: "a-key-of-ones-own",
+    BERTH_ACCESS_TOKEN: "a-token-of-ones-own"
+  })
+  expect({ code: await demo.code(), output: demo.output }).toMatchObject({
+    code: 0,
+    output: expect.stringContaining("Done.")
+  })
+  expect(asked).toContain("GET /myaccount/api/v1/nodes/")
+  expect(asked.filter((request) => !request.startsWith("GET "))).toEqual([])
+})
