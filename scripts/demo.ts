@@ -1,6 +1,7 @@
 // The tour: `pnpm demo` starts the mock service and the daemon, and takes one node through its whole life with the command line. With
 // BERTH_BASE_URL and credentials set it talks to that account instead, and only reads: it never creates anything on a real account.
 import { type ChildProcess, spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
@@ -80,7 +81,13 @@ const readOnly = async () => {
 
 const tour = async () => {
   title("A service to talk to")
-  const server = start("server", ["--port", "0", "--provisioning", "3s", "--termination", "2s"], {}, "read")
+  const account = `key/${randomUUID()}+=:token/${randomUUID()}+=`
+  const server = start(
+    "server",
+    ["--port", "0", "--provisioning", "3s", "--termination", "2s", "--account", account],
+    {},
+    "read"
+  )
   server.stderr!.pipe(process.stderr)
   const ready: { url: string; apiKey: string; accessToken: string } = JSON.parse(await lines(server.stdout!).first)
   const env = { BERTH_BASE_URL: ready.url, BERTH_API_KEY: ready.apiKey, BERTH_ACCESS_TOKEN: ready.accessToken }

@@ -52,7 +52,7 @@ export interface Result {
 }
 
 /** The middle value. */
-export const median = (values: ReadonlyArray<number>): number => {
+const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2

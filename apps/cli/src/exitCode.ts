@@ -15,11 +15,12 @@ export const exitCode = {
   notFound: 4,
   /** Understood and refused: invalid, or in conflict with the present state. */
   rejected: 5,
-  /** The allowance is spent. */
+  /** The allowance is spent, or the wait for it would outlast the deadline. */
   allowance: 6,
   /** Unreachable, out of time, or the service failed. */
   unavailable: 7,
-  // 8, outcome unknown, is for a create whose lost reply could not be settled.
+  /** A create whose reply was lost, and of which it could not be settled what came. */
+  outcomeUnknown: 8,
   /** Some of several failed. */
   someFailed: 9,
   interrupted: 130
@@ -38,13 +39,17 @@ const ofReason = (reason: BerthError["reason"]): number => {
     case "PreconditionFailed":
       return exitCode.rejected
     case "QuotaExhausted":
+    case "WouldExceedDeadline":
       return exitCode.allowance
     case "ServiceUnavailable":
     case "ServiceFault":
     case "Unreachable":
     case "TimedOut":
     case "UnexpectedResponse":
+    case "CircuitOpen":
       return exitCode.unavailable
+    case "OutcomeUnknown":
+      return exitCode.outcomeUnknown
     // Out of time is as with any other wait; a status that cannot come is the state's refusal.
     case "StatusNotReached":
       return reason.impossible ? exitCode.rejected : exitCode.unavailable

@@ -28,20 +28,23 @@ const endingOf = (failure: BerthError | CliFailure | CliError.CliError): Ending 
   }
 }
 
-/** Ends a run of these arguments. An interruption is left to the runtime, which exits with 130. */
+/** Ends a run of these arguments with its exit code. An interruption is left to whoever runs it. */
 export const settle =
   (args: ReadonlyArray<string>) =>
   <R>(run: Effect.Effect<void, BerthError | CliFailure | CliError.CliError, R>) =>
-    Effect.catchCause(run, (cause) =>
-      Effect.gen(function* () {
-        if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-        const failure = Cause.findErrorOption(cause)
-        const { code, problem } = Option.match(failure, {
-          onSome: endingOf,
-          onNone: (): Ending => ({ code: exitCode.fault, problem: Option.some(problemOfDefect(Cause.squash(cause))) })
+    run.pipe(
+      Effect.as<number>(exitCode.done),
+      Effect.catchCause((cause) =>
+        Effect.gen(function* () {
+          if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+          const failure = Cause.findErrorOption(cause)
+          const { code, problem } = Option.match(failure, {
+            onSome: endingOf,
+            onNone: (): Ending => ({ code: exitCode.fault, problem: Option.some(problemOfDefect(Cause.squash(cause))) })
+          })
+          if (Option.isSome(problem)) yield* report(problem.value, requestedFormat(args))
+          if (Option.isNone(failure) && args.includes("--debug")) yield* say(Cause.pretty(cause))
+          return code
         })
-        if (Option.isSome(problem)) yield* report(problem.value, requestedFormat(args))
-        if (Option.isNone(failure) && args.includes("--debug")) yield* say(Cause.pretty(cause))
-        process.exitCode = code
-      })
+      )
     )

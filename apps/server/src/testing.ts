@@ -14,6 +14,7 @@ import {
 import { settingsOf } from "./control/WorldOptions.ts"
 import { makeApp } from "./http/app.ts"
 import { fetchFrom } from "./http/inProcess.ts"
+import { type Fault, type FaultName, kindByName } from "./faults/catalogue.ts"
 import { defaultTimeouts, type Timeouts } from "./http/limits.ts"
 import { listen } from "./http/listen.ts"
 import { bindWorld, makeControlClient, makeTestWorld, type TestWorld } from "./testing/TestWorld.ts"
@@ -22,7 +23,10 @@ import { begin } from "./world/scenario.ts"
 import * as World from "./world/World.ts"
 import { Worlds } from "./world/Worlds.ts"
 
-export type { TestWorld, TestWorldOptions }
+export type { Fault, TestWorld, TestWorldOptions }
+
+/** The names of all faults there are. */
+export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()) as ReadonlyArray<FaultName>
 
 /** What the service of a test begins with: its main world, and what concerns all of it. Everything has a default. */
 export interface TestServerOptions extends TestWorldOptions {

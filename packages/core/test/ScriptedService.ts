@@ -2,8 +2,9 @@
  * A service that answers from a script, for replies the mock service would never give. Everything above the wire is the
  * real client.
  */
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
 import * as Berth from "../src/client/Berth.ts"
 import type { ClientOptions } from "../src/client/Settings.ts"
 
@@ -47,5 +48,29 @@ export const clientOver = (
 /** A client to which the service always gives the same reply. */
 export const clientAnswered = (reply: ScriptedReply) => clientOver(() => Effect.succeed(reply))
 
+/** The same for the one create there is: what is listed before and after it is an account without nodes. */
+export const creationAnswered = (
+  create: (
+    request: HttpClientRequest.HttpClientRequest
+  ) => Effect.Effect<ScriptedReply, HttpClientError.HttpClientError>
+) =>
+  clientOver((request) =>
+    request.method === "POST" ? create(request) : Effect.succeed({ status: 200, body: success([]) })
+  )
+
 /** The body of a success. */
 export const success = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })
+
+/**
+ * Runs an effect while virtual time passes, so that it gets over its waits. Time passes in small steps, between which
+ * everything that can go on does: a large step would run into deadlines that are never reached.
+ */
+export const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(effect)
+    while (fiber.pollUnsafe() === undefined) {
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      yield* TestClock.adjust("250 millis")
+    }
+    return yield* Fiber.join(fiber)
+  })

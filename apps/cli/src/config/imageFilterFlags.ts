@@ -4,7 +4,7 @@
 import type { ImageFilter } from "@berth/core/domain/Image"
 import { Option } from "effect"
 import { type Command, Flag } from "effect/cli"
-import { countFlag } from "./countFlag.ts"
+import { countFlag } from "./wholeNumberFlag.ts"
 
 export const imageFilterFlags = {
   type: Flag.Literals("type", ["public", "private"]).pipe(

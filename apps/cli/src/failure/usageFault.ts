@@ -38,7 +38,7 @@ const invalidValue = (error: CliError.InvalidValue): string => {
   const what = error.kind === "flag" ? `--${error.option}` : error.option
   const choices = Array.from(error.expected.matchAll(/"([^"]+)"/g), ([, choice]) => choice ?? "")
   if (error.value === "") return `${what} needs a value.`
-  if (choices.length < 2) return `${what} cannot be ${error.value}: ${error.expected.replace(/\.$/, "")}.`
+  if (choices.length === 0) return `${what} cannot be ${error.value}: ${error.expected.replace(/\.$/, "")}.`
   const suggestion = didYouMean(nearest(error.value, choices))
   return suggestion === "."
     ? `${what} cannot be ${error.value}: expected ${choices.join(", ")}.`

@@ -2,6 +2,7 @@
  * The two streams of the program: data goes to stdout, everything said beside it to stderr. Knows what each of them can
  * show; what is shown is decided elsewhere.
  */
+import type { Writable } from "node:stream"
 import { Config, Context, Effect, Layer, Option } from "effect"
 import { escapeControlsInLines } from "./escapeControls.ts"
 
@@ -33,8 +34,18 @@ export class Output extends Context.Service<
     readonly live: (line: string) => Effect.Effect<void>
   }
 >()("@berth/cli/output/Output") {
-  /** The streams of this process. `redact` masks secrets in what goes to stderr. */
-  static readonly layer = (redact: (text: string) => string) => Layer.effect(Output, make(redact))
+  /** Output to these streams. `redact` masks secrets in what goes to stderr. */
+  static readonly layer = (streams: Streams, redact: (text: string) => string) =>
+    Layer.effect(Output, make(streams, redact))
+}
+
+/** A stream that may be a terminal. */
+export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
+/** What a process has of them. */
+export interface Streams {
+  readonly stdout: TerminalStream
+  readonly stderr: TerminalStream
 }
 
 const fallbackColumns = 80
@@ -48,7 +59,7 @@ const environment = Config.all({
 
 /** What a stream can show, by the conventions of NO_COLOR, FORCE_COLOR and TERM; the first of these wins. */
 export const surfaceOf = (
-  stream: { readonly isTTY?: boolean; readonly columns?: number },
+  stream: Pick<TerminalStream, "isTTY" | "columns">,
   env: {
     readonly noColor?: string | undefined
     readonly forceColor?: string | undefined
@@ -69,7 +80,7 @@ export const surfaceOf = (
 const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE"
 
 /** Writes whole texts to a stream, each waiting for the one before, until its reader has gone. */
-const writer = (stream: NodeJS.WriteStream, name: string) => {
+const writer = (stream: Writable, name: string) => {
   let gone = false
   // Each failure is reported to its own write; without a listener the stream would also end the process.
   stream.on("error", () => {})
@@ -86,15 +97,15 @@ const writer = (stream: NodeJS.WriteStream, name: string) => {
   return { write, gone: Effect.sync(() => gone) }
 }
 
-const make = Effect.fnUntraced(function* (redact: (text: string) => string) {
+const make = Effect.fnUntraced(function* ({ stderr, stdout }: Streams, redact: (text: string) => string) {
   const read = yield* Effect.orDie(environment)
   const env = {
     noColor: Option.getOrUndefined(read.noColor),
     forceColor: Option.getOrUndefined(read.forceColor),
     term: Option.getOrUndefined(read.term)
   }
-  const out = writer(process.stdout, "stdout")
-  const err = writer(process.stderr, "stderr")
+  const out = writer(stdout, "stdout")
+  const err = writer(stderr, "stderr")
   let painted = false
 
   const note = (text: string) =>
@@ -111,8 +122,8 @@ const make = Effect.fnUntraced(function* (redact: (text: string) => string) {
     })
 
   return Output.of({
-    stdout: surfaceOf(process.stdout, env),
-    stderr: surfaceOf(process.stderr, env),
+    stdout: surfaceOf(stdout, env),
+    stderr: surfaceOf(stderr, env),
     data: out.write,
     readerGone: out.gone,
     note,

@@ -9,7 +9,7 @@ import { Output, say } from "./Output.ts"
 import { elapsed } from "./units.ts"
 
 /** What is known of one thing waited for. */
-export interface Sighting {
+interface Sighting {
   /** What it is, such as `web-1 (12)`. */
   readonly what: string
   /** How it is, such as `created`. */

@@ -23,7 +23,7 @@ const flags = [
   "--disable-sync"
 ]
 
-export interface Visit {
+interface Visit {
   readonly page: Page
   /** What the page said on its console as errors, and what it threw. */
   readonly complaints: ReadonlyArray<string>

@@ -19,7 +19,14 @@ export const once = Effect.fn("once")(function* (account: string) {
   const told: Array<Event> = []
   const watch = makeWatch({ account, rules: defaultRules, tell: (events) => told.push(...events) })
   // Not paced: this is one person asking once.
-  const failure = yield* sweep({ number: 1, nodes, moments, pace: Effect.void, observe: watch.observe })
+  const { failure, observation } = yield* sweep({
+    number: 1,
+    nodes,
+    moments,
+    pace: Effect.void,
+    observe: watch.observe
+  })
   if (failure !== null) return yield* fromBerthError(failure)
+  yield* watch.observe(observation)
   yield* Effect.catchTag(write(told.map(toLine).join("")), "StreamClosed", endedBy)
 })

@@ -39,7 +39,7 @@ export const run = Effect.fn("run")(function* (account: string, settings: RunSet
   yield* Effect.forkChild(Effect.andThen(poller.ready, announce(account)))
   const polled = yield* Effect.result(Effect.raceAllFirst([poller.run, received, Effect.asVoid(Fiber.await(writing))]))
   yield* log.end
-  yield* Effect.flatMap(Effect.timeoutOption(Fiber.join(writing), drainLimit), checkWritten(log))
+  yield* Effect.flatMap(Effect.timeoutOption(Fiber.join(writing), drainLimit), checkWritten)
   if (Result.isFailure(polled)) return yield* fromBerthError(polled.failure)
 })
 
@@ -54,14 +54,10 @@ const writeAll = Effect.fnUntraced(function* (log: EventLog) {
 })
 
 /** Says what became of the writing. */
-const checkWritten = (log: EventLog) =>
-  Effect.fnUntraced(function* (written: Option.Option<Result.Result<void, StreamClosed>>) {
-    if (Option.isNone(written)) {
-      const unread = yield* log.unread
-      return yield* Console.error(`berth-watch: stopped although nobody read the last events (more than ${unread}).`)
-    }
-    if (Result.isFailure(written.value)) yield* endedBy(written.value.failure)
-  })
+const checkWritten = (written: Option.Option<Result.Result<void, StreamClosed>>) => {
+  if (Option.isNone(written)) return Console.error("berth-watch: stopped, although the last events are still unread.")
+  return Result.isFailure(written.value) ? endedBy(written.value.failure) : Effect.void
+}
 
 /** The ready line. There is neither a page nor a store yet. */
 const announce = (account: string) => Console.error(JSON.stringify({ http: null, store: null, accounts: [account] }))

@@ -18,7 +18,7 @@ export const parseDuration = (text: string, shortestMillis: number): Option.Opti
   return millis >= shortestMillis && millis <= longestMillis ? Option.some(millis) : Option.none()
 }
 
-/** A duration flag in milliseconds, at least `shortestMillis` and at most a day, with its default as people write it. */
+/** A duration flag in milliseconds, from `shortestMillis` to a day; its default is written as people write it. */
 export const durationFlag = (name: string, byDefault: string, shortestMillis: number, description: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar("DURATION"),

@@ -1,6 +1,6 @@
 /**
- * The way to the service: undici. Made here and not by `NodeHttpClient.layerUndici`, because of a CommonJS module that is
- * loaded on demand only the default export survives bundling.
+ * The way to the service: undici. Made here and not by `NodeHttpClient.layerUndici`, because of a CommonJS module that
+ * is loaded on demand only the default export survives bundling.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"

@@ -15,8 +15,6 @@ export interface EventLog {
   readonly room: Effect.Effect<void>
   /** Everything that is unread, at least one event. Done after `end`, once all is read. */
   readonly take: Effect.Effect<ReadonlyArray<Event>, Cause.Done>
-  /** How many events are unread. */
-  readonly unread: Effect.Effect<number>
   /** Nothing more will be told. */
   readonly end: Effect.Effect<void>
 }
@@ -31,7 +29,6 @@ export const makeEventLog: Effect.Effect<EventLog> = Effect.gen(function* () {
     },
     room: hasRoom.await,
     take: Effect.tap(Queue.takeAll(queue), () => hasRoom.open),
-    unread: Queue.size(queue),
     end: Effect.asVoid(Queue.end(queue))
   }
 })

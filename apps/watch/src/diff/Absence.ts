@@ -20,7 +20,7 @@ export interface Absence {
 }
 
 /** Nothing speaks against the node yet. */
-export const noEvidence: Absence = {
+const noEvidence: Absence = {
   unlisted: null,
   sweeps: 0,
   firstMissing: null,
@@ -59,7 +59,7 @@ export const afterMissing = (known: Known, look: Exchange, grace: Grace): Absenc
   return apart >= graceOf(known, grace) ? { ...before, confirmed: look } : before
 }
 
-/** A freeze ended by believing the list: each node has to answer 404 anew, for the old answers may be as wrong as it was. */
+/** A freeze ended by believing the list: each node has to answer 404 anew, for old answers may be as wrong as it was. */
 export const believe = (absence: Absence): Absence => ({
   ...absence,
   firstMissing: null,

@@ -19,12 +19,12 @@ interface AboutNode {
   readonly sweep: number | null
 }
 
-export interface Created extends AboutNode {
+interface Created extends AboutNode {
   readonly _tag: "Created"
   readonly after: Node
 }
 
-export interface StatusChanged extends AboutNode {
+interface StatusChanged extends AboutNode {
   readonly _tag: "StatusChanged"
   readonly before: Node
   readonly after: Node
@@ -32,13 +32,13 @@ export interface StatusChanged extends AboutNode {
   readonly to: NodeStatus
 }
 
-export interface Deleted extends AboutNode {
+interface Deleted extends AboutNode {
   readonly _tag: "Deleted"
   readonly before: Node
 }
 
 /** The first complete sweep: the nodes that were there already. */
-export interface Baseline {
+interface Baseline {
   readonly _tag: "Baseline"
   readonly nodes: ReadonlyArray<Node>
   readonly between: Between
@@ -65,11 +65,11 @@ export interface Degraded {
 
 /**
  * How a trouble ended. `reachable`: the list can be read again. `plausible`: enough of the list is there again.
- * `confirmed`: the missing nodes are gone, each by its own 404. `persisted`: the list stayed as it is for the whole hold.
+ * `confirmed`: the missing nodes are gone, each by its own 404. `persisted`: the list stayed so for the whole hold.
  */
 export type Ending = "reachable" | "plausible" | "confirmed" | "persisted"
 
-export interface Recovered {
+interface Recovered {
   readonly _tag: "Recovered"
   readonly trouble: Trouble
   readonly ending: Ending

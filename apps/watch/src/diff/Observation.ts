@@ -32,7 +32,7 @@ export interface PageRead extends Exchange {
 }
 
 /** How much of the list a sweep read. */
-export interface Extent {
+interface Extent {
   /** Requests it took. */
   readonly requests: number
   /** Different nodes on its pages. */
@@ -47,7 +47,7 @@ export interface SweepCompleted extends Exchange, Extent {
   readonly sweep: number
 }
 
-/** A sweep that could not read the list to its end. What its pages showed stands; what they did not show means nothing. */
+/** A sweep that could not read the list to its end. What its pages showed stands; what they lacked means nothing. */
 export interface SweepFailed extends Exchange, Extent {
   readonly _tag: "SweepFailed"
   readonly sweep: number
@@ -56,13 +56,13 @@ export interface SweepFailed extends Exchange, Extent {
 }
 
 /** A single look at a node that answered with it. */
-export interface NodeFound extends Exchange {
+interface NodeFound extends Exchange {
   readonly _tag: "NodeFound"
   readonly node: Node
 }
 
 /** A single look at a node that answered 404. */
-export interface NodeMissing extends Exchange {
+interface NodeMissing extends Exchange {
   readonly _tag: "NodeMissing"
   readonly nodeId: NodeId
 }

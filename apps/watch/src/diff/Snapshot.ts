@@ -37,7 +37,7 @@ export interface Buried {
 }
 
 /** Since when the list cannot be read. */
-export interface Outage {
+interface Outage {
   readonly sinceMillis: number
 }
 
@@ -72,7 +72,7 @@ const buriedLimit = 10_000
 /** Statuses a node is only passing through (decision 11). */
 const passing: ReadonlySet<Node["status"]> = new Set(["creating", "created", "terminate"])
 
-export const isInTransition = (known: Known): boolean => passing.has(known.node.status)
+const isInTransition = (known: Known): boolean => passing.has(known.node.status)
 
 const isUnsettled = (known: Known): boolean => known.absence !== null || isInTransition(known)
 

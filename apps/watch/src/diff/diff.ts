@@ -85,19 +85,15 @@ const spelling = (status: NodeStatus): string =>
 /** The clock may have been set back between two answers. */
 const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
-/** The three record shapes leave out different fields (decision 8): what an earlier one said still holds. */
-const complete = (node: Node, earlier: Known): Node => ({
-  ...node,
-  createdAt: earlier.node.createdAt,
-  vcpus: node.vcpus ?? earlier.node.vcpus,
-  memoryMib: node.memoryMib ?? earlier.node.memoryMib,
-  diskGb: node.diskGb ?? earlier.node.diskGb,
-  plan: node.plan ?? earlier.node.plan,
-  image: node.image ?? earlier.node.image,
-  region: node.region ?? earlier.node.region,
-  backups: node.backups ?? earlier.node.backups,
-  locked: node.locked ?? earlier.node.locked
-})
+/** Fields that one of the three record shapes leaves out (decision 8). */
+const omissible = ["vcpus", "memoryMib", "diskGb", "plan", "image", "region", "backups", "locked"] as const
+
+/** The node as it was seen now; what this answer leaves out is as an earlier one said. */
+const completed = (node: Node, { node: earlier }: Known): Node => {
+  const omitted = omissible.filter((field) => node[field] === null && earlier[field] !== null)
+  if (omitted.length === 0) return node
+  return { ...node, ...Object.fromEntries(omitted.map((field) => [field, earlier[field]])) }
+}
 
 /** A node was there. */
 const sighted = (draft: Draft, node: Node, seen: Exchange, sweep: number | null): void => {
@@ -111,7 +107,7 @@ const sighted = (draft: Draft, node: Node, seen: Exchange, sweep: number | null)
     // A missing node is alive: whoever believes the list has to begin again.
     draft.standing = { ...draft.standing, freeze: { ...freeze, heldFromUpMillis: seen.answered.upMillis } }
   }
-  const after = complete(node, known)
+  const after = completed(node, known)
   const changed = spelling(known.node.status) !== spelling(after.status)
   const told = changed && draft.standing.sweptMillis !== null
   if (told) {
@@ -252,7 +248,7 @@ const judgeList = (draft: Draft, census: Census, sweep: SweepCompleted, rules: R
     const message =
       trouble === "list-empty"
         ? `The list is empty, though ${census.expected} nodes were known; no deletion is told until that is settled.`
-        : `${census.missing} of ${census.expected} nodes are missing at once; no deletion is told until that is settled.`
+        : `${census.missing} of ${census.expected} nodes are gone at once; no deletion is told until that is settled.`
     tellDegraded(draft, { trouble, message, expected: census.expected, missing: census.missing }, sweep)
   }
   if (before !== null && ended !== null) {

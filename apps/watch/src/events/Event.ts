@@ -73,8 +73,8 @@ const WatchBaseline = Schema.Struct({
 
 const Trouble = Schema.Literals(["sweep-failed", "list-empty", "nodes-vanished"]).annotate({
   description:
-    "`sweep-failed`: the list cannot be read, and everything is late. `list-empty`, `nodes-vanished`: the list is too " +
-    "short to be believed, and no deletion is told."
+    "`sweep-failed`: the list cannot be read, and everything is late. `list-empty`, `nodes-vanished`: the list is " +
+    "too short to be believed, and no deletion is told."
 })
 
 /** The daemon says less than it should, until `berth.watch.recovered` with the same trouble. */

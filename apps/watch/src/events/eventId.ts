@@ -1,6 +1,6 @@
 /**
- * The id of an event: a hash of what it is about and of nothing else, so that it is the same whenever and by whomever it
- * is told.
+ * The id of an event: a hash of what it is about and of nothing else, so that it is the same whenever and by whomever
+ * it is told.
  */
 import { createHash } from "node:crypto"
 

@@ -38,9 +38,8 @@ export interface Poller {
   readonly ready: Effect.Effect<void>
 }
 
-/** Looks under way at once, and most of them before planning anew. */
+/** Looks under way at once. After so many the plan is made anew: each may have to wait for its share of the budget. */
 const looksAtOnce = 4
-const looksPerRound = 20
 
 const isRefusal = ({ reason }: BerthError) => reason._tag === "Unauthorized" || reason._tag === "Forbidden"
 
@@ -73,7 +72,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     for (let number = 1; ; number++) {
       yield* room
       const began = yield* moments.now
-      const failure = yield* sweep({ number, nodes, moments, pace: sweepPace, observe })
+      const { failure, observation } = yield* sweep({ number, nodes, moments, pace: sweepPace, observe })
+      if (failure !== null && isRefusal(failure) && watch.snapshot.standing.sweptMillis === null) return yield* failure
+      yield* observe(observation)
       // Whoever wanted one meanwhile looks at this one first.
       yield* sweepWanted.close
       if (failure === null) {
@@ -81,7 +82,6 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
         yield* Deferred.succeed(ready, undefined)
         yield* untilNextSweep(began.upMillis)
       } else {
-        if (isRefusal(failure) && watch.snapshot.standing.sweptMillis === null) return yield* failure
         yield* backoff(++failures, failure)
       }
     }
@@ -115,7 +115,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       const { upMillis } = yield* moments.now
       const { looks, sweep } = plan(watch.snapshot, upMillis, rules, options)
       if (sweep) yield* sweepWanted.open
-      const results = yield* Effect.forEach(looks.slice(0, looksPerRound), (id) => Effect.result(look(id)), {
+      const results = yield* Effect.forEach(looks.slice(0, looksAtOnce), (id) => Effect.result(look(id)), {
         concurrency: looksAtOnce
       })
       const failed = results.filter(Result.isFailure)

@@ -43,12 +43,15 @@ const codeFor = ({ reason }: BerthError): ExitCode => {
     case "PreconditionFailed":
       return exitCodes.rejected
     case "QuotaExhausted":
+    case "WouldExceedDeadline":
       return exitCodes.exhausted
     case "ServiceUnavailable":
     case "ServiceFault":
     case "Unreachable":
     case "TimedOut":
     case "StatusNotReached":
+    case "CircuitOpen":
+    case "OutcomeUnknown":
     case "UnexpectedResponse":
       return exitCodes.unreachable
   }

@@ -21,14 +21,20 @@ export const described = {
   [resetHeader]: "When the allowance refills, in seconds since the epoch (documented: interface.md §8)"
 } as const
 
-/** What the headers say of the allowance; null when they do not, or say garbage. */
+/** The numbers as the headers have them; null where a header is missing or garbage. */
+export const countsFrom = (headers: Headers) => ({
+  limit: wholeNumber(headers[limitHeader]) ?? null,
+  remaining: wholeNumber(headers[remainingHeader]) ?? null,
+  /** Seconds since the epoch, or, below 10⁹, from now (decision 22). */
+  reset: wholeNumber(headers[resetHeader]) ?? null
+})
+
+/** What the headers say of the allowance at the instant `nowMillis` of the service's clock; null when they do not. */
 export const allowanceFrom = (headers: Headers, nowMillis: number): Allowance | null => {
-  const limit = wholeNumber(headers[limitHeader])
-  const remaining = wholeNumber(headers[remainingHeader])
-  if (limit === undefined || remaining === undefined) return null
-  const reset = wholeNumber(headers[resetHeader])
+  const { limit, remaining, reset } = countsFrom(headers)
+  if (limit === null || remaining === null) return null
   const resetMillis =
-    reset === undefined ? undefined : reset < smallestEpochSeconds ? nowMillis + reset * 1000 : reset * 1000
+    reset === null ? undefined : reset < smallestEpochSeconds ? nowMillis + reset * 1000 : reset * 1000
   const resetAt = resetMillis === undefined ? Option.none() : DateTime.make(resetMillis)
   return { limit, remaining, resetAt: Option.getOrNull(resetAt) }
 }

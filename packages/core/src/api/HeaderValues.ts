@@ -6,9 +6,9 @@ import { DateTime, Option } from "effect"
 /** Headers of a reply, names in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>
 
-/** A whole number; a fraction is cut off. */
+/** A whole number; a fraction counts as one more, so that no wait is cut short. */
 export const wholeNumber = (value: string | undefined): number | undefined => {
-  const number = value !== undefined && /^\s*\d{1,15}(\.\d+)?\s*$/.test(value) ? Math.floor(Number(value)) : undefined
+  const number = value !== undefined && /^\s*\d{1,15}(\.\d+)?\s*$/.test(value) ? Math.ceil(Number(value)) : undefined
   return number !== undefined && Number.isSafeInteger(number) ? number : undefined
 }
 

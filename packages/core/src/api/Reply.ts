@@ -64,20 +64,25 @@ const parse = (body: string): unknown => {
   }
 }
 
-/** The code in the body, under either of its names (decision 3). */
-const codeOf = (body: Record<string, unknown>): number | undefined => {
-  for (const key of ["code", "status_code"]) {
-    const code = integer(body[key])
-    if (code !== unreadable) return code
-  }
-  return undefined
-}
+/** The codes in the body, under either of its names, beside or instead of each other (decision 3). */
+const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
+  ["code", "status_code"].map((key) => integer(body[key])).filter((code) => code !== unreadable)
 
-/** The status a body of a 2xx carries when it is a failure all the same; undefined when it is none. */
-const failureInside = (body: Record<string, unknown>): number | undefined => {
-  const code = codeOf(body)
-  if (code !== undefined && code >= 400) return code
-  return body["errors"] === true ? 500 : undefined
+/** Whether `errors` names any. */
+const namesErrors = (errors: unknown): boolean =>
+  errors === true || (Predicate.isString(errors) && errors.trim() !== "") || Object.keys(fieldErrors(errors)).length > 0
+
+/**
+ * The status a body of a 2xx carries when it is a failure all the same; undefined when it is none. Where no data is
+ * expected that could prove the success, errors without a code are a failure too.
+ */
+const failureInside = (body: Record<string, unknown>, { emptyAllowed }: Expectation): number | undefined => {
+  const codes = codesOf(body)
+  const worst = Math.max(0, ...codes)
+  if (worst >= 400) return worst
+  if (body["errors"] === true) return 500
+  if (emptyAllowed !== true) return undefined
+  return namesErrors(body["errors"]) || (codes.length === 0 && Predicate.isString(body["detail"])) ? 400 : undefined
 }
 
 const asText = (value: unknown): string => (Predicate.isString(value) ? value : excerpt(value))
@@ -105,9 +110,20 @@ const fieldErrors = (errors: unknown): Record<string, ReadonlyArray<string>> => 
   )
 }
 
+/** Where a body keeps its errors: in the envelope, bare under `detail` or `error`, or as the whole body. */
+const statedErrors = (body: unknown): unknown => {
+  if (!Predicate.isObject(body)) return body
+  const stated = body["errors"] ?? body["detail"] ?? body["error"]
+  return stated !== undefined || ["message", "code", "status_code", "data"].some((key) => key in body) ? stated : body
+}
+
+/** A text that says something; a failure may carry the message of a success. */
+const isSentence = (text: unknown): text is string =>
+  Predicate.isString(text) && text.trim() !== "" && text !== "Success"
+
 /** The best sentence a failure offers, without its full stop. */
 const detailOf = (body: unknown, fields: Record<string, ReadonlyArray<string>>, raw: RawReply): string => {
-  const said = Predicate.isObject(body) ? [body["message"], body["detail"]].find(Predicate.isString) : undefined
+  const said = Predicate.isObject(body) ? [body["message"], body["detail"], body["error"]].find(isSentence) : undefined
   const sentence = said ?? Object.values(fields).flat()[0] ?? (body === undefined ? excerpt(raw.body) : "")
   return excerpt(sentence).replace(/\.$/, "") || "it gave no reason"
 }
@@ -120,8 +136,7 @@ const reasonFor = (
   expectation: Expectation,
   nowMillis: number
 ): ErrorReason => {
-  const stated = Predicate.isObject(body) ? (body["errors"] ?? body["detail"]) : undefined
-  const fields = fieldErrors(stated)
+  const fields = fieldErrors(statedErrors(body))
   const detail = detailOf(body, fields, raw)
   const wait = () => retryAfterMillis(raw.headers, nowMillis)
   switch (status) {
@@ -157,6 +172,13 @@ export const unexpected = (raw: RawReply, path: string, expected: string, got: u
 
 const noData = {}
 
+/** The data, which the saved images have under `images`: beside `data`, in it, or instead (interface.md §4 note 5). */
+const dataOf = (body: Record<string, unknown>): unknown => {
+  const { data, images } = body
+  if (Array.isArray(images)) return images
+  return Predicate.isObject(data) && Array.isArray(data["images"]) ? data["images"] : (data ?? images)
+}
+
 /**
  * The data of a reply, or the reason it is a failure.
  *
@@ -183,9 +205,9 @@ export const interpret = (
   if (body === undefined) return Result.fail(unexpected(raw, "", "JSON", raw.body))
   if (Array.isArray(body)) return Result.succeed(body)
   if (!Predicate.isObject(body)) return Result.fail(unexpected(raw, "", "the envelope", body))
-  const failed = failureInside(body)
+  const failed = failureInside(body, expectation)
   if (failed !== undefined) return Result.fail(reasonFor(failed, body, raw, expectation, nowMillis))
-  const data = body["data"] ?? body["images"]
+  const data = dataOf(body)
   if (data !== undefined && data !== null) return Result.succeed(data)
   if (expectation.emptyAllowed === true) return Result.succeed(noData)
   if (body["data"] === undefined && body["id"] !== undefined) return Result.succeed(body)

@@ -2,13 +2,14 @@
  * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
  * what came of it. Whether another attempt follows is decided elsewhere.
  */
-import { Clock, Duration, Effect, Predicate, Result } from "effect"
-import { HttpClientError } from "effect/http"
+import { Bytes, Clock, Duration, Effect, Predicate, Result, Stream } from "effect"
+import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { allowanceFrom } from "../api/AllowanceHeaders.ts"
 import { httpDate } from "../api/HeaderValues.ts"
-import { interpret, type RawReply } from "../api/Reply.ts"
+import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
 import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../domain/ErrorReason.ts"
+import type { Ticket } from "./allowance/Admission.ts"
 import type { Operation, Send } from "./Operation.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -22,6 +23,30 @@ export interface Reply<A> {
 export interface Ledger {
   readonly startedAtMillis: number
   readonly attempts: Array<Attempt>
+  /** Waited before the next attempt because the last one failed. */
+  backoffMillis: number
+  /** Whether a request of this call has reached the service: not, perhaps, or certainly, for a reply had begun. */
+  sent: "no" | "maybe" | "yes"
+}
+
+/** Largest body that is read: the longest image list has less than a hundredth of it. */
+const largestBodyBytes = 16 * 1024 * 1024
+
+/** The body as text; undefined when it is larger than any that makes sense. */
+const boundedText = (response: HttpClientResponse.HttpClientResponse) => {
+  const length = Number(response.headers["content-length"] ?? Number.NaN)
+  // What is counted before it is unpacked may be of any size after.
+  if (length <= largestBodyBytes && response.headers["content-encoding"] === undefined) return response.text
+  if (length > largestBodyBytes) return Effect.succeed(undefined)
+  return Effect.gen(function* () {
+    const chunks: Array<Uint8Array> = []
+    let bytes = 0
+    yield* response.stream.pipe(
+      Stream.takeWhile((chunk) => (bytes += chunk.length) <= largestBodyBytes),
+      Stream.runForEach((chunk) => Effect.sync(() => chunks.push(chunk)))
+    )
+    return bytes > largestBodyBytes ? undefined : new TextDecoder().decode(Bytes.concat(chunks))
+  }).pipe(Effect.catchReason("HttpClientError", "EmptyBodyError", () => Effect.succeed("")))
 }
 
 /** Failures of making a connection: the request was certainly not sent. */
@@ -33,6 +58,10 @@ const notSent = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT"
 ])
+
+const neverSent = (reason: ErrorReason) =>
+  reason._tag === "InvalidRequest" ||
+  ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
 
 /** The innermost code or message of a transport failure: a client may wrap its cause several times. */
 const describe = (cause: unknown): { readonly code: string | undefined; readonly text: string } => {
@@ -65,19 +94,22 @@ export const attempt = Effect.fnUntraced(
     send: Send,
     settings: Settings,
     redact: (text: string) => string,
-    ledger: Ledger
+    ledger: Ledger,
+    ticket: Ticket
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     const startedAt = yield* Clock.currentTimeMillis
+    ledger.sent = "maybe"
     let replied = false
     let status: number | null = null
     let headers: RawReply["headers"] = {}
 
-    const exchange: Effect.Effect<RawReply, ErrorReason> = send.pipe(
+    const exchange = send.pipe(
       Effect.flatMap((response) => {
         replied = true
+        ledger.sent = "yes"
         status = response.status
         headers = response.headers
-        return Effect.map(response.text, (body) => ({ status: response.status, headers, body }))
+        return Effect.map(boundedText(response), (body) => ({ status: response.status, headers, body }))
       }),
       Effect.mapError((error) =>
         HttpClientError.isHttpClientError(error)
@@ -98,20 +130,38 @@ export const attempt = Effect.fnUntraced(
     )
 
     const understood = exchange.pipe(
-      Effect.flatMap((raw) => Effect.map(Clock.currentTimeMillis, (now) => understand(operation, raw, redact, now))),
+      Effect.flatMap(({ body, ...head }) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          body === undefined
+            ? Result.fail(unexpected({ ...head, body: "" }, "", "a body of at most 16 MiB", "more"))
+            : understand(operation, { ...head, body }, redact, now)
+        )
+      ),
       Effect.flatMap(Effect.fromResult)
     )
 
-    const result = yield* Effect.result(understood)
-    const endedAt = yield* Clock.currentTimeMillis
-    ledger.attempts.push({
-      number: ledger.attempts.length + 1,
-      startedAtMillis: startedAt - ledger.startedAtMillis,
-      durationMillis: endedAt - startedAt,
-      status,
-      outcome: Result.isSuccess(result) ? "ok" : result.failure._tag,
-      allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
-    })
+    const enter = (outcome: string) =>
+      Effect.map(Clock.currentTimeMillis, (endedAt) => {
+        ledger.attempts.push({
+          number: ledger.attempts.length + 1,
+          startedAtMillis: startedAt - ledger.startedAtMillis,
+          backoffMillis: ledger.backoffMillis,
+          queuedMillis: ticket.waitedMillis,
+          durationMillis: endedAt - startedAt,
+          status,
+          outcome,
+          allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
+        })
+      })
+
+    // Whoever gives up meanwhile, the request may have been counted.
+    const result = yield* Effect.result(understood).pipe(
+      Effect.onInterrupt(() => Effect.andThen(enter("interrupted"), ticket.ended(true)))
+    )
+    yield* enter(Result.isSuccess(result) ? "ok" : result.failure._tag)
+    yield* status === null
+      ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
+      : ticket.replied(headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
     yield* Effect.annotateCurrentSpan({ attempt: ledger.attempts.length, status })
     return yield* Result.isSuccess(result)
       ? Effect.succeed(result.success)

@@ -1,23 +1,25 @@
 /**
  * The request path: every call of every service goes through this one pipeline. Its order is its documentation.
  */
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Random, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { BerthApi } from "../api/BerthApi.ts"
 import { BerthError } from "../domain/BerthError.ts"
-import { TimedOut } from "../domain/ErrorReason.ts"
+import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
+import * as ServiceClock from "./allowance/ServiceClock.ts"
+import * as Admission from "./allowance/Admission.ts"
 import { attempt, type Ledger, type Reply } from "./Attempt.ts"
 import { authenticated } from "./Authentication.ts"
-import type { Operation, Send } from "./Operation.ts"
+import * as Breaker from "./Breaker.ts"
+import type { CallOptions, Operation, Send } from "./Operation.ts"
 import { redactor } from "./Redaction.ts"
+import { decide, fullBudget } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
 
-/** What can be asked of one call. */
-export interface CallOptions {
-  /** Longest time this call may take altogether. Default: that of the client. */
-  readonly deadline?: Duration.Input | undefined
-}
+/** The deadline came while waiting for a turn, between attempts, or on the wire. */
+const deadlineReached = (deadline: Duration.Duration, ledger: Ledger): TimedOut =>
+  new TimedOut({ limit: "deadline", afterMillis: Duration.toMillis(deadline), sent: ledger.sent })
 
 /** The client derived from the interface; it builds requests, and leaves every reply to the engine. */
 export type Wire = HttpApiClient.ForApi<typeof BerthApi>
@@ -31,6 +33,10 @@ export class Engine extends Context.Service<
       send: Send,
       options?: CallOptions
     ) => Effect.Effect<Reply<A>, BerthError>
+    /** Longest time a call may take unless it says otherwise. */
+    readonly deadline: Duration.Duration
+    /** What the service's clock has certainly reached at an instant of ours, milliseconds since the epoch. */
+    readonly serviceTimeAt: (instant: number) => number
     /** Builds and sends the requests of the interface, authenticated. */
     readonly wire: Wire
     /** Sends any request below the service's address, authenticated. */
@@ -51,32 +57,80 @@ export class Engine extends Context.Service<
         const http = authenticated(settings)(untraced)
         const wire = yield* HttpApiClient.makeWith(BerthApi, { httpClient: http })
 
-        const call = <A>(operation: Operation<A>, send: Send, options?: CallOptions) =>
-          Effect.suspend(() => {
-            const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
-            return Effect.flatMap(Clock.currentTimeMillis, (startedAtMillis) => {
-              const ledger: Ledger = { startedAtMillis, attempts: [] }
-              return attempt(operation, send, settings, redact, ledger).pipe(
-                // Admission belongs here, inside the retries: every attempt spends allowance.
-                // Retries belong here, and nowhere else: one layer that sends again, so attempts never multiply.
-                // The circuit breaker belongs here: it counts calls and not attempts.
-                // Outermost, so that no wait of any step above outlives the caller's patience.
-                Effect.timeoutOrElse({
-                  duration: deadline,
-                  orElse: () =>
-                    Effect.fail(
-                      new TimedOut({ limit: "deadline", afterMillis: Duration.toMillis(deadline), sent: "maybe" })
-                    )
-                }),
-                Effect.mapError(
-                  (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
-                ),
-                Effect.withSpan(operation.name)
-              )
+        const admission = yield* Admission.make
+        const guarded = yield* Breaker.make
+        let budget = fullBudget
+
+        /** One attempt, once it is admitted. */
+        const once = <A>(operation: Operation<A>, send: Send, request: Admission.Request, ledger: Ledger) =>
+          Effect.uninterruptibleMask((restore) =>
+            Effect.flatMap(restore(admission.admit(request)), (ticket) =>
+              restore(attempt(operation, send, settings, redact, ledger, ticket))
+            )
+          )
+
+        /** Attempts until one succeeds or no other may follow. */
+        const retried = Effect.fnUntraced(function* <A>(
+          operation: Operation<A>,
+          attemptOnce: Effect.Effect<Reply<A>, ErrorReason>,
+          { deadlineAt }: Admission.Request,
+          ledger: Ledger
+        ): Effect.fn.Return<Reply<A>, ErrorReason> {
+          let before: ErrorReason | undefined
+          while (true) {
+            const result = yield* Effect.result(attemptOnce)
+            if (Result.isSuccess(result)) {
+              budget = Math.min(fullBudget, budget + 1)
+              return result.success
+            }
+            // Having no turn left for another attempt is not why the call fails: the last attempt is.
+            const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
+            if (reason === before) return yield* Effect.fail(reason)
+            before = reason
+            const decision = decide({
+              reason,
+              repeatable: operation.repeatable,
+              attempts: ledger.attempts.length,
+              budget,
+              leftMillis: deadlineAt - (yield* Clock.currentTimeMillis),
+              draw: yield* Random.next
             })
+            if (decision._tag === "GiveUp") return yield* Effect.fail(reason)
+            yield* Effect.sleep(decision.delayMillis)
+            if (decision._tag === "GiveUpAfter") return yield* Effect.fail(reason)
+            budget -= decision.cost
+            ledger.backoffMillis = decision.delayMillis
+          }
+        })
+
+        const call = <A>(operation: Operation<A>, send: Send, options?: CallOptions) =>
+          Effect.flatMap(Clock.currentTimeMillis, (startedAtMillis) => {
+            const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
+            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no" }
+            const lane = options?.lane ?? settings.lane ?? operation.lane
+            const request = { lane, deadlineAt: startedAtMillis + Duration.toMillis(deadline) }
+            // Admission is innermost, for every attempt spends allowance.
+            return once(operation, send, request, ledger).pipe(
+              // The only layer that sends again.
+              (attemptOnce) => retried(operation, attemptOnce, request, ledger),
+              // One outcome per call, and none while the service is left alone.
+              guarded,
+              // Outermost, so that no wait of any step above outlives the caller's patience.
+              Effect.timeoutOrElse({
+                duration: deadline,
+                orElse: () => Effect.fail(deadlineReached(deadline, ledger))
+              }),
+              Effect.mapError(
+                (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
+              ),
+              Effect.withSpan(operation.name)
+            )
           })
 
-        return Engine.of({ call, wire, http })
+        const serviceTimeAt = (instant: number) =>
+          instant + (admission.state().clock ?? ServiceClock.unknown).aheadAtLeastMillis
+
+        return Engine.of({ call, deadline: settings.deadline, serviceTimeAt, wire, http })
       })
     )
 }

@@ -5,12 +5,24 @@ import { Context, Effect, Layer } from "effect"
 import { imageFilterToWire, imageFromWire } from "../api/ImageCodec.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { Image, ImageFilter } from "../domain/Image.ts"
-import { type CallOptions, Engine } from "./Engine.ts"
-import { many, type Operation } from "./Operation.ts"
+import { Engine } from "./Engine.ts"
+import { type CallOptions, many, type Operation } from "./Operation.ts"
 
 const readImages = many(imageFromWire)
-const listImages: Operation<ReadonlyArray<Image>> = { name: "images.list", expectation: {}, decode: readImages }
-const savedImages: Operation<ReadonlyArray<Image>> = { name: "images.saved", expectation: {}, decode: readImages }
+const listImages: Operation<ReadonlyArray<Image>> = {
+  name: "images.list",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: {},
+  decode: readImages
+}
+const savedImages: Operation<ReadonlyArray<Image>> = {
+  name: "images.saved",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: {},
+  decode: readImages
+}
 
 const response = { responseMode: "response-only" } as const
 

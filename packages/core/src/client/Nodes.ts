@@ -9,15 +9,13 @@ import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
-import { type CallOptions, Engine } from "./Engine.ts"
-import { many, nothing, one, type Operation } from "./Operation.ts"
+import * as Creator from "./creation/Creator.ts"
+import type { CreateOptions, Creation } from "./creation/Creator.ts"
+import { IntentStore } from "./creation/IntentStore.ts"
+import { Engine } from "./Engine.ts"
+import * as Listing from "./listing/Listing.ts"
+import { type CallOptions, many, nothing, one, type Operation } from "./Operation.ts"
 import { awaitGoal, type WaitOptions } from "./Waiting.ts"
-
-/** What came of a create: a new node, or one found to be ours after its reply was lost. */
-export interface Creation {
-  readonly outcome: "created" | "adopted"
-  readonly node: Node
-}
 
 /** Which page of the list. */
 export interface PageOptions extends CallOptions {
@@ -36,16 +34,38 @@ export interface CommitmentOptions extends CallOptions {
 const readNodes = many(nodeFromWire)
 const readNode = one(nodeFromWire)
 
-const createNode: Operation<Node> = { name: "nodes.create", expectation: {}, decode: readNode }
-const listNodes: Operation<ReadonlyArray<Node>> = { name: "nodes.list", expectation: {}, decode: readNodes }
-const getNode = (nodeId: NodeId): Operation<Node> => ({ name: "nodes.get", expectation: { nodeId }, decode: readNode })
+const createNode: Operation<Node> = {
+  name: "nodes.create",
+  lane: "mutation",
+  repeatable: "create",
+  expectation: {},
+  decode: readNode
+}
+const listNodes: Operation<ReadonlyArray<Node>> = {
+  name: "nodes.list",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: {},
+  decode: readNodes
+}
+const getNode = (nodeId: NodeId): Operation<Node> => ({
+  name: "nodes.get",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: { nodeId },
+  decode: readNode
+})
 const deleteNode = (nodeId: NodeId): Operation<void> => ({
   name: "nodes.delete",
+  lane: "mutation",
+  repeatable: "idempotent",
   expectation: { nodeId, emptyAllowed: true },
   decode: nothing
 })
 const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({
   name: "commitments.set",
+  lane: "mutation",
+  repeatable: "idempotent",
   expectation: { nodeId, emptyAllowed: true },
   decode: nothing
 })
@@ -56,9 +76,12 @@ export class Nodes extends Context.Service<
   Nodes,
   {
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
-    readonly create: (spec: NodeSpec, options?: CallOptions) => Effect.Effect<Creation, BerthError>
+    readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
-    /** Every node of the account, page by page as they are pulled; an id never comes twice. */
+    /**
+     * Every node of the account in order of ids, page by page as they are pulled. Whatever is created or deleted meanwhile,
+     * a node that exists throughout comes exactly once.
+     */
     readonly list: (options?: CallOptions) => Stream.Stream<Node, BerthError>
     /** One page; empty past the end. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
@@ -79,17 +102,7 @@ export class Nodes extends Context.Service<
   static readonly layer = Layer.effect(
     Nodes,
     Effect.gen(function* () {
-      const { call, wire } = yield* Engine
-
-      const create = Effect.fn("Nodes.create")(function* (spec: NodeSpec, options?: CallOptions) {
-        // Settling a lost reply belongs here: until then a create whose outcome is unknown is reported, never repeated.
-        const { value } = yield* call(
-          createNode,
-          wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }),
-          options
-        )
-        return { outcome: "created", node: value } as const
-      })
+      const { call, deadline, serviceTimeAt, wire } = yield* Engine
 
       const get = Effect.fn("Nodes.get")(function* (id: NodeId, options?: CallOptions) {
         return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
@@ -100,24 +113,29 @@ export class Nodes extends Context.Service<
         return (yield* call(listNodes, wire.nodes.list({ query, ...response }), options)).value
       })
 
+      const create = Creator.make({
+        send: (spec, options) =>
+          Effect.map(
+            call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),
+            ({ value }) => value
+          ),
+        deadline,
+        get,
+        readPage: (page) => listPage({ page, lane: "mutation" }),
+        serviceTimeAt,
+        store: yield* IntentStore
+      })
+
       const list = (options?: CallOptions) =>
-        Stream.suspend(() => {
-          const seen = new Set<NodeId>()
-          let longest = 0
-          return Stream.paginate(
-            1,
-            Effect.fnUntraced(function* (page) {
-              const nodes = yield* listPage({ ...options, page })
-              const fresh = nodes.filter(({ id }) => !seen.has(id))
-              for (const { id } of fresh) seen.add(id)
-              // The service's largest page is not documented, so a first page shorter than asked for proves nothing;
-              // one shorter than an earlier one is the last.
-              const last = nodes.length === 0 || nodes.length < longest
-              longest = Math.max(longest, nodes.length)
-              return [fresh, last ? Option.none() : Option.some(page + 1)] as const
-            })
-          )
-        })
+        Stream.paginate(
+          Listing.begin,
+          Effect.fnUntraced(function* (progress) {
+            const window = Listing.next(progress)
+            const page = yield* listPage({ lane: "sweep", ...options, page: window.page, perPage: window.perPage })
+            const step = Listing.take(progress, window, page)
+            return [step.nodes, Option.fromUndefinedOr(step.progress)] as const
+          })
+        )
 
       const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
         yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)

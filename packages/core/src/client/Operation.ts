@@ -4,17 +4,31 @@
  */
 import { Result } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import type { Effect, Schema } from "effect"
+import type { Duration, Effect, Schema } from "effect"
 import type { Failure } from "../api/Envelope.ts"
 import { type Expectation, type RawReply, unexpected } from "../api/Reply.ts"
 import { type ReadRecord, RecordFault } from "../api/RecordReader.ts"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
+import type { Lane } from "../domain/Lane.ts"
+import type { Repeatable } from "./Retry.ts"
+
+/** What can be asked of one call. */
+export interface CallOptions {
+  /** Longest time this call may take altogether. Default: that of the client. */
+  readonly deadline?: Duration.Input | undefined
+  /** Whose turn it is when the allowance is short. Default: that of the client, or else of the operation. */
+  readonly lane?: Lane | undefined
+}
 
 /** A call, as the engine sees it. */
 export interface Operation<A> {
   /** Bounded name for errors, spans and metrics, such as `nodes.get`. */
   readonly name: string
   readonly expectation: Expectation
+  /** Whether and when it may be sent again. */
+  readonly repeatable: Repeatable
+  /** The lane it goes in unless the caller says otherwise. */
+  readonly lane: Lane
   /** Reads the data of a successful reply. */
   readonly decode: (data: unknown, raw: RawReply) => Result.Result<A, ErrorReason>
 }

@@ -7,8 +7,8 @@ import { HttpBody, HttpClientRequest, type HttpMethod } from "effect/http"
 import { prefix } from "../api/BerthApi.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import { type CallOptions, Engine } from "./Engine.ts"
-import type { Operation } from "./Operation.ts"
+import { Engine } from "./Engine.ts"
+import type { CallOptions, Operation } from "./Operation.ts"
 
 /** A request as the caller writes it. */
 export interface RawRequest {
@@ -20,7 +20,14 @@ export interface RawRequest {
   readonly body?: string | undefined
 }
 
-const rawRequest: Operation<unknown> = { name: "raw", expectation: { emptyAllowed: true }, decode: Result.succeed }
+/** Whether a request may be repeated goes by its method, as HTTP has it: who knows what a POST does. */
+const rawRequest = (method: RawRequest["method"]): Operation<unknown> => ({
+  name: "raw",
+  lane: "interactive",
+  repeatable: method === "POST" || method === "PATCH" ? "create" : "idempotent",
+  expectation: { emptyAllowed: true },
+  decode: Result.succeed
+})
 
 const addressOf = (path: string) => {
   const absolute = path.startsWith("/") ? path : `/${path}`
@@ -43,7 +50,7 @@ export class RawApi extends Context.Service<
         const send = http.execute(
           raw.body === undefined ? bare : HttpClientRequest.setBody(bare, HttpBody.text(raw.body, "application/json"))
         )
-        return (yield* call(rawRequest, send, options)).raw
+        return (yield* call(rawRequest(raw.method), send, options)).raw
       })
       return RawApi.of({ request })
     })

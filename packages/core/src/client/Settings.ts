@@ -3,6 +3,7 @@
  */
 import { Data, Duration, Redacted, Result } from "effect"
 import { prefix } from "../api/BerthApi.ts"
+import type { Lane } from "../domain/Lane.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
 export interface Credentials {
@@ -19,6 +20,8 @@ export interface ClientOptions {
   readonly deadline?: Duration.Input | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
+  /** Lane of every call that does not name one. Default: that of the operation. */
+  readonly lane?: Lane | undefined
 }
 
 /** Options, checked and with defaults. */
@@ -27,6 +30,7 @@ export interface Settings {
   readonly credentials: Credentials
   readonly deadline: Duration.Duration
   readonly attemptTimeout: Duration.Duration
+  readonly lane: Lane | undefined
 }
 
 /** An option that no client can be made with. */
@@ -76,5 +80,5 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     yield* credential(options.credentials.accessToken, "accessToken")
     const deadline = yield* positive(options.deadline ?? "60 seconds", "deadline")
     const attemptTimeout = yield* positive(options.attemptTimeout ?? "15 seconds", "attemptTimeout")
-    return { origin, credentials: options.credentials, deadline, attemptTimeout }
+    return { origin, credentials: options.credentials, deadline, attemptTimeout, lane: options.lane }
   })

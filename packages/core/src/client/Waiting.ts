@@ -47,13 +47,21 @@ export const awaitGoal = Effect.fnUntraced(function* (
   const operation = "nodes.await"
   const startedAt = yield* Clock.currentTimeMillis
   let last: NodeStatus = { unknown: "not seen yet" }
+  let failure: BerthError | undefined
   const notReached = (impossible: boolean) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.fail(
         new BerthError({
           operation,
-          reason: new StatusNotReached({ nodeId: id, wanted: goal, last, impossible, waitedMillis: now - startedAt }),
-          attempts: []
+          reason: new StatusNotReached({
+            nodeId: id,
+            wanted: goal,
+            last,
+            impossible,
+            waitedMillis: now - startedAt,
+            failure: failure?.message ?? null
+          }),
+          attempts: failure?.attempts ?? []
         })
       )
     )
@@ -62,14 +70,18 @@ export const awaitGoal = Effect.fnUntraced(function* (
     const observed = yield* Effect.catchReason(Effect.asSome(get), "BerthError", "NodeNotFound", () =>
       Effect.succeed(Option.none<Node>())
     )
+    failure = undefined
     if (Option.isSome(observed)) last = observed.value.status
     if (options?.onObserved) yield* options.onObserved(observed)
     return { observed, verdict: judge(observed, goal) }
   })
   // A failure that may pass is no observation: the wait goes on, and its own limit ends it.
-  const look = Effect.catch(observe, (error) =>
-    error.retryable ? Effect.succeed({ observed: Option.none<Node>(), verdict: "wait" as const }) : Effect.fail(error)
-  )
+  const look = Effect.catch(observe, (error) => {
+    failure = error
+    return error.retryable
+      ? Effect.succeed({ observed: Option.none<Node>(), verdict: "wait" as const })
+      : Effect.fail(error)
+  })
 
   const { observed, verdict } = yield* look.pipe(
     Effect.repeat({ schedule: cadence, until: ({ verdict }) => verdict !== "wait" }),

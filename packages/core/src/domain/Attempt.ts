@@ -8,9 +8,11 @@ import { Allowance } from "./Allowance.ts"
 export const Attempt = Schema.Struct({
   number: Schema.Int.annotate({ description: "1 for the first attempt of the call." }),
   startedAtMillis: Schema.Number.annotate({ description: "Since the call began." }),
-  durationMillis: Schema.Number,
+  backoffMillis: Schema.Number.annotate({ description: "Waited before it because the attempt before it failed." }),
+  queuedMillis: Schema.Number.annotate({ description: "Waited for its turn within the allowance." }),
+  durationMillis: Schema.Number.annotate({ description: "On the wire, until the reply was read." }),
   status: Schema.NullOr(Schema.Int).annotate({ description: "HTTP status; null when no reply came." }),
-  outcome: Schema.String.annotate({ description: "`ok`, or the tag of the reason it failed for." }),
+  outcome: Schema.String.annotate({ description: "`ok`, the tag of the reason it failed for, or `interrupted`." }),
   allowance: Schema.NullOr(Allowance).annotate({ description: "What the reply said about the allowance." })
 }).annotate({ identifier: "Attempt" })
 export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}

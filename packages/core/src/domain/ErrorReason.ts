@@ -11,7 +11,7 @@ const RetryAfterMillis = Schema.NullOr(Schema.Number).annotate({
   description: "How long the service asks to wait, in milliseconds; null when it does not say."
 })
 
-const seconds = (millis: number) => `${Math.max(1, Math.ceil(millis / 1000))} s`
+const seconds = (millis: number) => `${Math.max(1, Math.round(millis / 1000))} s`
 
 /** 401: the API key or the access token is missing or wrong. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", { detail: Schema.String }) {
@@ -103,6 +103,18 @@ export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaE
   }
 }
 
+/** The allowance is short, and the predicted wait is longer than the call may take: it was not sent. */
+export class WouldExceedDeadline extends Schema.TaggedError<WouldExceedDeadline>()("WouldExceedDeadline", {
+  predictedMillis: Schema.Number.annotate({ description: "How long it would have to wait for its turn, at least." }),
+  leftMillis: Schema.Number.annotate({ description: "How long the call may still take." })
+}) {
+  readonly retryable = true
+  readonly hint = "Allow a longer deadline, or try again after the predicted wait."
+  override get message() {
+    return `The allowance refills in ${seconds(this.predictedMillis)}, and the call may take only ${seconds(this.leftMillis)} more.`
+  }
+}
+
 /** 408, 502, 503 or 504: the service cannot answer at the moment. */
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {
   status: Schema.Int,
@@ -172,7 +184,10 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   wanted: Schema.String.annotate({ description: "The status waited for, or `deleted`." }),
   last: NodeStatus.annotate({ description: "The status seen last." }),
   impossible: Schema.Boolean.annotate({ description: "Whether the wanted status cannot follow the last one." }),
-  waitedMillis: Schema.Number
+  waitedMillis: Schema.Number,
+  failure: Schema.NullOr(Schema.String).annotate({
+    description: "Why the last look at the node failed; null when it did not."
+  })
 }) {
   get retryable() {
     return !this.impossible
@@ -184,7 +199,44 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
     const state = `node ${this.nodeId} is ${label(this.last)}`
     return this.impossible
       ? `The wait for ${this.wanted} ended: ${state}, from which ${this.wanted} cannot come.`
-      : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.`
+      : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.${this.failure === null ? "" : ` ${this.failure}`}`
+  }
+}
+
+/** The circuit is open: the service failed too often, and is left alone for a while. */
+export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
+  retryAfterMillis: RetryAfterMillis
+}) {
+  readonly retryable = true
+  readonly hint = "Try again after that; the first call then tries whether the service has recovered."
+  override get message() {
+    return this.retryAfterMillis === null
+      ? "The service failed most calls of late; another call is trying whether it has recovered."
+      : `The service failed most calls of late; it is left alone for ${seconds(this.retryAfterMillis)}.`
+  }
+}
+
+/** A create whose reply was lost, and of which it cannot be said whether it made a node. */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  name: Schema.String,
+  candidates: Schema.Array(NodeId).annotate({
+    description: "Nodes that may have come of it; empty when none is listed."
+  }),
+  because: Schema.String.annotate({ description: "Tag of the reason the reply is missing." }),
+  detail: Schema.String
+}) {
+  readonly retryable = false
+  get hint() {
+    return this.candidates.length === 0
+      ? "List the nodes again in a minute; if it is still not there, it was not made."
+      : "Look at the candidates: one of them may be the node asked for."
+  }
+  override get message() {
+    const listed =
+      this.candidates.length === 0
+        ? "no new node of that name is listed"
+        : `candidates are ${this.candidates.join(", ")}`
+    return `It is not known whether ${this.name} was created: ${listed}. ${this.detail}`
   }
 }
 
@@ -216,11 +268,14 @@ export const ErrorReason = Schema.Union([
   Conflict,
   PreconditionFailed,
   QuotaExhausted,
+  WouldExceedDeadline,
   ServiceUnavailable,
   ServiceFault,
   Unreachable,
   TimedOut,
   StatusNotReached,
+  CircuitOpen,
+  OutcomeUnknown,
   UnexpectedResponse
 ])
 export type ErrorReason = typeof ErrorReason.Type

@@ -48,6 +48,15 @@ describe("node records", () => {
     assert.deepStrictEqual(node.extra, { public_ip_address: { netmask: "255.255.255.0" } })
   })
 
+  it("a size beyond all numbers is unreadable, and kept raw", () => {
+    const memory = `${"9".repeat(400)} GB`
+    const record = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z", memory, disk: "9".repeat(400), vcpus: "1" }
+    const node = readNode(record)
+    assert.isNull(node.memoryMib)
+    assert.isNull(node.diskGb)
+    assert.deepStrictEqual(Object.keys(node.extra), ["memory", "disk"])
+  })
+
   it("a record without an identity says which field is missing", () => {
     assert.deepStrictEqual(nodeFromWire({ name: "web" }), new RecordFault("id", "a positive integer", undefined))
   })

@@ -7,7 +7,7 @@ import type { BerthError } from "../../src/domain/BerthError.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
 import { NodeId } from "../../src/domain/Node.ts"
-import { accessToken, apiKey, clientOver, type ScriptedReply } from "../ScriptedService.ts"
+import { accessToken, apiKey, clientOver, inTime, type ScriptedReply } from "../ScriptedService.ts"
 import failures from "../vectors/failures.json" with { type: "json" }
 
 const spellings = [apiKey, accessToken].flatMap((secret) => [
@@ -68,7 +68,7 @@ const shown = Effect.fnUntraced(function* (answer: ScriptedReply | "refused") {
     ]
     for (const call of all) {
       // The data of a success is the caller's to show; what Berth shows of it is that it came.
-      const exit = yield* Effect.exit(Effect.asVoid(call))
+      const exit = yield* inTime(Effect.exit(Effect.asVoid(call)))
       yield* Effect.logTrace("done", exit)
       output.push(inspect(exit, { depth: 12 }), JSON.stringify(exit), String(exit))
       if (Exit.isFailure(exit)) {

@@ -7,6 +7,7 @@ import { CommitmentSetting } from "@berth/core/domain/Commitment"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { client } from "../../config/client.ts"
+import { idFlag } from "../../config/wholeNumberFlag.ts"
 import { paths } from "../../config/paths.ts"
 import { type Preview, previewView } from "../../output/Preview.ts"
 import { encodeWith, printOne, type View } from "../../output/print.ts"
@@ -48,7 +49,7 @@ export const set = Command.make(
       Argument.withMetavar(""),
       Argument.withDescription(CommitmentSetting.literals.join(" | "))
     ),
-    sku: Flag.Int("plan").pipe(
+    sku: idFlag("plan").pipe(
       Flag.withMetavar("SKU"),
       Flag.withDescription("Committed option to renew to, see berth plan list"),
       Flag.optional

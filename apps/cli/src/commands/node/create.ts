@@ -10,6 +10,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { client } from "../../config/client.ts"
 import { durationFlag } from "../../config/duration.ts"
+import { idFlag } from "../../config/wholeNumberFlag.ts"
 import { paths } from "../../config/paths.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { nearest } from "../../failure/usageFault.ts"
@@ -24,8 +25,7 @@ import { resumable, waitFor } from "../../target/waitFor.ts"
 
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
-const id = (name: string, description: string) =>
-  Flag.Int(name).pipe(Flag.withMetavar("ID"), Flag.withDescription(description), Flag.optional)
+const id = (name: string, description: string) => idFlag(name).pipe(Flag.withDescription(description), Flag.optional)
 const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false))
 

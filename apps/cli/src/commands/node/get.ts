@@ -29,7 +29,8 @@ export const get = Command.make(
       error === null && node !== null ? [node] : []
     )
     const [only] = found
-    yield* resolution.single && only !== undefined ? printOne(nodeView, only) : printAll(nodeView, found)
+    if (resolution.single && only !== undefined) yield* printOne(nodeView, only)
+    else if (found.length > 0 || format !== "table") yield* printAll(nodeView, found)
     for (const { error } of outcomes) if (error !== null) yield* report(error, format)
     yield* failIfSomeFailed(outcomes)
   })

@@ -8,7 +8,7 @@ import { KnownStatus } from "@berth/core/domain/NodeStatus"
 import { Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { client } from "../../config/client.ts"
-import { countFlag } from "../../config/countFlag.ts"
+import { countFlag } from "../../config/wholeNumberFlag.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { say } from "../../output/Output.ts"
 import { printStream } from "../../output/print.ts"
@@ -106,6 +106,6 @@ export const list = Command.make(
       Stream.map(([node]) => node)
     )
     yield* printStream(nodeView, limited)
-    if (more) yield* say(`These are the first ${limit.value}; there are more.`)
+    if (more) yield* say(`Stopped at --limit ${limit.value}; there are more.`)
   })
 ).pipe(Command.withDescription("List nodes"), Command.provide(client))

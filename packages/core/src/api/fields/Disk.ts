@@ -16,5 +16,6 @@ export const diskGb: Field<number> = (wire) => {
     return gigabytes === unreadable || gigabytes < 0 ? unreadable : gigabytes
   }
   const unit = gbPerUnit[match[2]!.toUpperCase()]
-  return unit === undefined ? unreadable : Number(match[1]) * unit
+  const size = unit === undefined ? unreadable : Number(match[1]) * unit
+  return size === Infinity ? unreadable : size
 }

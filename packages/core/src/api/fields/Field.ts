@@ -16,7 +16,8 @@ export type Field<A> = (wire: unknown) => A | Unreadable
 export const numeric: Field<number> = (wire) => {
   if (Predicate.isNumber(wire)) return Number.isFinite(wire) ? wire : unreadable
   if (!Predicate.isString(wire) || !/^\s*-?\d+(\.\d+)?\s*$/.test(wire)) return unreadable
-  return Number(wire)
+  const value = Number(wire)
+  return Number.isFinite(value) ? value : unreadable
 }
 
 /** A whole number, or a string that is one. */

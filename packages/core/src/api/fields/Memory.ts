@@ -16,7 +16,8 @@ export const memoryMib: Field<number> = (wire) => {
     return megabytes === unreadable || megabytes < 0 ? unreadable : Math.round(megabytes)
   }
   const unit = mibPerUnit[match[2]!.toUpperCase()]
-  return unit === undefined ? unreadable : Math.round(Number(match[1]) * unit)
+  const size = unit === undefined ? unreadable : Math.round(Number(match[1]) * unit)
+  return size === Infinity ? unreadable : size
 }
 
 /** Memory as image records have it: a string of GB with two decimals and no unit (interface.md §2.6). */

@@ -4,12 +4,12 @@
 import { Predicate } from "effect"
 import { type Field, numeric, unreadable } from "./Field.ts"
 
-const shape = /^\s*(?:₹|rs\.?|inr)?\s*([\d,]+(?:\.\d+)?)/i
+/** A sign of the rupee before, thousands separated by commas, a word after (`Rs. 3.5/Hr`). */
+const shape = /^\s*(?:₹|rs\.?|inr)?\s*(\d{1,3}(?:,\d{2,3})+|\d+)(\.\d+)?\s*(?:\/?\s*(?:-|[a-z]+))?\s*$/i
 
 /** The price in rupees. */
 export const priceInr: Field<number> = (wire) => {
-  const plain = numeric(wire)
-  if (plain !== unreadable) return plain
   const match = Predicate.isString(wire) ? shape.exec(wire) : null
-  return match === null ? unreadable : numeric(match[1]!.replaceAll(",", ""))
+  const price = match === null ? numeric(wire) : numeric(`${match[1]!.replaceAll(",", "")}${match[2] ?? ""}`)
+  return price !== unreadable && price >= 0 ? price : unreadable
 }

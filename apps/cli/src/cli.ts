@@ -1,0 +1,47 @@
+/**
+ * `berth`, the whole program: its commands, the settings they all take, and how a run ends.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer } from "effect"
+import { CliConfig, Command, GlobalFlag } from "effect/cli"
+import pkg from "../package.json" with { type: "json" }
+import * as api from "./commands/api/request.ts"
+import * as commitment from "./commands/commitment/set.ts"
+import * as images from "./commands/image/list.ts"
+import * as savedImages from "./commands/image/saved.ts"
+import { create } from "./commands/node/create.ts"
+import { remove } from "./commands/node/delete.ts"
+import { get } from "./commands/node/get.ts"
+import * as nodes from "./commands/node/list.ts"
+import { wait } from "./commands/node/wait.ts"
+import * as plans from "./commands/plan/list.ts"
+import { redaction } from "./config/credentials.ts"
+import { BaseUrl, Debug } from "./config/globalFlags.ts"
+import { presenter } from "./output/presenter.ts"
+import { Output, type Streams } from "./output/Output.ts"
+import { OutputFormat } from "./output/OutputFormat.ts"
+import { settle } from "./settle.ts"
+
+const noun = (name: string, description: string) => Command.make(name).pipe(Command.withDescription(description))
+
+const berth = Command.make("berth").pipe(
+  Command.withDescription("Manage the nodes of an account"),
+  Command.withSubcommands([
+    noun("node", "Virtual machines").pipe(Command.withSubcommands([nodes.list, get, create, remove, wait])),
+    noun("commitment", "Reserved prices of nodes").pipe(Command.withSubcommands([commitment.set])),
+    noun("image", "What nodes are made from").pipe(Command.withSubcommands([images.list, savedImages.saved])),
+    noun("plan", "Sizes and prices").pipe(Command.withSubcommands([plans.list])),
+    api.request
+  ]),
+  Command.withGlobalFlags([OutputFormat, BaseUrl, Debug])
+)
+
+/** Runs berth on these streams and gives its exit code. An interruption is left to whoever runs it. */
+export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> => {
+  const output = Layer.unwrap(Effect.map(redaction, (redact) => Output.layer(streams, redact)))
+  return Command.runWith(berth, { version: pkg.version })(args).pipe(
+    settle(args),
+    Effect.provide(Layer.provideMerge(presenter, output)),
+    Effect.provide([NodeServices.layer, CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })])
+  )
+}

@@ -1,0 +1,139 @@
+/**
+ * What every command exits with for every kind of failure: the codes are frozen.
+ */
+import { PassThrough } from "node:stream"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { invoke } from "./invoke.ts"
+import { failure, type ScriptedReply, serve, success } from "./ScriptedServer.ts"
+
+const commands: ReadonlyArray<ReadonlyArray<string>> = [
+  ["node", "list"],
+  ["node", "get", "1"],
+  ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"],
+  ["node", "delete", "1", "--yes"],
+  ["node", "wait", "1", "--timeout", "500ms"],
+  ["commitment", "set", "1", "auto_terminate"],
+  ["image", "list"],
+  ["image", "saved"],
+  ["plan", "list"],
+  ["api", "GET", "/nodes/"]
+]
+
+const replies: ReadonlyArray<{ readonly title: string; readonly code: number; readonly reply?: ScriptedReply }> = [
+  { title: "401", code: 3, reply: failure(401) },
+  { title: "403", code: 3, reply: failure(403) },
+  { title: "404", code: 4, reply: failure(404) },
+  { title: "409", code: 5, reply: failure(409) },
+  { title: "412", code: 5, reply: failure(412) },
+  { title: "422", code: 5, reply: failure(422) },
+  { title: "a failure inside a 200", code: 5, reply: { ...failure(422), status: 200 } },
+  { title: "429", code: 6, reply: failure(429, "Slower", { "retry-after": "600" }) },
+  { title: "500", code: 7, reply: failure(500) },
+  { title: "503", code: 7, reply: failure(503) },
+  { title: "a redirect to a login page", code: 7, reply: { status: 302, headers: { location: "/login" }, body: "" } },
+  { title: "a connection that breaks", code: 7 }
+]
+
+/** A wait goes on over what may pass: it ends when its time does. */
+const passing = new Set(["429", "500", "503", "a connection that breaks"])
+
+const secrets = { BERTH_API_KEY: "the-key", BERTH_ACCESS_TOKEN: "the-token" }
+
+describe.each(commands)("berth %s %s", (...command) => {
+  const waits = command[1] === "wait"
+
+  it.live("exits with the code of each failure, tells it on stderr in two lines, and prints no data", () =>
+    Effect.forEach(
+      replies,
+      Effect.fnUntraced(function* ({ code, reply, title }) {
+        const url = yield* serve(() => reply)
+        const ended = yield* invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } })
+        const expected = waits && passing.has(title) ? 7 : code
+        assert.deepStrictEqual({ title, code: ended.code, stdout: ended.stdout }, { title, code: expected, stdout: "" })
+        assert.match(ended.stderr, /(?:^|\n)error: .+\.\nhint: .+\n$/, title)
+      }, Effect.scoped),
+      { concurrency: replies.length }
+    )
+  )
+
+  it.live("with -o json tells the failure as one line of JSON", () =>
+    Effect.gen(function* () {
+      const url = yield* serve(() => failure(403, "Not yours"))
+      const ended = yield* invoke([...command, "-o", "json"], { env: { ...secrets, BERTH_BASE_URL: url } })
+      const [last, ...rest] = ended.stderr.trimEnd().split("\n").toReversed()
+      assert.strictEqual(ended.code, 3)
+      assert.deepStrictEqual(rest, [])
+      const { error } = JSON.parse(last ?? "")
+      assert.deepStrictEqual(Object.keys(error), ["code", "message", "hint", "httpStatus", "retryable", "details"])
+      assert.deepStrictEqual([error.code, error.httpStatus, error.retryable], ["Forbidden", 403, false])
+    })
+  )
+
+  it.live("exits 7 when nobody answers", () =>
+    Effect.gen(function* () {
+      const url = yield* Effect.scoped(serve(() => failure(500)))
+      const ended = yield* invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } })
+      assert.deepStrictEqual({ code: ended.code, stdout: ended.stdout }, { code: 7, stdout: "" })
+    })
+  )
+
+  it.live("exits 2 without an address, and 3 without credentials, naming the variable", () =>
+    Effect.gen(function* () {
+      const nowhere = yield* invoke(command, { env: secrets })
+      assert.deepStrictEqual([nowhere.code, nowhere.stdout], [2, ""])
+      assert.include(nowhere.stderr, "BERTH_BASE_URL")
+      for (const variable of Object.keys(secrets)) {
+        const env = { BERTH_BASE_URL: "http://127.0.0.1:1", ...secrets, [variable]: "" }
+        const ended = yield* invoke(command, { env })
+        assert.deepStrictEqual([ended.code, ended.stdout], [3, ""])
+        assert.include(ended.stderr, `${variable} is not set`)
+      }
+    })
+  )
+
+  it.live("exits 2 for a flag it has not, and prints nothing on stdout", () =>
+    Effect.gen(function* () {
+      const ended = yield* invoke([...command, "--frobnicate"], { env: {} })
+      assert.deepStrictEqual([ended.code, ended.stdout], [2, ""])
+      assert.match(ended.stderr, /^error: berth .+ has no flag --frobnicate\.\nhint: See berth .+ --help\.\n$/)
+    })
+  )
+})
+
+describe("several nodes", () => {
+  it.live("exit 9 when some of them failed, with a row for each", () =>
+    Effect.gen(function* () {
+      const node = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", status: "running" }
+      const url = yield* serve(({ url }) => (url?.includes("/nodes/1/") ? success(node) : failure(404)))
+      const env = { ...secrets, BERTH_BASE_URL: url }
+      const waited = yield* invoke(["node", "wait", "1", "2"], { env })
+      assert.strictEqual(waited.code, 9)
+      assert.match(waited.stdout, /1 +a +running/)
+      assert.match(waited.stdout, /2 +2 +failed +There is no node 2/)
+      const got = yield* invoke(["node", "get", "1", "2", "-o", "json"], { env })
+      assert.strictEqual(got.code, 9)
+      assert.deepStrictEqual(
+        JSON.parse(got.stdout).map(({ id }: { id: number }) => id),
+        [1]
+      )
+    })
+  )
+})
+
+describe("a fault of berth's own", () => {
+  it.live("exits 1 and is told like any other failure, with its trace when --debug is on", () =>
+    Effect.gen(function* () {
+      const full = () =>
+        new PassThrough({ transform: (_chunk, _encoding, done) => done(new Error("ENOSPC: no space left on device")) })
+      const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => success([])) }
+      const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: full() })
+      assert.strictEqual(ended.code, 1)
+      const { error } = JSON.parse(ended.stderr)
+      assert.deepInclude(error, { code: "Fault", retryable: false, httpStatus: null })
+      assert.include(error.message, "stdout cannot be written: ENOSPC")
+      const debugged = yield* invoke(["node", "list", "-o", "json", "--debug"], { env, stdout: full() })
+      assert.match(debugged.stderr, /\n +at /)
+    })
+  )
+})

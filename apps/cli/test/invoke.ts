@@ -1,0 +1,33 @@
+/**
+ * `berth` without a process of its own: the same program on streams that the test holds, over real HTTP. For the many
+ * small differences that need no process; whatever is about processes, signals and pipes is in `berth.ts`.
+ */
+import { type Duplex, PassThrough } from "node:stream"
+import { text } from "node:stream/consumers"
+// @boundaries-ignore the mock service is what the tests talk to
+import type { TestServer } from "@berth/server/testing"
+import { ConfigProvider, Effect } from "effect"
+import { run } from "../src/cli.ts"
+import { type Ended, type RunOptions, settings } from "./berth.ts"
+
+/** Runs it to its end. */
+export const invoke = (
+  args: ReadonlyArray<string>,
+  { env, stdout = new PassThrough() }: Pick<RunOptions, "env"> & { readonly stdout?: Duplex } = {}
+): Effect.Effect<Ended> =>
+  Effect.gen(function* () {
+    const streams = { stdout, stderr: new PassThrough() }
+    // A stdout that fails on purpose ends without its text.
+    const written = Promise.all([text(streams.stdout).catch(() => ""), text(streams.stderr)])
+    const set = Object.fromEntries(Object.entries(env ?? {}).filter((entry) => entry[1] !== undefined))
+    const provider = ConfigProvider.fromEnv({ env: set as Record<string, string> })
+    const code = yield* Effect.provideService(run(args, streams), ConfigProvider.ConfigProvider, provider)
+    streams.stdout.end()
+    streams.stderr.end()
+    const [data, stderr] = yield* Effect.promise(() => written)
+    return { code, stdout: data, stderr }
+  })
+
+/** Runs it against the service under test. */
+export const berth = (args: ReadonlyArray<string>): Effect.Effect<Ended, never, TestServer> =>
+  Effect.flatMap(settings, (env) => invoke(args, { env }))

@@ -1,0 +1,367 @@
+/**
+ * The life of nodes from the command line, against the mock service.
+ */
+import { Node } from "@berth/core/domain/Node"
+import { assert, describe, it } from "@effect/vitest"
+// @boundaries-ignore the mock service is what the tests talk to
+import { TestServer } from "@berth/server/testing"
+import { Effect, Schema } from "effect"
+import { controls, json, lines, settings, start } from "./berth.ts"
+import { berth } from "./invoke.ts"
+
+const plan = "C-2VCPU-8RAM-50DISK"
+const image = "Ubuntu-22.04"
+
+/** Creates a node and gives its id. */
+const created = (name: string) =>
+  Effect.map(
+    berth(["node", "create", "--name", name, "--plan", plan, "--image", image, "-o", "json"]),
+    (ended) => json<{ readonly id: number }>(ended).id
+  )
+
+const names = (stdout: string) => JSON.parse(stdout).map(({ name }: { readonly name: string }) => name)
+
+describe("node list", () => {
+  it.live("lists every node, over more pages than one", () =>
+    Effect.gen(function* () {
+      const all = yield* berth(["node", "list", "-o", "ndjson"])
+      assert.deepStrictEqual([all.code, all.stderr], [0, ""])
+      assert.strictEqual(new Set(lines(all.stdout).map((line) => JSON.parse(line).id)).size, 250)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 250 } })))
+  )
+
+  it.live("says that there are more than --limit, and nothing when there are not", () =>
+    Effect.gen(function* () {
+      for (const format of ["table", "json", "ndjson"]) {
+        const some = yield* berth(["node", "list", "--limit", "3", "-o", format])
+        assert.strictEqual(some.stderr, "Stopped at --limit 3; there are more.\n")
+        const all = yield* berth(["node", "list", "--limit", "5", "-o", format])
+        assert.strictEqual(all.stderr, "")
+      }
+      assert.lengthOf(json<ReadonlyArray<unknown>>(yield* berth(["node", "list", "--limit", "3", "-o", "json"])), 3)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+
+  it.live("filters by name, status, series and plan", () =>
+    Effect.gen(function* () {
+      const { stdout } = yield* berth(["node", "list", "-o", "json"])
+      const all = JSON.parse(stdout) as ReadonlyArray<typeof Node.Encoded & { readonly plan: string }>
+      const first = all[0]!
+      const filtered = (...args: ReadonlyArray<string>) =>
+        Effect.map(berth(["node", "list", "-o", "json", ...args]), ({ stdout }) => names(stdout))
+      assert.deepStrictEqual(yield* filtered("--name", "web-*"), ["web-1", "web-2"])
+      assert.deepStrictEqual(yield* filtered("--name", "web-1"), ["web-1"])
+      assert.deepStrictEqual(yield* filtered("--status", "terminate"), [])
+      const same = (test: (plan: string) => boolean) => all.filter((node) => test(node.plan)).map(({ name }) => name)
+      assert.deepStrictEqual(
+        yield* filtered("--plan", first.plan),
+        same((plan) => plan === first.plan)
+      )
+      const series = first.plan[0]!
+      assert.deepStrictEqual(
+        yield* filtered("--series", series.toLowerCase()),
+        same((plan) => plan.startsWith(series))
+      )
+    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+
+  it.live("gives one page when asked for it, and says that there may be more", () =>
+    Effect.gen(function* () {
+      const page = yield* berth(["node", "list", "--page", "2", "--per-page", "2", "-o", "json"])
+      assert.lengthOf(json<ReadonlyArray<unknown>>(page), 2)
+      assert.strictEqual(page.stderr, "There may be more: --page 3.\n")
+    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+
+  it.live("is [] in JSON, and a note beside an empty stdout in a table, when there are none", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* berth(["node", "list", "-o", "json"])).stdout, "[]\n")
+      assert.deepStrictEqual(yield* berth(["node", "list", "-o", "ndjson"]), { code: 0, stdout: "", stderr: "" })
+      assert.deepStrictEqual(yield* berth(["node", "list"]), { code: 0, stdout: "", stderr: "There are no nodes.\n" })
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("prints the domain's own record as JSON", () =>
+    Effect.gen(function* () {
+      const decode = Schema.decodeUnknownSync(Schema.toCodecJson(Schema.Array(Node)))
+      const nodes = decode(json(yield* berth(["node", "list", "-o", "json"])))
+      assert.lengthOf(nodes, 5)
+      const text = (yield* berth(["node", "list", "-o", "ndjson"])).stdout
+      assert.deepStrictEqual(decode(lines(text).map((line) => JSON.parse(line))), nodes)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+
+  it.live("ends quietly when its reader goes away", () =>
+    Effect.gen(function* () {
+      const running = yield* start(["node", "list", "-o", "ndjson", "--debug"], { env: yield* settings })
+      yield* running.says("nodes.list 200")
+      yield* running.hangUp
+      const { code, stderr } = yield* running.ended
+      assert.strictEqual(code, 0)
+      assert.deepStrictEqual(
+        lines(stderr).filter((line) => !line.startsWith("debug: ")),
+        []
+      )
+      // Nobody reads any more, so it asks for no more: the account has 201 pages.
+      assert.isBelow(lines(stderr).length, 20)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 20_000 } })))
+  )
+})
+
+describe("a node's name", () => {
+  it.live("does nothing to the terminal, whatever is in it", () =>
+    Effect.gen(function* () {
+      const name = "evil\u001b[2J\nrow\t\u009b31m\u202edne"
+      yield* created(name)
+      for (const args of [
+        ["node", "list"],
+        ["node", "get", name],
+        ["node", "delete", name, "--dry-run"],
+        ["api", "GET", "/nodes/"]
+      ]) {
+        const { stderr, stdout } = yield* berth(args)
+        assert.notMatch(stdout + stderr, controls, args.join(" "))
+        assert.notInclude(stdout + stderr, "\u202e")
+      }
+      assert.lengthOf(lines((yield* berth(["node", "list"])).stdout), 2)
+      for (const format of ["json", "ndjson"]) {
+        const { stdout } = yield* berth(["node", "list", "-o", format])
+        assert.notMatch(stdout, controls)
+        assert.strictEqual([JSON.parse(stdout)].flat()[0].name, name)
+      }
+      const missing = yield* berth(["node", "get", "no\u001b[31mne"])
+      assert.notMatch(missing.stderr, controls)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("node get", () => {
+  it.live("takes ids, names and patterns, each node once", () =>
+    Effect.gen(function* () {
+      const id = String(yield* created("alpha"))
+      yield* created("beta")
+      const ids = (...args: ReadonlyArray<string>) =>
+        Effect.map(berth(["node", "get", ...args, "-o", "ndjson"]), ({ stdout }) => lines(stdout).length)
+      assert.strictEqual(yield* ids(id), 1)
+      assert.strictEqual(yield* ids("alpha", id, "al*"), 1)
+      assert.strictEqual(yield* ids("*a"), 2)
+      // One node is one object; a pattern is a list even when it fits one.
+      assert.isFalse(Array.isArray(json(yield* berth(["node", "get", "alpha", "-o", "json"]))))
+      assert.isTrue(Array.isArray(json(yield* berth(["node", "get", "alph?", "-o", "json"]))))
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("lists the candidates of an ambiguous name, and exits 2", () =>
+    Effect.gen(function* () {
+      const ids = [yield* created("twin"), yield* created("twin")]
+      for (const args of [
+        ["node", "get", "twin"],
+        ["node", "delete", "twin", "--yes"],
+        ["commitment", "set", "twin", "auto_terminate"]
+      ]) {
+        const { code, stderr, stdout } = yield* berth(args)
+        assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" })
+        for (const id of ids) assert.include(stderr, `${id} (created)`)
+      }
+      assert.lengthOf(
+        json<ReadonlyArray<unknown>>(yield* berth(["node", "list", "--status", "created", "-o", "json"])),
+        2
+      )
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("knows of a node named by name what the list knows and the single reply does not", () =>
+    Effect.gen(function* () {
+      const id = yield* created("alpha")
+      const node = json<typeof Node.Encoded>(yield* berth(["node", "get", "alpha", "-o", "json"]))
+      assert.deepStrictEqual({ id: node.id, plan: node.plan, locked: node.locked }, { id, plan, locked: false })
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("node create", () => {
+  it.live("tells what it costs beforehand, and with --dry-run creates nothing", () =>
+    Effect.gen(function* () {
+      const args = ["node", "create", "--name", "n", "--plan", plan, "--image", image, "--tag", "a", "--tag", "b"]
+      const { code, stdout } = yield* berth([...args, "--dry-run", "-o", "json"])
+      const preview = JSON.parse(stdout)
+      assert.strictEqual(code, 0)
+      assert.deepStrictEqual(preview.request, {
+        method: "POST",
+        path: "/myaccount/api/v1/nodes/",
+        body: { name: "n", region: "ncr", plan, image, tags: ["a", "b"] }
+      })
+      assert.isAbove(preview.pricePerHourInr, 0)
+      assert.isAbove(preview.pricePerMonthInr, preview.pricePerHourInr)
+      assert.strictEqual((yield* berth(["node", "list", "-o", "json"])).stdout, "[]\n")
+      const { stderr } = yield* berth(args)
+      assert.include(stderr, `₹${preview.pricePerHourInr} per hour`)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("sends every field it has a flag for", () =>
+    Effect.gen(function* () {
+      const flags =
+        "--ssh-key k1 --ssh-key k2 --tag t --backups --saved-image --template 7 --committed-sku 8 --security-group 9 --vpc v " +
+        `--start-script ${import.meta.filename} --no-public-ip --ipv6 --label l --disable-password --dry-run -o json`
+      const args = ["node", "create", "--name", "n", "--plan", plan, "--image", "42", ...flags.split(" ")]
+      const { body } = json<{ readonly request: { readonly body: Record<string, unknown> } }>(
+        yield* berth(args)
+      ).request
+      const { start_scripts: scripts, ...rest } = body
+      assert.match(String(scripts), /^\/\*\*\n \* The life of nodes/)
+      assert.deepStrictEqual(rest, {
+        name: "n",
+        region: "ncr",
+        plan,
+        image: 42,
+        ssh_keys: ["k1", "k2"],
+        backups: true,
+        tags: ["t"],
+        is_saved_image: true,
+        saved_image_template_id: 7,
+        cn_id: 8,
+        label: "l",
+        disable_password: true,
+        is_ipv6_availed: true,
+        vpc_id: "v",
+        default_public_ip: false,
+        security_group_id: 9
+      })
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("names the field that the service refused, and the plan that was probably meant", () =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* berth([
+        "node",
+        "create",
+        "--name",
+        "n",
+        "--plan",
+        `${plan}S`,
+        "--image",
+        image
+      ])
+      assert.deepStrictEqual({ code, stdout }, { code: 5, stdout: "" })
+      assert.include(stderr, `did you mean ${plan}?`)
+      assert.include(stderr, "error: The service refused the request: plan: ")
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("with --wait waits until the node runs, telling every change once", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const args = ["node", "create", "--name", "n", "--plan", plan, "--image", image, "--wait", "-o", "json"]
+      const running = yield* start(args, { env: yield* settings })
+      yield* running.says(": created")
+      yield* server.advance("3 seconds")
+      const { code, stderr, stdout } = yield* running.ended
+      assert.strictEqual(code, 0)
+      assert.deepStrictEqual([JSON.parse(stdout).status, JSON.parse(stdout).plan], ["running", plan])
+      assert.deepStrictEqual(
+        lines(stderr).flatMap((line) => /^n \(\d+\): (\w+)/.exec(line)?.[1] ?? []),
+        ["created", "running"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("node wait", () => {
+  it.live("on Ctrl-C leaves the node alone, says how to go on, and exits 130", () =>
+    Effect.gen(function* () {
+      const id = yield* created("slow")
+      const running = yield* start(["node", "wait", "slow"], { env: yield* settings })
+      yield* running.says("slow")
+      yield* running.kill("SIGINT")
+      const { code, stderr, stdout } = yield* running.ended
+      assert.deepStrictEqual({ code, stdout }, { code: 130, stdout: "" })
+      assert.include(stderr, `berth node wait ${id} --for running\n`)
+      assert.notInclude(stderr, "error:")
+      assert.strictEqual(
+        json<typeof Node.Encoded>(yield* berth(["node", "get", "slow", "-o", "json"])).status,
+        "created"
+      )
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("exits 7 when its time is up, and 5 when the status cannot come any more", () =>
+    Effect.gen(function* () {
+      const id = String(yield* created("slow"))
+      const late = yield* berth(["node", "wait", id, "--timeout", "50ms"])
+      assert.strictEqual(late.code, 7)
+      assert.include(late.stderr, `node ${id} is created and not running`)
+      yield* berth(["node", "delete", id, "--yes"])
+      const never = yield* berth(["node", "wait", id])
+      assert.strictEqual(never.code, 5)
+      assert.include(never.stderr, "from which running cannot come")
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("node delete", () => {
+  it.live("changes nothing without --yes where nobody can be asked, nor with --dry-run", () =>
+    Effect.gen(function* () {
+      const id = yield* created("keep")
+      const refused = yield* berth(["node", "delete", "keep"])
+      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+      const preview = yield* berth(["node", "delete", "keep", "--dry-run", "-o", "ndjson"])
+      assert.deepInclude(JSON.parse(preview.stdout), {
+        action: "delete",
+        id,
+        name: "keep",
+        request: { method: "DELETE", path: `/myaccount/api/v1/nodes/${id}/`, body: null }
+      })
+      assert.strictEqual(
+        json<typeof Node.Encoded>(yield* berth(["node", "get", "keep", "-o", "json"])).status,
+        "created"
+      )
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("with --wait waits until the nodes are gone, with a row for each", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      yield* created("a")
+      yield* created("b")
+      const running = yield* start(["node", "delete", "a", "b", "c", "--yes", "--wait"], { env: yield* settings })
+      yield* running.says("b (")
+      yield* running.says("a (")
+      yield* server.advance("3 seconds")
+      const { code, stdout } = yield* running.ended
+      assert.strictEqual(code, 9)
+      const [, ...rows] = lines(stdout).map((line) => line.trim().split(/ {2,}/).slice(1))
+      assert.deepStrictEqual(rows, [
+        ["a", "deleted", "-"],
+        ["b", "deleted", "-"],
+        ["c", "failed", "There is no node named c in this account."]
+      ])
+      assert.strictEqual((yield* berth(["node", "list", "-o", "json"])).stdout, "[]\n")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("commitment set", () => {
+  it.live("sets what happens at the end of a commitment", () =>
+    Effect.gen(function* () {
+      const id = yield* created("n")
+      const plans = json<ReadonlyArray<{ plan: string; committedOptions: ReadonlyArray<{ skuId: number }> }>>(
+        yield* berth(["plan", "list", "-o", "json"])
+      )
+      const skuId = plans.find((each) => each.plan === plan)!.committedOptions[0]!.skuId
+      const refused = yield* berth(["commitment", "set", "n", "auto_renew"])
+      assert.deepStrictEqual([refused.code, refused.stdout], [5, ""])
+      const { code, stdout } = yield* berth([
+        "commitment",
+        "set",
+        "n",
+        "auto_renew",
+        "--plan",
+        String(skuId),
+        "-o",
+        "json"
+      ])
+      assert.deepStrictEqual([code, JSON.parse(stdout)], [0, { id, name: "n", setting: "auto_renew", skuId }])
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})

@@ -1,0 +1,58 @@
+/**
+ * Key and token are printed nowhere, in no spelling, whatever the service repeats of them.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { run } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
+
+const secrets = { BERTH_API_KEY: "k3y/with+odd=chars&more", BERTH_ACCESS_TOKEN: "t0ken.with-odd~chars" }
+
+const spellings = Object.values(secrets).flatMap((secret) => [
+  secret,
+  encodeURIComponent(secret),
+  new URLSearchParams({ s: secret }).toString().slice(2),
+  Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+  Buffer.from(secret).toString("base64url")
+])
+
+const commands = [
+  ["node", "list"],
+  ["node", "get", "1"],
+  ["node", "create", "--name", "n", "--plan", "p", "--image", "i"],
+  ["node", "delete", "1", "--yes"],
+  ["commitment", "set", "1", "auto_terminate"],
+  ["plan", "list"],
+  ["api", "GET", "/nodes/", "-i"]
+]
+
+describe("credentials", () => {
+  it.live.each(commands)("are not in what berth %s %s prints, not even with --debug", (command) =>
+    Effect.gen(function* () {
+      let asked = 0
+      const repeat = (status: number) =>
+        serve(({ headers, url }) => {
+          asked++
+          const said = [url, headers.authorization, ...spellings].join(" ")
+          const body = status === 200 ? JSON.stringify({ data: said, errors: {} }) : `<h1>No such thing</h1> ${said}`
+          return { status, headers: { "x-asked": encodeURI(said) }, body }
+        })
+      for (const status of [200, 401, 422, 500]) {
+        const env = { ...secrets, BERTH_BASE_URL: yield* repeat(status) }
+        for (const format of ["table", "json"]) {
+          const { stderr, stdout } = yield* invoke([...command, "--debug", "-o", format], { env })
+          for (const spelling of spellings) assert.notInclude(stdout + stderr, spelling)
+        }
+      }
+      assert.isAtLeast(asked, 8)
+    })
+  )
+
+  it.live("are masked where they were typed by mistake", () =>
+    Effect.gen(function* () {
+      const { stderr } = yield* run(["node", "list", secrets.BERTH_API_KEY], { env: secrets })
+      assert.strictEqual(stderr.split("\n")[0], "error: berth node list takes no further argument: <redacted>.")
+    })
+  )
+})

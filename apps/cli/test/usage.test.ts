@@ -1,0 +1,108 @@
+/**
+ * What is said of a command line that cannot be run: one or two lines on stderr, nothing on stdout, exit 2.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { run } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+
+const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
+  ["nod", "berth has no command nod; did you mean node?"],
+  ["node", "berth node needs a command."],
+  ["node lst", "berth node has no command lst; did you mean list?"],
+  ["frobnicate", "berth has no command frobnicate."],
+  ["node list --limt 3", "berth node list has no flag --limt; did you mean --limit?"],
+  ["node list -o jsno", "--output cannot be jsno; did you mean json?"],
+  ["node list --status runing", "--status cannot be runing; did you mean running?"],
+  ["node list --limit 0", "--limit cannot be 0: a whole number from 1."],
+  ["node list --limit x", "--limit cannot be x: a whole number from 1."],
+  ["node list --limit", "--limit needs a value."],
+  ["node list --per-page 101", "--per-page cannot be 101: a whole number from 1 to 100."],
+  ["node list more", "berth node list takes no further argument: more."],
+  ["node get", "berth node get needs NODE."],
+  ["node create", "berth node create needs --name."],
+  ["node create --name n --plan p --image i --template 3", "--template needs --saved-image."],
+  ["node create --name n --plan p --image i --saved-image", "--saved-image needs --template."],
+  ["node create --name n --plan p --image i --timeout 3s", "--timeout needs --wait."],
+  ["node wait 1 --for runing", "--for cannot be runing; did you mean running?"],
+  ["node wait 1 --timeout 5", "--timeout cannot be 5: a duration is a number with a unit, such as 90s, 5m or 1h30m."],
+  ["node delete 1", "There is nobody to ask whether to delete: this is not a terminal."],
+  ["commitment set 1 auto_renw", "SETTING cannot be auto_renw; did you mean auto_renew?"],
+  ["commitment set 1", "berth commitment set needs SETTING."],
+  ["image list --version", "--version needs a value."],
+  ["image list --cpu four", "--cpu cannot be four: a whole number from 1."],
+  ["plan list --sort cost", "--sort cannot be cost: expected price."],
+  ["api FETCH /nodes/", "METHOD cannot be FETCH; did you mean PATCH?"],
+  ["api GET /nodes/ -q page", "--query cannot be page: a parameter is NAME=VALUE."],
+  ["api GET /nodes/ -d {}", "GET takes no body."],
+  ["api POST /nodes/ -d @missing.json", "The file missing.json cannot be read."],
+  [
+    "node list --base-url ftp://host",
+    "--base-url is not usable: expected http(s)://host[:port] or the same with /myaccount/api/v1."
+  ]
+]
+
+const env = { BERTH_BASE_URL: "http://127.0.0.1:1", BERTH_API_KEY: "the-key", BERTH_ACCESS_TOKEN: "the-token" }
+
+describe("a usage error", () => {
+  it.live.each(faults)("berth %s", ([args, sentence]) =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* invoke(args.split(" "), { env })
+      const [error, hint, ...rest] = stderr.split("\n")
+      assert.deepStrictEqual(
+        { code, stdout, error, rest },
+        { code: 2, stdout: "", error: `error: ${sentence}`, rest: [""] }
+      )
+      assert.match(hint ?? "", /^hint: .+$/)
+    })
+  )
+
+  it.live("is one line of JSON where JSON was asked for, wherever the flag stands", () =>
+    Effect.gen(function* () {
+      for (const args of [
+        ["-o", "json", "nod"],
+        ["node", "list", "--limt", "3", "--output=ndjson"]
+      ]) {
+        const { code, stderr, stdout } = yield* invoke(args, { env })
+        assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" })
+        assert.strictEqual(JSON.parse(stderr).error.code, "UsageFault")
+      }
+    })
+  )
+
+  it.live("does not repeat a secret that was given as a flag", () =>
+    Effect.gen(function* () {
+      for (const args of [
+        ["--api-key", "s3cr3t", "node", "list"],
+        ["node", "list", "--access-token=s3cr3t"]
+      ]) {
+        const { code, stderr } = yield* invoke(args, { env })
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "Set BERTH_API_KEY and BERTH_ACCESS_TOKEN in the environment.")
+        assert.notInclude(stderr, "s3cr3t")
+      }
+    })
+  )
+})
+
+describe("help and version", () => {
+  it.live("are data: on stdout, and exit 0", () =>
+    Effect.gen(function* () {
+      for (const args of [["--help"], [], ["node", "--help"], ["node", "create", "-h"]]) {
+        const { code, stderr, stdout } = yield* run(args)
+        assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+        assert.include(stdout, "USAGE")
+      }
+    })
+  )
+
+  it.live("need no settings, and the version is the same however it is asked for", () =>
+    Effect.gen(function* () {
+      const { stdout } = yield* run(["--version"])
+      assert.match(stdout, /^berth \d+\.\d+\.\d+\n$/)
+      assert.strictEqual((yield* run(["-v"])).stdout, stdout)
+      // The whole program answers here, and not the few lines that start it.
+      assert.strictEqual((yield* run(["node", "--version"])).stdout, stdout)
+    })
+  )
+})

@@ -1,0 +1,254 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Latch, Layer, Redacted } from "effect"
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+// @boundaries-ignore tests may use the mock service
+import { TestServer } from "@berth/server/testing"
+import { create, polling } from "./polling.ts"
+import { serviceLayer, Wire } from "./Wire.ts"
+
+const hour = 3_600_000
+const isList = (request: string) => request.startsWith("GET /nodes/?")
+const isLook = (request: string) => /^GET \/nodes\/\d+\/$/.test(request)
+const unavailable = { status: 503, body: { message: "Maintenance.", code: 503, data: {}, errors: {} } }
+
+describe("the life of a node", () => {
+  it.effect("is told from its creation to its end", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* Wire
+      const { told } = yield* polling()
+      yield* pass(1000)
+      const id = yield* create("short")
+      yield* pass(60_000)
+      yield* (yield* Nodes).delete(id)
+      yield* pass(120_000)
+      expect(told()).toEqual([
+        "baseline of 0",
+        "created as created",
+        "created to running",
+        "running to terminate",
+        "deleted as terminate"
+      ])
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "45 seconds", termination: "40 seconds" })))
+  )
+
+  it.effect("is seen within a second or so of each change once the node is in transition", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      const { events } = yield* polling()
+      yield* pass(29_000)
+      const id = yield* create("quick")
+      yield* pass(10_000)
+      expect(events.map(({ type }) => type)).toEqual([
+        "berth.watch.baseline",
+        "berth.node.created",
+        "berth.node.status_changed"
+      ])
+      const changed = events[2]!
+      expect(changed.time.epochMilliseconds).toBeLessThanOrEqual(29_000 + 4000 + 1100)
+      expect(requests.filter(isLook)).toContain(`GET /nodes/${id}/`)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "4 seconds" })))
+  )
+
+  it.effect("ends in a deletion also when nobody saw it terminating, and it was the last of the account", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* Wire
+      const id = yield* create("last")
+      yield* pass(10_000)
+      const { told } = yield* polling()
+      yield* pass(5000)
+      yield* (yield* Nodes).delete(id)
+      yield* pass(60_000)
+      expect(told()).toEqual([
+        "baseline of 1",
+        "degraded: list-empty",
+        "recovered: list-empty, confirmed",
+        "deleted as running"
+      ])
+    }).pipe(Effect.provide(serviceLayer({ termination: "1 second" })))
+  )
+})
+
+describe("a service that fails", () => {
+  it.effect("is told once when it begins and once when it ends, and what happened meanwhile is not lost", () =>
+    Effect.gen(function* () {
+      const { fail, heal, pass } = yield* Wire
+      const { told } = yield* polling()
+      yield* pass(1000)
+      const id = yield* create("unseen")
+      yield* fail(isList, unavailable)
+      yield* pass(300_000)
+      expect(told()).toEqual(["baseline of 5", "degraded: sweep-failed"])
+      yield* heal
+      yield* pass(120_000)
+      expect(told().slice(2)).toEqual(["created as running", "recovered: sweep-failed, reachable"])
+      expect(id).toBeGreaterThan(0)
+    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+  )
+
+  it.effect("is left alone for longer and longer", () =>
+    Effect.gen(function* () {
+      const { fail, pass, requests } = yield* Wire
+      yield* polling()
+      yield* pass(1000)
+      yield* fail(isList, "cut")
+      const before = requests.length
+      yield* pass(600_000)
+      expect(requests.length - before).toBeLessThan(60)
+    }).pipe(Effect.provide(serviceLayer()))
+  )
+
+  it.effect("is left alone for as long as it asks", () =>
+    Effect.gen(function* () {
+      const { fail, pass, requests } = yield* Wire
+      yield* polling()
+      yield* pass(1000)
+      yield* fail(isList, { ...unavailable, status: 429, headers: { "retry-after": "300" } })
+      yield* pass(30_000)
+      const before = requests.length
+      yield* pass(298_000)
+      expect(requests.length - before).toBe(0)
+    }).pipe(Effect.provide(serviceLayer()))
+  )
+
+  it.effect("in the middle of the list applies what came and deletes nothing", () =>
+    Effect.gen(function* () {
+      const { fail, heal, pass } = yield* Wire
+      const { told } = yield* polling()
+      yield* pass(10_000)
+      yield* fail((request) => request.startsWith("GET /nodes/?page_no=2"), unavailable)
+      yield* pass(120_000)
+      yield* heal
+      yield* pass(120_000)
+      expect(told()).toEqual(["baseline of 250", "degraded: sweep-failed", "recovered: sweep-failed, reachable"])
+    }).pipe(Effect.provide(serviceLayer({ scenario: { fleet: 250 } })))
+  )
+
+  it.effect("by listing nothing while every node answers has no node told deleted", () =>
+    Effect.gen(function* () {
+      const { fail, heal, pass } = yield* Wire
+      const { told } = yield* polling()
+      yield* pass(1000)
+      yield* fail(isList, { status: 200, body: { message: "Success", code: 200, data: [], errors: {} } })
+      yield* pass(hour)
+      expect(told()).toEqual(["baseline of 5", "degraded: list-empty"])
+      yield* heal
+      yield* pass(120_000)
+      expect(told().slice(2)).toEqual(["recovered: list-empty, plausible"])
+    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+  )
+
+  it.effect("by answering 404 for a node it lists has no node told deleted", () =>
+    Effect.gen(function* () {
+      const { fail, pass } = yield* Wire
+      const { told } = yield* polling()
+      yield* pass(1000)
+      yield* create("stuck")
+      yield* fail(isLook, { status: 404, body: { message: "Not found.", code: 404, data: {}, errors: {} } })
+      yield* pass(300_000)
+      expect(told()).toEqual(["baseline of 0", "created as created"])
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "1 hour" })))
+  )
+})
+
+describe("credentials that the service refuses", () => {
+  const refused = Layer.unwrap(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const credentials = { apiKey: Redacted.make("wrong"), accessToken: Redacted.make("wrong") }
+      return Berth.layer({ baseUrl, credentials })
+    })
+  ).pipe(Layer.provideMerge(serviceLayer()))
+
+  it.effect("end the polling before it has begun", () =>
+    Effect.gen(function* () {
+      const { ended, events } = yield* polling()
+      yield* (yield* Wire).pass(100)
+      const exit = yield* ended
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ reason: { _tag: "Unauthorized" } })
+      expect(events).toEqual([])
+    }).pipe(Effect.provide(refused))
+  )
+
+  it.effect("are an outage like any other once the nodes were seen", () =>
+    Effect.gen(function* () {
+      const { fail, heal, pass } = yield* Wire
+      const { told } = yield* polling()
+      yield* pass(1000)
+      yield* fail(isList, { status: 401, body: { message: "No.", code: 401, data: {}, errors: {} } })
+      yield* pass(120_000)
+      yield* heal
+      yield* pass(120_000)
+      expect(told()).toEqual(["baseline of 5", "degraded: sweep-failed", "recovered: sweep-failed, reachable"])
+    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+  )
+})
+
+describe("the allowance", () => {
+  it.effect("is spent to at most 60 % in any hour, however much there is to look at", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      for (const name of Array.from({ length: 30 }, (_, index) => `n${index}`)) yield* create(name)
+      const before = requests.length
+      yield* polling({ intervalMillis: 1000, fastIntervalMillis: 500 })
+      yield* pass(hour)
+      expect(requests.length - before).toBeGreaterThan(400)
+      expect(requests.length - before).toBeLessThanOrEqual(720)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours" })))
+  )
+
+  it.effect("is spent mostly on nothing but sweeps while nothing changes", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      yield* polling()
+      yield* pass(hour)
+      expect(requests.filter(isLook)).toEqual([])
+      expect(requests.filter(isList).length).toBe(2 * 120 + 2)
+    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+  )
+
+  it.effect("is spent on no more than the regular sweeps again once many nodes in transition have come to rest", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      yield* polling()
+      yield* pass(1000)
+      for (const name of ["a", "b", "c", "d"]) yield* create(name)
+      yield* pass(120_000)
+      const before = requests.length
+      yield* pass(600_000)
+      expect(requests.length - before).toBe(2 * 20)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "45 seconds" })))
+  )
+
+  it.effect("is not spent while nobody reads what was told", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      const room = yield* Latch.make(true)
+      yield* polling({ room: room.await })
+      yield* pass(1000)
+      yield* room.close
+      yield* pass(60_000)
+      const before = requests.length
+      yield* pass(300_000)
+      expect(requests.length - before).toBe(0)
+      yield* room.open
+      yield* pass(1000)
+      expect(requests.length - before).toBe(2)
+    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+  )
+})
+
+describe("readiness", () => {
+  it.effect("comes with the first complete sweep, not before", () =>
+    Effect.gen(function* () {
+      const { fail, heal, pass } = yield* Wire
+      yield* fail(isList, unavailable)
+      const { isReady } = yield* polling()
+      yield* pass(10_000)
+      expect(yield* isReady).toBe(false)
+      yield* heal
+      yield* pass(60_000)
+      expect(yield* isReady).toBe(true)
+    }).pipe(Effect.provide(serviceLayer()))
+  )
+})

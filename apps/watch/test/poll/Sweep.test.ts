@@ -1,0 +1,136 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+import type { Observation } from "../../src/diff/Observation.ts"
+import { makeMoments } from "../../src/poll/Moments.ts"
+import { sweep } from "../../src/poll/Sweep.ts"
+
+const failed = "failed"
+
+/** The ids on a page of a list; `failed` is a page that cannot be read. Pages are asked for one after the other. */
+type Page = (number: number) => ReadonlyArray<number> | typeof failed
+
+const record = (id: number) => ({ id, name: `node-${id}`, status: "running", created_at: "2026-03-01T10:20:30Z" })
+
+const reply = (page: ReturnType<Page>) =>
+  page === failed
+    ? new Response("no", { status: 403 })
+    : new Response(JSON.stringify({ message: "Success", code: 200, data: page.map(record), errors: {} }))
+
+const clientOf = (page: Page) =>
+  Berth.layer({
+    baseUrl: "https://service.test",
+    credentials: { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+  }).pipe(
+    Layer.provide(
+      Layer.succeed(
+        HttpClient.HttpClient,
+        HttpClient.make((request, url) =>
+          Effect.sync(() => HttpClientResponse.fromWeb(request, reply(page(Number(url.searchParams.get("page_no"))))))
+        )
+      )
+    )
+  )
+
+/** What one sweep of the list saw. */
+const swept = (page: Page) =>
+  Effect.gen(function* () {
+    const observations: Array<Observation> = []
+    const { failure, observation } = yield* sweep({
+      number: 3,
+      nodes: yield* Nodes,
+      moments: yield* makeMoments,
+      pace: Effect.void,
+      observe: (observation) => Effect.sync(() => void observations.push(observation))
+    })
+    observations.push(observation)
+    const ids = observations.map((seen) => (seen._tag === "PageRead" ? seen.nodes.map(({ id }) => id) : seen._tag))
+    return { observations, ids, failure }
+  }).pipe(Effect.provide(clientOf(page)))
+
+/** Cuts a list into pages the way the service does. */
+const pagesOf =
+  (perPage: number, list: () => ReadonlyArray<number>): Page =>
+  (number) =>
+    list().slice((number - 1) * perPage, number * perPage)
+
+describe("a sweep", () => {
+  it.effect("reads to the first empty page, for nothing else proves the end", () =>
+    Effect.gen(function* () {
+      const pages = [[1, 2, 3], [4], [5, 6], []]
+      const { failure, ids } = yield* swept((number) => pages[number - 1]!)
+      expect(ids).toEqual([[1, 2, 3], [4], [5, 6], "SweepCompleted"])
+      expect(failure).toBeNull()
+    })
+  )
+
+  it.effect("of an empty list is complete", () =>
+    Effect.gen(function* () {
+      expect((yield* swept(() => [])).ids).toEqual(["SweepCompleted"])
+    })
+  )
+
+  it.effect("ends when the service ignores the page number, or stays on the last page", () =>
+    Effect.gen(function* () {
+      expect((yield* swept(() => [1, 2])).ids).toEqual([[1, 2], "SweepCompleted"])
+      const stays = yield* swept((number) => (number === 1 ? [1, 2] : [3]))
+      expect(stays.ids).toEqual([[1, 2], [3], "SweepCompleted"])
+    })
+  )
+
+  it.effect("that meets a failure is not complete, keeps what it read, and says why", () =>
+    Effect.gen(function* () {
+      const { failure, ids, observations } = yield* swept((number) => (number < 3 ? [number] : failed))
+      expect(ids).toEqual([[1], [2], "SweepFailed"])
+      expect(failure?.reason._tag).toBe("Forbidden")
+      expect(observations.at(-1)).toMatchObject({ sweep: 3, requests: 3, listed: 2, message: failure?.message })
+    })
+  )
+
+  it.effect("of a list that never ends is not complete", () =>
+    Effect.gen(function* () {
+      const { failure, ids } = yield* swept((number) => [number])
+      expect(ids.at(-1)).toBe("SweepFailed")
+      expect(failure?.message).toContain("an end of the list within 10000 pages")
+    })
+  )
+
+  it.effect("says how many nodes came twice because the list grew in front of them", () =>
+    Effect.gen(function* () {
+      let list = [5, 4, 3, 2, 1]
+      const shifting = pagesOf(2, () => list)
+      const { ids, observations } = yield* swept((number) => {
+        const page = shifting(number)
+        if (number === 1) list = [6, ...list]
+        return page
+      })
+      expect(ids).toEqual([[5, 4], [4, 3], [2, 1], "SweepCompleted"])
+      expect(observations.at(-1)).toMatchObject({ requests: 4, listed: 5, repeated: 1 })
+    })
+  )
+
+  it.effect("misses what moved to a page it has read, which is why nobody is deleted by one", () =>
+    Effect.gen(function* () {
+      let list = [1, 2, 3, 4, 5]
+      const shifting = pagesOf(2, () => list)
+      const { ids } = yield* swept((number) => {
+        const page = shifting(number)
+        if (number === 1) list = list.slice(1)
+        return page
+      })
+      expect(ids).toEqual([[1, 2], [4, 5], "SweepCompleted"])
+    })
+  )
+
+  it.effect("orders its moments: it begins before its pages and ends after them", () =>
+    Effect.gen(function* () {
+      const { observations } = yield* swept((number) => (number < 3 ? [number] : []))
+      const [first, second, end] = observations
+      const order = [end!.asked, first!.asked, first!.answered, second!.asked, second!.answered, end!.answered]
+      const orders = order.map((moment) => moment.order)
+      expect(orders.toSorted((a, b) => a - b)).toEqual(orders)
+    })
+  )
+})

@@ -1,0 +1,107 @@
+/**
+ * The wire between the daemon and the mock service of a test: it can be cut, it keeps count, and it knows when no
+ * answer is under way any more.
+ */
+import { Context, Effect, Layer } from "effect"
+import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import * as Berth from "@berth/core/client/Berth"
+// @boundaries-ignore tests may use the mock service
+import { TestServer, type TestServerOptions } from "@berth/server/testing"
+
+/** What the wire does to a request instead of carrying it; null carries it. */
+export type Fault =
+  | "cut"
+  | { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
+
+export class Wire extends Context.Service<
+  Wire,
+  {
+    /** Every request, as `METHOD /path?query` below the interface's prefix, without the API key. */
+    readonly requests: ReadonlyArray<string>
+    /** From now on does this to the requests that match. */
+    readonly fail: (matches: (request: string) => boolean, fault: Fault) => Effect.Effect<void>
+    /** From now on carries everything. */
+    readonly heal: Effect.Effect<void>
+    /** Lets the daemon's time pass, in steps, with every answer arriving in the step it was asked for. */
+    readonly pass: (millis: number) => Effect.Effect<void>
+  }
+>()("@berth/watch/test/Wire") {}
+
+const stepMillis = 100
+
+/** A turn of the event loop: lets answers arrive, which takes none of the clock's time. */
+const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+/** Quiet for so many turns is quiet. */
+const quietTurns = 5
+
+const describe = (request: { readonly method: string }, url: URL) => {
+  const query = new URLSearchParams(url.search)
+  query.delete("apikey")
+  const path = url.pathname.replace("/myaccount/api/v1", "")
+  return `${request.method} ${path}${query.size > 0 ? `?${query}` : ""}`
+}
+
+const wire = Effect.gen(function* () {
+  const carry = yield* HttpClient.HttpClient
+  const requests: Array<string> = []
+  let faultFor: ((request: string) => Fault | null) | undefined
+  let underWay = 0
+
+  const client = HttpClient.make((request, url) =>
+    Effect.suspend(() => {
+      underWay++
+      const described = describe(request, url)
+      requests.push(described)
+      const fault = faultFor?.(described) ?? null
+      if (fault === null) return carry.execute(request)
+      if (fault === "cut") {
+        const reason = new HttpClientError.TransportError({
+          request,
+          cause: { code: "ECONNREFUSED", message: "refused" }
+        })
+        return Effect.fail(new HttpClientError.HttpClientError({ reason }))
+      }
+      const { body, headers = {}, status } = fault
+      return Effect.succeed(
+        HttpClientResponse.fromWeb(request, new Response(JSON.stringify(body), { status, headers }))
+      )
+    }).pipe(Effect.ensuring(Effect.sync(() => void underWay--)))
+  )
+
+  const settled = Effect.gen(function* () {
+    for (let quiet = 0; quiet < quietTurns;) {
+      yield* turn
+      quiet = underWay === 0 ? quiet + 1 : 0
+    }
+  })
+  const pass = (millis: number) =>
+    Effect.gen(function* () {
+      yield* settled
+      for (let passed = 0; passed < millis; passed += stepMillis) {
+        yield* TestClock.adjust(Math.min(stepMillis, millis - passed))
+        yield* settled
+      }
+    })
+
+  const service = Wire.of({
+    requests,
+    pass,
+    fail: (matches, fault) => Effect.sync(() => void (faultFor = (request) => (matches(request) ? fault : null))),
+    heal: Effect.sync(() => void (faultFor = undefined))
+  })
+  return Context.make(Wire, service).pipe(Context.add(HttpClient.HttpClient, client))
+})
+
+/** The client, the wire, and the mock service in this process, whose clock is the test's. */
+export const serviceLayer = (options: TestServerOptions = {}) => {
+  const server = TestServer.layerHttpClient({ clock: "real", ...options })
+  const berth = Layer.unwrap(
+    Effect.gen(function* () {
+      const { accessToken, apiKey, baseUrl } = yield* TestServer
+      return Berth.layer({ baseUrl, credentials: { apiKey, accessToken } })
+    })
+  )
+  return berth.pipe(Layer.provideMerge(Layer.effectContext(wire)), Layer.provideMerge(server))
+}

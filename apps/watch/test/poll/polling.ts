@@ -1,0 +1,64 @@
+/** A poller at work in a test, and what it has told so far. */
+import { Deferred, Effect, Fiber } from "effect"
+import { Nodes } from "@berth/core/client/Nodes"
+import { Plans } from "@berth/core/client/Plans"
+import { defaultRules } from "../../src/diff/diff.ts"
+import type { Event } from "../../src/events/Event.ts"
+import { makePoller, type PollerOptions } from "../../src/poll/Poller.ts"
+import { makeWatch } from "../../src/poll/Watch.ts"
+
+/** The smallest plan there is, with an image for it. */
+const cheapest = Effect.gen(function* () {
+  const [plan] = yield* (yield* Plans).list()
+  return { plan: plan!.plan, image: plan!.images[0]! }
+})
+
+export const create = Effect.fnUntraced(function* (name: string) {
+  const { node } = yield* (yield* Nodes).create({ name, ...(yield* cheapest) })
+  return node.id
+})
+
+export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptions> = {}) {
+  const nodes = yield* Nodes
+  const events: Array<Event> = []
+  const rules = options.rules ?? defaultRules
+  const watch = makeWatch({ account: "acme", rules, tell: (told) => events.push(...told) })
+  const poller = yield* makePoller({
+    nodes,
+    watch,
+    rules,
+    intervalMillis: 30_000,
+    fastIntervalMillis: 1000,
+    requestsPerHour: 720,
+    room: Effect.void,
+    onFacts: () => Effect.void,
+    ...options
+  })
+  const fiber = yield* Effect.forkChild(poller.run)
+  const ready = yield* Deferred.make<void>()
+  yield* Effect.forkChild(Effect.andThen(poller.ready, Deferred.succeed(ready, undefined)))
+  return {
+    events,
+    /** What was told of nodes, without what is the same for all: type, and the statuses or the status it is about. */
+    told: () => events.map(tell),
+    ended: Fiber.await(fiber),
+    isReady: Deferred.isDone(ready)
+  }
+})
+
+const tell = (event: Event): string => {
+  switch (event.type) {
+    case "berth.node.created":
+      return `created as ${event.data.after.status}`
+    case "berth.node.status_changed":
+      return `${event.data.from} to ${event.data.to}`
+    case "berth.node.deleted":
+      return `deleted as ${event.data.before.status}`
+    case "berth.watch.baseline":
+      return `baseline of ${event.data.nodes.length}`
+    case "berth.watch.degraded":
+      return `degraded: ${event.data.trouble}`
+    case "berth.watch.recovered":
+      return `recovered: ${event.data.trouble}, ${event.data.ending}`
+  }
+}

@@ -1,0 +1,96 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { describe, it } from "vitest"
+// @boundaries-ignore tests may use the mock service
+import { TestServer } from "@berth/server/testing"
+import { Daemon } from "./Daemon.ts"
+
+const credentials = { BERTH_API_KEY: "berth-key", BERTH_ACCESS_TOKEN: "berth-token" }
+
+const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  Effect.promise(() => new Daemon(args, env).finished())
+
+layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("berth-watch once", (it) => {
+  it.effect("prints the nodes there are as one baseline event and ends with 0", () =>
+    Effect.gen(function* () {
+      const { accessToken, apiKey, baseUrl } = yield* TestServer
+      const { code, stderr, stdout } = yield* run(["once", "--base-url", baseUrl], {
+        BERTH_API_KEY: Redacted.value(apiKey),
+        BERTH_ACCESS_TOKEN: Redacted.value(accessToken),
+        BERTH_ACCOUNT: "acme"
+      })
+      expect(stderr).toEqual([])
+      expect(stdout).toHaveLength(1)
+      const event = JSON.parse(stdout[0]!)
+      expect(event).toMatchObject({ type: "berth.watch.baseline", source: "/accounts/acme", data: { sweep: 1 } })
+      expect(event.data.nodes.map(({ name }: { name: string }) => name)).toEqual([
+        "web-1",
+        "web-2",
+        "database",
+        "build",
+        "backup"
+      ])
+      expect(code).toBe(0)
+    })
+  )
+
+  it.effect("with refused credentials prints nothing, says why and ends with 3", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const { code, stderr, stdout } = yield* run(["once"], {
+        BERTH_BASE_URL: baseUrl,
+        BERTH_API_KEY: "berth-key",
+        BERTH_ACCESS_TOKEN: "wrong"
+      })
+      expect({ code, stdout, lines: stderr.length }).toEqual({ code: 3, stdout: [], lines: 2 })
+    })
+  )
+})
+
+describe("berth-watch once without a service", () => {
+  it("prints nothing, says why and ends with 7", async () => {
+    const { code, stderr, stdout } = await new Daemon(
+      ["once", "--base-url", "http://127.0.0.1:1"],
+      credentials
+    ).finished()
+    expect({ code, stdout }).toEqual({ code: 7, stdout: [] })
+    expect(stderr[0]).toMatch(/^berth-watch: The service could not be reached: /)
+  })
+})
+
+describe("a wrong command line", () => {
+  it.each([
+    { args: [], says: "berth-watch: A command is needed: once or run." },
+    { args: ["wach"], says: "berth-watch: There is no command wach." },
+    { args: ["run", "--intervall", "3s"], says: "berth-watch: There is no flag --intervall. Did you mean --interval?" },
+    {
+      args: ["run", "--interval", "soon"],
+      says: 'berth-watch: Invalid value for flag --interval: "soon". Expected 100ms'
+    },
+    { args: ["run", "--requests-per-hour", "5"], says: "berth-watch: Invalid value for flag --requests-per-hour" },
+    { args: ["once", "--api-key=secret"], says: "berth-watch: There is no flag --api-key." },
+    { args: ["once", "--api-key", "secret"], says: "berth-watch: There is no flag --api-key." },
+    { args: ["once", "more"], says: "berth-watch: Unexpected positional argument" },
+    { args: ["once", "--base-url", "ftp://x"], says: "berth-watch: --base-url (BERTH_BASE_URL) is not usable" },
+    { args: ["once", "--base-url", "http://127.0.0.1:1", "--account", "a b"], says: "berth-watch: The account name" }
+  ])("$args is told in at most two lines on stderr and ends with 2", async ({ args, says }) => {
+    const { code, stderr, stdout } = await new Daemon(args, credentials).finished()
+    expect({ code, stdout }).toEqual({ code: 2, stdout: [] })
+    expect(stderr[0]!.slice(0, says.length)).toBe(says)
+    expect(stderr.length).toBeLessThanOrEqual(2)
+    expect(stderr.join("\n")).not.toContain("secret")
+  })
+
+  it.each(["BERTH_BASE_URL", "BERTH_API_KEY", "BERTH_ACCESS_TOKEN"])("without %s names it", async (name) => {
+    const all = { BERTH_BASE_URL: "http://127.0.0.1:1", ...credentials }
+    const { code, stderr } = await new Daemon(["once"], { ...all, [name]: "" }).finished()
+    expect(stderr[0]).toBe(`berth-watch: ${name} is not set.`)
+    expect(code).toBe(2)
+  })
+
+  it("does not keep help from stdout where it is asked for", async () => {
+    const { code, stderr, stdout } = await new Daemon(["run", "--help"], {}).finished()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: [] })
+    expect(stdout.join("\n")).toContain("--fast-interval DURATION")
+  })
+})

@@ -1,0 +1,151 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+import { Plans } from "@berth/core/client/Plans"
+// @boundaries-ignore tests may use the mock service
+import { TestServer, type TestServerOptions } from "@berth/server/testing"
+import { onTestFinished } from "vitest"
+import { Daemon } from "./Daemon.ts"
+
+const accessToken = "token-that-nobody-may-see"
+const apiKey = "key-that-nobody-may-see"
+const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
+const fast = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200ms"]
+
+/** The service on a socket, in real time, and a client for it. */
+const service = (options: TestServerOptions = {}) => {
+  const server = TestServer.layer({ clock: "real", accounts: [account], ...options })
+  const client = Layer.unwrap(
+    Effect.map(TestServer, ({ baseUrl }) => Berth.layer({ baseUrl, credentials: account }))
+  ).pipe(Layer.provide(FetchHttpClient.layer))
+  return Layer.provideMerge(client, server)
+}
+
+/** Starts the program, and makes sure that it ends with the test. */
+const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) {
+  const { baseUrl } = yield* TestServer
+  const settings = { BERTH_BASE_URL: baseUrl, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken, ...env }
+  return yield* Effect.acquireRelease(
+    Effect.sync(() => new Daemon(args, settings)),
+    (daemon) => Effect.sync(() => daemon.kill())
+  )
+})
+
+const create = Effect.gen(function* () {
+  const [plan] = yield* (yield* Plans).list()
+  const { node } = yield* (yield* Nodes).create({ name: "n", plan: plan!.plan, image: plan!.images[0]! })
+  return node.id
+})
+
+const isOfType = (type: string) => (line: string) => JSON.parse(line).type === type
+
+const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
+
+layer(service({ scenario: "small", provisioning: "300 millis", termination: "300 millis" }), {
+  excludeTestServices: true
+})("berth-watch run", (it) => {
+  it.effect("tells the life of a node on stdout, one event per line, and ends with 0 on SIGTERM", () =>
+    Effect.gen(function* () {
+      const daemon = yield* start(["run", "--account", "acme", ...fast])
+      expect(yield* wait(() => daemon.ready())).toEqual({ http: null, store: null, accounts: ["acme"] })
+      const id = yield* create
+      yield* wait(() => daemon.stdout.first(isOfType("berth.node.status_changed")))
+      yield* Nodes.use((nodes) => nodes.delete(id))
+      yield* wait(() => daemon.stdout.first(isOfType("berth.node.deleted")))
+      daemon.process.kill("SIGTERM")
+      const { code, stderr, stdout } = yield* wait(() => daemon.finished())
+      const events = stdout.map((line) => JSON.parse(line))
+      expect(events.map(({ sequence, type }) => [sequence, type])).toEqual([
+        ["0000000000000001", "berth.watch.baseline"],
+        ["0000000000000002", "berth.node.created"],
+        ["0000000000000003", "berth.node.status_changed"],
+        ["0000000000000004", "berth.node.status_changed"],
+        ["0000000000000005", "berth.node.deleted"]
+      ])
+      expect(events[1]).toMatchObject({ source: "/accounts/acme", subject: `nodes/${id}`, data: { before: null } })
+      expect(stderr).toHaveLength(1)
+      expect(code).toBe(0)
+    })
+  )
+
+  it.effect("ends with 0 on SIGINT too", () =>
+    Effect.gen(function* () {
+      const daemon = yield* start(["run"])
+      yield* wait(() => daemon.ready())
+      daemon.process.kill("SIGINT")
+      expect((yield* wait(() => daemon.finished())).code).toBe(0)
+    })
+  )
+
+  it.effect("ends quietly with 0 when nobody reads its stdout any longer", () =>
+    Effect.gen(function* () {
+      const daemon = yield* start(["run", ...fast])
+      yield* wait(() => daemon.ready())
+      daemon.process.stdout.destroy()
+      yield* create
+      expect(yield* wait(() => daemon.exit)).toBe(0)
+      expect(daemon.stderr.all).toHaveLength(1)
+    })
+  )
+
+  it.effect("with wrong credentials says so in two lines and ends with 3", () =>
+    Effect.gen(function* () {
+      const daemon = yield* start(["run"], { BERTH_ACCESS_TOKEN: "wrong" })
+      const { code, stderr, stdout } = yield* wait(() => daemon.finished())
+      expect(stderr).toEqual([
+        expect.stringMatching(/^berth-watch: The service refused the credentials: /),
+        "Check the API key and the access token; both are made in the account portal."
+      ])
+      expect({ code, stdout }).toEqual({ code: 3, stdout: [] })
+    })
+  )
+
+  it.effect("shows neither key nor token, whatever happens", () =>
+    Effect.gen(function* () {
+      const refused = yield* start(["run"], { BERTH_ACCESS_TOKEN: `${accessToken}-not` })
+      const unreachable = yield* start(["once"], { BERTH_BASE_URL: "http://127.0.0.1:1" })
+      const once = yield* start(["once"])
+      for (const daemon of [refused, unreachable, once]) {
+        const { stderr, stdout } = yield* wait(() => daemon.finished())
+        const all = [...stderr, ...stdout].join("\n")
+        for (const secret of [apiKey, accessToken]) {
+          expect(all).not.toContain(secret)
+          expect(all).not.toContain(btoa(secret))
+        }
+      }
+    })
+  )
+})
+
+layer(service({ scenario: { fleet: 3000 } }), { excludeTestServices: true })("a reader that is slow", (it) => {
+  it.effect("gets every event, also those from before the signal to stop", () =>
+    Effect.gen(function* () {
+      const daemon = yield* start(["run"])
+      yield* wait(() => daemon.ready())
+      daemon.process.kill("SIGTERM")
+      const { code, stdout } = yield* wait(() => daemon.finished())
+      expect(stdout).toHaveLength(1)
+      expect(JSON.parse(stdout[0]!).data.nodes).toHaveLength(3000)
+      expect(code).toBe(0)
+    })
+  )
+})
+
+describe("berth-watch run without a service", () => {
+  it("goes on trying, says so once, and still ends with 0", async () => {
+    const daemon = new Daemon(["run"], {
+      BERTH_BASE_URL: "http://127.0.0.1:1",
+      BERTH_API_KEY: apiKey,
+      BERTH_ACCESS_TOKEN: accessToken
+    })
+    onTestFinished(() => daemon.kill())
+    await daemon.stdout.first(isOfType("berth.watch.degraded"))
+    await daemon.stderr.first((line) => line.startsWith("berth-watch: degraded (sweep-failed): "))
+    daemon.process.kill("SIGTERM")
+    const { code, stderr } = await daemon.finished()
+    expect(stderr).toHaveLength(1)
+    expect(code).toBe(0)
+  })
+})

@@ -1,0 +1,84 @@
+/**
+ * Whether and when a failed attempt is followed by another. The one place that decides to send again, so that attempts
+ * never multiply; pure, but for the draw of chance that is passed in.
+ */
+import type { ErrorReason } from "../domain/ErrorReason.ts"
+
+/**
+ * What may be sent again. `idempotent`: sending twice does no more than sending once. `create`: only where the first one
+ * was certainly not processed, because a second node costs money. `never`: the caller said so.
+ */
+export type Repeatable = "idempotent" | "create" | "never"
+
+/** Most attempts of one call. */
+export const mostAttempts = 4
+
+const baseMillis = 100
+/** Base where the service said that it is asked too often. */
+const throttledBaseMillis = 1000
+const capMillis = 20_000
+/** A longer `Retry-After` than this is not waited for: the caller is told instead. */
+const longestRetryAfterMillis = 120_000
+
+/** Tokens of the budget: full at first, spent by retries, given back by success. */
+export const fullBudget = 500
+const transientCost = 14
+const throttledCost = 5
+
+const isThrottled = (reason: ErrorReason) => reason._tag === "QuotaExhausted"
+
+const notProcessed = (reason: ErrorReason): boolean =>
+  reason._tag === "QuotaExhausted" ||
+  ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
+
+const isTransient = (reason: ErrorReason): boolean => {
+  switch (reason._tag) {
+    case "Unreachable":
+    case "QuotaExhausted":
+    case "ServiceUnavailable":
+    case "ServiceFault":
+      return true
+    case "TimedOut":
+      return reason.limit === "attempt"
+    default:
+      return false
+  }
+}
+
+/** What follows a failed attempt. */
+export type Decision =
+  /** Give up now. */
+  | { readonly _tag: "GiveUp" }
+  /** Give up after this wait: with the budget empty a caller that calls again at once is slowed down, not refused. */
+  | { readonly _tag: "GiveUpAfter"; readonly delayMillis: number }
+  /** Send again after this wait, at this cost. */
+  | { readonly _tag: "Again"; readonly delayMillis: number; readonly cost: number }
+
+/** What the decision rests on. */
+export interface Situation {
+  readonly reason: ErrorReason
+  readonly repeatable: Repeatable
+  /** Attempts made so far, the failed one included. */
+  readonly attempts: number
+  /** Tokens left in the budget. */
+  readonly budget: number
+  /** What is left of the call's deadline. */
+  readonly leftMillis: number
+  /** A draw from [0, 1): full jitter. */
+  readonly draw: number
+}
+
+const giveUp: Decision = { _tag: "GiveUp" }
+
+/** Decides what follows a failed attempt. Never a wait that the deadline cannot hold. */
+export const decide = ({ attempts, budget, draw, leftMillis, reason, repeatable }: Situation): Decision => {
+  if (!isTransient(reason) || attempts >= mostAttempts || repeatable === "never") return giveUp
+  if (repeatable === "create" && !notProcessed(reason)) return giveUp
+  const asked = "retryAfterMillis" in reason ? (reason.retryAfterMillis ?? 0) : 0
+  if (asked > longestRetryAfterMillis) return giveUp
+  const base = isThrottled(reason) ? throttledBaseMillis : baseMillis
+  const delayMillis = Math.max(asked, draw * Math.min(capMillis, base * 2 ** (attempts - 1)))
+  if (delayMillis >= leftMillis) return giveUp
+  const cost = isThrottled(reason) ? throttledCost : transientCost
+  return cost > budget ? { _tag: "GiveUpAfter", delayMillis } : { _tag: "Again", delayMillis, cost }
+}

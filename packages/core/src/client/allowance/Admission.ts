@@ -1,0 +1,155 @@
+/**
+ * Admission: holds every attempt until the estimator lets it go, in order of its lane, or fails it at once when it would
+ * have to wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
+ */
+import { Clock, Deferred, Effect, Latch, Option, type Scope } from "effect"
+import { countsFrom } from "../../api/AllowanceHeaders.ts"
+import { type Headers, httpDate } from "../../api/HeaderValues.ts"
+import { retryAfterMillis } from "../../api/RetryAfter.ts"
+import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
+import type { Lane } from "../../domain/Lane.ts"
+import * as Estimator from "./Estimator.ts"
+import { Queue, reserveOf } from "./Queue.ts"
+
+/** What an admitted attempt tells when it is over. */
+export interface Ticket {
+  /** How long it waited, in milliseconds. */
+  readonly waitedMillis: number
+  /** A reply came. `refused` when it is a failure for want of allowance, wherever that was said. */
+  readonly replied: (headers: Headers, refused: boolean) => Effect.Effect<void>
+  /** No reply came: `sent` says whether the service may have counted the request. */
+  readonly ended: (sent: boolean) => Effect.Effect<void>
+}
+
+/** What admission is asked. */
+export interface Request {
+  readonly lane: Lane
+  /** When the call as a whole has to be over, by our clock. */
+  readonly deadlineAt: number
+}
+
+export interface Admission {
+  readonly admit: (request: Request) => Effect.Effect<Ticket, WouldExceedDeadline>
+  /** The estimate as it is now. */
+  readonly state: () => Estimator.State
+}
+
+interface Waiter {
+  readonly request: Request
+  readonly askedAt: number
+  readonly answer: Deferred.Deferred<Ticket, WouldExceedDeadline>
+}
+
+/** Admission for one client, over one estimator. */
+export const make: Effect.Effect<Admission, never, Scope.Scope> = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const queue = new Queue<Waiter>()
+  const bell = Latch.makeUnsafe(false)
+  let state = Estimator.initial
+
+  const now = () => clock.currentTimeMillisUnsafe()
+  const verdict = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserveOf[lane])
+
+  /** How long one in this lane has to wait at least, as far as can be told. */
+  const predictedWait = (lane: Lane, instant: number): number => {
+    const answer = verdict(lane, instant)
+    return answer._tag === "At" ? answer.instant - instant : 0
+  }
+
+  const hopeless = ({ deadlineAt, lane }: Request, instant: number): WouldExceedDeadline | undefined => {
+    const predictedMillis = predictedWait(lane, instant)
+    const leftMillis = deadlineAt - instant
+    return predictedMillis > leftMillis ? new WouldExceedDeadline({ predictedMillis, leftMillis }) : undefined
+  }
+
+  const issue = (request: Request, askedAt: number): Ticket => {
+    const sentAt = now()
+    const settledBefore = state.settled
+    state = Estimator.sent(state, sentAt)
+    let open = true
+    const settle = (change: () => Estimator.State) =>
+      Effect.sync(() => {
+        if (!open) return
+        open = false
+        state = change()
+        if (queue.size > 0) bell.openUnsafe()
+      })
+    return {
+      waitedMillis: sentAt - askedAt,
+      replied: (headers, refused) =>
+        settle(() => {
+          const receivedAt = now()
+          return Estimator.received(state, {
+            sentAt,
+            settledBefore,
+            receivedAt,
+            refused,
+            retryAfterMillis: refused ? retryAfterMillis(headers, receivedAt) : null,
+            date: httpDate(headers["date"]) ?? null,
+            ...countsFrom(headers)
+          })
+        }),
+      ended: (sent) => settle(() => (sent ? Estimator.lost(state) : Estimator.unsent(state)))
+    }
+  }
+
+  /** Lets everybody go who may, and turns away who would wait too long. Gives the wait until somebody may go next. */
+  const release = (): number => {
+    const instant = now()
+    for (;;) {
+      const waiter = queue.take((lane) => verdict(lane, instant)._tag === "Now")
+      if (waiter === undefined) break
+      Deferred.doneUnsafe(waiter.answer, Effect.succeed(issue(waiter.request, waiter.askedAt)))
+    }
+    let next = Number.POSITIVE_INFINITY
+    for (const waiter of queue) {
+      const { lane } = waiter.request
+      const error = hopeless(waiter.request, instant)
+      if (error !== undefined) {
+        queue.remove(lane, waiter)
+        Deferred.doneUnsafe(waiter.answer, Effect.fail(error))
+      } else {
+        const answer = verdict(lane, instant)
+        if (answer._tag === "At") next = Math.min(next, answer.instant - instant)
+      }
+    }
+    return next
+  }
+
+  // One fiber for everybody who waits. It is parked on the bell while nobody does.
+  yield* Effect.forkScoped(
+    Effect.gen(function* () {
+      while (true) {
+        yield* bell.await
+        bell.closeUnsafe()
+        const wait = release()
+        if (queue.size === 0 || wait === Number.POSITIVE_INFINITY) continue
+        yield* Effect.raceFirst(bell.await, Effect.sleep(Math.max(1, wait)))
+        bell.openUnsafe()
+      }
+    })
+  )
+
+  const admit = (request: Request): Effect.Effect<Ticket, WouldExceedDeadline> =>
+    Effect.suspend(() => {
+      const askedAt = now()
+      const free = queue.ahead(request.lane) === 0 && verdict(request.lane, askedAt)._tag === "Now"
+      if (free) return Effect.succeed(issue(request, askedAt))
+      const error = hopeless(request, askedAt)
+      if (error !== undefined) return Effect.fail(error)
+      const waiter: Waiter = { request, askedAt, answer: Deferred.makeUnsafe() }
+      queue.add(request.lane, waiter)
+      bell.openUnsafe()
+      return Effect.onInterrupt(Deferred.await(waiter.answer), () => {
+        queue.remove(request.lane, waiter)
+        // Let go at the very moment its caller gave up: the ticket goes back unused.
+        return Deferred.isDoneUnsafe(waiter.answer)
+          ? Effect.flatMap(Effect.option(Deferred.await(waiter.answer)), (ticket) =>
+              Option.isSome(ticket) ? ticket.value.ended(false) : Effect.void
+            )
+          : Effect.void
+      })
+    })
+
+  return { admit, state: () => state }
+})

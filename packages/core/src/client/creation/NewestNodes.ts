@@ -1,0 +1,77 @@
+/**
+ * The end of the list: the highest node id there is, and the nodes above a given one, in few requests even where there are
+ * many nodes. Relies on the ascending order of ids (decision 7), checks it, and reads the whole list where it does not hold.
+ */
+import { Effect } from "effect"
+import { pageSize } from "../../api/NodesGroup.ts"
+import type { BerthError } from "../../domain/BerthError.ts"
+import type { Node } from "../../domain/Node.ts"
+
+/** Reads one page of the list, from 1. */
+export type ReadPage = (page: number) => Effect.Effect<ReadonlyArray<Node>, BerthError>
+
+const isAscending = (nodes: ReadonlyArray<Node>) => nodes.every((node, i) => i === 0 || nodes[i - 1]!.id < node.id)
+
+/** A page that has a page after it, as far as its length tells. */
+const isFull = (nodes: ReadonlyArray<Node>, full: number) => nodes.length > 0 && nodes.length >= full
+
+/**
+ * The number of the last page that has nodes: doubles until a page is empty, then halves. `hint` is where it was last
+ * time.
+ */
+const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, hint: number) {
+  let low = 1
+  let first = yield* readPage(1)
+  if (first.length === 0 || !isAscending(first)) return { page: 1, nodes: first, ascending: first.length === 0 }
+  const full = Math.min(first.length, pageSize.maximum)
+  let nodes = first
+  let step = Math.max(1, hint - 1)
+  let high = Number.POSITIVE_INFINITY
+  while (low + 1 < high) {
+    const page = high === Number.POSITIVE_INFINITY ? low + step : (low + high) >> 1
+    const read = yield* readPage(page)
+    if (read.length === 0) high = page
+    else {
+      if (!isAscending(read) || read[0]!.id <= first[0]!.id) return { page, nodes: read, ascending: false }
+      low = page
+      nodes = read
+      step *= 2
+      if (!isFull(read, full)) break
+    }
+  }
+  return { page: low, nodes, ascending: true }
+})
+
+/** Every node, where the order of the list cannot be relied on. */
+const everyNode = Effect.fnUntraced(function* (readPage: ReadPage) {
+  const nodes = new Map<number, Node>()
+  for (let page = 1; ; page++) {
+    const before = nodes.size
+    for (const node of yield* readPage(page)) nodes.set(node.id, node)
+    // Empty, or the same page again whatever is asked for.
+    if (nodes.size === before) return Array.from(nodes.values())
+  }
+})
+
+/** Nodes with an id above `newerThan`, and the number of the last page. */
+export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, hint: number) {
+  const last = yield* lastPage(readPage, hint)
+  if (!last.ascending) {
+    const all = yield* everyNode(readPage)
+    return { nodes: all.filter(({ id }) => id > newerThan), page: hint }
+  }
+  const found = [...last.nodes]
+  // Nodes that are deleted meanwhile move the others to earlier pages, so the pages are read backwards, each whole.
+  for (let page = last.page - 1; page >= 1 && (found[0]?.id ?? 0) > newerThan; page--) {
+    const known = new Set(found.map(({ id }) => id))
+    found.unshift(...(yield* readPage(page)).filter(({ id }) => !known.has(id)))
+  }
+  return { nodes: found.filter(({ id }) => id > newerThan), page: last.page }
+})
+
+/** The highest id there is (0 without nodes), and the number of the last page. */
+export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, hint: number) {
+  const last = yield* lastPage(readPage, hint)
+  const nodes = last.ascending ? last.nodes : yield* everyNode(readPage)
+  return { id: nodes.reduce((highest, { id }) => Math.max(highest, id), 0), page: last.page }
+})

@@ -1,0 +1,55 @@
+/**
+ * Reads the whole list in ascending order of ids, page by page, while nodes are created and deleted: every node that
+ * exists throughout is given exactly once. Pure: `next` says which page to ask for, `take` what a page means.
+ */
+import { pageSize } from "../../api/NodesGroup.ts"
+import type { Node } from "../../domain/Node.ts"
+import { type Window, windowAt } from "./Window.ts"
+
+/** How far a listing has come. */
+export interface Progress {
+  /** Position in the list up to which everything is read, as far as is known. */
+  readonly offset: number
+  /** Id of the last node given; 0 before the first. */
+  readonly lastId: number
+  /** Largest page the service is known to give: its own limit is not documented. */
+  readonly largest: number
+  /** Full pages in a row that had nothing new. */
+  readonly idle: number
+}
+
+/** After going back a page or two have nothing new; more than that is a service that gives one page whatever is asked. */
+const mostIdle = 4
+
+/** What a page means. */
+export interface Step {
+  /** Nodes not given before, ascending. */
+  readonly nodes: ReadonlyArray<Node>
+  /** Where to go on; undefined at the end of the list. */
+  readonly progress: Progress | undefined
+}
+
+export const begin: Progress = { offset: 0, lastId: 0, largest: pageSize.maximum, idle: 0 }
+
+/** The page to ask for. */
+export const next = ({ largest, offset }: Progress): Window => windowAt(offset, largest)
+
+/** What a page means that was asked for with `next`. Sorts it first: the order of ids is not documented (decision 7). */
+export const take = (progress: Progress, window: Window, page: ReadonlyArray<Node>): Step => {
+  const sorted = page.toSorted((a, b) => a.id - b.id)
+  const [first] = sorted
+  const overlaps = window.start < progress.offset
+  const touches = window.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
+  // Nodes before this window have gone, and others have moved forward past it: go back until it touches what is read.
+  if (!touches) return { nodes: [], progress: { ...progress, offset: Math.max(0, progress.offset - progress.largest) } }
+  const nodes = sorted.filter(({ id }, i) => id > progress.lastId && id !== sorted[i - 1]?.id)
+  const lastId = nodes.at(-1)?.id ?? progress.lastId
+  const offset = window.start + sorted.length
+  // The first page tells how many the service gives at most; until a second one nobody knows whether it was the last.
+  if (progress.lastId === 0) {
+    return { nodes, progress: sorted.length === 0 ? undefined : { offset, lastId, largest: sorted.length, idle: 0 } }
+  }
+  const idle = nodes.length === 0 ? progress.idle + 1 : 0
+  const ends = sorted.length < window.perPage || idle > mostIdle
+  return { nodes, progress: ends ? undefined : { ...progress, offset, lastId, idle } }
+}

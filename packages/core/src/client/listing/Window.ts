@@ -1,0 +1,33 @@
+/**
+ * Which page to ask for next while a list is read. Pages are windows at multiples of their size, and the list may move
+ * beneath them: a node that is deleted moves all later ones forward, and the first of the next page into the page that was
+ * just read. So each window begins at or before the last node seen; with ids that ascend, a window that begins with an id
+ * already seen has missed nothing.
+ */
+
+/** A page of the list, as the service counts: `perPage` nodes from position `start`, which is 0 for the first. */
+export interface Window {
+  readonly page: number
+  readonly perPage: number
+  readonly start: number
+}
+
+/** Sizes tried, as a share of the largest: smaller ones gain less than their better fit is worth. */
+const smallestShare = 0.6
+
+/**
+ * The window that contains position `offset - 1` and reaches furthest beyond it. `largest` is the largest page the service
+ * is known to give; where that is so small that no size fits, the window is the next position alone.
+ */
+export const windowAt = (offset: number, largest: number): Window => {
+  if (offset <= 0) return { page: 1, perPage: largest, start: 0 }
+  let best: Window = { page: offset + 1, perPage: 1, start: offset }
+  let reach = offset
+  for (let perPage = largest; perPage >= Math.max(2, Math.floor(largest * smallestShare)); perPage--) {
+    const start = Math.floor((offset - 1) / perPage) * perPage
+    if (start + perPage <= reach) continue
+    reach = start + perPage
+    best = { page: start / perPage + 1, perPage, start }
+  }
+  return best
+}

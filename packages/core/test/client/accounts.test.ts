@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import * as Berth from "../../src/client/Berth.ts"
+import { Nodes } from "../../src/client/Nodes.ts"
+import { success } from "../ScriptedService.ts"
+
+/** A client for the account of `apiKey`. */
+const clientOf = (apiKey: string) =>
+  Berth.layer({
+    baseUrl: "https://service.test",
+    credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make("token") }
+  })
+
+/** A service that lists nothing, and hands on the API key it was asked with. */
+const transport = (onKey: (apiKey: string | null) => void) =>
+  Layer.sync(HttpClient.HttpClient, () =>
+    HttpClient.make((request, url) =>
+      Effect.sync(() => {
+        onKey(url.searchParams.get("apikey"))
+        return HttpClientResponse.fromWeb(request, new Response(success([])))
+      })
+    )
+  )
+
+class Theirs extends Context.Service<Theirs, Nodes["Service"]>()("test/Theirs") {}
+class Ours extends Context.Service<Ours, Nodes["Service"]>()("test/Ours") {}
+
+describe("several clients in one program", () => {
+  it.effect("speak each for their own account", () => {
+    const keysUsed: Array<string | null> = []
+    const both = Layer.mergeAll(
+      Layer.effect(Ours, Nodes).pipe(Layer.provide(clientOf("ours"))),
+      Layer.effect(Theirs, Nodes).pipe(Layer.provide(clientOf("theirs")))
+    )
+    return Effect.gen(function* () {
+      yield* (yield* Ours).listPage()
+      yield* (yield* Theirs).listPage()
+      assert.deepStrictEqual(keysUsed, ["ours", "theirs"])
+    }).pipe(
+      Effect.provide(
+        Layer.provide(
+          both,
+          transport((key) => keysUsed.push(key))
+        )
+      )
+    )
+  })
+
+  it.effect("are one when they are given as one", () => {
+    const client = clientOf("ours")
+    const both = Layer.mergeAll(
+      Layer.effect(Ours, Nodes).pipe(Layer.provide(client)),
+      Layer.effect(Theirs, Nodes).pipe(Layer.provide(client))
+    )
+    return Effect.gen(function* () {
+      assert.strictEqual(yield* Ours, yield* Theirs)
+    }).pipe(
+      Effect.provide(
+        Layer.provide(
+          both,
+          transport(() => {})
+        )
+      )
+    )
+  })
+})

@@ -1,0 +1,176 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+
+const start = 1_790_000_000_000
+const day = 86_400_000
+
+const reply = (
+  over: Partial<Estimator.Observation> & { sentAt: number; receivedAt: number }
+): Estimator.Observation => ({
+  settledBefore: 0,
+  refused: false,
+  retryAfterMillis: null,
+  date: Math.floor(over.receivedAt / 1000) * 1000,
+  limit: 100,
+  remaining: 50,
+  reset: Math.ceil(start / 1000) + 60,
+  ...over
+})
+
+/** A state that knows this much, with nothing under way. */
+const knowing = (remaining: number, resetInSeconds: number) =>
+  Estimator.received(
+    Estimator.sent(Estimator.initial, start),
+    reply({ sentAt: start, receivedAt: start + 20, remaining, reset: start / 1000 + resetInSeconds })
+  )
+
+const tag = (verdict: Estimator.Verdict) => verdict._tag
+
+/** Anything that can happen to a client, with headers that may be missing, garbage, or from another world. */
+const header = fc.oneof(
+  fc.constant(null),
+  fc.integer({ min: 0, max: 5000 }),
+  fc.integer({ min: start / 1000 - 4000, max: start / 1000 + 4000 }),
+  fc.integer(),
+  fc.constant(Number.MAX_SAFE_INTEGER)
+)
+const step = fc.oneof(
+  fc.record({ kind: fc.constant("send" as const) }),
+  fc.record({
+    kind: fc.constant("reply" as const),
+    /** Which of those under way it answers: replies come in any order. */
+    which: fc.nat(),
+    refused: fc.boolean(),
+    retryAfterMillis: fc.option(fc.integer({ min: 0, max: 10 * day })),
+    date: fc.option(fc.integer({ min: start - day, max: start + day })),
+    limit: header,
+    remaining: header,
+    reset: header
+  }),
+  fc.record({ kind: fc.constantFrom("lost" as const, "unsent" as const), which: fc.nat() }),
+  // A clock may also jump back.
+  fc.record({ kind: fc.constant("time" as const), millis: fc.integer({ min: -300_000, max: 4_000_000 }) })
+)
+
+describe("the estimator", () => {
+  it("with nothing known lets one request go and the rest wait for its reply", () => {
+    assert.strictEqual(tag(Estimator.admit(Estimator.initial, start, 0)), "Now")
+    assert.strictEqual(tag(Estimator.admit(Estimator.sent(Estimator.initial, start), start, 0)), "AfterReply")
+  })
+
+  it("takes of replies that crossed the smallest number left", () => {
+    let state = knowing(50, 60)
+    for (let i = 0; i < 2; i++) state = Estimator.sent(state, start + 100)
+    const at = { sentAt: start + 100, reset: start / 1000 + 60 }
+    state = Estimator.received(state, reply({ ...at, receivedAt: start + 150, remaining: 48 }))
+    state = Estimator.received(state, reply({ ...at, receivedAt: start + 160, remaining: 49 }))
+    assert.strictEqual(state.view?.remaining, 48)
+  })
+
+  it("counts a request without a reply as spent, and one that was never sent as not", () => {
+    assert.strictEqual(Estimator.lost(Estimator.sent(knowing(50, 60), start)).view?.remaining, 49)
+    assert.strictEqual(Estimator.unsent(Estimator.sent(knowing(50, 60), start)).view?.remaining, 50)
+  })
+
+  it("with nothing left names the instant of the reset, whatever our clock says", () => {
+    for (const skew of [-300_000, 0, 300_000]) {
+      const sentAt = start + skew
+      const state = Estimator.received(
+        Estimator.sent(Estimator.initial, sentAt),
+        reply({ sentAt, receivedAt: sentAt + 20, remaining: 0, date: start, reset: start / 1000 + 60 })
+      )
+      const verdict = Estimator.admit(state, sentAt + 20, 0)
+      assert.strictEqual(verdict._tag, "At")
+      // Up to a second for the rounding of the reset, and one for that of `Date`.
+      if (verdict._tag === "At") assert.closeTo(verdict.instant - sentAt, 61_000, 1100)
+    }
+  })
+
+  it("takes a reset below 10⁹ as seconds from now", () => {
+    const state = Estimator.received(
+      Estimator.sent(Estimator.initial, start),
+      reply({ sentAt: start, receivedAt: start + 20, remaining: 0, reset: 30 })
+    )
+    const verdict = Estimator.admit(state, start + 20, 0)
+    if (verdict._tag === "At") assert.closeTo(verdict.instant - start, 31_000, 1000)
+    assert.strictEqual(verdict._tag, "At")
+  })
+
+  it("lets nobody go over an allowance that shrinks within its window", () => {
+    let state = Estimator.sent(knowing(80, 60), start + 100)
+    state = Estimator.received(
+      state,
+      reply({ sentAt: start + 100, receivedAt: start + 120, limit: 20, remaining: 0, reset: start / 1000 + 60 })
+    )
+    assert.strictEqual(tag(Estimator.admit(state, start + 200, 0)), "At")
+  })
+
+  it("pauses everybody for longer and longer after 429s that say nothing, and less after one that does", () => {
+    let state = knowing(50, 60)
+    const pauses: Array<number> = []
+    for (let i = 0; i < 8; i++) {
+      const sentAt = Math.max(start + 1000, state.pausedUntil)
+      state = Estimator.received(Estimator.sent(state, sentAt), {
+        ...reply({ sentAt, receivedAt: sentAt }),
+        refused: true,
+        limit: null,
+        remaining: null,
+        reset: null
+      })
+      pauses.push(state.pausedUntil - sentAt)
+    }
+    assert.deepStrictEqual(pauses, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
+    const sentAt = state.pausedUntil
+    state = Estimator.received(Estimator.sent(state, sentAt), {
+      ...reply({ sentAt, receivedAt: sentAt }),
+      refused: true,
+      retryAfterMillis: 3000
+    })
+    assert.strictEqual(state.pausedUntil - sentAt, 3000)
+  })
+
+  it("keeps a share for the lanes before", () => {
+    const state = knowing(2, 60)
+    assert.strictEqual(tag(Estimator.admit(state, start + 100, 0)), "Now")
+    assert.strictEqual(tag(Estimator.admit(state, start + 100, 0.02)), "At")
+  })
+
+  it("is never negative, never stuck and never says anything that is no time, whatever comes", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let state = Estimator.initial
+        let now = start
+        const underWay: Array<{ sentAt: number; settledBefore: number }> = []
+        for (const event of steps) {
+          if (event.kind === "time") now += event.millis
+          else if (event.kind === "send") {
+            underWay.push({ sentAt: now, settledBefore: state.settled })
+            state = Estimator.sent(state, now)
+          } else if (underWay.length > 0) {
+            const [one] = underWay.splice(event.which % underWay.length, 1)
+            if (event.kind === "lost") state = Estimator.lost(state)
+            else if (event.kind === "unsent") state = Estimator.unsent(state)
+            else if (event.kind === "reply") state = Estimator.received(state, { ...event, ...one!, receivedAt: now })
+          }
+          assert.strictEqual(state.underWay, underWay.length)
+          assert.isAtLeast(state.view?.remaining ?? 0, 0)
+          assert.isAtLeast(state.others.requests, 0)
+          for (const reserve of [0, 0.02]) {
+            const verdict = Estimator.admit(state, now, reserve)
+            // Waiting for a reply is only right while one is to be expected.
+            if (verdict._tag === "AfterReply") assert.isAbove(state.underWay, 0)
+            if (verdict._tag === "At") {
+              assert.isTrue(Number.isFinite(verdict.instant))
+              assert.isAbove(verdict.instant, now)
+            }
+          }
+        }
+        // Left alone for two days with nothing under way, it lets a request go.
+        for (const _ of underWay) state = Estimator.lost(state)
+        assert.strictEqual(tag(Estimator.admit(state, Math.max(now, start) + 2 * day + 4_000_000, 0)), "Now")
+      }),
+      { numRuns: 3000 }
+    )
+  })
+})

@@ -1,0 +1,178 @@
+/**
+ * A service, a client that sends whenever the estimator lets it, and perhaps another one on the same key, in virtual
+ * time. Deterministic for a seed.
+ */
+import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+import { type Kind, makeWindow } from "./windows.ts"
+
+export interface Scenario {
+  readonly kind: Kind
+  readonly limit: number
+  readonly windowMillis: number
+  /** Our clock minus the service's. */
+  readonly skewMillis: number
+  /** Calls that want to go at any time: as many as may be under way at once. */
+  readonly callers: number
+  /** Another client on the key, as careful as ours, or one that sends this often per window whatever it is told. */
+  readonly other: "none" | "careful" | { readonly perWindow: number }
+  /** How many windows to simulate. */
+  readonly windows: number
+  readonly seed: number
+  readonly reserve?: number
+}
+
+export interface Outcome {
+  readonly granted: number
+  /** Refusals of our own, by the instant they were sent, in windows since the beginning. */
+  readonly refusedAt: ReadonlyArray<number>
+  /** Granted, of everybody's, as a share of what the windows could grant. */
+  readonly used: number
+  /** Most requests in the second after a reset was passed, as a share of the allowance. */
+  readonly burst: number
+}
+
+/** A small generator of chance, the same for the same seed (mulberry32). */
+const chance = (seed: number) => {
+  let a = seed >>> 0
+  return () => {
+    a = (a + 0x6d2b79f5) >>> 0
+    let t = a
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+interface Event {
+  readonly at: number
+  readonly run: () => void
+}
+
+/** Events in order of time; those of the same instant in order of insertion. */
+class Timeline {
+  readonly #events: Array<Event & { readonly order: number }> = []
+  #order = 0
+  now = 0
+  add(at: number, run: () => void) {
+    const event = { at: Math.max(at, this.now), run, order: this.#order++ }
+    let low = 0
+    let high = this.#events.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const other = this.#events[middle]!
+      if (other.at < event.at || (other.at === event.at && other.order < event.order)) low = middle + 1
+      else high = middle
+    }
+    this.#events.splice(low, 0, event)
+  }
+  runUntil(end: number) {
+    for (;;) {
+      const next = this.#events.shift()
+      if (next === undefined || next.at > end) return
+      this.now = next.at
+      next.run()
+    }
+  }
+}
+
+const epoch = 1_790_000_000_000
+
+export const simulate = (scenario: Scenario): Outcome => {
+  const { callers, kind, limit, other, seed, skewMillis, windowMillis, windows } = scenario
+  const random = chance(seed)
+  const window = makeWindow[kind](limit, windowMillis)
+  const timeline = new Timeline()
+  const end = windows * windowMillis
+  const granted: Array<number> = []
+  let ours = 0
+  const refusedAt: Array<number> = []
+
+  const client = (callers: number, mine: boolean, startsAt: number) => {
+    let state = Estimator.initial
+    let wake = Number.POSITIVE_INFINITY
+    let underWay = 0
+    const clientNow = () => epoch + timeline.now + skewMillis
+    const send = () => {
+      const sentAt = clientNow()
+      const sentReal = timeline.now
+      const settledBefore = state.settled
+      state = Estimator.sent(state, sentAt)
+      underWay++
+      timeline.add(timeline.now + 5 + random() * 40, () => {
+        const at = timeline.now
+        const serviceNow = epoch + at
+        const reading = window(serviceNow)
+        if (reading.granted) granted.push(at)
+        if (mine && reading.granted) ours++
+        if (mine && !reading.granted) refusedAt.push(sentReal / windowMillis)
+        timeline.add(at + 5 + random() * 40, () => {
+          underWay--
+          state = Estimator.received(state, {
+            sentAt,
+            settledBefore,
+            receivedAt: clientNow(),
+            refused: !reading.granted,
+            retryAfterMillis: reading.granted ? null : Math.ceil((reading.retryAt - serviceNow) / 1000) * 1000,
+            date: Math.floor(serviceNow / 1000) * 1000,
+            limit,
+            remaining: reading.remaining,
+            reset: Math.ceil(reading.resetAt / 1000)
+          })
+          pump()
+        })
+      })
+    }
+    const pump = () => {
+      while (underWay < callers) {
+        const verdict = Estimator.admit(state, clientNow(), scenario.reserve ?? 0)
+        if (verdict._tag === "Now") {
+          send()
+          continue
+        }
+        if (verdict._tag === "At") {
+          const instant = Math.ceil(verdict.instant - epoch - skewMillis)
+          if (instant < wake || wake <= timeline.now) {
+            wake = Math.max(instant, timeline.now + 1)
+            timeline.add(wake, pump)
+          }
+        }
+        return
+      }
+    }
+    timeline.add(startsAt, pump)
+  }
+  client(callers, true, 0)
+  if (other === "careful") client(callers, false, 777)
+  else if (other !== "none") {
+    const step = windowMillis / other.perWindow
+    const tick = () => {
+      if (window(epoch + timeline.now).granted) granted.push(timeline.now)
+      timeline.add(timeline.now + step * (0.5 + random()), tick)
+    }
+    timeline.add(step * random(), tick)
+  }
+  timeline.runUntil(end)
+
+  // A bucket begins full and a window ends full: what could have been granted counts from the second window on.
+  const settled = granted.filter((at) => at >= windowMillis)
+  const possible = (windows - 1) * limit
+  return {
+    granted: ours,
+    refusedAt,
+    used: settled.length / possible,
+    burst: burstAfterGaps(granted, windowMillis) / limit
+  }
+}
+
+/** Most grants within a second of the first one after a gap of at least a tenth of the window. */
+const burstAfterGaps = (granted: ReadonlyArray<number>, windowMillis: number): number => {
+  let most = 0
+  for (let i = 1; i < granted.length; i++) {
+    const gap = granted[i]! - granted[i - 1]!
+    if (gap < windowMillis / 10) continue
+    let j = i
+    while (j < granted.length && granted[j]! < granted[i]! + 1000) j++
+    most = Math.max(most, j - i)
+  }
+  return most
+}

@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Outcome, type Scenario, simulate } from "./Simulation.ts"
+import { kinds } from "./windows.ts"
+
+const hour = 3_600_000
+const minute = 60_000
+
+const allowances = [
+  { limit: 1200, windowMillis: hour },
+  { limit: 300, windowMillis: 10 * minute },
+  { limit: 100, windowMillis: minute }
+]
+const skews = [-5 * minute, 0, 5 * minute]
+const callers = [1, 20, 200]
+
+const windows = 8
+const run = (scenario: Omit<Scenario, "windows" | "seed" | "reserve">): Outcome =>
+  simulate({ ...scenario, windows, seed: 7, reserve: 0 })
+
+/** Refusals in the first window, which begins with nothing known, and in all later ones. */
+const refusals = ({ refusedAt }: Outcome) => ({
+  cold: refusedAt.filter((window) => window < 1).length,
+  steady: refusedAt.filter((window) => window >= 1).length
+})
+
+for (const kind of kinds) {
+  for (const { limit, windowMillis } of allowances) {
+    describe(`a ${kind} window of ${limit} in ${windowMillis / minute} minutes`, () => {
+      for (const other of ["none", "careful"] as const) {
+        for (const skewMillis of skews) {
+          for (const many of callers) {
+            const beside = other === "none" ? "alone" : "beside another client"
+            it(`${many} callers ${beside}, ${skewMillis / minute} minutes off: used up, never overrun, no burst`, () => {
+              const outcome = run({ kind, limit, windowMillis, skewMillis, callers: many, other })
+              const { cold, steady } = refusals(outcome)
+              assert.strictEqual(steady, 0, "429s in steady state")
+              assert.isAtMost(cold, 1, "429s from a cold start")
+              assert.isAtLeast(outcome.used, 0.97, "share of the allowance used")
+              assert.isAtMost(outcome.burst, 0.1, "share of the allowance in the first second after a reset")
+            })
+          }
+        }
+      }
+
+      it("beside a program that sends whatever it is told: used up, and hardly ever overrun", () => {
+        for (const many of callers) {
+          const other = { perWindow: limit / 4 }
+          const outcome = run({ kind, limit, windowMillis, skewMillis: 0, callers: many, other })
+          const { cold, steady } = refusals(outcome)
+          assert.isAtMost(cold, 1)
+          assert.isAtMost(steady, windows, "no more than one 429 a window")
+          assert.isAtLeast(outcome.used, 0.97)
+        }
+      })
+    })
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The client against every fault of the mock service, over real sockets: whatever the service does, a call ends in time
+ * with a right answer or a typed error, and a create makes no second node.
+ */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Exit, Layer, Option, Result, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+// @boundaries-ignore tests may run the service in-process
+import { type Fault, faultNames, TestServer, type TestWorld } from "@berth/server/testing"
+import * as Berth from "../../src/client/Berth.ts"
+import { Images } from "../../src/client/Images.ts"
+import { Nodes } from "../../src/client/Nodes.ts"
+import { BerthError } from "../../src/domain/BerthError.ts"
+import { NodeId } from "../../src/domain/Node.ts"
+
+const plan = "C-4VCPU-16RAM-100DISK"
+const spec = { name: "asked-for", plan, image: "Ubuntu-24.04" }
+
+const clientOf = ({ accessToken, apiKey, baseUrl }: TestWorld) =>
+  Berth.layer({
+    baseUrl,
+    credentials: { apiKey, accessToken },
+    attemptTimeout: "300 millis",
+    deadline: "2 seconds"
+  }).pipe(Layer.provide(FetchHttpClient.layer))
+
+/** Longest a call may take: its deadline, and what the machine adds. */
+const limit = "10 seconds"
+
+type Call = (id: NodeId) => Effect.Effect<unknown, BerthError, Nodes | Images>
+
+const operations: Record<string, Call> = {
+  "nodes.create": () => Nodes.use((nodes) => nodes.create(spec)),
+  "nodes.get": (id: NodeId) => Nodes.use((nodes) => nodes.get(id)),
+  "nodes.list": () => Nodes.use((nodes) => Stream.runCollect(nodes.list({ deadline: "2 seconds" }))),
+  "nodes.delete": (id: NodeId) => Nodes.use((nodes) => nodes.delete(id)),
+  "commitments.set": (id: NodeId) => Nodes.use((nodes) => nodes.setCommitment(id, "hourly_billing")),
+  "images.list": () => Images.use((images) => images.list())
+}
+
+const nodesOf = (world: TestWorld) => Effect.orDie(world.control.nodes.list({ params: { world: world.id }, query: {} }))
+
+/** What came of one call while a fault was armed. */
+const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
+  const server = yield* TestServer
+  const world = yield* server.makeWorld({ scenario: "small", clock: "real" })
+  const before = yield* nodesOf(world)
+  yield* world.arm([fault])
+  const ended = yield* operations[operation]!(NodeId.make(before[0]!.id)).pipe(
+    Effect.result,
+    Effect.exit,
+    Effect.timeoutOption(limit),
+    Effect.provide(clientOf(world))
+  )
+  yield* world.arm([])
+  const made = (yield* nodesOf(world)).filter(({ name }) => name === spec.name)
+  return { ended, made }
+}, Effect.scoped)
+
+layer(TestServer.layer(), { excludeTestServices: true })("every call under every fault", (it) => {
+  describe.concurrent.each(faultNames)("%s", (fault) => {
+    it.effect.each(Object.keys(operations))("%s ends in time, rightly or typed", (operation) =>
+      Effect.gen(function* () {
+        const { ended, made } = yield* run({ fault } as Fault, operation)
+        if (Option.isNone(ended)) return assert.fail(`did not end within ${limit}`)
+        if (Exit.isFailure(ended.value)) return assert.fail(`a defect: ${String(ended.value.cause)}`)
+        const result: Result.Result<unknown, unknown> = ended.value.value
+        if (Result.isFailure(result)) {
+          assert.instanceOf(result.failure, BerthError)
+          if (result.failure instanceof BerthError) {
+            assert.isNotEmpty(result.failure.attempts)
+            assert.isNotEmpty(result.failure.hint)
+          }
+        }
+        if (operation !== "nodes.create") return
+        assert.isAtMost(made.length, fault === "duplicate-create" ? 2 : 1, "nodes made by one create")
+        if (Result.isSuccess(result)) assert.isAtLeast(made.length, 1)
+      })
+    )
+  })
+})
