@@ -193,7 +193,10 @@ export const make = Effect.fnUntraced(function* ({ deadline, get, readPage, send
     const age = (yield* Clock.currentTimeMillis) - intent.sentAtMillis
     yield* Effect.sleep(Math.max(0, resumeAfterMillis - age))
     const lostAlike = () =>
-      Math.max(1, Array.from(open.values()).filter(({ name, plan }) => name === intent.name && plan === intent.plan).length)
+      Math.max(
+        1,
+        Array.from(open.values()).filter(({ name, plan }) => name === intent.name && plan === intent.plan).length
+      )
     const settlement = yield* entry(spec.name).gate.withPermits(mostAlike)(
       Effect.tap(find(intent, lostAlike), (found) =>
         Effect.sync(() => {
