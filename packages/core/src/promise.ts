@@ -2,7 +2,7 @@
  * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
  * real `Error`s. It runs wherever `fetch` does. What it does between a call and the wire is in `client/Engine.ts`.
  */
-import { Duration, Effect, Layer, Redacted, Result, Schema, Stream } from "effect"
+import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Berth from "./client/Berth.ts"
 import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
@@ -84,6 +84,11 @@ export interface ClientOptions {
   readonly attemptTimeout?: Timespan | undefined
   /** Lane of every call that does not name one. Default: that of the method. */
   readonly lane?: Lane | undefined
+  /**
+   * File through which the processes of this machine that use the same key leave room for each other. One file per key; it
+   * is safe to lose. Needs `node:fs`, and keeps the program alive until the client is closed. Default: none.
+   */
+  readonly allowanceFile?: string | undefined
   /** What sends the requests. Default: the `fetch` of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
@@ -188,6 +193,10 @@ const text = (operation: string, option: string, value: unknown): string => {
   if (typeof value === "string") return value
   throw new InvalidOption(operation, option, "expected a text")
 }
+const path = (operation: string, option: string, value: unknown): string => {
+  if (typeof value === "string" && value.trim() !== "") return value
+  throw new InvalidOption(operation, option, "expected the path of a file")
+}
 const wholeNumber = (operation: string, option: string, value: unknown): number => {
   if (Number.isSafeInteger(value)) return value as number
   throw new InvalidOption(operation, option, "expected a whole number")
@@ -204,6 +213,7 @@ const clientChecks = {
   deadline: timespan,
   attemptTimeout: timespan,
   lane,
+  allowanceFile: path,
   fetch: fetchLike
 }
 
@@ -254,8 +264,10 @@ export const createClient = (options: ClientOptions): Client => {
       )
     )
   )
+  // What there is to warn of must not get into what the program prints.
+  const warnings = Layer.succeed(References.LogToStderr, true)
   const runner = Runner.make(
-    Layer.orDie(Layer.provide(Berth.layer(engine), transport)),
+    Layer.orDie(Berth.layer(engine)).pipe(Layer.provide(transport), Layer.provideMerge(warnings)),
     fetch,
     redactor(engine.credentials)
   )

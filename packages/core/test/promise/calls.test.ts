@@ -2,6 +2,9 @@ import { type Client, createClient, NodeNotFound, type NodeSpec } from "@berth/c
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { bareService, mockService, rejection } from "./Service.ts"
 
@@ -98,6 +101,20 @@ describe("the promise client", () => {
     )
     await service.client.images.saved()
     assert.deepStrictEqual(methods, ["GET"])
+  })
+
+  it("shares its allowance through a file, and replaces one that is damaged", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "berth-"))
+    try {
+      const allowanceFile = join(folder, "allowance")
+      writeFileSync(allowanceFile, "no such thing")
+      await using service = await mockService({}, { allowanceFile })
+      assert.deepStrictEqual(await service.client.images.saved(), [])
+      await service.client.close()
+      assert.include(JSON.parse(readFileSync(allowanceFile, "utf8")).view, { limit: 1200, remaining: 1199 })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it("does not keep a program from ending, closed or not", async () => {

@@ -135,6 +135,8 @@ describe("a client", () => {
     ["deadline", { ...good, deadline: {} }],
     ["attemptTimeout", { ...good, attemptTimeout: -1 }],
     ["lane", { ...good, lane: "fast" }],
+    ["allowanceFile", { ...good, allowanceFile: " " }],
+    ["allowanceFile", { ...good, allowanceFile: 7 }],
     ["fetch", { ...good, fetch: {} }],
     ["apikey", { ...good, apikey: "k" }]
   ]
