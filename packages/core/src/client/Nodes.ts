@@ -11,7 +11,7 @@ import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
-import { IntentStore } from "./creation/IntentStore.ts"
+import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { Engine } from "./Engine.ts"
 import * as Listing from "./listing/Listing.ts"
 import { type CallOptions, many, nothing, one, type Operation } from "./Operation.ts"
@@ -124,7 +124,7 @@ export class Nodes extends Context.Service<
         get,
         readPage: (page) => listPage({ page, lane: "mutation" }),
         serviceTimeAt,
-        store: yield* IntentStore
+        store: (yield* IntentStore) ?? makeMemory()
       })
 
       const list = (options?: CallOptions) =>

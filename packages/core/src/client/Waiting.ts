@@ -37,7 +37,8 @@ const periodsMillis = [1000, 1000, 2000, 4000, 8000]
 /** How long until the next look, which is the `look`-th from 0. `phase` keeps clients apart that share nothing, in [0, 1). */
 export const untilNextLook = (look: number, now: number, phase: number): number => {
   const period = periodsMillis[Math.min(look, periodsMillis.length - 1)]!
-  const wait = period - ((now - phase * period) % period)
+  const since = (now - phase * period) % period
+  const wait = period - (since < 0 ? since + period : since)
   return wait < period / 4 ? wait + period : wait
 }
 

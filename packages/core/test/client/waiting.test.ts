@@ -46,7 +46,7 @@ describe("waits", () => {
     const requests = { count: 0 }
     return Effect.gen(function* () {
       yield* inTime(Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running")))
-      assert.isAtMost(requests.count, 12)
+      assert.isAtMost(requests.count, 14)
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 

@@ -19,7 +19,8 @@ export interface IntentStore {
   readonly remove: (key: string) => Effect.Effect<void, IntentStoreFailed>
 }
 
-const makeMemory = (): IntentStore => {
+/** Intents in memory: for one client, for they say nothing of the account. */
+export const makeMemory = (): IntentStore => {
   const intents = new Map<string, Intent>()
   return {
     all: Effect.sync(() => Array.from(intents.values())),
@@ -33,9 +34,9 @@ const IntentJson = Schema.fromJsonString(Intent)
 const decode = Schema.decodeUnknownEffect(IntentJson)
 const encode = Schema.encodeEffect(IntentJson)
 
-/** The store of the client's intents. In memory unless a layer says otherwise. */
-export const IntentStore = Context.Reference<IntentStore>("@berth/core/client/creation/IntentStore", {
-  defaultValue: makeMemory
+/** The store of the client's intents. Where no layer gives one, every client has its own in memory. */
+export const IntentStore = Context.Reference<IntentStore | undefined>("@berth/core/client/creation/IntentStore", {
+  defaultValue: () => undefined
 })
 
 /** A file per intent in `directory`, which is made if it is not there; written whole or not at all. */
