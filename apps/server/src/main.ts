@@ -10,6 +10,7 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
 import { command } from "./cli/command.ts"
 import { StartFailure } from "./cli/StartFailure.ts"
+import { usageSentence } from "./cli/usageSentence.ts"
 
 const reportLine = (message: string) => Console.error(`berth-server: ${message.split("\n", 1)[0]}`)
 
@@ -17,7 +18,7 @@ const reportLine = (message: string) => Console.error(`berth-server: ${message.s
 const presenter: CliOutput.Presenter = {
   present: (event) =>
     event._tag === "InvalidInvocation"
-      ? reportLine(`${event.errors.map(({ message }) => message.split("\n", 1)[0]).join("; ")} (see --help)`)
+      ? reportLine(`${usageSentence(event.errors)} (see --help)`)
       : CliOutput.defaultPresenter.present(event)
 }
 

@@ -10,7 +10,7 @@ import { run } from "./commands/run.ts"
 import { type ConnectionInput, connectionFlags, readConnection } from "./config/Connection.ts"
 import { runFlags } from "./config/RunSettings.ts"
 import { transport } from "./config/transport.ts"
-import { CommandFailed, exitCodes, usage } from "./process/CommandFailed.ts"
+import { CommandFailed, exitCodes, unauthenticated, usage } from "./process/CommandFailed.ts"
 import { StopSignal } from "./process/StopSignal.ts"
 import { usageMessage } from "./process/usageMessage.ts"
 
@@ -22,7 +22,14 @@ const connected = <R>(input: ConnectionInput, command: (account: string) => Effe
     yield* Effect.provide(command(account), berth)
   }).pipe(
     Effect.catchTag("InvalidOption", ({ detail, option }) =>
-      Effect.fail(usage(`${settingNames[option] ?? option} is not usable: ${detail}.`))
+      Effect.fail(
+        isSecret(option)
+          ? unauthenticated(
+              `${settingNames[option]} is not usable: ${detail}.`,
+              "Copy it again from the account portal."
+            )
+          : usage(`${settingNames[option] ?? option} is not usable: ${detail}.`)
+      )
     )
   )
 
@@ -32,6 +39,8 @@ const settingNames: Readonly<Record<string, string>> = {
   apiKey: "BERTH_API_KEY",
   accessToken: "BERTH_ACCESS_TOKEN"
 }
+
+const isSecret = (option: string): boolean => option === "apiKey" || option === "accessToken"
 
 const interrupted = Effect.gen(function* () {
   yield* (yield* StopSignal).received

@@ -3,19 +3,20 @@
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Effect, Layer } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import { main } from "./cli.ts"
 import { Stdout } from "./deliver/Stdout.ts"
 import { exitCodes } from "./process/CommandFailed.ts"
+import { say } from "./process/say.ts"
 import { StopSignal } from "./process/StopSignal.ts"
 
 const exitCode = main(process.argv.slice(2)).pipe(
   Effect.as<number>(exitCodes.done),
   Effect.catch(({ code, hint, message }) =>
-    Effect.as(Console.error(`berth-watch: ${message}${hint === undefined ? "" : `\n${hint}`}`), code)
+    Effect.as(say(`berth-watch: ${message}`, ...(hint === undefined ? [] : [hint])), code)
   ),
   Effect.catchCause((cause) =>
-    Effect.as(Console.error(`berth-watch: this is a fault of berth-watch.\n${Cause.pretty(cause)}`), exitCodes.fault)
+    Effect.as(say("berth-watch: this is a fault of berth-watch.", ...Cause.pretty(cause).split("\n")), exitCodes.fault)
   ),
   Effect.provide(Layer.mergeAll(NodeServices.layer, StopSignal.layer, Stdout.layer))
 )

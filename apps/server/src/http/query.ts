@@ -1,6 +1,6 @@
 /**
- * What surrounds the reading of a request by its schema: an empty parameter counts as none (decision 18), and what cannot
- * be read becomes the failure it is instead of a defect.
+ * What surrounds the reading of a request by its schema: an empty parameter counts as none (decision 18), a whole number is
+ * written in digits alone, and what cannot be read becomes the failure it is instead of a defect.
  */
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
@@ -9,13 +9,28 @@ import { unreadableResponse } from "./failures.ts"
 
 type Query = Readonly<Record<string, string | Array<string>>>
 
-const hasEmpty = (query: Query): boolean => {
-  for (const name in query) if (query[name] === "") return true
-  return false
+/** Parameters that are whole numbers. The schemas alone would read `1e1` and `10.0` as such too. */
+const wholeNumbers: ReadonlySet<string> = new Set(["page_no", "page", "per_page"])
+const integer = /^-?\d+$/
+const digits = /^\d+$/
+
+/** No schema of a number reads this. */
+const unreadable = "unreadable"
+
+const isMisspelled = (name: string, value: Query[string] | undefined): boolean =>
+  typeof value === "string" && wholeNumbers.has(name) && !integer.test(value)
+
+const asItIs = (query: Query): boolean => {
+  for (const name in query) if (query[name] === "" || isMisspelled(name, query[name])) return false
+  return true
 }
 
-const withoutEmpty = (query: Query): Query =>
-  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""))
+const tidied = (query: Query): Query =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === "" ? [] : [[name, isMisspelled(name, value) ? unreadable : value]]
+    )
+  )
 
 export const layer = HttpRouter.middleware((endpoint) => {
   const answered = Effect.catchCause(endpoint, (cause) => {
@@ -26,9 +41,14 @@ export const layer = HttpRouter.middleware((endpoint) => {
       return response === undefined ? Effect.failCause(cause) : Effect.succeed(response)
     })
   })
+  // The values themselves are changed, and not answered here: who asks without credentials is told that first.
+  const withIds = Effect.flatMap(HttpRouter.RouteContext, ({ params, route }) => {
+    const id = params["node_id"]
+    return id === undefined || digits.test(id)
+      ? answered
+      : Effect.provideService(answered, HttpRouter.RouteContext, { route, params: { ...params, node_id: unreadable } })
+  })
   return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) =>
-    hasEmpty(query)
-      ? Effect.provideService(answered, HttpServerRequest.ParsedSearchParams, withoutEmpty(query))
-      : answered
+    asItIs(query) ? withIds : Effect.provideService(withIds, HttpServerRequest.ParsedSearchParams, tidied(query))
   )
 }).layer

@@ -31,6 +31,25 @@ export const readFields = <S extends Schema.Struct<Schema.Struct.Fields> & { rea
   }
 }
 
+/** The types of a schema in the words of whoever wrote the JSON; a field that may be absent need not be told so. */
+const typeWords: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null"
+}
+
+/** `Expected array | string | undefined` as a person says it; any other sentence as it is. */
+const plainly = (sentence: string): string => {
+  const types = /^Expected ([a-z]+(?: \| [a-z]+)*)(?:, .*)?$/.exec(sentence)?.[1]?.split(" | ")
+  const words = types?.filter((type) => type !== "undefined").map((type) => typeWords[type])
+  return words === undefined || words.length === 0 || words.includes(undefined)
+    ? sentence
+    : `Expected ${words.join(" or ")}`
+}
+
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) =>
     issue._tag === "MissingKey"
@@ -47,7 +66,8 @@ export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "f
     const named = path === undefined || path.length === 0 ? ["detail"] : by === "first" ? path.slice(0, 1) : path
     const field = named.map(String).join(".")
     const sentences = (errors[field] ??= [])
-    if (!sentences.includes(`${message}.`)) sentences.push(`${message}.`)
+    const sentence = `${plainly(message)}.`
+    if (!sentences.includes(sentence)) sentences.push(sentence)
   }
   return errors
 }

@@ -110,8 +110,11 @@ describe.concurrent("a start that works", () => {
 
 describe.concurrent("a start that cannot be", () => {
   for (const [args, sentence] of [
-    ["--port 70000", "--port"],
-    ["--port abc", "port"],
+    ["--port 70000", "berth-server: --port: expected 0 to 65535, not 70000 (see --help)\n"],
+    ["--port abc", 'berth-server: --port: expected a whole number, not "abc" (see --help)\n'],
+    ["--prt 1", "berth-server: there is no flag --prt; did you mean --port? (see --help)\n"],
+    ["--account a:b --account a:c", "--account: each account needs a key and a token of its own"],
+    ["--account a:b --account c:b", "--account: each account needs a key and a token of its own"],
     ["--seed 1.5", "seed"],
     ["--nonsense", "--nonsense"],
     ["extra", "extra"],
@@ -123,7 +126,7 @@ describe.concurrent("a start that cannot be", () => {
     ["--rate-limit 0/1h", "--rate-limit"],
     ["--rate-limit 10/0s", "--rate-limit"],
     ["--rate-limit-algorithm leaky", "rate-limit-algorithm"],
-    ["--auth none", "auth"],
+    ["--auth none", '--auth: expected strict, key-only, off, not "none"'],
     ["--delete-style x", "delete-style"],
     ["--fault nope", '--fault: There is no fault "nope"; berth-server faults lists them.'],
     ["--fault status:stauts=503:times=0", "--fault: stauts: There is no such field. times: Expected a value"],

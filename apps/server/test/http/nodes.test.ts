@@ -92,6 +92,18 @@ layer(TestServer.layer({ scenario: "small" }))("nodes over HTTP", (it) => {
     })
   )
 
+  it.effect("an id is written in digits alone: whatever else comes to the same number names no node", () =>
+    Effect.gen(function* () {
+      const { id } = yield* create("digits")
+      dataOf(yield* call("GET", `/nodes/${id}/`))
+      for (const spelling of [`${id}.0`, `+${id}`, `${id / 10}e1`, `%20${id}`, `0x${id.toString(16)}`]) {
+        for (const method of ["GET", "DELETE"]) errorsOf(yield* call(method, `/nodes/${spelling}/`), 404)
+      }
+      dataOf(yield* call("GET", `/nodes/${id}/`))
+      expect((yield* call("GET", `/nodes/${id}.0/`, { token: null })).status).toBe(401)
+    })
+  )
+
   it.effect("a page out of bounds is 422 and names every parameter at fault, one of the wrong type is 400", () =>
     Effect.gen(function* () {
       const errors = (query: Record<string, string | number>, status: number) =>
@@ -100,6 +112,7 @@ layer(TestServer.layer({ scenario: "small" }))("nodes over HTTP", (it) => {
       expect(yield* errors({ page: -1 }, 422)).toEqual(["page"])
       expect(yield* errors({ page_no: "abc", per_page: "1.5" }, 400)).toEqual(["page_no", "per_page"])
       expect(yield* errors({ page_no: "abc", per_page: 0 }, 400)).toEqual(["page_no"])
+      expect(yield* errors({ page_no: "1e0", per_page: "10.0" }, 400)).toEqual(["page_no", "per_page"])
       const server = yield* TestServer
       const twice = `${server.baseUrl}${prefix}/nodes/?apikey=berth-key&page_no=1&page_no=2`
       const reply = yield* send(twice, { headers: { authorization: "Bearer berth-token" } })
@@ -113,6 +126,20 @@ layer(TestServer.layer({ scenario: "small" }))("nodes over HTTP", (it) => {
       for (const id of ["abc", "0", "-1", "1.5", "999999999", "1e400", "%20", "%2F", "%zz", "9".repeat(200)]) {
         for (const method of ["GET", "DELETE"]) errorsOf(yield* call(method, `/nodes/${id}/`), 404)
       }
+    })
+  )
+
+  it.effect("a field of the wrong type is told in plain words", () =>
+    Effect.gen(function* () {
+      const body = { ...nodeOf("n"), image: [], name: 1, ssh_keys: 3, backups: "x", cn_id: "a", start_scripts: {} }
+      expect(errorsOf(yield* call("POST", "/nodes/", { body }), 422)).toEqual({
+        image: ["Expected a number or a string."],
+        name: ["Expected a string."],
+        ssh_keys: ["Expected a list or a string."],
+        backups: ["Expected true or false."],
+        cn_id: ["Expected a number."],
+        start_scripts: ["Expected a list."]
+      })
     })
   )
 

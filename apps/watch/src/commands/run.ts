@@ -1,7 +1,7 @@
 /**
  * `berth-watch run`: watches until it is told to stop, and tells what happens, one event per line on stdout.
  */
-import { Console, DateTime, Effect, Fiber, Option, Result } from "effect"
+import { DateTime, Effect, Fiber, Option, Result } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { RunSettings } from "../config/RunSettings.ts"
 import { type EventLog, makeEventLog } from "../deliver/EventLog.ts"
@@ -11,6 +11,7 @@ import { toLine } from "../events/Event.ts"
 import { makePoller } from "../poll/Poller.ts"
 import { makeWatch } from "../poll/Watch.ts"
 import { fromBerthError } from "../process/CommandFailed.ts"
+import { say } from "../process/say.ts"
 import { StopSignal } from "../process/StopSignal.ts"
 
 /** How long to go on writing after the signal to stop; the whole stop has to be over within 10 s. */
@@ -55,22 +56,22 @@ const writeAll = Effect.fnUntraced(function* (log: EventLog) {
 
 /** Says what became of the writing. */
 const checkWritten = (written: Option.Option<Result.Result<void, StreamClosed>>) => {
-  if (Option.isNone(written)) return Console.error("berth-watch: stopped, although the last events are still unread.")
+  if (Option.isNone(written)) return say("berth-watch: stopped, although the last events are still unread.")
   return Result.isFailure(written.value) ? endedBy(written.value.failure) : Effect.void
 }
 
 /** The ready line. There is neither a page nor a store yet. */
-const announce = (account: string) => Console.error(JSON.stringify({ http: null, store: null, accounts: [account] }))
+const announce = (account: string) => say(JSON.stringify({ http: null, store: null, accounts: [account] }))
 
 /** Troubles also go to whoever looks after the daemon. */
 const warn = (facts: ReadonlyArray<Fact>) =>
   Effect.forEach(
     facts,
     (fact) => {
-      if (fact._tag === "Degraded") return Console.error(`berth-watch: degraded (${fact.trouble}): ${fact.message}`)
+      if (fact._tag === "Degraded") return say(`berth-watch: degraded (${fact.trouble}): ${fact.message}`)
       if (fact._tag === "Recovered") {
         const since = DateTime.formatIso(DateTime.makeUnsafe(fact.sinceMillis))
-        return Console.error(`berth-watch: recovered (${fact.trouble}, ${fact.ending}); it began at ${since}.`)
+        return say(`berth-watch: recovered (${fact.trouble}, ${fact.ending}); it began at ${since}.`)
       }
       return Effect.void
     },

@@ -5,7 +5,7 @@
 import { Config, Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import type { ClientOptions } from "@berth/core/client/Settings"
-import { type CommandFailed, usage } from "../process/CommandFailed.ts"
+import { type CommandFailed, unauthenticated, usage } from "../process/CommandFailed.ts"
 
 export interface Connection {
   readonly client: Pick<ClientOptions, "baseUrl" | "credentials">
@@ -33,18 +33,22 @@ export interface ConnectionInput {
 
 const accountName = /^[\w.@-]{1,64}$/
 
-/** The value of an environment variable; an empty one is none. */
+/** The value of an environment variable; a blank one is none. */
 const variable = (name: string): Effect.Effect<Option.Option<string>> =>
-  Config.option(Config.NonEmptyString(name)).pipe(Effect.orElseSucceed(() => Option.none<string>()))
+  Config.option(Config.NonEmptyString(name)).pipe(
+    Effect.orElseSucceed(() => Option.none<string>()),
+    Effect.map(Option.filter((value) => value.trim() !== ""))
+  )
 
-const required = (name: string, hint: string) =>
+/** Fails with what `fault` makes of a variable that is not set. */
+const required = (name: string, hint: string, fault: typeof unauthenticated) =>
   Effect.flatMap(variable(name), (value) =>
-    Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(usage(`${name} is not set.`, hint))
+    Option.isSome(value) ? Effect.succeed(value.value) : Effect.fail(fault(`${name} is not set.`, hint))
   )
 
 const secret = (name: string) =>
   Effect.map(
-    required(name, "Both credentials are made in the account portal and come from the environment."),
+    required(name, "Both credentials are made in the account portal and come from the environment.", unauthenticated),
     (value) => Redacted.make(value, { label: name })
   )
 
@@ -54,7 +58,7 @@ export const readConnection = Effect.fn("readConnection")(function* (
 ): Effect.fn.Return<Connection, CommandFailed> {
   const baseUrl = Option.isSome(flags.baseUrl)
     ? flags.baseUrl.value
-    : yield* required("BERTH_BASE_URL", "Set it, or pass --base-url URL.")
+    : yield* required("BERTH_BASE_URL", "Set it, or pass --base-url URL.", usage)
   const credentials = { apiKey: yield* secret("BERTH_API_KEY"), accessToken: yield* secret("BERTH_ACCESS_TOKEN") }
   const named = Option.isSome(flags.account) ? flags.account : yield* variable("BERTH_ACCOUNT")
   const account = Option.getOrElse(named, () => "default")

@@ -4,7 +4,7 @@
 import { Data } from "effect"
 import type { BerthError } from "@berth/core/domain/BerthError"
 
-/** Exit codes, the same as those of `berth`. */
+/** Exit codes: those of `berth` that a daemon can come to, for the same reasons. */
 export const exitCodes = {
   done: 0,
   fault: 1,
@@ -14,6 +14,7 @@ export const exitCodes = {
   rejected: 5,
   exhausted: 6,
   unreachable: 7,
+  outcomeUnknown: 8,
   interrupted: 130
 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
@@ -25,6 +26,10 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   /** One sentence: what to do next. */
   readonly hint?: string | undefined
 }> {}
+
+/** A part of the credentials is missing or cannot be used, which is a matter of authentication. */
+export const unauthenticated = (message: string, hint: string): CommandFailed =>
+  new CommandFailed({ code: exitCodes.refused, message, hint })
 
 /** The command line or a setting is wrong. */
 export const usage = (message: string, hint?: string): CommandFailed =>
@@ -49,11 +54,13 @@ const codeFor = ({ reason }: BerthError): ExitCode => {
     case "ServiceFault":
     case "Unreachable":
     case "TimedOut":
-    case "StatusNotReached":
     case "CircuitOpen":
-    case "OutcomeUnknown":
     case "UnexpectedResponse":
       return exitCodes.unreachable
+    case "OutcomeUnknown":
+      return exitCodes.outcomeUnknown
+    case "StatusNotReached":
+      return reason.impossible ? exitCodes.rejected : exitCodes.unreachable
   }
 }
 

@@ -6,9 +6,6 @@ import type { CliError } from "effect/cli"
 const didYouMean = (suggestions: ReadonlyArray<string>): string =>
   suggestions.length === 0 ? "" : ` Did you mean ${suggestions.join(" or ")}?`
 
-/** What people typed may hold anything. */
-const printable = (text: string): string => text.replace(/\p{Cc}+/gu, " ")
-
 const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`)
 
 /** What is wrong; of several things the first. */
@@ -17,10 +14,10 @@ export const usageMessage = (error: CliError.CliError): string => {
     case "ShowHelp":
       return error.errors[0] === undefined ? "A command is needed: once or run." : usageMessage(error.errors[0])
     case "UnrecognizedOption":
-      return printable(`There is no flag ${error.option}.${didYouMean(error.suggestions)}`)
+      return `There is no flag ${error.option}.${didYouMean(error.suggestions)}`
     case "UnknownSubcommand":
-      return printable(`There is no command ${error.subcommand}.${didYouMean(error.suggestions)}`)
+      return `There is no command ${error.subcommand}.${didYouMean(error.suggestions)}`
     default:
-      return sentence(printable(error.message))
+      return sentence(error.message)
   }
 }

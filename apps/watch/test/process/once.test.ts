@@ -1,6 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { describe, it } from "vitest"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, it, onTestFinished } from "vitest"
 // @boundaries-ignore tests may use the mock service
 import { TestServer } from "@berth/server/testing"
 import { Daemon } from "./Daemon.ts"
@@ -47,6 +50,27 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("b
   )
 })
 
+describe("what a service says", () => {
+  it("reaches stderr without its control characters", async () => {
+    const said = "\u001b[2J\u001b]0;owned\u0007\r\nfine\u202e"
+    const service = createServer((_, response) => {
+      response.writeHead(401, { "content-type": "application/json" })
+      response.end(JSON.stringify({ message: said, code: 401, data: {}, errors: { detail: [said] } }))
+    })
+    onTestFinished(() => void service.close())
+    await once(service.listen(0, "127.0.0.1"), "listening")
+    const { port } = service.address() as AddressInfo
+    const { code, stderr } = await new Daemon(
+      ["once", "--base-url", `http://127.0.0.1:${port}`],
+      credentials
+    ).finished()
+    expect(code).toBe(3)
+    expect(stderr).toHaveLength(2)
+    expect(stderr[0]).toContain("\\x1b[2J")
+    expect(stderr.join("")).not.toMatch(/[\p{Cc}\u202e]/u)
+  })
+})
+
 describe("berth-watch once without a service", () => {
   it("prints nothing, says why and ends with 7", async () => {
     const { code, stderr, stdout } = await new Daemon(
@@ -81,11 +105,24 @@ describe("a wrong command line", () => {
     expect(stderr.join("\n")).not.toContain("secret")
   })
 
-  it.each(["BERTH_BASE_URL", "BERTH_API_KEY", "BERTH_ACCESS_TOKEN"])("without %s names it", async (name) => {
+  it.each([
+    { name: "BERTH_BASE_URL", exits: 2 },
+    { name: "BERTH_API_KEY", exits: 3 },
+    { name: "BERTH_ACCESS_TOKEN", exits: 3 }
+  ])("without $name names it and ends with $exits, as berth does", async ({ exits, name }) => {
     const all = { BERTH_BASE_URL: "http://127.0.0.1:1", ...credentials }
-    const { code, stderr } = await new Daemon(["once"], { ...all, [name]: "" }).finished()
-    expect(stderr[0]).toBe(`berth-watch: ${name} is not set.`)
-    expect(code).toBe(2)
+    for (const value of ["", " "]) {
+      const { code, stderr } = await new Daemon(["once"], { ...all, [name]: value }).finished()
+      expect({ code, said: stderr[0] }).toEqual({ code: exits, said: `berth-watch: ${name} is not set.` })
+    }
+  })
+
+  it("with a key that cannot be one ends with 3, without showing it", async () => {
+    const env = { BERTH_BASE_URL: "http://127.0.0.1:1", ...credentials, BERTH_API_KEY: "no\u0007key" }
+    const { code, stderr } = await new Daemon(["once"], env).finished()
+    expect(code).toBe(3)
+    expect(stderr[0]).toMatch(/^berth-watch: BERTH_API_KEY is not usable: /)
+    expect(stderr.join("")).not.toMatch(/no.*key/)
   })
 
   it("does not keep help from stdout where it is asked for", async () => {
