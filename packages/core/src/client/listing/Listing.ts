@@ -55,7 +55,10 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
   const offset = window.start + sorted.length
   // The first page tells how many the service gives at most; until a second one nobody knows whether it was the last.
   if (progress.lastId === 0) {
-    return { nodes, progress: sorted.length === 0 ? undefined : { ...progress, offset, lastId, largest: sorted.length } }
+    return {
+      nodes,
+      progress: sorted.length === 0 ? undefined : { ...progress, offset, lastId, largest: sorted.length }
+    }
   }
   const idle = nodes.length === 0 ? progress.idle + 1 : 0
   const ends = sorted.length < window.perPage || idle > mostIdle
