@@ -15,7 +15,7 @@ import { get } from "./commands/node/get.ts"
 import * as nodes from "./commands/node/list.ts"
 import { wait } from "./commands/node/wait.ts"
 import * as plans from "./commands/plan/list.ts"
-import { redaction } from "./config/credentials.ts"
+import { ownRedaction } from "./config/credentials.ts"
 import { BaseUrl, Debug } from "./config/globalFlags.ts"
 import { presenter } from "./output/presenter.ts"
 import { Output, type Streams } from "./output/Output.ts"
@@ -38,7 +38,7 @@ const berth = Command.make("berth").pipe(
 
 /** Runs berth on these streams and gives its exit code. An interruption is left to whoever runs it. */
 export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> => {
-  const output = Layer.unwrap(Effect.map(redaction, (redact) => Output.layer(streams, redact)))
+  const output = Layer.unwrap(Effect.map(ownRedaction, (redact) => Output.layer(streams, redact)))
   return Command.runWith(berth, { version: pkg.version })(args).pipe(
     settle(args),
     Effect.provide(Layer.provideMerge(presenter, output)),

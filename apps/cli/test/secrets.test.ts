@@ -55,4 +55,36 @@ describe("credentials", () => {
       assert.strictEqual(stderr.split("\n")[0], "error: berth node list takes no further argument: <redacted>.")
     })
   )
+
+  it.live("are masked where they cannot be credentials at all", () =>
+    Effect.gen(function* () {
+      for (const odd of ["a secret with spaces", "bell\u0007in-it-and-more", " t0ken-behind-a-space"]) {
+        const env = { ...secrets, BERTH_BASE_URL: "http://127.0.0.1:1", BERTH_ACCESS_TOKEN: odd }
+        for (const args of [
+          ["node", "list"],
+          ["node", "list", odd],
+          ["node", "list", odd.trim(), "-o", "json"]
+        ]) {
+          const { stderr } = yield* invoke(args, { env })
+          assert.notMatch(stderr, /secret with|in-it-and-more|behind-a-space/)
+        }
+      }
+    })
+  )
+
+  it.live("do not garble what berth says when they are words themselves", () =>
+    Effect.gen(function* () {
+      const env = { BERTH_BASE_URL: "http://127.0.0.1:1", BERTH_API_KEY: "node", BERTH_ACCESS_TOKEN: "further" }
+      const { stderr } = yield* invoke(["node", "list", "more"], { env })
+      assert.strictEqual(stderr.split("\n")[0], "error: berth node list takes no further argument: more.")
+    })
+  )
+
+  it.live("are not set when they are blank", () =>
+    Effect.gen(function* () {
+      const env = { ...secrets, BERTH_BASE_URL: "http://127.0.0.1:1", BERTH_API_KEY: " " }
+      const { code, stderr } = yield* invoke(["node", "list"], { env })
+      assert.deepStrictEqual([code, stderr.split("\n")[0]], [3, "error: BERTH_API_KEY is not set."])
+    })
+  )
 })

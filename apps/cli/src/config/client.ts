@@ -17,7 +17,7 @@ const baseUrl = Effect.gen(function* () {
   const given = yield* BaseUrl
   if (Option.isSome(given)) return { address: given.value, setting: "--base-url" }
   const found = yield* Effect.orDie(Config.option(Config.String(baseUrlVariable)))
-  if (Option.isSome(found)) return { address: found.value, setting: baseUrlVariable }
+  if (Option.isSome(found) && found.value.trim() !== "") return { address: found.value, setting: baseUrlVariable }
   return yield* new SettingFault({
     setting: baseUrlVariable,
     secret: false,
