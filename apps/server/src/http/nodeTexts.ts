@@ -42,12 +42,15 @@ class Texts {
     if (this.#missed[slot] === node.id) {
       const { lifecycle, seed } = world.settings
       const until = nextChange(seed, lifecycle, node, now)?.at ?? Number.POSITIVE_INFINITY
-      this.#kept[slot] = { node, text, since: now, until }
+      this.#kept[slot] = { node, text: inOnePiece(text), since: now, until }
     }
     this.#missed[slot] = node.id
     return text
   }
 }
+
+/** The same text, no longer strung together from parts, which every later copy would have to visit one by one. */
+const inOnePiece = (text: string): string => Buffer.from(text).toString()
 
 const attributes = new Texts((world, node, now) => JSON.stringify(nodeAttributes(world, node, now)))
 const rows = new Texts(rowText)
