@@ -15,7 +15,7 @@ const written = (character: string): string => {
 }
 
 /** The text on one line, with every control character written out, such as `\x1b`. */
-export const escapeControls = (text: string): string => text.replace(unsafe, written)
+const escapeControls = (text: string): string => text.replace(unsafe, written)
 
 /** Writes one line for each text. */
 export const say = (...lines: ReadonlyArray<string>): Effect.Effect<void> =>
