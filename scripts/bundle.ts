@@ -3,8 +3,8 @@
 //
 //   node scripts/bundle.ts [APP…]    bundle the named apps (all of them by default) whose sources have changed
 import { createHash } from "node:crypto"
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join, relative } from "node:path"
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { basename, dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -66,6 +66,10 @@ export const bundle = async (app: App): Promise<boolean> => {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? file.code : file.source)
     renameSync(`${path}.${process.pid}`, path)
+  }
+  // What the code reads from beside itself.
+  for (const asset of globSync("**/*.{css,html,js}", { cwd: join(root, "apps", app, "src") })) {
+    copyFileSync(join(root, "apps", app, "src", asset), join(dist, basename(asset)))
   }
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })

@@ -6,11 +6,15 @@ import { writeFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
 import { parseArgs } from "node:util"
 import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
+import { callOverFetchRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
+import { cancelRow } from "./rows/cancel.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
 import { getOfMillionRow, memoryRow, pageOfMillionRow } from "./rows/fleet.ts"
+import { heapRow } from "./rows/heap.ts"
 import { readyRow, throughputRow } from "./rows/prism.ts"
 import { getRow, listRow } from "./rows/server.ts"
+import { sizeRow } from "./rows/size.ts"
 import { versionRow } from "./rows/startup.ts"
 import { worldRow } from "./rows/world.ts"
 import { table } from "./table.ts"
@@ -22,9 +26,16 @@ const { positionals, values } = parseArgs({
 })
 
 const rows: Record<string, () => Row | Promise<Row>> = {
+  call: callRow,
+  callOverFetch: callOverFetchRow,
+  cancel: cancelRow,
   decode: decodeRow,
   get: getRow,
+  heap: heapRow,
   list: listRow,
+  openai: openaiRow,
+  size: sizeRow,
+  stripe: stripeRow,
   "million-get": getOfMillionRow,
   "million-page": pageOfMillionRow,
   "million-memory": memoryRow,

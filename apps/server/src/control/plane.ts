@@ -9,6 +9,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { failureResponse } from "../http/failures.ts"
 import { largestControlBodyBytes } from "../http/limits.ts"
 import * as Query from "../http/query.ts"
+import { isForPage, page } from "../page/page.ts"
 import { routerConfig } from "../http/router.ts"
 import { unanswerable, unanswered } from "../http/unanswered.ts"
 import { type Worlds as Registry, sameSecret } from "../world/Worlds.ts"
@@ -53,6 +54,8 @@ export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, to
   /** Never fails; what goes wrong is a reply. */
   return Effect.gen(function* () {
     const arrived = yield* HttpServerRequest.HttpServerRequest
+    // Before the token: it says nothing, and a browser has no other way to ask for one.
+    if (isForPage(arrived)) return page()
     if (token !== undefined && !showsToken(arrived, token)) return unauthorized
     const request = withWholePath(arrived, controlled.worlds)
     const response =

@@ -8,5 +8,16 @@ import { HttpApiScalar } from "effect/http-api"
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
 
-/** The page at `docsPath`; `openApiPath` is served with the endpoints. The page's own fonts would come from elsewhere. */
-export const layer = HttpApiScalar.layer(BerthApi, { path: docsPath, scalar: { withDefaultFonts: false } })
+/** What of the page would lead elsewhere, or load from there, is left out. */
+const scalar = {
+  withDefaultFonts: false,
+  favicon: "data:,",
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  telemetry: false
+}
+
+/** The page at `docsPath`; `openApiPath` is served with the endpoints. */
+export const layer = HttpApiScalar.layer(BerthApi, { path: docsPath, scalar })

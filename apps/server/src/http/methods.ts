@@ -4,6 +4,7 @@
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { ControlApi } from "../control/ControlApi.ts"
+import { pagePath } from "../page/page.ts"
 import { docsPath, openApiPath } from "./docs.ts"
 
 interface Row {
@@ -27,6 +28,7 @@ for (const group of [...Object.values(BerthApi.groups), ...Object.values(Control
 }
 add(openApiPath, "GET")
 add(docsPath, "GET")
+add(pagePath, "GET")
 
 /** HEAD wherever GET, OPTIONS everywhere (decision 4). */
 const allow = (methods: ReadonlyArray<string>): string =>

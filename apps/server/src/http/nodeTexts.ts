@@ -2,51 +2,57 @@
  * Nodes as the JSON text they are answered with. Making the text is most of the work of a reply and its outcome seldom
  * changes, so the texts made last are kept; how a node looks on the wire is `records.ts`'s business.
  */
-import type { ListedNode } from "@berth/core/api/NodeRecords"
+import { nextChange } from "../lifecycle/NodeLife.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import type { World } from "../world/World.ts"
-import { nodeAttributes, status } from "./records.ts"
+import { nodeAttributes } from "./records.ts"
 import { rowText } from "./rowText.ts"
 
 /** How many texts of a shape are kept, of all worlds together: some 2 MB. */
 const slots = 4_096
 
-type Status = typeof ListedNode.Type.status
-
 interface Kept {
   readonly node: NodeRecord
-  readonly status: Status
   readonly text: string
+  /** The instants at which it is true: from the first up to, not including, the second. */
+  readonly since: number
+  readonly until: number
 }
 
 /**
- * Texts of one shape, each in the slot of its id. A text is a function of the record, which is never changed in place, and
- * of the status it shows. It is kept when its node is asked for a second time: a walk through a large fleet, which asks for
- * every node once, drives out nothing.
+ * Texts of one shape, each in the slot of its id. A text follows from the record, which is never changed in place, and
+ * stays true until the lifecycle has something else to show. It is kept when its node is asked for a second time: a walk
+ * through a large fleet, which asks for every node once, drives out nothing.
  */
 class Texts {
-  readonly #write: (world: World, node: NodeRecord, status: Status, now: number) => string
+  readonly #write: (world: World, node: NodeRecord, now: number) => string
   readonly #kept: Array<Kept | undefined> = Array.from({ length: slots }, () => undefined)
   /** The id each slot was last asked for and did not have. */
   readonly #missed = new Float64Array(slots)
 
-  constructor(write: (world: World, node: NodeRecord, status: Status, now: number) => string) {
+  constructor(write: (world: World, node: NodeRecord, now: number) => string) {
     this.#write = write
   }
 
   of(world: World, node: NodeRecord, now: number): string {
     const slot = node.id % slots
-    const shown = status(world, node, now)
     const kept = this.#kept[slot]
-    if (kept !== undefined && kept.node === node && kept.status === shown) return kept.text
-    const text = this.#write(world, node, shown, now)
-    if (this.#missed[slot] === node.id) this.#kept[slot] = { node, status: shown, text }
+    if (kept !== undefined && kept.node === node && kept.since <= now && now < kept.until) return kept.text
+    const text = this.#write(world, node, now)
+    if (this.#missed[slot] === node.id) {
+      const { lifecycle, seed } = world.settings
+      const until = nextChange(seed, lifecycle, node, now)?.at ?? Number.POSITIVE_INFINITY
+      this.#kept[slot] = { node, text: inOnePiece(text), since: now, until }
+    }
     this.#missed[slot] = node.id
     return text
   }
 }
 
-const attributes = new Texts((world, node, _, now) => JSON.stringify(nodeAttributes(world, node, now)))
+/** The same text, no longer strung together from parts, which every later copy would have to visit one by one. */
+const inOnePiece = (text: string): string => Buffer.from(text).toString()
+
+const attributes = new Texts((world, node, now) => JSON.stringify(nodeAttributes(world, node, now)))
 const rows = new Texts(rowText)
 
 /** The node as get-by-id shows it (interface.md §2.4). */

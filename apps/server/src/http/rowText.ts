@@ -2,11 +2,10 @@
  * A row of the node list as JSON text, put together by hand: to the letter what `JSON.stringify` makes of `listedNode`, in a
  * third of the time, for pages of nodes that nobody has asked for lately.
  */
-import type { ListedNode } from "@berth/core/api/NodeRecords"
 import type { Plan } from "../world/catalogue.ts"
 import { type NodeRecord, privateAddress, publicAddress } from "../world/NodeRecord.ts"
 import type { World } from "../world/World.ts"
-import { createdAt, planFields } from "./records.ts"
+import { createdAt, planFields, status } from "./records.ts"
 
 /** The end of every row of nodes on a plan. */
 const endOf = new WeakMap<Plan, string>()
@@ -20,11 +19,11 @@ const planText = (plan: Plan): string => {
 }
 
 /** Nothing but names is free text, so only names need escaping. */
-export const rowText = (world: World, node: NodeRecord, status: typeof ListedNode.Type.status): string => {
+export const rowText = (world: World, node: NodeRecord, now: number): string => {
   const { seed } = world.settings
   return (
     `{"id":${node.id},"name":${JSON.stringify(node.name)},"created_at":"${createdAt(world, node)}",` +
     `"public_ip_address":"${publicAddress(seed, node.id)}","private_ip_address":"${privateAddress(seed, node.id)}",` +
-    `"backup":${node.backups},"disk":"${node.plan.diskGb} GB","status":"${status}",${planText(node.plan)}`
+    `"backup":${node.backups},"disk":"${node.plan.diskGb} GB","status":"${status(world, node, now)}",${planText(node.plan)}`
   )
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { nodeText, pageText } from "../../src/http/nodeTexts.ts"
 import { listedNode, nodeAttributes } from "../../src/http/records.ts"
+import { defaultLifecycle } from "../../src/lifecycle/Lifecycle.ts"
 import { createNode, deleteNode, listNodes } from "../../src/world/nodes.ts"
 import { populate } from "../../src/world/scenario.ts"
 import * as World from "../../src/world/World.ts"
@@ -43,6 +44,34 @@ describe("the texts of nodes", () => {
     World.advance(world, 0, 10_000)
     expectTrue(world)
     expect(pageText(world, listNodes(world, 1, 20), world.latest)).not.toContain("terminate")
+  })
+
+  it("change when the lifecycle says so, node by node, and when a test forces something", () => {
+    const lifecycle = {
+      ...defaultLifecycle,
+      provisioningMs: 1_000,
+      provisioningJitterMs: 3_000,
+      terminationJitterMs: 3_000,
+      outcomes: { runs: 1, stuck: 1, powersOff: 1, vanishes: 1 },
+      outcomeAfterMs: 2_000,
+      outcomeAfterJitterMs: 4_000
+    }
+    const world = World.make({ ...World.defaults, clock: "frozen", lifecycle }, 0)
+    const [offer] = world.catalogue.offers
+    const seen = new Set<string>()
+    for (let step = 0; step < 120; step++) {
+      const order = { name: `n-${step}`, plan: offer!.plan, imageId: offer!.image.id, backups: false, skuId: null }
+      createNode(world, order, world.latest)
+      const nodes = listNodes(world, 1, 100)
+      const node = nodes[(step * 7) % nodes.length]!
+      if (step % 3 === 0) deleteNode(world, node.id, world.latest)
+      else if (step % 4 === 0) World.put(world, { ...node, forced: "power-off", locked: true })
+      // More than once, so that what is kept is asked for.
+      for (let time = 0; time < 3; time++) expectTrue(world)
+      for (const shown of nodes) seen.add(listedNode(world, shown, world.latest).status)
+      World.advance(world, 0, 500)
+    }
+    expect([...seen].sort()).toEqual(["created", "power-off", "running", "terminate"])
   })
 
   it("are of their own world, and right for more nodes than are kept", () => {

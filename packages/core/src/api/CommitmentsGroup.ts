@@ -30,7 +30,7 @@ const set = HttpApiEndpoint.post("set", "/update_committed_node_status/", {
   error: [failures[400], failures[404], failures[409], failures[413], failures[415], failures[422]]
 }).annotateMerge(
   OpenApi.annotations({
-    title: "Set a node's commitment",
+    summary: "Set a node's commitment",
     ...documented("4 note 3", "Auto renew, auto terminate, or hourly billing.")
   })
 )

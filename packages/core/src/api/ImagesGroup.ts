@@ -23,7 +23,7 @@ const list = HttpApiEndpoint.get("list", "/images/", {
   error: [failures[400], failures[422]]
 }).annotateMerge(
   OpenApi.annotations({
-    title: "List images",
+    summary: "List images",
     ...documented("4 note 4", "All images; each filter narrows, and they combine.")
   })
 )
@@ -35,7 +35,7 @@ const saved = HttpApiEndpoint.get("saved", "/images/saved-images/", {
   success: success(Schema.Array(SavedImage)).annotate({ identifier: "SavedImages" }),
   error: [failures[422]]
 }).annotateMerge(
-  OpenApi.annotations({ title: "List saved images", ...documented("4 note 5", "The images of the account.") })
+  OpenApi.annotations({ summary: "List saved images", ...documented("4 note 5", "The images of the account.") })
 )
 
 export class ImagesGroup extends HttpApiGroup.make("images")

@@ -25,7 +25,7 @@ const create = HttpApiEndpoint.post("create", "/nodes/", {
   error: [failures[400], failures[409], failures[413], failures[415], failures[422]]
 }).annotateMerge(
   OpenApi.annotations({
-    title: "Create a node",
+    summary: "Create a node",
     ...documented("4", "Accepts the node; its creation completes after the reply, whose `Location` names it.")
   })
 )
@@ -34,7 +34,7 @@ const get = HttpApiEndpoint.get("get", "/nodes/:node_id/", {
   params: nodeId,
   success: success(NodeAttributes).annotate({ identifier: "NodeFound" }),
   error: [failures[404]]
-}).annotateMerge(OpenApi.annotations({ title: "Get a node", ...documented("4", "One node by its id.") }))
+}).annotateMerge(OpenApi.annotations({ summary: "Get a node", ...documented("4", "One node by its id.") }))
 
 const list = HttpApiEndpoint.get("list", "/nodes/", {
   query: {
@@ -48,7 +48,7 @@ const list = HttpApiEndpoint.get("list", "/nodes/", {
   error: [failures[400], failures[422]]
 }).annotateMerge(
   OpenApi.annotations({
-    title: "List nodes",
+    summary: "List nodes",
     ...chosen(7, "One page of the account's nodes, ascending by id; past the end an empty array.")
   })
 )
@@ -64,7 +64,7 @@ const remove = HttpApiEndpoint.delete("delete", "/nodes/:node_id/", {
   error: [failures[404], failures[409]]
 }).annotateMerge(
   OpenApi.annotations({
-    title: "Delete a node",
+    summary: "Delete a node",
     ...chosen(11, "The node becomes `terminate` and is gone when termination ends; again meanwhile is 204 again.")
   })
 )

@@ -57,7 +57,7 @@ export class Engine extends Context.Service<
         const http = authenticated(settings)(untraced)
         const wire = yield* HttpApiClient.makeWith(BerthApi, { httpClient: http })
 
-        const admission = yield* Admission.make
+        const admission = yield* Admission.make(settings.allowanceFile)
         const guarded = yield* Breaker.make
         let budget = fullBudget
 

@@ -1,7 +1,7 @@
 /**
  * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
  */
-import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Context, Effect, Layer, Option, Random, Stream } from "effect"
 import { nodeFromWire, nodeSpecToWire } from "../api/NodeCodec.ts"
 import { pageSize } from "../api/NodesGroup.ts"
 import type { BerthError } from "../domain/BerthError.ts"
@@ -11,10 +11,11 @@ import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
-import { IntentStore } from "./creation/IntentStore.ts"
+import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { Engine } from "./Engine.ts"
 import * as Listing from "./listing/Listing.ts"
 import { type CallOptions, many, nothing, one, type Operation } from "./Operation.ts"
+import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type WaitOptions } from "./Waiting.ts"
 
 /** Which page of the list. */
@@ -113,7 +114,7 @@ export class Nodes extends Context.Service<
         return (yield* call(listNodes, wire.nodes.list({ query, ...response }), options)).value
       })
 
-      const create = Creator.make({
+      const create = yield* Creator.make({
         send: (spec, options) =>
           Effect.map(
             call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),
@@ -123,7 +124,7 @@ export class Nodes extends Context.Service<
         get,
         readPage: (page) => listPage({ page, lane: "mutation" }),
         serviceTimeAt,
-        store: yield* IntentStore
+        store: (yield* IntentStore) ?? makeMemory()
       })
 
       const list = (options?: CallOptions) =>
@@ -154,17 +155,20 @@ export class Nodes extends Context.Service<
         yield* call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options)
       })
 
+      const look = SharedLooks.make({ get: (id) => get(id, { lane: "wait" }), list: list({ lane: "wait" }) })
+      const phase = yield* Random.next
+
       const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (
         id: NodeId,
         wanted: KnownStatus,
         options?: WaitOptions
       ) {
-        const node = yield* awaitGoal(id, wanted, get(id), options)
+        const node = yield* awaitGoal(id, wanted, look(id), phase, options)
         return yield* Effect.fromOption(node).pipe(Effect.orDie)
       })
 
       const awaitDeleted = Effect.fn("Nodes.awaitDeleted")(function* (id: NodeId, options?: WaitOptions) {
-        yield* awaitGoal(id, "deleted", get(id), options)
+        yield* awaitGoal(id, "deleted", look(id), phase, options)
       })
 
       return Nodes.of({ create, get, list, listPage, delete: remove, setCommitment, awaitStatus, awaitDeleted })

@@ -22,6 +22,11 @@ export interface ClientOptions {
   readonly attemptTimeout?: Duration.Input | undefined
   /** Lane of every call that does not name one. Default: that of the operation. */
   readonly lane?: Lane | undefined
+  /**
+   * File through which the processes of this machine that use the same key leave room for each other. One file per key; it is
+   * safe to lose. Needs `node:fs`. Default: none, every process for itself.
+   */
+  readonly allowanceFile?: string | undefined
 }
 
 /** Options, checked and with defaults. */
@@ -31,6 +36,7 @@ export interface Settings {
   readonly deadline: Duration.Duration
   readonly attemptTimeout: Duration.Duration
   readonly lane: Lane | undefined
+  readonly allowanceFile: string | undefined
 }
 
 /** An option that no client can be made with. */
@@ -80,5 +86,12 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     yield* credential(options.credentials.accessToken, "accessToken")
     const deadline = yield* positive(options.deadline ?? "60 seconds", "deadline")
     const attemptTimeout = yield* positive(options.attemptTimeout ?? "15 seconds", "attemptTimeout")
-    return { origin, credentials: options.credentials, deadline, attemptTimeout, lane: options.lane }
+    return {
+      origin,
+      credentials: options.credentials,
+      deadline,
+      attemptTimeout,
+      lane: options.lane,
+      allowanceFile: options.allowanceFile
+    }
   })

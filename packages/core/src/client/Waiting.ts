@@ -2,7 +2,7 @@
  * Waiting for a node: looks at it again and again until it has what is waited for, cannot get it any more, or the time
  * is up. What an observation means is decided by the pure `judge`.
  */
-import { Clock, Duration, Effect, Option, Schedule } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import { BerthError } from "../domain/BerthError.ts"
 import { NodeNotFound, StatusNotReached } from "../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
@@ -31,17 +31,23 @@ export const judge = (observed: Option.Option<Node>, goal: Goal): Verdict => {
   return mayBecome(status, goal) ? "wait" : "impossible"
 }
 
-/** How often to look: gently slower, from one second to ten, so that many waits do not march in step. */
-const cadence = Schedule.exponential("1 second", 1.3).pipe(
-  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(10)))),
-  Schedule.jittered
-)
+/** Looks come at multiples of these, one after the other, the last one repeated: waits that began apart soon look together. */
+const periodsMillis = [1000, 1000, 2000, 4000, 8000]
+
+/** How long until the next look, which is the `look`-th from 0. `phase` keeps clients apart that share nothing, in [0, 1). */
+export const untilNextLook = (look: number, now: number, phase: number): number => {
+  const period = periodsMillis[Math.min(look, periodsMillis.length - 1)]!
+  const since = (now - phase * period) % period
+  const wait = period - (since < 0 ? since + period : since)
+  return wait < period / 4 ? wait + period : wait
+}
 
 /** Looks with `get` until the goal is reached. Succeeds with the node, or with nothing when the goal was its end. */
 export const awaitGoal = Effect.fnUntraced(function* (
   id: NodeId,
   goal: Goal,
   get: Effect.Effect<Node, BerthError>,
+  phase: number,
   options?: WaitOptions
 ): Effect.fn.Return<Option.Option<Node>, BerthError> {
   const operation = "nodes.await"
@@ -83,8 +89,14 @@ export const awaitGoal = Effect.fnUntraced(function* (
       : Effect.fail(error)
   })
 
-  const { observed, verdict } = yield* look.pipe(
-    Effect.repeat({ schedule: cadence, until: ({ verdict }) => verdict !== "wait" }),
+  const looks = Effect.gen(function* () {
+    for (let count = 0; ; count++) {
+      const seen = yield* look
+      if (seen.verdict !== "wait") return seen
+      yield* Effect.sleep(untilNextLook(count, yield* Clock.currentTimeMillis, phase))
+    }
+  })
+  const { observed, verdict } = yield* looks.pipe(
     Effect.timeoutOrElse({
       duration: Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"),
       orElse: () => notReached(false)

@@ -218,7 +218,7 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
 
 /** A create whose reply was lost, and of which it cannot be said whether it made a node. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
-  name: Schema.String,
+  nodeName: Schema.String,
   candidates: Schema.Array(NodeId).annotate({
     description: "Nodes that may have come of it; empty when none is listed."
   }),
@@ -236,7 +236,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
       this.candidates.length === 0
         ? "no new node of that name is listed"
         : `candidates are ${this.candidates.join(", ")}`
-    return `It is not known whether ${this.name} was created: ${listed}. ${this.detail}`
+    return `It is not known whether ${this.nodeName} was created: ${listed}. ${this.detail}`
   }
 }
 

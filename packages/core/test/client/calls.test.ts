@@ -241,7 +241,7 @@ describe("time", () => {
 
   it.effect("a wait fails at once on a status from which the wanted one cannot come", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(id, "running")))
+      const error = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(id, "running"))))
       assert.strictEqual(error.reason._tag, "StatusNotReached")
       if (error.reason._tag === "StatusNotReached") assert.isTrue(error.reason.impossible)
     }).pipe(Effect.provide(clientAnswered(ok(record({ status: "terminate" })))))

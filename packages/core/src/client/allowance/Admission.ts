@@ -8,6 +8,7 @@ import { type Headers, httpDate } from "../../api/HeaderValues.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
 import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
+import * as AllowanceFile from "./AllowanceFile.ts"
 import * as Estimator from "./Estimator.ts"
 import { Queue, reserveOf } from "./Queue.ts"
 
@@ -41,7 +42,9 @@ interface Waiter {
 }
 
 /** Admission for one client, over one estimator. */
-export const make: Effect.Effect<Admission, never, Scope.Scope> = Effect.gen(function* () {
+export const make = Effect.fnUntraced(function* (
+  allowanceFile: string | undefined
+): Effect.fn.Return<Admission, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const queue = new Queue<Waiter>()
   const bell = Latch.makeUnsafe(false)
@@ -129,6 +132,16 @@ export const make: Effect.Effect<Admission, never, Scope.Scope> = Effect.gen(fun
       }
     })
   )
+
+  if (allowanceFile !== undefined) {
+    yield* AllowanceFile.share(allowanceFile, {
+      get: () => state,
+      change: (change) => {
+        state = change(state)
+        if (queue.size > 0) bell.openUnsafe()
+      }
+    })
+  }
 
   const admit = (request: Request): Effect.Effect<Ticket, WouldExceedDeadline> =>
     Effect.suspend(() => {

@@ -78,6 +78,8 @@ export interface State {
   readonly others: { readonly requests: number; readonly millis: number }
   /** Where the present watch for others began: the view, and what was known of them then. */
   readonly watch: { readonly view: View; readonly others: State["others"] } | undefined
+  /** Other clients on this machine that are known to share the allowance. */
+  readonly peers: number
   /** Requests sent, and requests answered or given up, altogether. */
   readonly sent: number
   readonly settled: number
@@ -96,6 +98,7 @@ export const initial: State = {
   spread: undefined,
   others: { requests: 0, millis: 0 },
   watch: undefined,
+  peers: 0,
   sent: 0,
   settled: 0
 }
@@ -168,12 +171,13 @@ const available = (state: State, view: View, instant: number): number => {
     : 0
   const left = Math.min(view.limit, Math.floor(view.remaining + refilled))
   // Others see the same number as we do, and may send at this very moment.
-  const usable = hasOthers(state) ? left - roomForOthers(state, view, instant) - leftToOthers : left
-  return Math.min(usable, Math.ceil(usable * shareUnderWay)) - state.underWay
+  const usable = (hasOthers(state) ? left - roomForOthers(state, view, instant) - leftToOthers : left) - state.peers
+  return Math.min(usable, Math.ceil((usable * shareUnderWay) / (1 + state.peers))) - state.underWay
 }
 
-/** How fast a bucket refills for us: others take their half of what comes back. */
-const millisPerRequest = (state: State, { atMost }: EvenRefill) => (hasOthers(state) ? 2 * atMost : atMost)
+/** How fast a bucket refills for us: others take their part of what comes back. */
+const millisPerRequest = (state: State, { atMost }: EvenRefill) =>
+  atMost * (1 + Math.max(state.peers, hasOthers(state) ? 1 : 0))
 
 const hasOthers = ({ others }: State) => others.requests >= 0.5
 
@@ -225,6 +229,30 @@ const stepMillis = (state: State, view: View): number => {
   const gentle = 1000 / spreadSharePerSecond
   const window = state.windowMillis ?? gentle
   return Math.min(gentle, Math.max(1, window * 0.42)) / view.limit
+}
+
+/** What other clients on this machine say: how many they are, until when nobody may go, and what they saw last. */
+export interface SharedKnowledge {
+  readonly peers: number
+  readonly pausedUntil?: number
+  readonly clock?: ServiceClock.ServiceClock | undefined
+  readonly view?: Omit<View, "settledBefore" | "sentBy"> | undefined
+}
+
+/**
+ * Takes over what others say. Their view counts only for one who has none of its own: after the first reply everybody goes
+ * by what they are told themselves.
+ */
+export const shared = (state: State, { clock, pausedUntil, peers, view }: SharedKnowledge, instant: number): State => {
+  const usableView =
+    state.view === undefined && state.underWay === 0 && view !== undefined && view.receivedAt <= instant
+  return {
+    ...state,
+    peers,
+    pausedUntil: Math.max(state.pausedUntil, Math.min(pausedUntil ?? 0, instant + longestWindowMillis)),
+    clock: state.clock ?? clock,
+    view: usableView ? { ...view, settledBefore: state.settled, sentBy: state.sent } : state.view
+  }
 }
 
 /** A request ended without a reply: it may have been counted, so it is. */

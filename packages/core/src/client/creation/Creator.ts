@@ -79,11 +79,19 @@ const notWritten = (error: IntentStoreFailed) =>
   fail(new InvalidRequest({ status: null, detail: `the intent cannot be written down (${error.detail})`, fields: {} }))
 
 /** A creator for one client. */
-export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Parts) => {
+export const make = Effect.fnUntraced(function* ({ deadline, get, readPage, send, serviceTimeAt, store }: Parts) {
   const claimed = new Set<NodeId>()
   /** Creates by name: while one is settled no other of the same name is under way. */
   const alike = new Map<string, { readonly gate: Semaphore.Semaphore; users: number; lost: number }>()
   let watermark = { id: 0, page: 1, asOf: Number.NEGATIVE_INFINITY }
+
+  /** Intents that earlier processes left open, by key. Reading them also tells which nodes belong to other creates. */
+  const leftOpen = yield* Effect.cached(
+    Effect.map(Effect.catch(store.all, notWritten), (intents) => {
+      for (const { nodeId } of intents) if (nodeId !== null) claimed.add(nodeId)
+      return new Map(intents.filter(({ nodeId }) => nodeId === null).map((intent) => [intent.key, intent]))
+    })
+  )
 
   const refreshWatermark = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -139,7 +147,7 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
   ) =>
     fail(
       new OutcomeUnknown({
-        name: spec.name,
+        nodeName: spec.name,
         candidates: candidates.map(({ id }) => id),
         because: because._tag,
         detail: because.message
@@ -181,9 +189,22 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
   /** Finishes a create that an earlier call or process left open. */
   const resume = Effect.fnUntraced(function* (spec: NodeSpec, intent: Intent) {
     if (intent.nodeId !== null) return { outcome: "adopted", node: yield* get(intent.nodeId) } satisfies Creation
+    const open = yield* leftOpen
     const age = (yield* Clock.currentTimeMillis) - intent.sentAtMillis
     yield* Effect.sleep(Math.max(0, resumeAfterMillis - age))
-    const settlement = yield* find(intent, () => 1)
+    const lostAlike = () =>
+      Math.max(
+        1,
+        Array.from(open.values()).filter(({ name, plan }) => name === intent.name && plan === intent.plan).length
+      )
+    const settlement = yield* entry(spec.name).gate.withPermits(mostAlike)(
+      Effect.tap(find(intent, lostAlike), (found) =>
+        Effect.sync(() => {
+          open.delete(intent.key)
+          if (found._tag === "Found") claim(found.node)
+        })
+      )
+    )
     if (settlement._tag === "Found") {
       yield* settled(intent, settlement.node, true)
       return { outcome: "adopted", node: settlement.node } satisfies Creation
@@ -225,17 +246,18 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
       const detail = "a key has 1 to 128 letters, digits, dots, dashes or underscores and begins with a letter or digit"
       return yield* fail(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
     }
-    if (key !== undefined) {
-      const earlier = yield* Effect.catch(store.find(key), notWritten)
-      const resumed = Option.isSome(earlier) ? yield* resume(spec, earlier.value) : undefined
-      if (resumed !== undefined) return resumed
-    }
     const peers = entry(spec.name)
     peers.users++
     const drawn = key ?? `unnamed-${(yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)}`
-    return yield* Effect.flatMap(begin(spec, drawn), (intent) =>
-      sendOnce(spec, intent, key !== undefined, options)
-    ).pipe(
+    return yield* Effect.gen(function* () {
+      if (key !== undefined) {
+        yield* leftOpen
+        const earlier = yield* Effect.catch(store.find(key), notWritten)
+        const resumed = Option.isSome(earlier) ? yield* resume(spec, earlier.value) : undefined
+        if (resumed !== undefined) return resumed
+      }
+      return yield* sendOnce(spec, yield* begin(spec, drawn), key !== undefined, options)
+    }).pipe(
       Effect.ensuring(
         Effect.sync(() => {
           peers.users--
@@ -252,4 +274,4 @@ export const make = ({ deadline, get, readPage, send, serviceTimeAt, store }: Pa
       orElse: () => unknown(spec, [], late, [])
     })
   })
-}
+})

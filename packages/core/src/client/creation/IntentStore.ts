@@ -11,15 +11,19 @@ export class IntentStoreFailed extends Schema.TaggedError<IntentStoreFailed>()("
 }) {}
 
 export interface IntentStore {
+  /** Every intent there is. */
+  readonly all: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
   /** Returns once the intent is safe: a crash afterwards does not lose it. */
   readonly save: (intent: Intent) => Effect.Effect<void, IntentStoreFailed>
   readonly remove: (key: string) => Effect.Effect<void, IntentStoreFailed>
 }
 
-const makeMemory = (): IntentStore => {
+/** Intents in memory: for one client, for they say nothing of the account. */
+export const makeMemory = (): IntentStore => {
   const intents = new Map<string, Intent>()
   return {
+    all: Effect.sync(() => Array.from(intents.values())),
     find: (key) => Effect.sync(() => Option.fromUndefinedOr(intents.get(key))),
     save: (intent) => Effect.sync(() => void intents.set(intent.key, intent)),
     remove: (key) => Effect.sync(() => void intents.delete(key))
@@ -30,9 +34,9 @@ const IntentJson = Schema.fromJsonString(Intent)
 const decode = Schema.decodeUnknownEffect(IntentJson)
 const encode = Schema.encodeEffect(IntentJson)
 
-/** The store of the client's intents. In memory unless a layer says otherwise. */
-export const IntentStore = Context.Reference<IntentStore>("@berth/core/client/creation/IntentStore", {
-  defaultValue: makeMemory
+/** The store of the client's intents. Where no layer gives one, every client has its own in memory. */
+export const IntentStore = Context.Reference<IntentStore | undefined>("@berth/core/client/creation/IntentStore", {
+  defaultValue: () => undefined
 })
 
 /** A file per intent in `directory`, which is made if it is not there; written whole or not at all. */
@@ -73,6 +77,14 @@ export const layerDirectory = (
         Effect.catch(failed)
       )
 
-      return { find, save, remove }
+      const all = Effect.gen(function* () {
+        const names = yield* fs.readDirectory(directory)
+        return yield* Effect.forEach(
+          names.filter((name) => name.endsWith(".json")),
+          (name) => Effect.flatMap(fs.readFileString(path.join(directory, name)), decode)
+        )
+      }).pipe(Effect.catch(failed))
+
+      return { all, find, save, remove }
     })
   )

@@ -16,6 +16,8 @@ export interface Progress {
   readonly largest: number
   /** Full pages in a row that had nothing new. */
   readonly idle: number
+  /** Whether the service gives pages of its own size whatever is asked for: then they are read one after the other. */
+  readonly fixed: boolean
 }
 
 /** After going back a page or two have nothing new; more than that is a service that gives one page whatever is asked. */
@@ -29,14 +31,20 @@ export interface Step {
   readonly progress: Progress | undefined
 }
 
-export const begin: Progress = { offset: 0, lastId: 0, largest: pageSize.maximum, idle: 0 }
+export const begin: Progress = { offset: 0, lastId: 0, largest: pageSize.maximum, idle: 0, fixed: false }
 
 /** The page to ask for. */
-export const next = ({ largest, offset }: Progress): Window => windowAt(offset, largest)
+export const next = ({ fixed, largest, offset }: Progress): Window =>
+  fixed ? { page: Math.round(offset / largest) + 1, perPage: largest, start: offset } : windowAt(offset, largest)
 
 /** What a page means that was asked for with `next`. Sorts it first: the order of ids is not documented (decision 7). */
 export const take = (progress: Progress, window: Window, page: ReadonlyArray<Node>): Step => {
+  // More than was asked for: the size of a page is the service's own, and nothing but its number can be relied on.
+  if (!progress.fixed && progress.lastId > 0 && page.length > window.perPage) {
+    return { nodes: [], progress: { ...progress, offset: 0, largest: page.length, fixed: true } }
+  }
   const sorted = page.toSorted((a, b) => a.id - b.id)
+  if (progress.fixed) return takeFixed(progress, window, sorted)
   const [first] = sorted
   const overlaps = window.start < progress.offset
   const touches = window.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
@@ -47,9 +55,22 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
   const offset = window.start + sorted.length
   // The first page tells how many the service gives at most; until a second one nobody knows whether it was the last.
   if (progress.lastId === 0) {
-    return { nodes, progress: sorted.length === 0 ? undefined : { offset, lastId, largest: sorted.length, idle: 0 } }
+    return {
+      nodes,
+      progress: sorted.length === 0 ? undefined : { ...progress, offset, lastId, largest: sorted.length }
+    }
   }
   const idle = nodes.length === 0 ? progress.idle + 1 : 0
   const ends = sorted.length < window.perPage || idle > mostIdle
   return { nodes, progress: ends ? undefined : { ...progress, offset, lastId, idle } }
+}
+
+/** A page of a service that has its own size of pages: the list ends with one that is empty, or has nothing new twice. */
+const takeFixed = (progress: Progress, window: Window, sorted: ReadonlyArray<Node>): Step => {
+  const nodes = sorted.filter(({ id }, i) => id > progress.lastId && id !== sorted[i - 1]?.id)
+  // The first page is known; from the second on a page without anything new is one that comes again and again.
+  const idle = nodes.length === 0 && window.page > 1 ? progress.idle + 1 : 0
+  if (sorted.length === 0 || idle > 1) return { nodes, progress: undefined }
+  const lastId = nodes.at(-1)?.id ?? progress.lastId
+  return { nodes, progress: { ...progress, offset: window.start + progress.largest, lastId, idle } }
 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import { HttpClientError, type HttpClientRequest } from "effect/http"
 import type { Berth } from "../../../src/client/Berth.ts"
-import { IntentStore } from "../../../src/client/creation/IntentStore.ts"
+import { IntentStore, makeMemory } from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
 
@@ -158,7 +158,7 @@ describe("a create with a key", () => {
       assert.deepStrictEqual([first.outcome, second.outcome], ["created", "adopted"])
       assert.strictEqual(second.node.id, first.node.id)
       assert.strictEqual(service.nodes.length, 1)
-    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, IntentStore.defaultValue()))
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
   for (const [fate, made] of [
@@ -168,7 +168,7 @@ describe("a create with a key", () => {
     it.effect(`whose process ended ${made} is finished by the next one, with one node`, () => {
       let ended = false
       const service = new Service(() => (ended ? "reply" : fate))
-      const store = IntentStore.defaultValue()
+      const store = makeMemory()
       return Effect.gen(function* () {
         // The first process is killed while it looks for what came of its create.
         yield* Effect.timeoutOption(create("web", "job-1"), 100).pipe(

@@ -67,6 +67,27 @@ describe("a listing", () => {
     })
   }
 
+  for (const [count, size] of [
+    [7, 2],
+    [45, 20],
+    [1000, 20]
+  ] as const) {
+    it(`of ${count} nodes in pages of ${size} whatever is asked for is whole`, () => {
+      const given: Array<number> = []
+      let requests = 0
+      let progress: Listing.Progress | undefined = Listing.begin
+      while (progress !== undefined) {
+        if (requests++ > 100) return assert.fail("the listing does not end")
+        const window = Listing.next(progress)
+        const page = upTo(count).slice((window.page - 1) * size, window.page * size)
+        const step: Listing.Step = Listing.take(progress, window, page.map(node))
+        given.push(...step.nodes.map(({ id }) => id))
+        progress = step.progress
+      }
+      assert.deepStrictEqual(given, upTo(count))
+    })
+  }
+
   it("gives every node that exists throughout exactly once, whatever is created and deleted between pages", () => {
     const change = fc.record({ deletions: fc.array(fc.nat(), { maxLength: 30 }), creations: fc.nat({ max: 5 }) })
     fc.assert(

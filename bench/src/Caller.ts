@@ -1,0 +1,33 @@
+/**
+ * A process that makes calls with one client (`clients/caller.ts`), so that what its calls cost is its own CPU time alone.
+ */
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+export interface Caller {
+  /** Makes that many calls, eight at a time; gives the CPU time of each in microseconds. */
+  readonly cpuPerCall: (calls: number) => Promise<number>
+  readonly stop: () => Promise<void>
+}
+
+const program = fileURLToPath(new URL("clients/caller.ts", import.meta.url))
+
+/** Starts a caller; `args` are the client, the address and what else `clients/caller.ts` wants. */
+export const startCaller = (...args: ReadonlyArray<string>): Caller => {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "inherit"] })
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  return {
+    cpuPerCall: async (calls) => {
+      child.stdin.write(`${calls}\n`)
+      const { done, value } = await lines.next()
+      if (done === true) throw new Error(`the caller ${args.join(" ")} ended`)
+      return Number(value)
+    },
+    stop: () => {
+      child.stdin.end()
+      return exited
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * A program that does nothing but list calls with one client: `caller.ts CLIENT URL [MODULE]`. For each number on stdin it makes
+ * that many calls, eight at a time, and prints what a call has cost.
+ */
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Layer, ManagedRuntime, Redacted } from "effect"
+import { FetchHttpClient, type HttpClient } from "effect/http"
+import { createInterface } from "node:readline"
+import { exit } from "node:process"
+
+const [, , kind, baseUrl, module] = process.argv
+const records = 20
+
+/** One call; gives the number of records it got. */
+type Call = () => Promise<number>
+
+/** The Effect client over one of its transports. */
+const berth = async (transport: Layer.Layer<HttpClient.HttpClient>): Promise<Call> => {
+  const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+  const runtime = ManagedRuntime.make(Layer.provide(Berth.layer({ baseUrl: baseUrl!, credentials }), transport))
+  const page = Nodes.use((nodes) => nodes.listPage({ perPage: records }))
+  return async () => (await runtime.runPromise(page)).length
+}
+
+const clients: Record<string, () => Promise<Call>> = {
+  fetch: async () => {
+    const url = `${baseUrl}/myaccount/api/v1/nodes/?page_no=1&per_page=20&apikey=key`
+    const headers = { authorization: "Bearer token", accept: "application/json" }
+    return async () => {
+      const response = await fetch(url, { headers })
+      return JSON.parse(await response.text()).data.length
+    }
+  },
+  "berth over fetch": () => berth(FetchHttpClient.layer),
+  "berth over undici": () => berth(NodeHttpClient.layerUndici),
+  stripe: async () => {
+    const { default: Stripe } = await import(module!)
+    const { hostname, port } = new URL(baseUrl!)
+    const stripe = new Stripe("key", { host: hostname, port, protocol: "http", telemetry: false })
+    return async () => (await stripe.customers.list({ limit: records })).data.length
+  },
+  openai: async () => {
+    const { default: OpenAI } = await import(module!)
+    const openai = new OpenAI({ apiKey: "key", baseURL: baseUrl })
+    return async () => (await openai.models.list()).data.length
+  }
+}
+
+const call = await clients[kind!]!()
+for await (const line of createInterface(process.stdin)) {
+  let left = Number(line)
+  const before = process.cpuUsage()
+  const lane = async () => {
+    while (left-- > 0) {
+      const count = await call()
+      if (count !== records) throw new Error(`${kind} got ${count} records`)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, lane))
+  const { system, user } = process.cpuUsage(before)
+  console.log((system + user) / Number(line))
+}
+exit()

@@ -1,0 +1,110 @@
+/**
+ * CPU of a whole call of a client, from the call to the decoded value, against others making a comparable one. Each runs in
+ * a process of its own, and all of them ask servers that do nothing but answer.
+ */
+import { fileURLToPath } from "node:url"
+import { startCaller } from "../Caller.ts"
+import { startServer } from "../processes.ts"
+import { ratioAtMost, type Row } from "../Row.ts"
+import { type Tool, tool } from "../tools.ts"
+
+const calls = 1500
+const bareServer = fileURLToPath(new URL("../bareServer.ts", import.meta.url))
+
+const record = (i: number) => ({
+  id: 1000 + i,
+  name: `node-${i}`,
+  created_at: "2026-03-01T10:20:30.123456Z",
+  public_ip_address: `164.52.${i >> 8}.${i & 255}`,
+  private_ip_address: `10.1.${i >> 8}.${i & 255}`,
+  backup: i % 2 === 0,
+  disk: "100 GB",
+  status: "running",
+  vcpus: "4",
+  memory: "16.00 GB",
+  plan: "C-4VCPU-16RAM-100DISK",
+  region: "ncr"
+})
+const data = Array.from({ length: 20 }, (_, i) => record(i))
+
+/** A server that answers every request with this body. */
+const serve = (body: object) =>
+  startServer([bareServer], {
+    input: JSON.stringify({
+      headers: [
+        ["content-type", "application/json"],
+        ["ratelimit-limit", "100000000"],
+        ["ratelimit-remaining", "99999999"],
+        ["ratelimit-reset", "3600"]
+      ].flat(),
+      body: Buffer.from(JSON.stringify(body)).toString("base64")
+    })
+  })
+
+const ours = { message: "Success", code: 200, data, errors: {} }
+const theirs = { object: "list", url: "/v1/records", has_more: false, data }
+
+interface Side {
+  readonly what: string
+  readonly client: string
+  readonly body: object
+  readonly module?: string
+}
+
+const clientRow = async (name: string, subject: Side, baseline: Side, target: number): Promise<Row> => {
+  const start = async ({ body, client, module }: Side) => {
+    const server = await serve(body)
+    const caller = startCaller(client, server.url, ...(module === undefined ? [] : [module]))
+    await caller.cpuPerCall(2 * calls)
+    return { caller, server }
+  }
+  const left = await start(subject)
+  const right = await start(baseline)
+  return {
+    name,
+    subject: subject.what,
+    baseline: baseline.what,
+    unit: "µs",
+    targets: [ratioAtMost(target)],
+    pairs: 9,
+    measure: async () => ({
+      subject: await left.caller.cpuPerCall(calls),
+      baseline: await right.caller.cpuPerCall(calls)
+    }),
+    close: async () => {
+      for (const { caller, server } of [left, right]) {
+        await caller.stop()
+        await server.stop()
+      }
+    }
+  }
+}
+
+const callOver = (transport: "fetch" | "undici") =>
+  clientRow(
+    "client CPU, list of 20",
+    { what: `berth over ${transport}`, client: `berth over ${transport}`, body: ours },
+    { what: "fetch and JSON.parse", client: "fetch", body: ours },
+    1.6
+  )
+
+/** A list of 20 nodes over the transport that Node programs are told to use. */
+export const callRow = () => callOver("undici")
+
+/** The same over the one that the promise client has everywhere. */
+export const callOverFetchRow = () => callOver("fetch")
+
+/** A list of 20 against another library's. Each goes over the transport it is meant for on Node. */
+const versus = (name: Tool, method: string) =>
+  clientRow(
+    "client CPU, list of 20",
+    { what: "berth over undici", client: "berth over undici", body: ours },
+    { what: method, client: name, body: theirs, module: tool(name) },
+    1
+  )
+
+/** The same against stripe-node. */
+export const stripeRow = () => versus("stripe", "stripe customers.list")
+
+/** The same against openai-node. */
+export const openaiRow = () => versus("openai", "openai models.list")

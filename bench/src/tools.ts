@@ -1,0 +1,46 @@
+/**
+ * Other people's programs to measure against: installed from the npm registry when a row first asks for them, into a folder
+ * that is not checked in, so that nobody who only wants to build or test has to fetch them.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { Unmeasurable } from "./Row.ts"
+
+const tools = fileURLToPath(new URL("../.tools", import.meta.url))
+
+/** The versions measured against. */
+const versions = { openai: "7.55.0", stripe: "23.1.0" } as const
+
+export type Tool = keyof typeof versions
+
+/** The address of a module of a tool, which is installed if it is not there. */
+export const tool = (name: Tool): string => {
+  const version = versions[name]
+  const folder = join(tools, `${name}-${version}`)
+  const done = join(folder, "installed")
+  if (!existsSync(done)) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }))
+    const args = [
+      "install",
+      "--prefix",
+      folder,
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+      "--ignore-scripts",
+      `${name}@${version}`
+    ]
+    const { error, status, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8", timeout: 180_000 })
+    if (status !== 0) {
+      throw new Unmeasurable(
+        `${name} ${version} cannot be had here (${error?.message ?? stderr.trim().split("\n")[0]})`
+      )
+    }
+    writeFileSync(done, "")
+  }
+  return pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href
+}

@@ -1,0 +1,367 @@
+/**
+ * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
+ * real `Error`s. It runs wherever `fetch` does. What it does between a call and the wire is in `client/Engine.ts`.
+ */
+import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as Berth from "./client/Berth.ts"
+import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
+import { Images } from "./client/Images.ts"
+import { Nodes } from "./client/Nodes.ts"
+import { Plans } from "./client/Plans.ts"
+import { RawApi } from "./client/RawApi.ts"
+import { redactor } from "./client/Redaction.ts"
+import { type ClientOptions as EngineOptions, settingsFrom } from "./client/Settings.ts"
+import { CommitmentSetting } from "./domain/Commitment.ts"
+import * as Domain from "./domain/BerthError.ts"
+import { InvalidRequest } from "./domain/ErrorReason.ts"
+import { type Image as DomainImage, ImageFilter } from "./domain/Image.ts"
+import type { Lane } from "./domain/Lane.ts"
+import { type Node as DomainNode, NodeId } from "./domain/Node.ts"
+import { NodeSpec } from "./domain/NodeSpec.ts"
+import { KnownStatus, type NodeStatus } from "./domain/NodeStatus.ts"
+import type { Plan as DomainPlan } from "./domain/Plan.ts"
+import { argument } from "./promise/Argument.ts"
+import { InvalidOption } from "./promise/BerthError.ts"
+import {
+  type CallOptions,
+  check,
+  checkCall,
+  type CheckedCall,
+  type Checks,
+  lane,
+  type Timespan,
+  timespan
+} from "./promise/CallOptions.ts"
+import { nodeList } from "./promise/NodeList.ts"
+import { type Plain, plainNode } from "./promise/Plain.ts"
+import * as Runner from "./promise/Runner.ts"
+
+export {
+  Aborted,
+  type Attempt,
+  BerthError,
+  CircuitOpen,
+  ClientClosed,
+  ClientFault,
+  Conflict,
+  type Failure,
+  Forbidden,
+  InvalidOption,
+  InvalidRequest,
+  NodeNotFound,
+  OutcomeUnknown,
+  PathNotFound,
+  PreconditionFailed,
+  QuotaExhausted,
+  ServiceFault,
+  ServiceUnavailable,
+  StatusNotReached,
+  TimedOut,
+  Unauthorized,
+  UnexpectedResponse,
+  Unreachable,
+  WouldExceedDeadline
+} from "./promise/BerthError.ts"
+export type { CallOptions, CommitmentSetting, ImageFilter, KnownStatus, Lane, NodeSpec, NodeStatus, Timespan }
+
+/** A node; `createdAt` is a `Date`. What the reply did not say is `null`, what Berth does not know is under `extra`. */
+export interface Node extends Plain<DomainNode> {}
+/** An image on a plan. */
+export interface Image extends Plain<DomainImage> {}
+/** A plan with its prices, in rupees, and the images it can be started with. */
+export interface Plan extends Plain<DomainPlan> {}
+
+/** What a client is made from. */
+export interface ClientOptions {
+  /** The service's scheme and host; the whole `/myaccount/api/v1` address is accepted too. */
+  readonly baseUrl: string | URL
+  readonly apiKey: string
+  readonly accessToken: string
+  /** Longest time a call may take altogether. Default 60 seconds. */
+  readonly deadline?: Timespan | undefined
+  /** Longest time one attempt on the wire may take. Default 15 seconds. */
+  readonly attemptTimeout?: Timespan | undefined
+  /** Lane of every call that does not name one. Default: that of the method. */
+  readonly lane?: Lane | undefined
+  /**
+   * File through which the processes of this machine that use the same key leave room for each other. One file per key; it
+   * is safe to lose. Needs `node:fs`, and keeps the program alive until the client is closed. Default: none.
+   */
+  readonly allowanceFile?: string | undefined
+  /** What sends the requests. Default: the `fetch` of the runtime. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/** What came of a create: a new node, or one found to be ours after its reply was lost. */
+export interface Creation extends Plain<DomainCreation> {}
+
+/** How to create. */
+export interface CreateOptions extends CallOptions {
+  /**
+   * A name for this very create: asking this client again with the same key makes no second node. 1 to 128 letters,
+   * digits, dots, dashes, underscores. Default: none.
+   */
+  readonly key?: string | undefined
+}
+
+/** What the new setting is. */
+export interface CommitmentOptions extends CallOptions {
+  /** Committed option of the plan; needed for `auto_renew` on a node without a commitment. */
+  readonly skuId?: number | undefined
+}
+
+/** How to wait. The `deadline` is that of the whole wait; default 10 minutes. */
+export interface WaitOptions extends CallOptions {
+  /** The same as `deadline`; the shorter of the two counts. */
+  readonly timeout?: Timespan | undefined
+}
+
+/** A request as the caller writes it. */
+export interface RawRequest {
+  readonly method: "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** Below `/myaccount/api/v1`, such as `/nodes/`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>> | undefined
+  /** Sent as JSON. */
+  readonly body?: unknown
+}
+
+/** A reply as it came off the wire, its body as text. Header names are in lower case. */
+export interface RawReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
+
+/** The client. Every method rejects with a `BerthError`, and with nothing else. */
+export interface Client {
+  readonly nodes: {
+    /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
+    readonly create: (spec: NodeSpec, options?: CreateOptions) => Promise<Creation>
+    readonly get: (id: number, options?: CallOptions) => Promise<Node>
+    /** Every node of the account, page by page as they are taken. The `deadline` is that of each page. */
+    readonly list: (options?: CallOptions) => AsyncIterable<Node>
+    /** Deletes a node. It stays listed as `terminate` until its termination ends. */
+    readonly delete: (id: number, options?: CallOptions) => Promise<void>
+    /** Sets what happens when the node's commitment ends. */
+    readonly setCommitment: (id: number, setting: CommitmentSetting, options?: CommitmentOptions) => Promise<void>
+    /** Waits until the node has the status. Rejects with `StatusNotReached` when it cannot, or not in time. */
+    readonly awaitStatus: (id: number, wanted: KnownStatus, options?: WaitOptions) => Promise<Node>
+    /** Waits until the node is gone: neither readable nor listed. */
+    readonly awaitDeleted: (id: number, options?: WaitOptions) => Promise<void>
+  }
+  readonly images: {
+    /** The images that pass every given filter; each comes once for every plan it goes with. */
+    readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Image>>
+    /** The account's saved images. */
+    readonly saved: (options?: CallOptions) => Promise<ReadonlyArray<Image>>
+  }
+  readonly plans: {
+    /** The plans of the images that pass every given filter, in the service's order. */
+    readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Plan>>
+  }
+  readonly raw: {
+    /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */
+    readonly request: (request: RawRequest, options?: CallOptions) => Promise<RawReply>
+  }
+  /** Ends every call under way, which rejects with `ClientClosed`, as does every later one. */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+const nodeId = argument(NodeId, "id")
+const nodeSpec = argument(NodeSpec, "spec")
+const imageFilter = argument(ImageFilter, "filter")
+const commitmentSetting = argument(CommitmentSetting, "setting")
+const knownStatus = argument(KnownStatus, "wanted")
+const rawRequest = argument(
+  Schema.Struct({
+    method: Schema.Literals(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]),
+    path: Schema.String,
+    query: Schema.optional(Schema.Record(Schema.String, Schema.String)),
+    body: Schema.optional(Schema.Unknown)
+  }),
+  "request"
+)
+
+const address = (operation: string, option: string, value: unknown): string | URL => {
+  if (typeof value === "string" || value instanceof URL) return value
+  throw new InvalidOption(operation, option, "expected an address")
+}
+const text = (operation: string, option: string, value: unknown): string => {
+  if (typeof value === "string") return value
+  throw new InvalidOption(operation, option, "expected a text")
+}
+const path = (operation: string, option: string, value: unknown): string => {
+  if (typeof value === "string" && value.trim() !== "") return value
+  throw new InvalidOption(operation, option, "expected the path of a file")
+}
+const wholeNumber = (operation: string, option: string, value: unknown): number => {
+  if (Number.isSafeInteger(value)) return value as number
+  throw new InvalidOption(operation, option, "expected a whole number")
+}
+const fetchLike = (operation: string, option: string, value: unknown): typeof globalThis.fetch => {
+  if (typeof value === "function") return value as typeof globalThis.fetch
+  throw new InvalidOption(operation, option, "expected a function like the `fetch` of the runtime")
+}
+
+const clientChecks = {
+  baseUrl: address,
+  apiKey: text,
+  accessToken: text,
+  deadline: timespan,
+  attemptTimeout: timespan,
+  lane,
+  allowanceFile: path,
+  fetch: fetchLike
+}
+
+/** The options as the engine takes them, and the `fetch` there may be. Throws `InvalidOption`. */
+const checkClient = (options: ClientOptions) => {
+  const operation = "createClient"
+  const { accessToken, apiKey, baseUrl, fetch, ...limits } = check(operation, options, clientChecks)
+  const needed = <A>(option: string, value: A | undefined): A => {
+    if (value === undefined) throw new InvalidOption(operation, option, "it is needed")
+    return value
+  }
+  const engine: EngineOptions = {
+    baseUrl: needed("baseUrl", baseUrl),
+    credentials: {
+      apiKey: Redacted.make(needed("apiKey", apiKey)),
+      accessToken: Redacted.make(needed("accessToken", accessToken))
+    },
+    ...limits
+  }
+  const settings = settingsFrom(engine)
+  if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
+  return { engine, fetch }
+}
+
+/** A body as JSON text; not everything can be written as JSON. */
+const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> =>
+  Effect.try({
+    try: () => JSON.stringify(body) as string | undefined,
+    catch: () => new InvalidRequest({ status: null, detail: "its body cannot be written as JSON", fields: {} })
+  })
+
+/** The longest a wait may take, when the caller said so in either way. */
+const waitLimit = ({ deadline, timeout }: { deadline?: Duration.Duration; timeout?: Duration.Duration }) => ({
+  timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
+})
+
+/** Makes a client for one account. Throws `InvalidOption`, which names the option that is not usable. */
+export const createClient = (options: ClientOptions): Client => {
+  const { engine, fetch: given } = checkClient(options)
+  // Looked up for every request: a program may replace the runtime's own at any time.
+  const fetch = () => given ?? globalThis.fetch
+  const transport = FetchHttpClient.layer.pipe(
+    Layer.provide(
+      Layer.mergeAll(
+        // A redirect is no reply of the interface, and following it would hand on the credentials.
+        Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }),
+        Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch()(input, init))
+      )
+    )
+  )
+  // What there is to warn of must not get into what the program prints.
+  const warnings = Layer.succeed(References.LogToStderr, true)
+  const runner = Runner.make(
+    Layer.orDie(Berth.layer(engine)).pipe(Layer.provide(transport), Layer.provideMerge(warnings)),
+    fetch,
+    redactor(engine.credentials)
+  )
+
+  /** A method: checks the options of a call, then runs its effect to its value. */
+  const method = <Own extends Checks>(operation: string, own: Own) => {
+    const checkOptions = checkCall(operation, own)
+    return async <A>(
+      options: unknown,
+      effect: (call: CheckedCall<Own>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Berth.Berth>
+    ): Promise<A> => {
+      const call = checkOptions(options)
+      const typed = Effect.catchTag(effect(call), "InvalidRequest", (reason) =>
+        Effect.fail(new Domain.BerthError({ operation, reason, attempts: [] }))
+      )
+      return await runner.run({ operation, signal: call.signal }, typed)
+    }
+  }
+
+  const create = method("nodes.create", { key: text })
+  const get = method("nodes.get", {})
+  const list = checkCall("nodes.list", {})
+  const remove = method("nodes.delete", {})
+  const setCommitment = method("commitments.set", { skuId: wholeNumber })
+  const wait = method("nodes.await", { timeout: timespan })
+  const listImages = method("images.list", {})
+  const listSaved = method("images.saved", {})
+  const listPlans = method("plans.list", {})
+  const request = method("raw", {})
+
+  const close = runner.close
+  return {
+    nodes: {
+      create: (spec, options) =>
+        create(options, (call) =>
+          nodeSpec(spec).pipe(
+            Effect.flatMap((spec) => Nodes.use((nodes) => nodes.create(spec, call))),
+            Effect.map(({ node, outcome }) => ({ outcome, node: plainNode(node) }))
+          )
+        ),
+      get: (id, options) =>
+        get(options, (call) =>
+          nodeId(id).pipe(
+            Effect.flatMap((id) => Nodes.use((nodes) => nodes.get(id, call))),
+            Effect.map(plainNode)
+          )
+        ),
+      list: (options) => {
+        const call = list(options)
+        const stream = Stream.unwrap(Nodes.useSync((nodes) => nodes.list(call)))
+        return nodeList(runner, { operation: "nodes.list", signal: call.signal }, stream)
+      },
+      delete: (id, options) =>
+        remove(options, (call) => Effect.flatMap(nodeId(id), (id) => Nodes.use((nodes) => nodes.delete(id, call)))),
+      setCommitment: (id, setting, options) =>
+        setCommitment(options, (call) =>
+          Effect.flatMap(Effect.all([nodeId(id), commitmentSetting(setting)]), ([id, setting]) =>
+            Nodes.use((nodes) => nodes.setCommitment(id, setting, call))
+          )
+        ),
+      awaitStatus: (id, wanted, options) =>
+        wait(options, (call) =>
+          Effect.all([nodeId(id), knownStatus(wanted)]).pipe(
+            Effect.flatMap(([id, wanted]) => Nodes.use((nodes) => nodes.awaitStatus(id, wanted, waitLimit(call)))),
+            Effect.map(plainNode)
+          )
+        ),
+      awaitDeleted: (id, options) =>
+        wait(options, (call) =>
+          Effect.flatMap(nodeId(id), (id) => Nodes.use((nodes) => nodes.awaitDeleted(id, waitLimit(call))))
+        )
+    },
+    images: {
+      list: (filter, options) =>
+        listImages(options, (call) =>
+          Effect.flatMap(imageFilter(filter ?? {}), (filter) => Images.use((images) => images.list(filter, call)))
+        ),
+      saved: (options) => listSaved(options, (call) => Images.use((images) => images.saved(call)))
+    },
+    plans: {
+      list: (filter, options) =>
+        listPlans(options, (call) =>
+          Effect.flatMap(imageFilter(filter ?? {}), (filter) => Plans.use((plans) => plans.list(filter, call)))
+        )
+    },
+    raw: {
+      request: (raw, options) =>
+        request(options, (call) =>
+          Effect.flatMap(Effect.all([rawRequest(raw), json(raw?.body)]), ([{ method, path, query }, body]) =>
+            RawApi.use((api) => api.request({ method, path, query: Object.entries(query ?? {}), body }, call))
+          )
+        )
+    },
+    close,
+    [Symbol.asyncDispose]: close
+  }
+}

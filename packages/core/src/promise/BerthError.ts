@@ -1,0 +1,228 @@
+/**
+ * What a promise of the client rejects with: one class for each reason, all of them `BerthError`s. The reasons, their
+ * sentences and hints are the domain's (`domain/ErrorReason.ts`); those that only promises know are at the end.
+ */
+import type { Schema } from "effect"
+import type * as Domain from "../domain/BerthError.ts"
+import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
+import * as Reason from "../domain/ErrorReason.ts"
+import { type Plain, plain } from "./Plain.ts"
+
+/** One attempt of a call: when it was made, how long it waited, what came of it. */
+export interface Attempt extends Plain<DomainAttempt> {}
+
+/** What every error is made from. */
+interface Facts {
+  readonly reason: {
+    readonly _tag: string
+    readonly message: string
+    readonly hint: string
+    readonly retryable: boolean
+  }
+  readonly operation: string
+  readonly attempts: ReadonlyArray<DomainAttempt>
+  /** Masks credentials in a text: those of the account may also stand in what the caller asked for. */
+  readonly redact?: (text: string) => string
+}
+
+const asItIs = (text: string) => text
+
+/**
+ * A failed call. `_tag` names the reason, and so does the class: `error instanceof NodeNotFound`. No error holds a
+ * credential, a request or the error of a transport.
+ */
+export abstract class BerthError extends Error {
+  /** Name of the reason, such as `NodeNotFound`. */
+  readonly _tag: string
+  /** Such as `nodes.get`. */
+  readonly operation: string
+  /** One sentence: what to do next. `message` says what happened. */
+  readonly hint: string
+  /** Whether the same call may succeed later, unchanged. */
+  readonly retryable: boolean
+  /** What was tried, oldest first. */
+  readonly attempts: ReadonlyArray<Attempt>
+
+  constructor({ attempts, operation, reason, redact = asItIs }: Facts, options?: ErrorOptions) {
+    super(redact(reason.message), options)
+    this._tag = reason._tag
+    this.operation = operation
+    this.hint = reason.hint
+    this.retryable = reason.retryable
+    this.attempts = plain(attempts, asItIs)
+    Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
+    Object.assign(this, plain(fieldsOf(reason), redact))
+  }
+
+  /** Everything but the stack and the cause. */
+  toJSON(): Record<string, unknown> {
+    return { ...(this as object), message: this.message }
+  }
+}
+
+/** The fields that a reason declares, and nothing that its class brings along. */
+const fieldsOf = (reason: Facts["reason"]): object => {
+  const declared = (reason.constructor as { readonly fields?: object }).fields ?? {}
+  return Object.fromEntries(
+    Object.keys(declared).map((name) => [name, (reason as unknown as Record<string, unknown>)[name]])
+  )
+}
+
+interface ReasonClass {
+  readonly fields: Schema.Struct.Fields
+}
+
+/** `BerthError` itself, with the fields of a reason in its type. */
+type WithFields = <C extends ReasonClass>(
+  reason: C
+) => new (facts: Facts) => BerthError & Plain<Schema.Struct.Type<C["fields"]>>
+const failure = (() => BerthError) as unknown as WithFields
+
+/** 401: the API key or the access token is missing or wrong. */
+export class Unauthorized extends failure(Reason.Unauthorized) {}
+/** 403: the credentials are known, but not allowed to do this. */
+export class Forbidden extends failure(Reason.Forbidden) {}
+/** 404 where a node was named. */
+export class NodeNotFound extends failure(Reason.NodeNotFound) {}
+/** 404 where no node was named. */
+export class PathNotFound extends failure(Reason.PathNotFound) {}
+/** The request was refused, by the service or, with a `status` of null, before it was sent. */
+export class InvalidRequest extends failure(Reason.InvalidRequest) {}
+/** 409 or 423: the state of the resource forbids it. */
+export class Conflict extends failure(Reason.Conflict) {}
+/** 412: something else has to be so first. */
+export class PreconditionFailed extends failure(Reason.PreconditionFailed) {}
+/** 429: the allowance is spent. */
+export class QuotaExhausted extends failure(Reason.QuotaExhausted) {}
+/** The allowance refills only after the deadline: it was not sent. */
+export class WouldExceedDeadline extends failure(Reason.WouldExceedDeadline) {}
+/** 408, 502, 503 or 504: the service cannot answer at the moment. */
+export class ServiceUnavailable extends failure(Reason.ServiceUnavailable) {}
+/** Any other 5xx: the service failed. */
+export class ServiceFault extends failure(Reason.ServiceFault) {}
+/** No reply came: the connection could not be made, or broke. */
+export class Unreachable extends failure(Reason.Unreachable) {}
+/** The time ran out: of one attempt, or of the whole call. */
+export class TimedOut extends failure(Reason.TimedOut) {}
+/** A wait ended without the node reaching the status. */
+export class StatusNotReached extends failure(Reason.StatusNotReached) {}
+/** The service failed too often in a row, and is left alone for a while. */
+export class CircuitOpen extends failure(Reason.CircuitOpen) {}
+/** A create whose reply was lost, and of which it cannot be said whether it made a node. */
+export class OutcomeUnknown extends failure(Reason.OutcomeUnknown) {}
+/** A reply that cannot be understood. */
+export class UnexpectedResponse extends failure(Reason.UnexpectedResponse) {}
+
+const classes: {
+  readonly [Tag in Reason.ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag }
+} = {
+  Unauthorized,
+  Forbidden,
+  NodeNotFound,
+  PathNotFound,
+  InvalidRequest,
+  Conflict,
+  PreconditionFailed,
+  QuotaExhausted,
+  WouldExceedDeadline,
+  ServiceUnavailable,
+  ServiceFault,
+  Unreachable,
+  TimedOut,
+  StatusNotReached,
+  CircuitOpen,
+  OutcomeUnknown,
+  UnexpectedResponse
+}
+
+/** The error of the domain as an error of the promise client. */
+export const fromDomain = (error: Domain.BerthError, redact: (text: string) => string): BerthError =>
+  new classes[error.reason._tag]({
+    reason: error.reason,
+    operation: error.operation,
+    attempts: error.attempts,
+    redact
+  })
+
+/** An option that no client can be made with, or no call be made with. */
+export class InvalidOption extends BerthError {
+  declare readonly _tag: "InvalidOption"
+  /** Name of the option, such as `baseUrl`. */
+  declare readonly option: string
+  declare readonly detail: string
+  constructor(operation: string, option: string, detail: string) {
+    const reason = {
+      _tag: "InvalidOption",
+      message: `The option ${option} is not usable: ${detail}.`,
+      hint: "Correct the named option.",
+      retryable: false
+    }
+    super({ operation, reason, attempts: [] })
+    Object.assign(this, { option, detail })
+  }
+}
+
+/**
+ * The signal ended the call. As with `fetch` its `name` is `AbortError`, and the signal's reason is its `cause`. The
+ * ledger of a call cut off midway is not known.
+ */
+export class Aborted extends BerthError {
+  declare readonly _tag: "Aborted"
+  /** Whether the call may have changed something in the account; `no` is certain. */
+  declare readonly changed: "no" | "maybe"
+  constructor(operation: string, changed: "no" | "maybe", cause: unknown) {
+    const reason = {
+      _tag: "Aborted",
+      message: "The call was aborted by its signal.",
+      hint: afterLetGo(changed),
+      retryable: true
+    }
+    super({ operation, reason, attempts: [] }, { cause })
+    Object.defineProperty(this, "name", { value: "AbortError", configurable: true, writable: true })
+    Object.assign(this, { changed })
+  }
+}
+
+/** The client was closed, before the call or during it. */
+export class ClientClosed extends BerthError {
+  declare readonly _tag: "ClientClosed"
+  /** Whether the call may have changed something in the account; `no` is certain. */
+  declare readonly changed: "no" | "maybe"
+  constructor(operation: string, changed: "no" | "maybe") {
+    const reason = {
+      _tag: "ClientClosed",
+      message: "The client is closed.",
+      hint: changed === "no" ? "Make another client; a closed one stays closed." : afterLetGo(changed),
+      retryable: false
+    }
+    super({ operation, reason, attempts: [] })
+    Object.assign(this, { changed })
+  }
+}
+
+const afterLetGo = (changed: "no" | "maybe") =>
+  changed === "no" ? "Nothing was changed." : "The request may have been carried out; look before sending it again."
+
+/** The client itself failed: a fault of Berth or of the `fetch` it was given. */
+export class ClientFault extends BerthError {
+  declare readonly _tag: "ClientFault"
+  declare readonly detail: string
+  constructor(operation: string, detail: string) {
+    const reason = {
+      _tag: "ClientFault",
+      message: `The client failed: ${detail}.`,
+      hint: "This should not happen; report it with the operation and this sentence.",
+      retryable: false
+    }
+    super({ operation, reason, attempts: [] })
+    Object.assign(this, { detail })
+  }
+}
+
+/** Every error, to be told apart by `_tag`. */
+export type Failure =
+  | InstanceType<(typeof classes)[keyof typeof classes]>
+  | InvalidOption
+  | Aborted
+  | ClientClosed
+  | ClientFault

@@ -1,0 +1,80 @@
+/**
+ * What every call of the promise client can be told, checked: people without a type checker misspell options too.
+ */
+import { Duration, Option, Schema } from "effect"
+import { Lane } from "../domain/Lane.ts"
+import { InvalidOption } from "./BerthError.ts"
+
+/** A length of time: milliseconds, or a text such as `"30 seconds"`. */
+export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
+
+/** The last argument of every method. */
+export interface CallOptions {
+  /** Ends the call at once when it is aborted, wherever it is; the promise rejects with `Aborted`. */
+  readonly signal?: AbortSignal | undefined
+  /** Longest time the call may take altogether. Default: that of the client. */
+  readonly deadline?: Timespan | undefined
+  /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
+  readonly lane?: Lane | undefined
+}
+
+/** Checks the options that are given by their names, and refuses unknown ones. Throws `InvalidOption`. */
+export const check = <C extends Checks>(operation: string, options: unknown, checks: C): Checked<C> => {
+  if (typeof options !== "object" || options === null) {
+    throw new InvalidOption(operation, "options", "expected an object")
+  }
+  const checked: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(checks, name)) {
+      throw new InvalidOption(operation, name, `there is no such option; there are ${Object.keys(checks).join(", ")}`)
+    }
+    if (value !== undefined) checked[name] = checks[name]!(operation, name, value)
+  }
+  return checked as Checked<C>
+}
+
+/** A length of time as a `Duration`, longer than nothing. Throws `InvalidOption`. */
+export const timespan = (operation: string, option: string, value: unknown): Duration.Duration => {
+  const readable = typeof value === "string" || (typeof value === "number" && !Number.isNaN(value))
+  const duration = readable ? Duration.fromInput(value as Duration.Input) : Option.none()
+  if (Option.isSome(duration) && Duration.toMillis(duration.value) > 0) return duration.value
+  throw new InvalidOption(operation, option, 'expected milliseconds above 0, or a text such as "30 seconds"')
+}
+
+const isLane = Schema.is(Lane)
+
+/** One of the lanes. Throws `InvalidOption`. */
+export const lane = (operation: string, option: string, value: unknown): Lane => {
+  if (isLane(value)) return value
+  throw new InvalidOption(operation, option, `expected one of ${Lane.literals.join(", ")}`)
+}
+
+/** A signal. Throws `InvalidOption`. */
+const signal = (operation: string, option: string, value: unknown): AbortSignal => {
+  if (typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value) {
+    return value as AbortSignal
+  }
+  throw new InvalidOption(operation, option, "expected an AbortSignal")
+}
+
+/** Checks one option: gives its value as the engine takes it, or throws `InvalidOption`. */
+type Check<A> = (operation: string, option: string, value: unknown) => A
+
+/** Checks of options by their names. */
+export type Checks = Readonly<Record<string, Check<unknown>>>
+
+/** The options that `checks` check, as far as they are given. */
+export type Checked<C extends Checks> = { readonly [Name in keyof C]?: ReturnType<C[Name]> }
+
+const ofEveryCall = { signal, deadline: timespan, lane }
+
+/** The options of one call, checked: those of every call, and `Own` ones of the method. */
+export type CheckedCall<Own extends Checks> = Checked<typeof ofEveryCall> & Checked<Own>
+
+const noOptions = {}
+
+/** A check of the options of one call. */
+export const checkCall =
+  <Own extends Checks>(operation: string, own: Own) =>
+  (options: unknown): CheckedCall<Own> =>
+    (options === undefined ? noOptions : check(operation, options, { ...ofEveryCall, ...own })) as CheckedCall<Own>

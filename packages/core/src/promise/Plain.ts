@@ -1,0 +1,34 @@
+/**
+ * Domain values as they are for people without Effect: instants are `Date`s, ids are plain numbers. Everything else is
+ * the domain's own, under the same names.
+ */
+import { type Brand, DateTime, Predicate } from "effect"
+import type * as Domain from "../domain/Node.ts"
+
+/** The plain form of `A`. */
+export type Plain<A> = A extends DateTime.Utc
+  ? Date
+  : A extends number & Brand.Brand<string>
+    ? number
+    : A extends ReadonlyArray<infer Item>
+      ? ReadonlyArray<Plain<Item>>
+      : A extends object
+        ? { readonly [Key in keyof A]: Plain<A[Key]> }
+        : A
+
+const plainUnknown = (value: unknown, text: (text: string) => string): unknown => {
+  if (Predicate.isString(value)) return text(value)
+  if (DateTime.isDateTime(value)) return DateTime.toDateUtc(value)
+  if (Array.isArray(value)) return value.map((item) => plainUnknown(item, text))
+  if (!Predicate.isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), plainUnknown(inner, text)]))
+}
+
+/** Any value of the domain in its plain form, all the way down, with every text in it passed through `text`. */
+export const plain = <A>(value: A, text: (text: string) => string): Plain<A> => plainUnknown(value, text) as Plain<A>
+
+/** A node in its plain form. Lists are long, so this one knows where the only instant is. */
+export const plainNode = (node: Domain.Node): Plain<Domain.Node> => ({
+  ...node,
+  createdAt: DateTime.toDateUtc(node.createdAt)
+})

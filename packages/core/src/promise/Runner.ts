@@ -1,0 +1,88 @@
+/**
+ * Runs the effects of the client as promises: each settles once, with a value or a `BerthError`, and is let go of at once
+ * when its signal is aborted or the client is closed, whatever the effect still has to tidy up.
+ */
+import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
+import { FetchHttpClient } from "effect/http"
+import type * as Domain from "../domain/BerthError.ts"
+import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
+
+/** Why a call was let go of before its effect ended. */
+type Cut = "aborted" | "closed"
+
+/** A call, as errors name it and as it can be ended. */
+export interface Call {
+  readonly operation: string
+  readonly signal: AbortSignal | undefined
+}
+
+export interface Runner<R> {
+  /** Runs an effect to its value. Rejects with a `BerthError`, always. */
+  readonly run: <A>(call: Call, effect: Effect.Effect<A, Domain.BerthError, R>) => Promise<A>
+  /** A scope for what outlives one call; it closes with the client at the latest. */
+  readonly scope: () => Scope.Closeable
+  /** Ends every call under way, then everything the client holds. */
+  readonly close: () => Promise<void>
+}
+
+/** A runner over the services of `layer`, which cannot fail and is built with the first call. */
+export const make = <R>(
+  layer: Layer.Layer<R>,
+  fetch: () => typeof globalThis.fetch,
+  redact: (text: string) => string
+): Runner<R> => {
+  const runtime = ManagedRuntime.make(layer)
+  const longLived = Scope.makeUnsafe("parallel")
+  const cuts = new Set<(why: Cut) => void>()
+  let closing: Promise<void> | undefined
+
+  /** The exit of the effect, or why it was let go of. Never rejects. */
+  const settle = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
+    new Promise<Exit.Exit<A, E> | Cut>((resolve) => {
+      const fiber = runtime.runFork(effect)
+      const end = (outcome: Exit.Exit<A, E> | Cut) => {
+        cuts.delete(cut)
+        signal?.removeEventListener("abort", onAbort)
+        resolve(outcome)
+      }
+      const cut = (why: Cut) => {
+        end(why)
+        fiber.interruptUnsafe()
+      }
+      const onAbort = () => cut("aborted")
+      cuts.add(cut)
+      signal?.addEventListener("abort", onAbort)
+      fiber.addObserver(end)
+    })
+
+  const run = async <A>(call: Call, effect: Effect.Effect<A, Domain.BerthError, R>): Promise<A> => {
+    let changed: "no" | "maybe" = "no"
+    const noticed = Effect.provideService(effect, FetchHttpClient.Fetch, (input, init) => {
+      if (init?.method !== "GET") changed = "maybe"
+      return fetch()(input, init)
+    })
+    const outcome =
+      closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await settle(call, noticed)
+    // Errors are made here, after the `await`, where the stack still knows who called.
+    if (outcome === "closed") throw new ClientClosed(call.operation, changed)
+    if (outcome === "aborted") throw new Aborted(call.operation, changed, call.signal?.reason)
+    if (Exit.isSuccess(outcome)) return outcome.value
+    throw fromCause(call.operation, outcome.cause)
+  }
+
+  const fromCause = (operation: string, cause: Cause.Cause<Domain.BerthError>): BerthError => {
+    const error = cause.reasons.find(Cause.isFailReason)?.error
+    if (error !== undefined) return fromDomain(error, redact)
+    const defect: unknown = Cause.squash(cause)
+    return new ClientFault(operation, redact(defect instanceof Error ? defect.message : String(defect)))
+  }
+
+  const close = () =>
+    (closing ??= (async () => {
+      for (const cut of Array.from(cuts)) cut("closed")
+      await Effect.runPromise(Scope.close(longLived, Exit.void))
+      await runtime.dispose()
+    })())
+
+  return { run, scope: () => Scope.forkUnsafe(longLived), close }
+}

@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+// @boundaries-ignore tests may run the service in-process
+import { TestServer } from "@berth/server/testing"
+import * as Berth from "../../../src/client/Berth.ts"
+import { Images } from "../../../src/client/Images.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+
+const hour = 3_600_000
+
+/** The client over the mock service in this process, on one virtual clock, with `limit` requests an hour. */
+const service = (limit: number) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { accessToken, apiKey, baseUrl } = yield* TestServer
+      return Berth.layer({ baseUrl, credentials: { apiKey, accessToken } })
+    })
+  ).pipe(
+    Layer.provideMerge(
+      TestServer.layerHttpClient({
+        clock: "real",
+        scenario: "small",
+        allowance: { limit, windowMs: hour, algorithm: "fixed-window" }
+      })
+    )
+  )
+
+const refused = Effect.map(
+  TestServer.use(({ journal }) => journal),
+  (journal) => journal.filter(({ status }) => status === 429).length
+)
+
+/** Lets everything that can go on without time passing go on. */
+const settle = Effect.forEach(Array.from({ length: 30 }), () =>
+  Effect.promise(() => new Promise((r) => setImmediate(r)))
+)
+
+/** Sweeps without end, as much as is allowed. */
+const sweep = Effect.forever(Nodes.use((nodes) => Stream.runDrain(nodes.list({ deadline: "1 day" }))))
+
+describe("admission", () => {
+  it.effect("lets a person through at once while a sweep saturates the allowance", () =>
+    Effect.gen(function* () {
+      const sweeping = yield* Effect.forkChild(sweep)
+      // The sweep takes all but the share it leaves; then it waits for the reset.
+      for (let i = 0; i < 40; i++) {
+        yield* settle
+        yield* TestClock.adjust("1 second")
+      }
+      const before = yield* Clock.currentTimeMillis
+      const person = yield* Effect.forkChild(Images.use((images) => images.saved()))
+      yield* settle
+      assert.isDefined(person.pollUnsafe(), "answered without any time passing")
+      assert.strictEqual(yield* Clock.currentTimeMillis, before)
+      assert.strictEqual(yield* refused, 0)
+      yield* Fiber.interrupt(sweeping)
+    }).pipe(Effect.provide(service(120)))
+  )
+
+  it.effect("fails a call at once, with the predicted wait, when the allowance refills after its deadline", () =>
+    Effect.gen(function* () {
+      const ask = Images.use((images) => images.saved({ deadline: "10 seconds" }))
+      for (let i = 0; i < 5; i++) yield* ask
+      const { attempts, reason } = yield* Effect.flip(ask)
+      assert.strictEqual(reason._tag, "WouldExceedDeadline")
+      if (reason._tag === "WouldExceedDeadline") {
+        assert.strictEqual(reason.leftMillis, 10_000)
+        assert.closeTo(reason.predictedMillis, hour, 3000)
+      }
+      assert.isEmpty(attempts)
+      assert.strictEqual(yield* refused, 0)
+    }).pipe(Effect.provide(service(5)))
+  )
+
+  it.effect("gives the place of a caller who gave up to the next one", () =>
+    Effect.gen(function* () {
+      const ask = Images.use((images) => images.saved({ deadline: "1 day" }))
+      for (let i = 0; i < 5; i++) yield* ask
+      const first = yield* Effect.forkChild(ask)
+      const second = yield* Effect.forkChild(ask)
+      yield* settle
+      yield* Fiber.interrupt(first)
+      yield* TestClock.adjust("62 minutes")
+      yield* settle
+      assert.isTrue(Exit.isSuccess(yield* Fiber.await(second)))
+      assert.strictEqual(yield* refused, 0)
+    }).pipe(Effect.provide(service(5)))
+  )
+})

@@ -1,0 +1,30 @@
+/**
+ * A process that asks for as much as it may, for the test of several that share an allowance through a file:
+ * `member.ts URL KEY TOKEN FILE MILLIS`.
+ */
+import { Duration, Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as Berth from "../../../src/client/Berth.ts"
+import { Images } from "../../../src/client/Images.ts"
+
+const [baseUrl, apiKey, accessToken, allowanceFile, millis] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string
+]
+
+const client = Berth.layer({
+  baseUrl,
+  allowanceFile,
+  credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
+}).pipe(Layer.provide(FetchHttpClient.layer))
+
+const ask = Effect.ignore(Images.use((images) => images.saved()))
+
+await Effect.forever(ask).pipe(
+  Effect.timeoutOption(Duration.millis(Number(millis))),
+  Effect.provide(client),
+  Effect.runPromise
+)

@@ -1,0 +1,86 @@
+/**
+ * Exactly-once creation against the mock service over real sockets, with replies that are lost and processes that die.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schedule } from "effect"
+import { FetchHttpClient } from "effect/http"
+// @boundaries-ignore tests may run the service in-process
+import { TestServer, type TestWorld } from "@berth/server/testing"
+import * as Berth from "../../../src/client/Berth.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+
+const plan = "C-4VCPU-16RAM-100DISK"
+const image = "Ubuntu-24.04"
+const plenty = { limit: 1_000_000, windowMs: 3_600_000, algorithm: "fixed-window" } as const
+
+const nodesOf = (world: TestWorld) => Effect.orDie(world.control.nodes.list({ params: { world: world.id }, query: {} }))
+
+const clientOf = ({ accessToken, apiKey, baseUrl }: TestWorld) =>
+  Berth.layer({ baseUrl, credentials: { apiKey, accessToken } }).pipe(Layer.provide(FetchHttpClient.layer))
+
+describe("a thousand creates make exactly a thousand nodes", () => {
+  for (const [fault, what] of [
+    ["create-lost-reply", "with every third reply lost"],
+    ["create-false-negative", "with every third answered with a 500 although it was done"]
+  ] as const) {
+    it.live(
+      what,
+      () =>
+        Effect.gen(function* () {
+          const server = yield* TestServer
+          const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
+          yield* world.arm([{ fault, every: 3 }])
+          const creations = yield* Effect.forEach(
+            Array.from({ length: 1000 }, (_, i) => i),
+            (i) => Nodes.use((nodes) => nodes.create({ name: `node-${i}`, plan, image })),
+            { concurrency: 16 }
+          ).pipe(Effect.provide(clientOf(world)))
+          yield* world.arm([])
+          const made = yield* Effect.orDie(countAll(world))
+          assert.strictEqual(made, 1000)
+          assert.strictEqual(new Set(creations.map(({ node }) => node.id)).size, 1000)
+          assert.strictEqual(creations.filter(({ outcome }) => outcome === "adopted").length, 333)
+        }).pipe(Effect.scoped, Effect.provide(TestServer.layer())),
+      120_000
+    )
+  }
+})
+
+/** How many nodes there are, by the service's own account. */
+const countAll = (world: TestWorld) =>
+  Effect.map(world.control.worlds.get({ params: { world: world.id } }), ({ nodes }) => nodes)
+
+describe("a process that is killed while it creates", () => {
+  it.live(
+    "is finished by the next one, with exactly as many nodes as were asked for",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
+        const folder = yield* Effect.acquireRelease(
+          Effect.promise(() => mkdtemp(join(tmpdir(), "berth-intents-"))),
+          (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+        )
+        const program = fileURLToPath(new URL("maker.ts", import.meta.url))
+        const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), folder, "40"]
+        const start = () => spawn(process.execPath, [program, ...args], { stdio: "inherit" })
+        const first = start()
+        yield* Effect.repeat(nodesOf(world), {
+          until: (nodes) => nodes.length >= 15,
+          schedule: Schedule.spaced("10 millis")
+        })
+        first.kill("SIGKILL")
+        const second = start()
+        const [code] = yield* Effect.promise(() => once(second, "exit"))
+        assert.strictEqual(code, 0)
+        assert.strictEqual((yield* nodesOf(world)).length, 40)
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer())),
+    120_000
+  )
+})

@@ -1,0 +1,63 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Nodes } from "../../src/client/Nodes.ts"
+import { NodeId } from "../../src/domain/Node.ts"
+import { untilNextLook } from "../../src/client/Waiting.ts"
+import { clientOver, inTime, success } from "../ScriptedService.ts"
+
+/** A service with nodes 1 to `count`, which run `afterMillis` after the first request. */
+const service = (count: number, runsAfter: number, requests: { count: number }) =>
+  clientOver((_, url) =>
+    Effect.clockWith((clock) =>
+      Effect.sync(() => {
+        requests.count++
+        const status = clock.currentTimeMillisUnsafe() >= runsAfter ? "running" : "created"
+        const record = (id: number) => ({ id, name: `node-${id}`, created_at: "2026-03-01T10:20:30Z", status })
+        const id = /nodes\/(\d+)\/$/.exec(url.pathname)?.[1]
+        if (id !== undefined) return { status: 200, body: success(record(Number(id))) }
+        const size = Number(url.searchParams.get("per_page"))
+        const start = (Number(url.searchParams.get("page_no")) - 1) * size
+        const ids = Array.from({ length: Math.max(0, Math.min(size, count - start)) }, (_, i) => start + i + 1)
+        return { status: 200, body: success(ids.map(record)) }
+      })
+    )
+  )
+
+describe("waits", () => {
+  it.effect("500 at once share requests, which grow with the pages of the list and not with the waits", () => {
+    const requests = { count: 0 }
+    return Effect.gen(function* () {
+      const nodes = yield* inTime(
+        Nodes.use((nodes) =>
+          Effect.forEach(
+            Array.from({ length: 500 }, (_, i) => NodeId.make(i + 1)),
+            (id) => nodes.awaitStatus(id, "running"),
+            { concurrency: "unbounded" }
+          )
+        )
+      )
+      assert.strictEqual(nodes.length, 500)
+      // A minute is about ten looks, and a look at 500 nodes is six or seven pages.
+      assert.isAtMost(requests.count, 90)
+    }).pipe(Effect.provide(service(500, 60_000, requests)))
+  })
+
+  it.effect("of one node asks for that node alone", () => {
+    const requests = { count: 0 }
+    return Effect.gen(function* () {
+      yield* inTime(Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running")))
+      assert.isAtMost(requests.count, 14)
+    }).pipe(Effect.provide(service(500, 60_000, requests)))
+  })
+
+  it("look at common moments, whenever they began", () => {
+    for (const phase of [0, 0.3, 0.99]) {
+      const moments = [10_001, 12_345, 17_999].map((now) => (now + untilNextLook(9, now, phase)) % 8000)
+      for (const moment of moments) assert.closeTo(moment, (phase * 8000) % 8000, 0.001)
+      for (let now = 0; now < 20_000; now += 37) {
+        const wait = untilNextLook(9, now, phase)
+        assert.isTrue(wait >= 2000 && wait <= 10_000)
+      }
+    }
+  })
+})

@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { mockService } from "../promise/Service.ts"
+
+const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8")
+
+/** The fenced blocks of a page in one language. */
+const blocks = (page: string, language: string) =>
+  Array.from(page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms")), ([, code]) => code!)
+
+for (const name of ["using-with-promises", "using-with-effect"]) {
+  describe(`docs/${name}.md`, () => {
+    const page = read(`docs/${name}.md`)
+    const example = `packages/core/examples/${name}.ts`
+
+    it("consists of the blocks of the program it speaks of", () => {
+      assert.strictEqual(blocks(page, "ts").join("\n"), read(example))
+    })
+
+    it("prints what the page says", { timeout: 60_000 }, async () => {
+      await using service = await mockService({
+        scenario: { fleet: 120 },
+        clock: "real",
+        provisioning: "20 millis",
+        termination: "20 millis"
+      })
+      const { accessToken, apiKey } = service.options
+      const child = spawn(process.execPath, [fileURLToPath(new URL(`../../../../${example}`, import.meta.url))], {
+        env: {
+          ...process.env,
+          BERTH_BASE_URL: service.baseUrl,
+          BERTH_API_KEY: apiKey,
+          BERTH_ACCESS_TOKEN: accessToken
+        },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      const [printed, complaints, [code]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, "exit")
+      ])
+      assert.strictEqual(complaints, "")
+      assert.strictEqual(code, 0)
+      assert.deepStrictEqual([printed], blocks(page, "text"))
+    })
+  })
+}

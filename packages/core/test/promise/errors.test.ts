@@ -1,0 +1,202 @@
+import * as Berth from "@berth/core/promise"
+import { type Client, type ClientOptions, createClient } from "@berth/core/promise"
+import { assert, describe, it } from "@effect/vitest"
+import { ErrorReason } from "../../src/domain/ErrorReason.ts"
+import vectors from "../vectors/failures.json" with { type: "json" }
+import { accessToken, apiKey, bareService, mockService, rejection } from "./Service.ts"
+
+const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
+
+// Short, so that what may be tried again is not tried for long.
+const short = { deadline: 400 }
+
+const operations: Record<string, (client: Client) => Promise<unknown>> = {
+  "nodes.get": (client) => client.nodes.get(7, short),
+  "nodes.list": (client) => Array.fromAsync(client.nodes.list(short)),
+  "nodes.create": (client) => client.nodes.create(spec, short),
+  "nodes.delete": (client) => client.nodes.delete(7, short)
+}
+
+/** The exported class of that name. */
+const classOf = (tag: string) => (Berth as unknown as Record<string, new () => Berth.BerthError>)[tag]!
+
+describe("a failure", () => {
+  for (const { body, expect, headers, name, operation, status } of vectors) {
+    it(`${name} rejects with ${expect.reason}`, async () => {
+      await using service = await bareService((request, response) => {
+        // What is listed before and after a create is an account without nodes.
+        const listing = operation === "nodes.create" && request.method === "GET"
+        if (listing) response.end(`{"message":"Success","code":200,"data":[],"errors":{}}`)
+        else response.writeHead(status, headers).end(body)
+      })
+      const error = await rejection(operations[operation]!(service.client))
+      if (expect.reason !== error._tag) {
+        // A create that may have made a node is settled, and here that takes longer than it may.
+        assert.strictEqual(operation, "nodes.create")
+        assert.strictEqual(error._tag, "OutcomeUnknown")
+      }
+      assert.instanceOf(error, classOf(error._tag))
+      assert.instanceOf(error, Error)
+      assert.strictEqual(error.name, error._tag)
+      assert.strictEqual(error.operation, operation)
+      assert.match(error.message, /^[A-Z].*\.$/s)
+      assert.match(error.hint, /^[A-Z].*\.$/s)
+      assert.strictEqual(typeof error.retryable, "boolean")
+      for (const attempt of error.attempts) assert.strictEqual(attempt.status, status)
+    })
+  }
+
+  it("of every reason has its own class", () => {
+    for (const { fields } of ErrorReason.members) {
+      const tag = fields._tag.schema.literal
+      assert.strictEqual(classOf(tag).name, tag)
+      assert.isTrue(classOf(tag).prototype instanceof Berth.BerthError, tag)
+    }
+  })
+
+  it("carries the fields of its reason and the ledger, as plain values", async () => {
+    await using service = await mockService()
+    const error = await rejection(service.client.nodes.get(7))
+    assert.instanceOf(error, Berth.NodeNotFound)
+    assert.strictEqual(error.nodeId, 7)
+    assert.lengthOf(error.attempts, 1)
+    const [attempt] = error.attempts
+    assert.strictEqual(attempt!.outcome, "NodeNotFound")
+    assert.instanceOf(attempt!.allowance?.resetAt, Date)
+    assert.deepInclude(JSON.parse(JSON.stringify(error)), {
+      _tag: "NodeNotFound",
+      operation: "nodes.get",
+      nodeId: 7,
+      message: error.message,
+      hint: error.hint
+    })
+  })
+
+  it("has a stack that leads to who called", async () => {
+    await using service = await mockService()
+    const whoCalled = async () => {
+      await service.client.nodes.get(7)
+    }
+    const error = await rejection(whoCalled())
+    assert.match(error.stack!, /whoCalled/)
+  })
+
+  it("of a port where nobody listens is `Unreachable`, and nothing was sent", async () => {
+    const { baseUrl, [Symbol.asyncDispose]: stop } = await bareService(() => {})
+    await stop()
+    const client = createClient({ baseUrl, apiKey, accessToken, ...short })
+    const error = await rejection(client.nodes.get(7))
+    assert.instanceOf(error, Berth.Unreachable)
+    assert.strictEqual(error.sent, "no")
+    await client.close()
+  })
+
+  it("of the `fetch` itself is typed too", async () => {
+    const broken: Array<unknown> = [
+      () => {
+        throw new Error("no network here")
+      },
+      () => Promise.reject(undefined),
+      () => undefined,
+      () => Promise.resolve({})
+    ]
+    for (const fetch of broken) {
+      const client = createClient({
+        baseUrl: "http://berth.test",
+        apiKey,
+        accessToken,
+        fetch: fetch as typeof globalThis.fetch,
+        ...short
+      })
+      assert.isNotEmpty((await rejection(client.nodes.get(7))).message)
+      await client.close()
+    }
+  })
+})
+
+describe("a client", () => {
+  const good: ClientOptions = { baseUrl: "https://service.test", apiKey: "k", accessToken: "t" }
+  const bad: ReadonlyArray<readonly [option: string, options: unknown]> = [
+    ["options", undefined],
+    ["options", "https://service.test"],
+    ["baseUrl", { ...good, baseUrl: undefined }],
+    ["baseUrl", { ...good, baseUrl: "service.test" }],
+    ["baseUrl", { ...good, baseUrl: "ftp://service.test" }],
+    ["baseUrl", { ...good, baseUrl: "https://service.test/elsewhere" }],
+    ["baseUrl", { ...good, baseUrl: 7 }],
+    ["apiKey", { ...good, apiKey: undefined }],
+    ["apiKey", { ...good, apiKey: "" }],
+    ["apiKey", { ...good, apiKey: "with\nnewline" }],
+    ["apiKey", { ...good, apiKey: 7 }],
+    ["accessToken", { ...good, accessToken: "" }],
+    ["deadline", { ...good, deadline: 0 }],
+    ["deadline", { ...good, deadline: Number.NaN }],
+    ["deadline", { ...good, deadline: "soon" }],
+    ["deadline", { ...good, deadline: {} }],
+    ["attemptTimeout", { ...good, attemptTimeout: -1 }],
+    ["lane", { ...good, lane: "fast" }],
+    ["allowanceFile", { ...good, allowanceFile: " " }],
+    ["allowanceFile", { ...good, allowanceFile: 7 }],
+    ["fetch", { ...good, fetch: {} }],
+    ["apikey", { ...good, apikey: "k" }]
+  ]
+  for (const [option, options] of bad) {
+    it(`is not made with ${JSON.stringify(options)}: ${option} is named`, () => {
+      let error: unknown
+      try {
+        createClient(options as ClientOptions)
+      } catch (thrown) {
+        error = thrown
+      }
+      assert.instanceOf(error, Berth.InvalidOption)
+      assert.strictEqual(error.option, option)
+      assert.strictEqual(error.operation, "createClient")
+      assert.include(error.message, option)
+    })
+  }
+})
+
+describe("a call", () => {
+  const client = createClient({
+    baseUrl: "https://service.test",
+    apiKey,
+    accessToken,
+    fetch: () => assert.fail("sent")
+  })
+  const circular: Array<unknown> = []
+  circular.push(circular)
+  const calls: ReadonlyArray<readonly [tag: string, named: string, call: () => Promise<unknown>]> = [
+    ["InvalidRequest", "id", () => client.nodes.get(0)],
+    ["InvalidRequest", "id", () => client.nodes.get(1.5)],
+    ["InvalidRequest", "id", () => client.nodes.get("7" as never)],
+    ["InvalidRequest", "id", () => client.nodes.delete(undefined as never)],
+    ["InvalidRequest", "spec", () => client.nodes.create(undefined as never)],
+    ["InvalidRequest", "name", () => client.nodes.create({ ...spec, name: "" })],
+    ["InvalidRequest", "ssh_keys", () => client.nodes.create({ ...spec, ssh_keys: ["k"] } as never)],
+    ["InvalidRequest", "tags.1", () => client.nodes.create({ ...spec, tags: ["a", 1] } as never)],
+    ["InvalidRequest", "setting", () => client.nodes.setCommitment(7, "never" as never)],
+    ["InvalidRequest", "wanted", () => client.nodes.awaitStatus(7, "Running" as never)],
+    ["InvalidRequest", "cpu", () => client.images.list({ cpu: 4 } as never)],
+    ["InvalidRequest", "method", () => client.raw.request({ method: "get", path: "/" } as never)],
+    ["InvalidRequest", "request", () => client.raw.request(undefined as never)],
+    ["InvalidRequest", "body", () => client.raw.request({ method: "POST", path: "/", body: circular })],
+    ["InvalidOption", "deadline", () => client.nodes.get(7, { deadline: -1 })],
+    ["InvalidOption", "lane", () => client.nodes.get(7, { lane: "fast" as never })],
+    ["InvalidOption", "signal", () => client.nodes.get(7, { signal: {} as never })],
+    ["InvalidOption", "timeout", () => client.nodes.get(7, { timeout: 1 } as never)],
+    ["InvalidOption", "timeout", () => client.nodes.awaitStatus(7, "running", { timeout: "later" as never })],
+    ["InvalidOption", "skuId", () => client.nodes.setCommitment(7, "auto_renew", { skuId: "1" as never })],
+    ["InvalidOption", "options", () => client.nodes.get(7, 5 as never)]
+  ]
+  for (const [tag, named, call] of calls) {
+    it(`that cannot be meant is refused before it is sent: ${String(call).slice(6).replace(/\s+/g, " ")}`, async () => {
+      const error = await rejection(call())
+      assert.strictEqual(error._tag, tag)
+      assert.include(error.message, named)
+    })
+  }
+
+  it("to list throws at once when its options cannot be meant", () => {
+    assert.throws(() => client.nodes.list({ deadline: -1 }), Berth.InvalidOption)
+  })
+})

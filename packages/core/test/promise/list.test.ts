@@ -1,0 +1,118 @@
+import { Aborted, type Client, ServiceFault } from "@berth/core/promise"
+import { assert, describe, it } from "@effect/vitest"
+import { bareService, mockService, rejection, type Service } from "./Service.ts"
+
+/** The most nodes that the service gives in one page. */
+const most = 20
+
+/** A service with `count` nodes, ids from 1, that fails from the request number `fails` on. */
+const pagedService = (
+  count: number,
+  onPage: (page: number) => void,
+  fails = Number.POSITIVE_INFINITY
+): Promise<Service> => {
+  let requests = 0
+  return bareService((request, response) => {
+    const query = new URL(request.url!, "http://berth.test").searchParams
+    const page = Number(query.get("page_no"))
+    onPage(page)
+    if (++requests >= fails) {
+      response.writeHead(501).end()
+      return
+    }
+    const size = Math.min(Number(query.get("per_page")), most)
+    const all = Array.from({ length: count }, (_, i) => record(i + 1))
+    const data = all.slice((page - 1) * size, page * size)
+    response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
+  })
+}
+
+const record = (id: number) => ({ id, name: `n${id}`, created_at: "2026-01-01T00:00:00Z", status: "running" })
+
+const ids = async (client: Client) => (await Array.fromAsync(client.nodes.list())).map(({ id }) => id)
+
+describe("a list of nodes", () => {
+  it("has every node once, in the service's order, however often it is iterated", async () => {
+    await using service = await mockService({ scenario: { fleet: 250 } })
+    const list = service.client.nodes.list()
+    const first = await Array.fromAsync(list)
+    assert.lengthOf(new Set(first.map(({ id }) => id)), 250)
+    assert.deepStrictEqual(await Array.fromAsync(list), first)
+  })
+
+  it("asks for nothing before it is iterated", async () => {
+    const pages: Array<number> = []
+    await using service = await pagedService(60, (page) => pages.push(page))
+    const iterator = service.client.nodes.list()[Symbol.asyncIterator]()
+    await service.client.raw.request({ method: "GET", path: "/nodes/", query: { page_no: "99", per_page: "1" } })
+    assert.deepStrictEqual(pages, [99])
+    assert.propertyVal((await iterator.next()).value, "id", 1)
+    await iterator.return?.()
+  })
+
+  it("stops asking when its consumer leaves the loop", async () => {
+    const pages: Array<number> = []
+    await using service = await pagedService(10_000, (page) => pages.push(page))
+    for await (const { id } of service.client.nodes.list()) if (id === 4) break
+    const asked = pages.length
+    // Whatever were still under way would be answered before these, on the same connections.
+    for (let i = 0; i < 3; i++) await service.client.raw.request({ method: "GET", path: "/" })
+    assert.isAtMost(asked, 3)
+    assert.lengthOf(
+      pages.filter((page) => page > 0),
+      asked
+    )
+  })
+
+  it("may be asked for several nodes at once", async () => {
+    await using service = await pagedService(30, () => {})
+    const iterator = service.client.nodes.list()[Symbol.asyncIterator]()
+    const results = await Promise.all(Array.from({ length: 32 }, () => iterator.next()))
+    assert.deepStrictEqual(
+      results.map(({ done, value }) => (done === true ? "done" : value.id)),
+      [...Array.from({ length: 30 }, (_, i) => i + 1), "done", "done"]
+    )
+  })
+
+  it("ends for a reader that waits when it is returned", async () => {
+    const asked = Promise.withResolvers<void>()
+    await using service = await bareService(() => asked.resolve())
+    const iterator = service.client.nodes.list()[Symbol.asyncIterator]()
+    const next = iterator.next()
+    await asked.promise
+    await iterator.return?.()
+    assert.deepStrictEqual(await next, { done: true, value: undefined })
+    assert.deepStrictEqual(await iterator.next(), { done: true, value: undefined })
+  })
+
+  it("gives what came before a failure, then throws it, then is done", async () => {
+    await using service = await pagedService(90, () => {}, 2)
+    const iterator = service.client.nodes.list({ deadline: "2 seconds" })[Symbol.asyncIterator]()
+    for (let id = 1; id <= most; id++) assert.propertyVal((await iterator.next()).value, "id", id)
+    const error = await rejection(iterator.next())
+    assert.instanceOf(error, ServiceFault)
+    assert.strictEqual(error.operation, "nodes.list")
+    assert.deepStrictEqual(await iterator.next(), { done: true, value: undefined })
+  })
+
+  it("throws `Aborted` once its signal is, in the middle of a page too", async () => {
+    await using service = await pagedService(90, () => {})
+    const controller = new AbortController()
+    const seen: Array<number> = []
+    const error = await rejection(
+      (async () => {
+        for await (const { id } of service.client.nodes.list({ signal: controller.signal })) {
+          seen.push(id)
+          if (id === 3) controller.abort()
+        }
+      })()
+    )
+    assert.instanceOf(error, Aborted)
+    assert.deepStrictEqual(seen, [1, 2, 3])
+  })
+
+  it("of an account without nodes is empty", async () => {
+    await using service = await mockService()
+    assert.deepStrictEqual(await ids(service.client), [])
+  })
+})
