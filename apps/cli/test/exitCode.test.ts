@@ -119,7 +119,10 @@ describe("several nodes", () => {
     (verb) =>
       Effect.gen(function* () {
         const node = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", status: "running" }
-        const url = yield* serve(({ url }) => (url?.includes("/nodes/1/") ? success(node) : failure(404)))
+        // Waits look at the whole list together.
+        const url = yield* serve(({ url }) =>
+          url?.includes("/nodes/1/") ? success(node) : url?.includes("/nodes/?") ? success([node]) : failure(404)
+        )
         const env = { ...secrets, BERTH_BASE_URL: url }
         for (const format of ["json", "ndjson"]) {
           const { code, stderr, stdout } = yield* invoke(["node", ...verb, "2", "1", "3", "-o", format], { env })
