@@ -14,16 +14,19 @@ const region = "ncr"
 
 const dayMs = 86_400_000
 
-let lastDay = Number.NaN
-let lastDate = ""
+/** How many dates are remembered before all are forgotten. */
+const mostDates = 4_096
 
-/** `YYYY-MM-DD`. The last one is kept: of the nodes on a page most were made on the same day, and a date is dear. */
+const dates = new Map<number, string>()
+
+/** `YYYY-MM-DD`. Remembered, because nodes are made on few days and a date is dear. */
 const dateOf = (day: number): string => {
-  if (day !== lastDay) {
-    lastDay = day
-    lastDate = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMs))
-  }
-  return lastDate
+  const known = dates.get(day)
+  if (known !== undefined) return known
+  if (dates.size >= mostDates) dates.clear()
+  const made = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMs))
+  dates.set(day, made)
+  return made
 }
 
 const digits = (value: number, width: number): string => String(value).padStart(width, "0")
