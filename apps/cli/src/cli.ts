@@ -5,6 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { CliConfig, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
+import { closeSwitches } from "./config/switches.ts"
 import * as api from "./commands/api/request.ts"
 import * as commitment from "./commands/commitment/set.ts"
 import * as images from "./commands/image/list.ts"
@@ -39,7 +40,7 @@ const berth = Command.make("berth").pipe(
 /** Runs berth on these streams and gives its exit code. An interruption is left to whoever runs it. */
 export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> => {
   const output = Layer.unwrap(Effect.map(ownRedaction, (redact) => Output.layer(streams, redact)))
-  return Command.runWith(berth, { version: pkg.version })(args).pipe(
+  return Command.runWith(berth, { version: pkg.version })(closeSwitches(args)).pipe(
     settle(args),
     Effect.provide(Layer.provideMerge(presenter, output)),
     Effect.provide([NodeServices.layer, CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })])

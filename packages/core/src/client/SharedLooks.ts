@@ -33,6 +33,8 @@ export const make = ({ get, list }: Parts) => {
   const together = Effect.fnUntraced(function* (entries: ReadonlyArray<Request.Entry<Look>>) {
     const nodes = yield* Effect.result(Stream.runCollect(list))
     if (nodes._tag === "Failure") {
+      // What is wrong with the list need not be wrong with the nodes.
+      if (!nodes.failure.retryable) return yield* singly(entries)
       for (const entry of entries) entry.completeUnsafe(Exit.fail(nodes.failure))
       return
     }
