@@ -92,7 +92,7 @@ describe("a listing", () => {
     const change = fc.record({ deletions: fc.array(fc.nat(), { maxLength: 30 }), creations: fc.nat({ max: 5 }) })
     fc.assert(
       fc.property(
-        fc.integer({ min: 40, max: 600 }),
+        fc.integer({ min: 0, max: 600 }),
         fc.integer({ min: 20, max: 100 }),
         fc.array(change, { maxLength: 40 }),
         (count, cap, changes) => {
