@@ -100,7 +100,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   /** Looks at one node; fails when there was no answer, which says nothing about the node. */
   const look = Effect.fnUntraced(function* (nodeId: NodeId): Effect.fn.Return<void, BerthError> {
     yield* lookPace
-    const { answer, answered, asked } = yield* moments.around(Effect.result(nodes.get(nodeId)))
+    const { answer, answered, asked } = yield* moments.around(Effect.result(nodes.get(nodeId, { retry: false })))
     if (Result.isSuccess(answer)) return yield* observe({ _tag: "NodeFound", asked, answered, node: answer.success })
     if (answer.failure.reason._tag !== "NodeNotFound") return yield* answer.failure
     yield* observe({ _tag: "NodeMissing", asked, answered, nodeId })

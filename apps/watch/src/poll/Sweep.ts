@@ -74,7 +74,7 @@ export const sweep = Effect.fn("Sweep.sweep")(function* (options: SweepOptions):
 
   for (let page = 1; page <= pageLimit; page++) {
     yield* pace
-    const { answer, ...exchange } = yield* moments.around(Effect.result(nodes.listPage({ page })))
+    const { answer, ...exchange } = yield* moments.around(Effect.result(nodes.listPage({ page, retry: false })))
     requests++
     if (Result.isFailure(answer)) return yield* failed(answer.failure)
     const found = answer.success

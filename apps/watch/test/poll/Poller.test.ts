@@ -80,7 +80,7 @@ describe("a service that fails", () => {
       yield* pass(300_000)
       expect(told()).toEqual(["baseline of 5", "degraded: sweep-failed"])
       yield* heal
-      yield* pass(120_000)
+      yield* pass(60_000)
       expect(told().slice(2)).toEqual(["created as running", "recovered: sweep-failed, reachable"])
       expect(id).toBeGreaterThan(0)
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
@@ -94,7 +94,7 @@ describe("a service that fails", () => {
       yield* fail(isList, "cut")
       const before = requests.length
       yield* pass(600_000)
-      expect(requests.length - before).toBeLessThan(60)
+      expect(requests.length - before).toBeLessThan(25)
     }).pipe(Effect.provide(serviceLayer()))
   )
 

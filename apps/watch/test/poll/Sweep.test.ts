@@ -16,7 +16,7 @@ const record = (id: number) => ({ id, name: `node-${id}`, status: "running", cre
 
 const reply = (page: ReturnType<Page>) =>
   page === failed
-    ? new Response("no", { status: 403 })
+    ? new Response("down", { status: 503 })
     : new Response(JSON.stringify({ message: "Success", code: 200, data: page.map(record), errors: {} }))
 
 const clientOf = (page: Page) =>
@@ -84,7 +84,7 @@ describe("a sweep", () => {
     Effect.gen(function* () {
       const { failure, ids, observations } = yield* swept((number) => (number < 3 ? [number] : failed))
       expect(ids).toEqual([[1], [2], "SweepFailed"])
-      expect(failure?.reason._tag).toBe("Forbidden")
+      expect(failure?.reason._tag).toBe("ServiceUnavailable")
       expect(observations.at(-1)).toMatchObject({ sweep: 3, requests: 3, listed: 2, message: failure?.message })
     })
   )

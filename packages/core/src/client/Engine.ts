@@ -14,7 +14,7 @@ import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
 import type { CallOptions, Operation, Send } from "./Operation.ts"
 import { redactor } from "./Redaction.ts"
-import { decide, fullBudget } from "./Retry.ts"
+import { decide, fullBudget, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
 
 /** The deadline came while waiting for a turn, between attempts, or on the wire. */
@@ -71,7 +71,7 @@ export class Engine extends Context.Service<
 
         /** Attempts until one succeeds or no other may follow. */
         const retried = Effect.fnUntraced(function* <A>(
-          operation: Operation<A>,
+          repeatable: Repeatable,
           attemptOnce: Effect.Effect<Reply<A>, ErrorReason>,
           { deadlineAt }: Admission.Request,
           ledger: Ledger
@@ -89,7 +89,7 @@ export class Engine extends Context.Service<
             before = reason
             const decision = decide({
               reason,
-              repeatable: operation.repeatable,
+              repeatable,
               attempts: ledger.attempts.length,
               budget,
               leftMillis: deadlineAt - (yield* Clock.currentTimeMillis),
@@ -112,7 +112,8 @@ export class Engine extends Context.Service<
             // Admission is innermost, for every attempt spends allowance.
             return once(operation, send, request, ledger).pipe(
               // The only layer that sends again.
-              (attemptOnce) => retried(operation, attemptOnce, request, ledger),
+              (attemptOnce) =>
+                retried(options?.retry === false ? "never" : operation.repeatable, attemptOnce, request, ledger),
               // One outcome per call, and none while the service is left alone.
               guarded,
               // Outermost, so that no wait of any step above outlives the caller's patience.

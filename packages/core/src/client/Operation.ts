@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly deadline?: Duration.Input | undefined
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the operation. */
   readonly lane?: Lane | undefined
+  /** Whether a failed attempt may be followed by another. Default true; false for a caller that tries again by itself. */
+  readonly retry?: boolean | undefined
 }
 
 /** A call, as the engine sees it. */

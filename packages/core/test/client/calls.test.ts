@@ -274,6 +274,15 @@ describe("time", () => {
   })
 })
 
+describe("a caller that tries again by itself", () => {
+  it.effect("gets one attempt", () =>
+    Effect.gen(function* () {
+      const { attempts } = yield* Effect.flip(Nodes.use((nodes) => nodes.get(id, { retry: false })))
+      assert.strictEqual(attempts.length, 1)
+    }).pipe(Effect.provide(clientAnswered({ status: 503 })))
+  )
+})
+
 describe("a failure inside a success", () => {
   for (const [body, reason] of [
     [`{"code":200,"status_code":404,"data":{}}`, "NodeNotFound"],
