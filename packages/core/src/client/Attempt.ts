@@ -10,6 +10,7 @@ import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
 import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../domain/ErrorReason.ts"
 import type { Ticket } from "./allowance/Admission.ts"
+import type { Observer } from "./Observer.ts"
 import type { Operation, Send } from "./Operation.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -94,6 +95,7 @@ export const attempt = Effect.fnUntraced(
     send: Send,
     settings: Settings,
     redact: (text: string) => string,
+    observer: Observer | undefined,
     ledger: Ledger,
     ticket: Ticket
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
@@ -152,6 +154,7 @@ export const attempt = Effect.fnUntraced(
           outcome,
           allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
         })
+        observer?.attempted(operation.name, ticket.lane, ledger.attempts)
       })
 
     // Whoever gives up meanwhile, the request may have been counted.
@@ -159,6 +162,7 @@ export const attempt = Effect.fnUntraced(
       Effect.onInterrupt(() => Effect.andThen(enter("interrupted"), ticket.ended(true)))
     )
     yield* enter(Result.isSuccess(result) ? "ok" : result.failure._tag)
+    if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
     yield* status === null
       ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
       : ticket.replied(headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")

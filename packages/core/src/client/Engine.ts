@@ -7,11 +7,13 @@ import { HttpApiClient } from "effect/http-api"
 import { BerthApi } from "../api/BerthApi.ts"
 import { BerthError } from "../domain/BerthError.ts"
 import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
+import type { Lane } from "../domain/Lane.ts"
 import * as ServiceClock from "./allowance/ServiceClock.ts"
 import * as Admission from "./allowance/Admission.ts"
 import { attempt, type Ledger, type Reply } from "./Attempt.ts"
 import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
+import { Observer } from "./Observer.ts"
 import type { CallOptions, Operation, Send } from "./Operation.ts"
 import { redactor } from "./Redaction.ts"
 import { decide, fullBudget, type Repeatable } from "./Retry.ts"
@@ -35,6 +37,10 @@ export class Engine extends Context.Service<
     ) => Effect.Effect<Reply<A>, BerthError>
     /** Longest time a call may take unless it says otherwise. */
     readonly deadline: Duration.Duration
+    /** Lane of every call that does not name one; undefined where it is that of the operation. */
+    readonly lane: Lane | undefined
+    /** What is left of the allowance, and what it becomes. */
+    readonly allowance: Pick<Admission.Admission, "level" | "levelAfter">
     /** What the service's clock has certainly reached at an instant of ours, milliseconds since the epoch. */
     readonly serviceTimeAt: (instant: number) => number
     /** Builds and sends the requests of the interface, authenticated. */
@@ -59,13 +65,14 @@ export class Engine extends Context.Service<
 
         const admission = yield* Admission.make(settings.allowanceFile)
         const guarded = yield* Breaker.make
+        const observer = yield* Observer
         let budget = fullBudget
 
         /** One attempt, once it is admitted. */
         const once = <A>(operation: Operation<A>, send: Send, request: Admission.Request, ledger: Ledger) =>
           Effect.uninterruptibleMask((restore) =>
             Effect.flatMap(restore(admission.admit(request)), (ticket) =>
-              restore(attempt(operation, send, settings, redact, ledger, ticket))
+              restore(attempt(operation, send, settings, redact, observer, ledger, ticket))
             )
           )
 
@@ -131,7 +138,8 @@ export class Engine extends Context.Service<
         const serviceTimeAt = (instant: number) =>
           instant + (admission.state().clock ?? ServiceClock.unknown).aheadAtLeastMillis
 
-        return Engine.of({ call, deadline: settings.deadline, serviceTimeAt, wire, http })
+        const { deadline, lane } = settings
+        return Engine.of({ call, deadline, lane, allowance: admission, serviceTimeAt, wire, http })
       })
     )
 }

@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import { imageFilterToWire, imageFromWire } from "../api/ImageCodec.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { Image, ImageFilter } from "../domain/Image.ts"
+import { imageDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import { type CallOptions, many, type Operation } from "./Operation.ts"
 
@@ -14,14 +15,16 @@ const listImages: Operation<ReadonlyArray<Image>> = {
   lane: "interactive",
   repeatable: "idempotent",
   expectation: {},
-  decode: readImages
+  decode: readImages,
+  drift: imageDrift
 }
 const savedImages: Operation<ReadonlyArray<Image>> = {
   name: "images.saved",
   lane: "interactive",
   repeatable: "idempotent",
   expectation: {},
-  decode: readImages
+  decode: readImages,
+  drift: imageDrift
 }
 
 const response = { responseMode: "response-only" } as const

@@ -6,17 +6,19 @@ import { nodeFromWire, nodeSpecToWire } from "../api/NodeCodec.ts"
 import { pageSize } from "../api/NodesGroup.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
+import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
+import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import * as Listing from "./listing/Listing.ts"
 import { type CallOptions, many, nothing, one, type Operation } from "./Operation.ts"
 import * as SharedLooks from "./SharedLooks.ts"
-import { awaitGoal, type WaitOptions } from "./Waiting.ts"
+import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
 
 /** Which page of the list. */
 export interface PageOptions extends CallOptions {
@@ -24,6 +26,23 @@ export interface PageOptions extends CallOptions {
   readonly page?: number | undefined
   /** 1 to 100. Default 100, the fewest requests. */
   readonly perPage?: number | undefined
+}
+
+/** What a listing came to. */
+export interface Listed {
+  readonly nodes: number
+  readonly requests: number
+  /**
+   * Whether every node that existed throughout is certainly among them. False where the service gives pages too small to
+   * overlap, so that a node may have moved past the listing while others were deleted.
+   */
+  readonly complete: boolean
+}
+
+/** How to list. */
+export interface ListOptions extends CallOptions {
+  /** Told once, when the list has come to its end. */
+  readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
 }
 
 /** What the new setting is. */
@@ -34,27 +53,31 @@ export interface CommitmentOptions extends CallOptions {
 
 const readNodes = many(nodeFromWire)
 const readNode = one(nodeFromWire)
+const driftOfOne = (node: Node) => nodeDrift([node])
 
 const createNode: Operation<Node> = {
   name: "nodes.create",
   lane: "mutation",
   repeatable: "create",
   expectation: {},
-  decode: readNode
+  decode: readNode,
+  drift: driftOfOne
 }
-const listNodes: Operation<ReadonlyArray<Node>> = {
+const listNodes = (lane: Lane): Operation<ReadonlyArray<Node>> => ({
   name: "nodes.list",
-  lane: "interactive",
+  lane,
   repeatable: "idempotent",
   expectation: {},
-  decode: readNodes
-}
+  decode: readNodes,
+  drift: nodeDrift
+})
 const getNode = (nodeId: NodeId): Operation<Node> => ({
   name: "nodes.get",
   lane: "interactive",
   repeatable: "idempotent",
   expectation: { nodeId },
-  decode: readNode
+  decode: readNode,
+  drift: driftOfOne
 })
 const deleteNode = (nodeId: NodeId): Operation<void> => ({
   name: "nodes.delete",
@@ -83,7 +106,7 @@ export class Nodes extends Context.Service<
      * Every node of the account in order of ids, page by page as they are pulled. Whatever is created or deleted meanwhile,
      * a node that exists throughout comes exactly once.
      */
-    readonly list: (options?: CallOptions) => Stream.Stream<Node, BerthError>
+    readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
     /** One page; empty past the end. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
@@ -94,25 +117,38 @@ export class Nodes extends Context.Service<
       setting: CommitmentSetting,
       options?: CommitmentOptions
     ) => Effect.Effect<void, BerthError>
-    /** Waits until the node has the status. Fails with `StatusNotReached` when it cannot, or not in time. */
-    readonly awaitStatus: (id: NodeId, wanted: KnownStatus, options?: WaitOptions) => Effect.Effect<Node, BerthError>
-    /** Waits until the node is gone: neither readable nor listed. */
-    readonly awaitDeleted: (id: NodeId, options?: WaitOptions) => Effect.Effect<void, BerthError>
+    /**
+     * Waits until the node has the status, or each of several has had it; those come in the order they were named. Fails with
+     * `StatusNotReached` as soon as one cannot, or not in time.
+     */
+    readonly awaitStatus: {
+      (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>
+      (
+        ids: ReadonlyArray<NodeId>,
+        wanted: KnownStatus,
+        options?: WaitOptions
+      ): Effect.Effect<ReadonlyArray<Node>, BerthError>
+    }
+    /** Waits until the node, or each of several, is gone: neither readable nor listed. */
+    readonly awaitDeleted: (id: NodeId | ReadonlyArray<NodeId>, options?: WaitOptions) => Effect.Effect<void, BerthError>
   }
 >()("@berth/core/client/Nodes") {
   static readonly layer = Layer.effect(
     Nodes,
     Effect.gen(function* () {
-      const { call, deadline, serviceTimeAt, wire } = yield* Engine
+      const { call, deadline, lane, serviceTimeAt, wire } = yield* Engine
 
       const get = Effect.fn("Nodes.get")(function* (id: NodeId, options?: CallOptions) {
         return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
       })
 
-      const listPage = Effect.fn("Nodes.listPage")(function* (options?: PageOptions) {
-        const query = { page_no: options?.page ?? 1, per_page: options?.perPage ?? pageSize.maximum }
-        return (yield* call(listNodes, wire.nodes.list({ query, ...response }), options)).value
-      })
+      const page = (operation: Operation<ReadonlyArray<Node>>, { page = 1, perPage = pageSize.maximum, ...options }: PageOptions) =>
+        Effect.map(
+          call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage }, ...response }), options),
+          ({ value }) => value
+        )
+
+      const listPage = Effect.fn("Nodes.listPage")((options: PageOptions = {}) => page(listNodes("interactive"), options))
 
       const create = yield* Creator.make({
         send: (spec, options) =>
@@ -122,21 +158,29 @@ export class Nodes extends Context.Service<
           ),
         deadline,
         get,
-        readPage: (page) => listPage({ page, lane: "mutation" }),
+        readPage: (number) => page(listNodes("mutation"), { page: number }),
         serviceTimeAt,
         store: (yield* IntentStore) ?? makeMemory()
       })
 
-      const list = (options?: CallOptions) =>
-        Stream.paginate(
-          Listing.begin,
-          Effect.fnUntraced(function* (progress) {
-            const window = Listing.next(progress)
-            const page = yield* listPage({ lane: "sweep", ...options, page: window.page, perPage: window.perPage })
-            const step = Listing.take(progress, window, page)
-            return [step.nodes, Option.fromUndefinedOr(step.progress)] as const
-          })
-        )
+      const list = ({ onEnd, ...options }: ListOptions = {}) =>
+        Stream.suspend(() => {
+          let nodes = 0
+          let requests = 0
+          return Stream.paginate(
+            Listing.begin,
+            Effect.fnUntraced(function* (progress) {
+              const window = Listing.next(progress)
+              const { perPage } = window
+              const found = yield* page(listNodes("sweep"), { ...options, page: window.page, perPage })
+              const step = Listing.take(progress, window, found)
+              requests++
+              nodes += step.nodes.length
+              if (step.ended && onEnd) yield* onEnd({ nodes, requests, complete: step.progress.complete })
+              return [step.nodes, step.ended ? Option.none() : Option.some(step.progress)] as const
+            })
+          )
+        })
 
       const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
         yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)
@@ -155,20 +199,29 @@ export class Nodes extends Context.Service<
         yield* call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options)
       })
 
-      const look = SharedLooks.make({ get: (id) => get(id, { lane: "wait" }), list: list({ lane: "wait" }) })
+      const look = SharedLooks.make({ get: (id, lane) => get(id, { lane }), list: (lane) => list({ lane }) })
       const phase = yield* Random.next
+      const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) =>
+        awaitGoal(id, goal, look(id, options?.lane ?? lane ?? "wait"), phase, options)
 
       const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (
-        id: NodeId,
+        ids: NodeId | ReadonlyArray<NodeId>,
         wanted: KnownStatus,
         options?: WaitOptions
       ) {
-        const node = yield* awaitGoal(id, wanted, look(id), phase, options)
-        return yield* Effect.fromOption(node).pipe(Effect.orDie)
-      })
+        const reach = (id: NodeId) =>
+          Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
+        return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
+      }) as Nodes["Service"]["awaitStatus"]
 
-      const awaitDeleted = Effect.fn("Nodes.awaitDeleted")(function* (id: NodeId, options?: WaitOptions) {
-        yield* awaitGoal(id, "deleted", look(id), phase, options)
+      const awaitDeleted = Effect.fn("Nodes.awaitDeleted")(function* (
+        ids: NodeId | ReadonlyArray<NodeId>,
+        options?: WaitOptions
+      ) {
+        yield* Effect.forEach([ids].flat(), (id) => awaitOne(id, "deleted", options), {
+          concurrency: "unbounded",
+          discard: true
+        })
       })
 
       return Nodes.of({ create, get, list, listPage, delete: remove, setCommitment, awaitStatus, awaitDeleted })

@@ -10,6 +10,7 @@ import { type Expectation, type RawReply, unexpected } from "../api/Reply.ts"
 import { type ReadRecord, RecordFault } from "../api/RecordReader.ts"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
 import type { Lane } from "../domain/Lane.ts"
+import type { Drift } from "./Drift.ts"
 import type { Repeatable } from "./Retry.ts"
 
 /** What can be asked of one call. */
@@ -33,6 +34,8 @@ export interface Operation<A> {
   readonly lane: Lane
   /** Reads the data of a successful reply. */
   readonly decode: (data: unknown, raw: RawReply) => Result.Result<A, ErrorReason>
+  /** What is in it that Berth does not know. Default: nothing. */
+  readonly drift?: (value: A) => ReadonlyArray<Drift>
 }
 
 /**

@@ -5,54 +5,64 @@
 import { Effect, Exit, Request, RequestResolver, Stream } from "effect"
 import { pageSize } from "../api/NodesGroup.ts"
 import type { BerthError } from "../domain/BerthError.ts"
+import { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 
-class Look extends Request.Class<{ readonly id: NodeId }, Node, BerthError> {}
+class Look extends Request.Class<{ readonly id: NodeId; readonly lane: Lane }, Node, BerthError> {}
 
 /** How looks are taken. */
 export interface Parts {
-  readonly get: (id: NodeId) => Effect.Effect<Node, BerthError>
-  readonly list: Stream.Stream<Node, BerthError>
+  readonly get: (id: NodeId, lane: Lane) => Effect.Effect<Node, BerthError>
+  readonly list: (lane: Lane) => Stream.Stream<Node, BerthError>
 }
+
+type Entries = ReadonlyArray<Request.Entry<Look>>
 
 /** A list of so many nodes costs about so many requests; the one at the end finds that there is no more. */
 const requestsOf = (nodes: number) => Math.ceil(nodes / pageSize.maximum) + 1
+
+/** A request that several share goes in the first of their lanes. */
+const laneOf = (entries: Entries): Lane =>
+  Lane.literals.find((lane) => entries.some(({ request }) => request.lane === lane)) ?? "wait"
 
 /** A function that looks at one node, together with whoever else looks at that moment. */
 export const make = ({ get, list }: Parts) => {
   /** What the last listing cost; before the first, an account of one page. */
   let listing = requestsOf(1)
 
-  const singly = (entries: ReadonlyArray<Request.Entry<Look>>) =>
+  const singly = (nodes: ReadonlyMap<NodeId, Entries>) =>
     Effect.forEach(
-      entries,
-      (entry) => Effect.map(Effect.exit(get(entry.request.id)), (exit) => entry.completeUnsafe(exit)),
+      nodes,
+      ([id, entries]) =>
+        Effect.map(Effect.exit(get(id, laneOf(entries))), (exit) => {
+          for (const entry of entries) entry.completeUnsafe(exit)
+        }),
       { concurrency: 4, discard: true }
     )
 
-  const together = Effect.fnUntraced(function* (entries: ReadonlyArray<Request.Entry<Look>>) {
-    const nodes = yield* Effect.result(Stream.runCollect(list))
+  const together = Effect.fnUntraced(function* (wanted: ReadonlyMap<NodeId, Entries>) {
+    const all = Array.from(wanted.values()).flat()
+    const nodes = yield* Effect.result(Stream.runCollect(list(laneOf(all))))
     if (nodes._tag === "Failure") {
       // What is wrong with the list need not be wrong with the nodes.
-      if (!nodes.failure.retryable) return yield* singly(entries)
-      for (const entry of entries) entry.completeUnsafe(Exit.fail(nodes.failure))
+      if (!nodes.failure.retryable) return yield* singly(wanted)
+      for (const entry of all) entry.completeUnsafe(Exit.fail(nodes.failure))
       return
     }
     listing = requestsOf(nodes.success.length)
-    const byId = new Map(nodes.success.map((node) => [node.id, node]))
-    const missing: Array<Request.Entry<Look>> = []
-    for (const entry of entries) {
-      const node = byId.get(entry.request.id)
-      if (node === undefined) missing.push(entry)
-      else entry.completeUnsafe(Exit.succeed(node))
+    const missing = new Map(wanted)
+    for (const node of nodes.success) {
+      for (const entry of wanted.get(node.id) ?? []) entry.completeUnsafe(Exit.succeed(node))
+      missing.delete(node.id)
     }
     // Not being listed proves nothing: only the node's own address says that it is gone.
     yield* singly(missing)
   })
 
-  const resolver = RequestResolver.make<Look>((entries) =>
-    new Set(entries.map(({ request }) => request.id)).size <= listing ? singly(entries) : together(entries)
-  ).pipe(RequestResolver.setDelay("20 millis"))
+  const resolver = RequestResolver.make<Look>((entries) => {
+    const wanted = Map.groupBy(entries, ({ request }) => request.id)
+    return wanted.size <= listing ? singly(wanted) : together(wanted)
+  }).pipe(RequestResolver.setDelay("20 millis"))
 
-  return (id: NodeId): Effect.Effect<Node, BerthError> => Effect.request(new Look({ id }), resolver)
+  return (id: NodeId, lane: Lane): Effect.Effect<Node, BerthError> => Effect.request(new Look({ id, lane }), resolver)
 }

@@ -5,8 +5,9 @@
 import { Clock, Duration, Effect, Option } from "effect"
 import { BerthError } from "../domain/BerthError.ts"
 import { NodeNotFound, StatusNotReached } from "../domain/ErrorReason.ts"
+import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
-import { type KnownStatus, mayBecome, type NodeStatus } from "../domain/NodeStatus.ts"
+import { type KnownStatus, label, mayBecome, type NodeStatus } from "../domain/NodeStatus.ts"
 
 /** What can be waited for: a status, or that the node is gone. */
 export type Goal = KnownStatus | "deleted"
@@ -15,6 +16,8 @@ export type Goal = KnownStatus | "deleted"
 export interface WaitOptions {
   /** Longest time to wait. Default 10 minutes. */
   readonly timeout?: Duration.Input | undefined
+  /** Whose turn the looks have when the allowance is short. Default `wait`. */
+  readonly lane?: Lane | undefined
   /** Told of every observation: the node, or nothing once it is gone. */
   readonly onObserved?: ((node: Option.Option<Node>) => Effect.Effect<void>) | undefined
 }
@@ -30,6 +33,9 @@ export const judge = (observed: Option.Option<Node>, goal: Goal): Verdict => {
   if (status === goal) return "reached"
   return mayBecome(status, goal) ? "wait" : "impossible"
 }
+
+/** Most statuses that an error tells of. */
+const mostSeen = 16
 
 /** Looks come at multiples of these, one after the other, the last one repeated: waits that began apart soon look together. */
 const periodsMillis = [1000, 1000, 2000, 4000, 8000]
@@ -53,6 +59,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
   const operation = "nodes.await"
   const startedAt = yield* Clock.currentTimeMillis
   let last: NodeStatus = { unknown: "not seen yet" }
+  const seen: Array<NodeStatus> = []
   let failure: BerthError | undefined
   const notReached = (impossible: boolean) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -63,6 +70,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
             nodeId: id,
             wanted: goal,
             last,
+            seen,
             impossible,
             waitedMillis: now - startedAt,
             failure: failure?.message ?? null
@@ -77,7 +85,11 @@ export const awaitGoal = Effect.fnUntraced(function* (
       Effect.succeed(Option.none<Node>())
     )
     failure = undefined
-    if (Option.isSome(observed)) last = observed.value.status
+    if (Option.isSome(observed)) {
+      last = observed.value.status
+      if (seen.length === 0 || label(seen.at(-1)!) !== label(last)) seen.push(last)
+      if (seen.length > mostSeen) seen.shift()
+    }
     if (options?.onObserved) yield* options.onObserved(observed)
     return { observed, verdict: judge(observed, goal) }
   })
@@ -91,8 +103,8 @@ export const awaitGoal = Effect.fnUntraced(function* (
 
   const looks = Effect.gen(function* () {
     for (let count = 0; ; count++) {
-      const seen = yield* look
-      if (seen.verdict !== "wait") return seen
+      const latest = yield* look
+      if (latest.verdict !== "wait") return latest
       yield* Effect.sleep(untilNextLook(count, yield* Clock.currentTimeMillis, phase))
     }
   })

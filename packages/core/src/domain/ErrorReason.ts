@@ -183,6 +183,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   nodeId: NodeId,
   wanted: Schema.String.annotate({ description: "The status waited for, or `deleted`." }),
   last: NodeStatus.annotate({ description: "The status seen last." }),
+  seen: Schema.Array(NodeStatus).annotate({ description: "The statuses seen, one after the other, the newest last; at most 16." }),
   impossible: Schema.Boolean.annotate({ description: "Whether the wanted status cannot follow the last one." }),
   waitedMillis: Schema.Number,
   failure: Schema.NullOr(Schema.String).annotate({
@@ -196,7 +197,8 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
     return this.impossible ? "Look at the node; it will not get there by itself." : "Wait longer; nothing was changed."
   }
   override get message() {
-    const state = `node ${this.nodeId} is ${label(this.last)}`
+    const before = this.seen.slice(0, -1).map(label)
+    const state = `node ${this.nodeId} is ${label(this.last)}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
     return this.impossible
       ? `The wait for ${this.wanted} ended: ${state}, from which ${this.wanted} cannot come.`
       : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.${this.failure === null ? "" : ` ${this.failure}`}`

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { NodeId } from "../../src/domain/Node.ts"
 import { untilNextLook } from "../../src/client/Waiting.ts"
@@ -14,6 +14,7 @@ const service = (count: number, runsAfter: number, requests: { count: number }) 
         const status = clock.currentTimeMillisUnsafe() >= runsAfter ? "running" : "created"
         const record = (id: number) => ({ id, name: `node-${id}`, created_at: "2026-03-01T10:20:30Z", status })
         const id = /nodes\/(\d+)\/$/.exec(url.pathname)?.[1]
+        if (Number(id) > count) return { status: 404 }
         if (id !== undefined) return { status: 200, body: success(record(Number(id))) }
         const size = Number(url.searchParams.get("per_page"))
         const start = (Number(url.searchParams.get("page_no")) - 1) * size
@@ -41,6 +42,60 @@ describe("waits", () => {
       assert.isAtMost(requests.count, 90)
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
+
+  it.effect("for several nodes in one call give them in the order they were named", () => {
+    const requests = { count: 0 }
+    return Effect.gen(function* () {
+      const ids = [42, 7, 300].map((id) => NodeId.make(id))
+      const nodes = yield* inTime(Nodes.use((nodes) => nodes.awaitStatus(ids, "running")))
+      assert.deepStrictEqual(
+        nodes.map(({ id }) => id),
+        ids
+      )
+      assert.isTrue(nodes.every(({ status }) => status === "running"))
+    }).pipe(Effect.provide(service(500, 60_000, requests)))
+  })
+
+  it.effect("for several nodes end with the first of them that cannot get there", () =>
+    Effect.gen(function* () {
+      const { reason } = yield* inTime(
+        Effect.flip(Nodes.use((nodes) => nodes.awaitStatus([NodeId.make(1), NodeId.make(501)], "running")))
+      )
+      assert.strictEqual(reason._tag, "NodeNotFound")
+    }).pipe(Effect.provide(service(500, 60_000, { count: 0 })))
+  )
+
+  it.effect("of one node, however many, ask for it once at a time", () => {
+    const requests = { count: 0 }
+    return Effect.gen(function* () {
+      yield* inTime(
+        Nodes.use((nodes) =>
+          Effect.replicateEffect(nodes.awaitStatus(NodeId.make(7), "running"), 100, { concurrency: "unbounded" })
+        )
+      )
+      assert.isAtMost(requests.count, 14)
+    }).pipe(Effect.provide(service(500, 60_000, requests)))
+  })
+
+  it.effect("look in the lane they are given, and tell what they saw when the time is up", () =>
+    Effect.gen(function* () {
+      const reason = yield* inTime(
+        Effect.flip(
+          Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running", { timeout: "20 seconds", lane: "sweep" }))
+        )
+      )
+      assert.strictEqual(reason.reason._tag, "StatusNotReached")
+      assert.include(reason.message, "node 7 is created and not running")
+      const waits = (yield* Metric.snapshot).filter(({ id }) => id === "berth_queue_wait_seconds")
+      assert.deepStrictEqual(
+        waits.map(({ attributes }) => attributes),
+        [{ lane: "sweep" }]
+      )
+    }).pipe(
+      Effect.provide(service(500, 60_000, { count: 0 })),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    )
+  )
 
   it.effect("of one node asks for that node alone", () => {
     const requests = { count: 0 }

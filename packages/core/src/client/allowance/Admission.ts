@@ -6,14 +6,17 @@ import { Clock, Deferred, Effect, Latch, Option, type Scope } from "effect"
 import { countsFrom } from "../../api/AllowanceHeaders.ts"
 import { type Headers, httpDate } from "../../api/HeaderValues.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
+import type { AllowanceLevel } from "../../domain/Allowance.ts"
 import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import * as AllowanceFile from "./AllowanceFile.ts"
 import * as Estimator from "./Estimator.ts"
+import { differs, levelOf } from "./Level.ts"
 import { Queue, reserveOf } from "./Queue.ts"
 
 /** What an admitted attempt tells when it is over. */
 export interface Ticket {
+  readonly lane: Lane
   /** How long it waited, in milliseconds. */
   readonly waitedMillis: number
   /** A reply came. `refused` when it is a failure for want of allowance, wherever that was said. */
@@ -33,6 +36,10 @@ export interface Admission {
   readonly admit: (request: Request) => Effect.Effect<Ticket, WouldExceedDeadline>
   /** The estimate as it is now. */
   readonly state: () => Estimator.State
+  /** What is left of the allowance now, as far as is known. */
+  readonly level: Effect.Effect<AllowanceLevel>
+  /** The next level that differs from this one in more than the time that has passed. Whoever is slow skips what lies between. */
+  readonly levelAfter: (seen: AllowanceLevel) => Effect.Effect<AllowanceLevel>
 }
 
 interface Waiter {
@@ -48,7 +55,16 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const queue = new Queue<Waiter>()
   const bell = Latch.makeUnsafe(false)
+  const turn = Latch.makeUnsafe(false)
+  let watched = 0
   let state = Estimator.initial
+
+  /** Tells those who watch the level that it may have changed. */
+  const stir = () => {
+    if (watched === 0) return
+    turn.openUnsafe()
+    turn.closeUnsafe()
+  }
 
   const now = () => clock.currentTimeMillisUnsafe()
   const verdict = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserveOf[lane])
@@ -69,15 +85,18 @@ export const make = Effect.fnUntraced(function* (
     const sentAt = now()
     const settledBefore = state.settled
     state = Estimator.sent(state, sentAt)
+    stir()
     let open = true
     const settle = (change: () => Estimator.State) =>
       Effect.sync(() => {
         if (!open) return
         open = false
         state = change()
+        stir()
         if (queue.size > 0) bell.openUnsafe()
       })
     return {
+      lane: request.lane,
       waitedMillis: sentAt - askedAt,
       replied: (headers, refused) =>
         settle(() => {
@@ -110,6 +129,7 @@ export const make = Effect.fnUntraced(function* (
       const error = hopeless(waiter.request, instant)
       if (error !== undefined) {
         queue.remove(lane, waiter)
+        stir()
         Deferred.doneUnsafe(waiter.answer, Effect.fail(error))
       } else {
         const answer = verdict(lane, instant)
@@ -138,6 +158,7 @@ export const make = Effect.fnUntraced(function* (
       get: () => state,
       change: (change) => {
         state = change(state)
+        stir()
         if (queue.size > 0) bell.openUnsafe()
       }
     })
@@ -152,9 +173,11 @@ export const make = Effect.fnUntraced(function* (
       if (error !== undefined) return Effect.fail(error)
       const waiter: Waiter = { request, askedAt, answer: Deferred.makeUnsafe() }
       queue.add(request.lane, waiter)
+      stir()
       bell.openUnsafe()
       return Effect.onInterrupt(Deferred.await(waiter.answer), () => {
         queue.remove(request.lane, waiter)
+        stir()
         // Let go at the very moment its caller gave up: the ticket goes back unused.
         return Deferred.isDoneUnsafe(waiter.answer)
           ? Effect.flatMap(Effect.option(Deferred.await(waiter.answer)), (ticket) =>
@@ -164,5 +187,17 @@ export const make = Effect.fnUntraced(function* (
       })
     })
 
-  return { admit, state: () => state }
+  const level = () => levelOf(state, queue.size, now())
+  const levelAfter = (seen: AllowanceLevel): Effect.Effect<AllowanceLevel> =>
+    Effect.suspend(() => {
+      const current = level()
+      if (differs(seen, current)) return Effect.succeed(current)
+      watched++
+      return turn.await.pipe(
+        Effect.ensuring(Effect.sync(() => watched--)),
+        Effect.flatMap(() => levelAfter(seen))
+      )
+    })
+
+  return { admit, state: () => state, level: Effect.sync(level), levelAfter }
 })

@@ -18,6 +18,8 @@ export interface Progress {
   readonly idle: number
   /** Whether the service gives pages of its own size whatever is asked for: then they are read one after the other. */
   readonly fixed: boolean
+  /** Whether every page began at or before the last node seen, so that nothing can have moved past it. */
+  readonly complete: boolean
 }
 
 /** After going back a page or two have nothing new; more than that is a service that gives one page whatever is asked. */
@@ -27,11 +29,12 @@ const mostIdle = 4
 export interface Step {
   /** Nodes not given before, ascending. */
   readonly nodes: ReadonlyArray<Node>
-  /** Where to go on; undefined at the end of the list. */
-  readonly progress: Progress | undefined
+  readonly progress: Progress
+  /** Whether the list is at its end. */
+  readonly ended: boolean
 }
 
-export const begin: Progress = { offset: 0, lastId: 0, largest: pageSize.maximum, idle: 0, fixed: false }
+export const begin: Progress = { offset: 0, lastId: 0, largest: pageSize.maximum, idle: 0, fixed: false, complete: true }
 
 /** The page to ask for. */
 export const next = ({ fixed, largest, offset }: Progress): Window =>
@@ -41,7 +44,7 @@ export const next = ({ fixed, largest, offset }: Progress): Window =>
 export const take = (progress: Progress, window: Window, page: ReadonlyArray<Node>): Step => {
   // More than was asked for: the size of a page is the service's own, and nothing but its number can be relied on.
   if (!progress.fixed && progress.lastId > 0 && page.length > window.perPage) {
-    return { nodes: [], progress: { ...progress, offset: 0, largest: page.length, fixed: true } }
+    return { nodes: [], progress: { ...progress, offset: 0, largest: page.length, fixed: true }, ended: false }
   }
   const sorted = page.toSorted((a, b) => a.id - b.id)
   if (progress.fixed) return takeFixed(progress, window, sorted)
@@ -49,20 +52,23 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
   const overlaps = window.start < progress.offset
   const touches = window.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
   // Nodes before this window have gone, and others have moved forward past it: go back until it touches what is read.
-  if (!touches) return { nodes: [], progress: { ...progress, offset: Math.max(0, progress.offset - progress.largest) } }
+  if (!touches) {
+    return { nodes: [], progress: { ...progress, offset: Math.max(0, progress.offset - progress.largest) }, ended: false }
+  }
   const nodes = sorted.filter(({ id }, i) => id > progress.lastId && id !== sorted[i - 1]?.id)
   const lastId = nodes.at(-1)?.id ?? progress.lastId
   const offset = window.start + sorted.length
   // The first page tells how many the service gives at most; until a second one nobody knows whether it was the last.
   if (progress.lastId === 0) {
-    return {
-      nodes,
-      progress: sorted.length === 0 ? undefined : { ...progress, offset, lastId, largest: sorted.length }
-    }
+    return { nodes, progress: { ...progress, offset, lastId, largest: sorted.length }, ended: sorted.length === 0 }
   }
   const idle = nodes.length === 0 ? progress.idle + 1 : 0
-  const ends = sorted.length < window.perPage || idle > mostIdle
-  return { nodes, progress: ends ? undefined : { ...progress, offset, lastId, idle } }
+  const complete = progress.complete && (window.start === 0 || overlaps || sorted.length === 0) && idle <= mostIdle
+  return {
+    nodes,
+    progress: { ...progress, offset, lastId, idle, complete },
+    ended: sorted.length < window.perPage || idle > mostIdle
+  }
 }
 
 /** A page of a service that has its own size of pages: the list ends with one that is empty, or has nothing new twice. */
@@ -70,7 +76,11 @@ const takeFixed = (progress: Progress, window: Window, sorted: ReadonlyArray<Nod
   const nodes = sorted.filter(({ id }, i) => id > progress.lastId && id !== sorted[i - 1]?.id)
   // The first page is known; from the second on a page without anything new is one that comes again and again.
   const idle = nodes.length === 0 && window.page > 1 ? progress.idle + 1 : 0
-  if (sorted.length === 0 || idle > 1) return { nodes, progress: undefined }
   const lastId = nodes.at(-1)?.id ?? progress.lastId
-  return { nodes, progress: { ...progress, offset: window.start + progress.largest, lastId, idle } }
+  const complete = progress.complete && (window.page === 1 || nodes.length === 0)
+  return {
+    nodes,
+    progress: { ...progress, offset: window.start + progress.largest, lastId, idle, complete },
+    ended: sorted.length === 0 || idle > 1
+  }
 }

@@ -27,14 +27,15 @@ const node = (id: number): Node => ({
 interface Listed {
   readonly ids: ReadonlyArray<number>
   readonly requests: number
+  readonly complete: boolean
 }
 
 /** Reads a list that gives at most `cap` a page, and lets `meanwhile` change it before every page. */
 const read = (ids: Array<number>, cap: number, meanwhile: () => void = () => {}): Listed => {
   const seen: Array<number> = []
   let requests = 0
-  let progress: Listing.Progress | undefined = Listing.begin
-  while (progress !== undefined) {
+  let progress = Listing.begin
+  for (;;) {
     if (requests++ > 10_000) return assert.fail("the listing does not end")
     meanwhile()
     const window = Listing.next(progress)
@@ -43,8 +44,8 @@ const read = (ids: Array<number>, cap: number, meanwhile: () => void = () => {})
     const step: Listing.Step = Listing.take(progress, window, page.map(node))
     seen.push(...step.nodes.map(({ id }) => id))
     progress = step.progress
+    if (step.ended) return { ids: seen, requests, complete: progress.complete }
   }
-  return { ids: seen, requests }
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
@@ -75,18 +76,26 @@ describe("a listing", () => {
     it(`of ${count} nodes in pages of ${size} whatever is asked for is whole`, () => {
       const given: Array<number> = []
       let requests = 0
-      let progress: Listing.Progress | undefined = Listing.begin
-      while (progress !== undefined) {
+      let progress = Listing.begin
+      for (let ended = false; !ended; ) {
         if (requests++ > 100) return assert.fail("the listing does not end")
         const window = Listing.next(progress)
         const page = upTo(count).slice((window.page - 1) * size, window.page * size)
         const step: Listing.Step = Listing.take(progress, window, page.map(node))
         given.push(...step.nodes.map(({ id }) => id))
         progress = step.progress
+        ended = step.ended
       }
       assert.deepStrictEqual(given, upTo(count))
+      assert.isFalse(progress.complete)
     })
   }
+
+  it("says that it is complete where pages overlap, and that it may not be where they cannot", () => {
+    for (const count of [0, 1, 5, 100, 101, 999]) assert.isTrue(read(upTo(count), 100).complete, `${count} nodes`)
+    assert.isTrue(read(upTo(999), 20).complete)
+    assert.isFalse(read(upTo(9), 1).complete)
+  })
 
   it("gives every node that exists throughout exactly once, whatever is created and deleted between pages", () => {
     const change = fc.record({ deletions: fc.array(fc.nat(), { maxLength: 30 }), creations: fc.nat({ max: 5 }) })

@@ -1,0 +1,106 @@
+/**
+ * The metrics of the client, in Effect's registry, from where `effect/observability` exports them as Prometheus or OTLP:
+ *
+ * | metric | kind | attributes |
+ * |---|---|---|
+ * | `berth_requests_total` | counter | `operation`, `outcome` (`ok`, the tag of a reason, `interrupted`) |
+ * | `berth_retries_total` | counter | `operation`, `reason` (how the attempt before it ended) |
+ * | `berth_request_duration_seconds` | histogram | `operation` |
+ * | `berth_queue_wait_seconds` | histogram: waiting for a turn within the allowance | `lane` |
+ * | `berth_allowance_limit`, `berth_allowance_remaining` | gauges: what the newest reply said | |
+ * | `berth_drift_total` | counter: records with something Berth does not know | `kind` (`field`, `status`), `name` |
+ *
+ * Where a program has several accounts, `Metric.CurrentMetricAttributes` around each layer tells their series apart.
+ */
+import { Context, Effect, Layer, Metric } from "effect"
+import type { Drift } from "./Drift.ts"
+import { Observer } from "./Observer.ts"
+
+/** Names that come from the service are its own choice: so many are kept apart, and none longer than this. */
+const mostDriftNames = 64
+const longestDriftName = 64
+
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1200, 3600]
+
+const limit = Metric.gauge("berth_allowance_limit", { description: "Requests granted per window." })
+const remaining = Metric.gauge("berth_allowance_remaining", { description: "Requests left." })
+
+/** One metric for each value of its attributes, made when it is first wanted. */
+const byAttributes = <A extends ReadonlyArray<string>, M>(make: (...attributes: A) => M) => {
+  const made = new Map<string, M>()
+  return (...attributes: A): M => {
+    const key = attributes.join(" ")
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const metric = make(...attributes)
+    made.set(key, metric)
+    return metric
+  }
+}
+
+const requests = byAttributes((operation: string, outcome: string) =>
+  Metric.counter("berth_requests_total", {
+    description: "Requests sent.",
+    incremental: true,
+    attributes: { operation, outcome }
+  })
+)
+const retries = byAttributes((operation: string, reason: string) =>
+  Metric.counter("berth_retries_total", {
+    description: "Requests sent because an earlier one of the same call failed.",
+    incremental: true,
+    attributes: { operation, reason }
+  })
+)
+const durations = byAttributes((operation: string) =>
+  Metric.histogram("berth_request_duration_seconds", {
+    description: "From sending a request until its reply is read.",
+    boundaries: seconds,
+    attributes: { operation }
+  })
+)
+const waits = byAttributes((lane: string) =>
+  Metric.histogram("berth_queue_wait_seconds", {
+    description: "Waited for a turn within the allowance.",
+    boundaries: seconds,
+    attributes: { lane }
+  })
+)
+/** Rare, and of names without bound: made when it is needed. */
+const drifts = (kind: string, name: string) =>
+  Metric.counter("berth_drift_total", {
+    description: "Records that had something in them that Berth does not know.",
+    incremental: true,
+    attributes: { kind, name }
+  })
+
+/** Counts what the engine tells, in the registry and with the attributes of the context it is made in. */
+export const make = (context: Context.Context<never>): Observer => {
+  const driftNames = new Set<string>()
+  const driftName = ({ name }: Drift): string => {
+    const short = name.slice(0, longestDriftName)
+    if (driftNames.size < mostDriftNames) driftNames.add(short)
+    return driftNames.has(short) ? short : "other"
+  }
+  return {
+    attempted: (operation, lane, attempts) => {
+      const attempt = attempts.at(-1)
+      if (attempt === undefined) return
+      requests(operation, attempt.outcome).updateUnsafe(1, context)
+      durations(operation).updateUnsafe(attempt.durationMillis / 1000, context)
+      waits(lane).updateUnsafe(attempt.queuedMillis / 1000, context)
+      const before = attempts.at(-2)
+      if (before !== undefined) retries(operation, before.outcome).updateUnsafe(1, context)
+      if (attempt.allowance !== null) {
+        limit.updateUnsafe(attempt.allowance.limit, context)
+        remaining.updateUnsafe(attempt.allowance.remaining, context)
+      }
+    },
+    drifted: (found) => {
+      for (const drift of found) drifts(drift.kind, driftName(drift)).updateUnsafe(drift.count, context)
+    }
+  }
+}
+
+/** Counts what the clients do that are made with this layer. */
+export const layer = Layer.effect(Observer, Effect.map(Effect.context<never>(), make))
