@@ -4,14 +4,16 @@
  */
 import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as Berth from "./client/Berth.ts"
+import { Allowance } from "./client/Allowance.ts"
 import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
 import { Images } from "./client/Images.ts"
-import { Nodes } from "./client/Nodes.ts"
+import { type Listed, Nodes } from "./client/Nodes.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
 import { redactor } from "./client/Redaction.ts"
+import * as Services from "./client/Services.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "./client/Settings.ts"
+import type { AllowanceLevel } from "./domain/Allowance.ts"
 import { CommitmentSetting } from "./domain/Commitment.ts"
 import * as Domain from "./domain/BerthError.ts"
 import { InvalidRequest } from "./domain/ErrorReason.ts"
@@ -63,7 +65,18 @@ export {
   Unreachable,
   WouldExceedDeadline
 } from "./promise/BerthError.ts"
-export type { CallOptions, CommitmentSetting, ImageFilter, KnownStatus, Lane, NodeSpec, NodeStatus, Timespan }
+export type {
+  AllowanceLevel,
+  CallOptions,
+  CommitmentSetting,
+  ImageFilter,
+  KnownStatus,
+  Lane,
+  Listed,
+  NodeSpec,
+  NodeStatus,
+  Timespan
+}
 
 /** A node; `createdAt` is a `Date`. What the reply did not say is `null`, what Berth does not know is under `extra`. */
 export interface Node extends Plain<DomainNode> {}
@@ -111,6 +124,12 @@ export interface CommitmentOptions extends CallOptions {
   readonly skuId?: number | undefined
 }
 
+/** How to list. The `deadline` is that of each page. */
+export interface ListOptions extends CallOptions {
+  /** Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. */
+  readonly onEnd?: ((listed: Listed) => void) | undefined
+}
+
 /** How to wait. The `deadline` is that of the whole wait; default 10 minutes. */
 export interface WaitOptions extends CallOptions {
   /** The same as `deadline`; the shorter of the two counts. */
@@ -140,16 +159,22 @@ export interface Client {
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Promise<Creation>
     readonly get: (id: number, options?: CallOptions) => Promise<Node>
-    /** Every node of the account, page by page as they are taken. The `deadline` is that of each page. */
-    readonly list: (options?: CallOptions) => AsyncIterable<Node>
+    /** Every node of the account, page by page as they are taken. */
+    readonly list: (options?: ListOptions) => AsyncIterable<Node>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: number, options?: CallOptions) => Promise<void>
     /** Sets what happens when the node's commitment ends. */
     readonly setCommitment: (id: number, setting: CommitmentSetting, options?: CommitmentOptions) => Promise<void>
-    /** Waits until the node has the status. Rejects with `StatusNotReached` when it cannot, or not in time. */
-    readonly awaitStatus: (id: number, wanted: KnownStatus, options?: WaitOptions) => Promise<Node>
-    /** Waits until the node is gone: neither readable nor listed. */
-    readonly awaitDeleted: (id: number, options?: WaitOptions) => Promise<void>
+    /**
+     * Waits until the node has the status, or each of several has had it; those come in the order they were named. Rejects with
+     * `StatusNotReached` as soon as one cannot, or not in time.
+     */
+    readonly awaitStatus: {
+      (id: number, wanted: KnownStatus, options?: WaitOptions): Promise<Node>
+      (ids: ReadonlyArray<number>, wanted: KnownStatus, options?: WaitOptions): Promise<ReadonlyArray<Node>>
+    }
+    /** Waits until the node, or each of several, is gone: neither readable nor listed. */
+    readonly awaitDeleted: (id: number | ReadonlyArray<number>, options?: WaitOptions) => Promise<void>
   }
   readonly images: {
     /** The images that pass every given filter; each comes once for every plan it goes with. */
@@ -161,6 +186,13 @@ export interface Client {
     /** The plans of the images that pass every given filter, in the service's order. */
     readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Plan>>
   }
+  /** The allowance as the client knows it from the replies to its calls; looking at it costs no request. */
+  readonly allowance: {
+    /** What is known now. */
+    readonly level: () => Promise<AllowanceLevel>
+    /** What is known now, and then every change; whoever is slow gets the newest, and none of those between. */
+    readonly changes: (options?: Pick<CallOptions, "signal">) => AsyncIterable<AllowanceLevel>
+  }
   readonly raw: {
     /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Promise<RawReply>
@@ -171,6 +203,7 @@ export interface Client {
 }
 
 const nodeId = argument(NodeId, "id")
+const oneOrMore = argument(Schema.Union([NodeId, Schema.Array(NodeId)]), "id")
 const nodeSpec = argument(NodeSpec, "spec")
 const imageFilter = argument(ImageFilter, "filter")
 const commitmentSetting = argument(CommitmentSetting, "setting")
@@ -200,6 +233,14 @@ const path = (operation: string, option: string, value: unknown): string => {
 const wholeNumber = (operation: string, option: string, value: unknown): number => {
   if (Number.isSafeInteger(value)) return value as number
   throw new InvalidOption(operation, option, "expected a whole number")
+}
+const listener = (operation: string, option: string, value: unknown): ((told: unknown) => Effect.Effect<void>) => {
+  if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
+  return (told) =>
+    Effect.try({
+      try: () => void value(told),
+      catch: (error) => new InvalidOption(operation, option, `it threw ${String(error)}`)
+    }).pipe(Effect.orDie)
 }
 const fetchLike = (operation: string, option: string, value: unknown): typeof globalThis.fetch => {
   if (typeof value === "function") return value as typeof globalThis.fetch
@@ -245,8 +286,9 @@ const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> 
     catch: () => new InvalidRequest({ status: null, detail: "its body cannot be written as JSON", fields: {} })
   })
 
-/** The longest a wait may take, when the caller said so in either way. */
-const waitLimit = ({ deadline, timeout }: { deadline?: Duration.Duration; timeout?: Duration.Duration }) => ({
+/** How to wait: the longest it may take may be said in either way. */
+const waitOptions = ({ deadline, lane, timeout }: CheckedCall<{ timeout: typeof timespan }>) => ({
+  lane,
   timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
 })
 
@@ -267,7 +309,7 @@ export const createClient = (options: ClientOptions): Client => {
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
   const runner = Runner.make(
-    Layer.orDie(Berth.layer(engine)).pipe(Layer.provide(transport), Layer.provideMerge(warnings)),
+    Layer.orDie(Services.layer(engine)).pipe(Layer.provide(transport), Layer.provideMerge(warnings)),
     fetch,
     redactor(engine.credentials)
   )
@@ -277,7 +319,7 @@ export const createClient = (options: ClientOptions): Client => {
     const checkOptions = checkCall(operation, own)
     return async <A>(
       options: unknown,
-      effect: (call: CheckedCall<Own>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Berth.Berth>
+      effect: (call: CheckedCall<Own>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
     ): Promise<A> => {
       const call = checkOptions(options)
       const typed = Effect.catchTag(effect(call), "InvalidRequest", (reason) =>
@@ -289,14 +331,25 @@ export const createClient = (options: ClientOptions): Client => {
 
   const create = method("nodes.create", { key: text })
   const get = method("nodes.get", {})
-  const list = checkCall("nodes.list", {})
+  const list = checkCall("nodes.list", { onEnd: listener })
   const remove = method("nodes.delete", {})
   const setCommitment = method("commitments.set", { skuId: wholeNumber })
   const wait = method("nodes.await", { timeout: timespan })
   const listImages = method("images.list", {})
   const listSaved = method("images.saved", {})
   const listPlans = method("plans.list", {})
+  const level = method("allowance.level", {})
+  const changes = checkCall("allowance.changes", {})
   const request = method("raw", {})
+
+  const levels = async function* (signal: AbortSignal | undefined) {
+    let seen: AllowanceLevel | undefined
+    for (;;) {
+      const next = Allowance.use(({ level, levelAfter }) => (seen === undefined ? level : levelAfter(seen)))
+      seen = await runner.run({ operation: "allowance.changes", signal }, next)
+      yield seen
+    }
+  }
 
   const close = runner.close
   return {
@@ -316,9 +369,9 @@ export const createClient = (options: ClientOptions): Client => {
           )
         ),
       list: (options) => {
-        const call = list(options)
+        const { signal, ...call } = list(options)
         const stream = Stream.unwrap(Nodes.useSync((nodes) => nodes.list(call)))
-        return nodeList(runner, { operation: "nodes.list", signal: call.signal }, stream)
+        return nodeList(runner, { operation: "nodes.list", signal }, stream)
       },
       delete: (id, options) =>
         remove(options, (call) => Effect.flatMap(nodeId(id), (id) => Nodes.use((nodes) => nodes.delete(id, call)))),
@@ -328,16 +381,19 @@ export const createClient = (options: ClientOptions): Client => {
             Nodes.use((nodes) => nodes.setCommitment(id, setting, call))
           )
         ),
-      awaitStatus: (id, wanted, options) =>
+      awaitStatus: ((ids: number | ReadonlyArray<number>, wanted, options) =>
         wait(options, (call) =>
-          Effect.all([nodeId(id), knownStatus(wanted)]).pipe(
-            Effect.flatMap(([id, wanted]) => Nodes.use((nodes) => nodes.awaitStatus(id, wanted, waitLimit(call)))),
-            Effect.map(plainNode)
+          Effect.flatMap(Effect.all([oneOrMore(ids), knownStatus(wanted)]), ([ids, wanted]) =>
+            Nodes.use((nodes): Effect.Effect<Node | ReadonlyArray<Node>, Domain.BerthError> =>
+              typeof ids === "number"
+                ? Effect.map(nodes.awaitStatus(ids, wanted, waitOptions(call)), plainNode)
+                : Effect.map(nodes.awaitStatus(ids, wanted, waitOptions(call)), (all) => all.map(plainNode))
+            )
           )
-        ),
-      awaitDeleted: (id, options) =>
+        )) as Client["nodes"]["awaitStatus"],
+      awaitDeleted: (ids, options) =>
         wait(options, (call) =>
-          Effect.flatMap(nodeId(id), (id) => Nodes.use((nodes) => nodes.awaitDeleted(id, waitLimit(call))))
+          Effect.flatMap(oneOrMore(ids), (ids) => Nodes.use((nodes) => nodes.awaitDeleted(ids, waitOptions(call))))
         )
     },
     images: {
@@ -352,6 +408,10 @@ export const createClient = (options: ClientOptions): Client => {
         listPlans(options, (call) =>
           Effect.flatMap(imageFilter(filter ?? {}), (filter) => Plans.use((plans) => plans.list(filter, call)))
         )
+    },
+    allowance: {
+      level: () => level(undefined, () => Allowance.use((allowance) => allowance.level)),
+      changes: (options) => levels(changes(options).signal)
     },
     raw: {
       request: (raw, options) =>

@@ -130,7 +130,10 @@ export class Nodes extends Context.Service<
       ): Effect.Effect<ReadonlyArray<Node>, BerthError>
     }
     /** Waits until the node, or each of several, is gone: neither readable nor listed. */
-    readonly awaitDeleted: (id: NodeId | ReadonlyArray<NodeId>, options?: WaitOptions) => Effect.Effect<void, BerthError>
+    readonly awaitDeleted: (
+      id: NodeId | ReadonlyArray<NodeId>,
+      options?: WaitOptions
+    ) => Effect.Effect<void, BerthError>
   }
 >()("@berth/core/client/Nodes") {
   static readonly layer = Layer.effect(
@@ -142,13 +145,18 @@ export class Nodes extends Context.Service<
         return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
       })
 
-      const page = (operation: Operation<ReadonlyArray<Node>>, { page = 1, perPage = pageSize.maximum, ...options }: PageOptions) =>
+      const page = (
+        operation: Operation<ReadonlyArray<Node>>,
+        { page = 1, perPage = pageSize.maximum, ...options }: PageOptions
+      ) =>
         Effect.map(
           call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage }, ...response }), options),
           ({ value }) => value
         )
 
-      const listPage = Effect.fn("Nodes.listPage")((options: PageOptions = {}) => page(listNodes("interactive"), options))
+      const listPage = Effect.fn("Nodes.listPage")((options: PageOptions = {}) =>
+        page(listNodes("interactive"), options)
+      )
 
       const create = yield* Creator.make({
         send: (spec, options) =>

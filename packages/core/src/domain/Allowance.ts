@@ -18,13 +18,16 @@ export const AllowanceLevel = Schema.Struct({
     description: "Requests granted per window; null until a reply has said so."
   }),
   remaining: Schema.NullOr(Schema.Int).annotate({
-    description: "Requests left: what the newest reply said, less what has been sent since. Null until a reply has said so."
+    description:
+      "Requests left: what the newest reply said, less what has been sent since. Null until a reply has said so."
   }),
   resetInMillis: Schema.NullOr(Schema.Number).annotate({
-    description: "Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply has said so."
+    description:
+      "Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply has said so."
   }),
   pausedMillis: Schema.Number.annotate({
-    description: "Time during which nothing is sent, because the service refused a request for want of allowance; else 0."
+    description:
+      "Time during which nothing is sent, because the service refused a request for want of allowance; else 0."
   }),
   underWay: Schema.Int.annotate({ description: "Requests sent and not yet answered." }),
   waiting: Schema.Int.annotate({ description: "Requests that wait for their turn." })

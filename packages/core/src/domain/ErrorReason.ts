@@ -183,7 +183,9 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   nodeId: NodeId,
   wanted: Schema.String.annotate({ description: "The status waited for, or `deleted`." }),
   last: NodeStatus.annotate({ description: "The status seen last." }),
-  seen: Schema.Array(NodeStatus).annotate({ description: "The statuses seen, one after the other, the newest last; at most 16." }),
+  seen: Schema.Array(NodeStatus).annotate({
+    description: "The statuses seen, one after the other, the newest last; at most 16."
+  }),
   impossible: Schema.Boolean.annotate({ description: "Whether the wanted status cannot follow the last one." }),
   waitedMillis: Schema.Number,
   failure: Schema.NullOr(Schema.String).annotate({

@@ -91,10 +91,7 @@ describe("waits", () => {
         waits.map(({ attributes }) => attributes),
         [{ lane: "sweep" }]
       )
-    }).pipe(
-      Effect.provide(service(500, 60_000, { count: 0 })),
-      Effect.provideService(Metric.MetricRegistry, new Map())
-    )
+    }).pipe(Effect.provide(service(500, 60_000, { count: 0 })), Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
   it.effect("of one node asks for that node alone", () => {

@@ -34,7 +34,14 @@ export interface Step {
   readonly ended: boolean
 }
 
-export const begin: Progress = { offset: 0, lastId: 0, largest: pageSize.maximum, idle: 0, fixed: false, complete: true }
+export const begin: Progress = {
+  offset: 0,
+  lastId: 0,
+  largest: pageSize.maximum,
+  idle: 0,
+  fixed: false,
+  complete: true
+}
 
 /** The page to ask for. */
 export const next = ({ fixed, largest, offset }: Progress): Window =>
@@ -53,7 +60,11 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
   const touches = window.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
   // Nodes before this window have gone, and others have moved forward past it: go back until it touches what is read.
   if (!touches) {
-    return { nodes: [], progress: { ...progress, offset: Math.max(0, progress.offset - progress.largest) }, ended: false }
+    return {
+      nodes: [],
+      progress: { ...progress, offset: Math.max(0, progress.offset - progress.largest) },
+      ended: false
+    }
   }
   const nodes = sorted.filter(({ id }, i) => id > progress.lastId && id !== sorted[i - 1]?.id)
   const lastId = nodes.at(-1)?.id ?? progress.lastId

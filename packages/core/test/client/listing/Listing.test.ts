@@ -77,7 +77,7 @@ describe("a listing", () => {
       const given: Array<number> = []
       let requests = 0
       let progress = Listing.begin
-      for (let ended = false; !ended; ) {
+      for (let ended = false; !ended;) {
         if (requests++ > 100) return assert.fail("the listing does not end")
         const window = Listing.next(progress)
         const page = upTo(count).slice((window.page - 1) * size, window.page * size)

@@ -1,0 +1,87 @@
+import { Aborted, ClientClosed, InvalidOption, StatusNotReached } from "@berth/core/promise"
+import { assert, describe, it } from "@effect/vitest"
+import { mockService, rejection } from "./Service.ts"
+
+describe("the allowance", () => {
+  it("is what the replies said", async () => {
+    await using service = await mockService({
+      scenario: { fleet: 3 },
+      allowance: { limit: 500, windowMs: 3_600_000, algorithm: "fixed-window" }
+    })
+    const { allowance, nodes } = service.client
+    assert.deepInclude(await allowance.level(), { limit: null, remaining: null })
+    await Array.fromAsync(nodes.list())
+    assert.deepInclude(await allowance.level(), { limit: 500, remaining: 498, underWay: 0, waiting: 0 })
+  })
+
+  it("tells of changes until its signal is aborted, or its client closed", async () => {
+    await using service = await mockService({
+      scenario: { fleet: 3 },
+      allowance: { limit: 500, windowMs: 3_600_000, algorithm: "fixed-window" }
+    })
+    const { allowance, close, nodes } = service.client
+    const stop = new AbortController()
+    const seen: Array<number | null> = []
+    const watching = rejection(
+      (async () => {
+        for await (const { remaining } of allowance.changes({ signal: stop.signal })) {
+          seen.push(remaining)
+          if (remaining === 498) stop.abort()
+        }
+      })()
+    )
+    await Array.fromAsync(nodes.list())
+    assert.instanceOf(await watching, Aborted)
+    assert.strictEqual(seen[0], null)
+    assert.strictEqual(seen.at(-1), 498)
+
+    const changes = allowance.changes()[Symbol.asyncIterator]()
+    await changes.next()
+    const pending = rejection(changes.next())
+    await close()
+    assert.instanceOf(await pending, ClientClosed)
+  })
+})
+
+describe("a wait for several nodes", () => {
+  it("gives them in the order they were named, and waits for the end of all", async () => {
+    await using service = await mockService({ scenario: { fleet: 30 } })
+    const { nodes } = service.client
+    const ids = (await Array.fromAsync(nodes.list()))
+      .filter(({ status }) => status === "running")
+      .slice(0, 3)
+      .map(({ id }) => id)
+      .toReversed()
+    const running = await nodes.awaitStatus(ids, "running", { lane: "interactive" })
+    assert.deepStrictEqual(
+      running.map(({ id }) => id),
+      ids
+    )
+    const [first, second] = ids as [number, number]
+    await nodes.delete(first)
+    const error = await rejection(nodes.awaitStatus([second, first], "running"))
+    assert.instanceOf(error, StatusNotReached)
+    assert.strictEqual(error.nodeId, first)
+    assert.deepStrictEqual(await nodes.awaitStatus([], "running"), [])
+  })
+})
+
+describe("a listener of a list", () => {
+  it("is told how much it came to", async () => {
+    await using service = await mockService({ scenario: { fleet: 150 } })
+    const told: Array<unknown> = []
+    await Array.fromAsync(service.client.nodes.list({ onEnd: (listed) => told.push(listed) }))
+    assert.deepStrictEqual(told, [{ nodes: 150, requests: 2, complete: true }])
+  })
+
+  it("that throws is named", async () => {
+    await using service = await mockService({ scenario: { fleet: 3 } })
+    const onEnd = () => {
+      throw new Error("no more room")
+    }
+    const error = await rejection(Array.fromAsync(service.client.nodes.list({ onEnd })))
+    assert.instanceOf(error, InvalidOption)
+    assert.strictEqual(error.option, "onEnd")
+    assert.include(error.message, "no more room")
+  })
+})
