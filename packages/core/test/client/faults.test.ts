@@ -3,7 +3,8 @@
  * with a right answer or a typed error, and a create makes no second node.
  */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Option, Result, Stream } from "effect"
+import { Effect, Exit, Layer, Option, Redacted, Result, Stream } from "effect"
+import { Base64 } from "effect/encoding"
 import { FetchHttpClient } from "effect/http"
 // @boundaries-ignore tests may run the service in-process
 import { type Fault, faultNames, TestServer, type TestWorld } from "@berth/server/testing"
@@ -12,6 +13,7 @@ import { Images } from "../../src/client/Images.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { BerthError } from "../../src/domain/BerthError.ts"
 import { NodeId } from "../../src/domain/Node.ts"
+import { collected } from "../Telemetry.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"
 const spec = { name: "asked-for", plan, image: "Ubuntu-24.04" }
@@ -46,22 +48,31 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
   const world = yield* server.makeWorld({ scenario: "small", clock: "real" })
   const before = yield* nodesOf(world)
   yield* world.arm([fault])
-  const ended = yield* operations[operation]!(NodeId.make(before[0]!.id)).pipe(
+  const { payloads, value: ended } = yield* operations[operation]!(NodeId.make(before[0]!.id)).pipe(
     Effect.result,
     Effect.exit,
     Effect.timeoutOption(limit),
-    Effect.provide(clientOf(world))
+    // A success is the caller's to show; what Berth shows of a failure is all of it.
+    Effect.tap((ended) => Effect.logTrace("ended", Option.map(ended, Exit.map(Result.map(() => "ok"))))),
+    Effect.provide(clientOf(world)),
+    collected
   )
   yield* world.arm([])
   const made = (yield* nodesOf(world)).filter(({ name }) => name === spec.name)
-  return { ended, made }
+  return { ended, made, payloads, world }
 }, Effect.scoped)
 
 layer(TestServer.layer(), { excludeTestServices: true })("every call under every fault", (it) => {
   describe.concurrent.each(faultNames)("%s", (fault) => {
-    it.effect.each(Object.keys(operations))("%s ends in time, rightly or typed", (operation) =>
+    it.effect.each(Object.keys(operations))("%s ends in time, rightly or typed, and tells no secret", (operation) =>
       Effect.gen(function* () {
-        const { ended, made } = yield* run({ fault } as Fault, operation)
+        const { ended, made, payloads, world } = yield* run({ fault } as Fault, operation)
+        assert.include(payloads, "berth_requests_total", "the telemetry tells of the call")
+        for (const secret of [world.apiKey, world.accessToken].map(Redacted.value)) {
+          for (const spelling of [secret, encodeURIComponent(secret), Base64.encode(secret)]) {
+            assert.notInclude(payloads, spelling)
+          }
+        }
         if (Option.isNone(ended)) return assert.fail(`did not end within ${limit}`)
         if (Exit.isFailure(ended.value)) return assert.fail(`a defect: ${String(ended.value.cause)}`)
         const result: Result.Result<unknown, unknown> = ended.value.value

@@ -7,6 +7,7 @@ import type { BerthError } from "../../src/domain/BerthError.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
 import { NodeId } from "../../src/domain/Node.ts"
+import { collected } from "../Telemetry.ts"
 import { accessToken, apiKey, clientOver, inTime, type ScriptedReply } from "../ScriptedService.ts"
 import failures from "../vectors/failures.json" with { type: "json" }
 
@@ -83,19 +84,25 @@ const shown = Effect.fnUntraced(function* (answer: ScriptedReply | "refused") {
     Effect.provide(Logger.layer([logger])),
     Effect.provideService(References.MinimumLogLevel, "All")
   )
-  return output.join("\n")
+  const { payloads } = yield* collected(Effect.provide(calls, client))
+  return { own: output.join("\n"), payloads }
 })
 
 describe("credentials", () => {
-  it.effect("appear in no error, log line or span, whatever the service repeats of them", () =>
-    Effect.gen(function* () {
-      const answers = [...echoes, ...failures, "refused" as const, { status: 200, body: `{"data":{"id":1}}` }]
-      for (const answer of answers) {
-        const output = yield* shown(answer)
-        assert.include(output, "nodes.get")
-        assert.include(output, "attempt")
-        for (const spelling of spellings) assert.notInclude(output, spelling, JSON.stringify(answer))
-      }
-    })
+  it.effect(
+    "appear in no error, log line, span or metric, nor in what OTLP sends of them, whatever the service repeats of them",
+    () =>
+      Effect.gen(function* () {
+        const answers = [...echoes, ...failures, "refused" as const, { status: 200, body: `{"data":{"id":1}}` }]
+        for (const answer of answers) {
+          const { own, payloads } = yield* shown(answer)
+          assert.include(own, "nodes.get")
+          assert.include(own, "attempt")
+          for (const signal of ["/v1/logs", "/v1/traces", "/v1/metrics", "berth_requests_total"]) {
+            assert.include(payloads, signal)
+          }
+          for (const spelling of spellings) assert.notInclude(own + payloads, spelling, JSON.stringify(answer))
+        }
+      })
   )
 })
