@@ -1,3 +1,4 @@
+import { Allowance } from "@berth/core/client/Allowance"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
@@ -6,6 +7,7 @@ import { NodeId } from "@berth/core/domain/Node"
 import * as Scripted from "@berth/core/testing"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Console, Effect, Layer, Stream } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 
 const BerthLive = Berth.layerConfig.pipe(Layer.provide(NodeHttpClient.layerUndici))
 
@@ -46,6 +48,15 @@ const patrol = Effect.fnUntraced(function* (id: NodeId) {
   yield* Console.log(seen._tag)
 })
 
+const report = Effect.gen(function* () {
+  const { level } = yield* Allowance
+  const { limit, remaining } = yield* level
+  yield* Console.log(limit, remaining !== null && limit !== null && remaining < limit)
+
+  const metrics = yield* PrometheusMetrics.format()
+  yield* Console.log(metrics.split("\n").find((line) => line.startsWith("berth_allowance_limit")))
+})
+
 const raw = Effect.gen(function* () {
   const api = yield* RawApi
   const reply = yield* api.request({ method: "GET", path: "/nodes/", query: [["per_page", "1"]] })
@@ -60,6 +71,7 @@ const tested = Effect.flatMap(Effect.provide(countNodes, Scripted.layer(script))
 const program = Effect.gen(function* () {
   const id = yield* launch
   yield* patrol(id)
+  yield* report
   yield* raw
   yield* tested
   yield* Nodes.use((nodes) => nodes.delete(id))

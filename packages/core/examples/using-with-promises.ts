@@ -41,6 +41,9 @@ await wait.catch((error: BerthError) => console.log(error.name, error._tag))
 const details = await client.nodes.get(node.id, { deadline: 2000, lane: "sweep" })
 console.log(details.id === node.id)
 
+const { limit, remaining } = await client.allowance.level()
+console.log(limit, remaining !== null && limit !== null && remaining < limit)
+
 const reply = await client.raw.request({ method: "GET", path: "/nodes/", query: { per_page: "1" } })
 console.log(reply.status, reply.headers["ratelimit-limit"])
 
