@@ -36,7 +36,7 @@ const millis = (run: () => unknown) => {
 
 /** 1000 nodes of the list shape. */
 export const decodeRow = (): Row => {
-  const data = Result.getOrThrow(interpret(raw, {}, 0))
+  const { data } = Result.getOrThrow(interpret(raw, {}, 0))
   if (Result.getOrThrow(decode(data, raw)).length !== count) throw new Error("not every record was read")
   return {
     name: "decode 1000 nodes",

@@ -29,6 +29,13 @@ export interface RawReply {
   readonly body: string
 }
 
+/** What a successful reply contains. */
+export interface Contents {
+  readonly data: unknown
+  /** The whole body, for what may stand beside the data. */
+  readonly body: unknown
+}
+
 /** What the operation lets a reply be. */
 export interface Expectation {
   /** The node a 404 is about. */
@@ -180,7 +187,7 @@ const dataOf = (body: Record<string, unknown>): unknown => {
 }
 
 /**
- * The data of a reply, or the reason it is a failure.
+ * The contents of a reply, or the reason it is a failure.
  *
  * A body without an envelope is taken for the data itself when it looks like it (an array, or an object with an `id`):
  * get-by-id is documented without mentioning the envelope (interface.md §4).
@@ -189,7 +196,7 @@ export const interpret = (
   raw: RawReply,
   expectation: Expectation,
   nowMillis: number
-): Result.Result<unknown, ErrorReason> => {
+): Result.Result<Contents, ErrorReason> => {
   const body = raw.body === "" ? undefined : parse(raw.body)
   if (raw.status >= 400) return Result.fail(reasonFor(raw.status, body, raw, expectation, nowMillis))
   if (raw.status < 200 || raw.status >= 300) {
@@ -199,17 +206,17 @@ export const interpret = (
   }
   if (raw.body.trim() === "") {
     return expectation.emptyAllowed === true
-      ? Result.succeed(noData)
+      ? Result.succeed({ data: noData, body })
       : Result.fail(unexpected(raw, "", "a body", undefined))
   }
   if (body === undefined) return Result.fail(unexpected(raw, "", "JSON", raw.body))
-  if (Array.isArray(body)) return Result.succeed(body)
+  if (Array.isArray(body)) return Result.succeed({ data: body, body })
   if (!Predicate.isObject(body)) return Result.fail(unexpected(raw, "", "the envelope", body))
   const failed = failureInside(body, expectation)
   if (failed !== undefined) return Result.fail(reasonFor(failed, body, raw, expectation, nowMillis))
   const data = dataOf(body)
-  if (data !== undefined && data !== null) return Result.succeed(data)
-  if (expectation.emptyAllowed === true) return Result.succeed(noData)
-  if (body["data"] === undefined && body["id"] !== undefined) return Result.succeed(body)
+  if (data !== undefined && data !== null) return Result.succeed({ data, body })
+  if (expectation.emptyAllowed === true) return Result.succeed({ data: noData, body })
+  if (body["data"] === undefined && body["id"] !== undefined) return Result.succeed({ data: body, body })
   return Result.fail(unexpected(raw, "data", "the envelope with data", body))
 }

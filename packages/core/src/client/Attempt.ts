@@ -183,7 +183,9 @@ const understand = <A>(
 ): Result.Result<Reply<A>, ErrorReason> => {
   const read = (reply: RawReply) =>
     Result.map(
-      Result.flatMap(interpret(reply, operation.expectation, nowMillis), (data) => operation.decode(data, reply)),
+      Result.flatMap(interpret(reply, operation.expectation, nowMillis), ({ body, data }) =>
+        operation.decode(data, reply, body)
+      ),
       (value) => ({ value, raw: reply })
     )
   const result = read(raw)

@@ -2,21 +2,20 @@
  * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
  */
 import { Context, Effect, Layer, Option, Random, Stream } from "effect"
-import { nodeFromWire, nodeSpecToWire } from "../api/NodeCodec.ts"
+import { nodeSpecToWire } from "../api/NodeCodec.ts"
 import { pageSize } from "../api/NodesGroup.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
-import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
-import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import * as Listing from "./listing/Listing.ts"
-import { type CallOptions, many, nothing, one, type Operation } from "./Operation.ts"
+import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
+import type { CallOptions, Operation } from "./Operation.ts"
 import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
 
@@ -50,49 +49,6 @@ export interface CommitmentOptions extends CallOptions {
   /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (decision 17). */
   readonly skuId?: number | undefined
 }
-
-const readNodes = many(nodeFromWire)
-const readNode = one(nodeFromWire)
-const driftOfOne = (node: Node) => nodeDrift([node])
-
-const createNode: Operation<Node> = {
-  name: "nodes.create",
-  lane: "mutation",
-  repeatable: "create",
-  expectation: {},
-  decode: readNode,
-  drift: driftOfOne
-}
-const listNodes = (lane: Lane): Operation<ReadonlyArray<Node>> => ({
-  name: "nodes.list",
-  lane,
-  repeatable: "idempotent",
-  expectation: {},
-  decode: readNodes,
-  drift: nodeDrift
-})
-const getNode = (nodeId: NodeId): Operation<Node> => ({
-  name: "nodes.get",
-  lane: "interactive",
-  repeatable: "idempotent",
-  expectation: { nodeId },
-  decode: readNode,
-  drift: driftOfOne
-})
-const deleteNode = (nodeId: NodeId): Operation<void> => ({
-  name: "nodes.delete",
-  lane: "mutation",
-  repeatable: "idempotent",
-  expectation: { nodeId, emptyAllowed: true },
-  decode: nothing
-})
-const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({
-  name: "commitments.set",
-  lane: "mutation",
-  repeatable: "idempotent",
-  expectation: { nodeId, emptyAllowed: true },
-  decode: nothing
-})
 
 const response = { responseMode: "response-only" } as const
 
@@ -146,17 +102,17 @@ export class Nodes extends Context.Service<
       })
 
       const page = (
-        operation: Operation<ReadonlyArray<Node>>,
+        operation: Operation<Page>,
         { page = 1, perPage = pageSize.maximum, ...options }: PageOptions
-      ) =>
+      ): Effect.Effect<Page, BerthError> =>
         Effect.map(
           call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage }, ...response }), options),
           ({ value }) => value
         )
 
-      const listPage = Effect.fn("Nodes.listPage")((options: PageOptions = {}) =>
-        page(listNodes("interactive"), options)
-      )
+      const listPage = Effect.fn("Nodes.listPage")(function* (options: PageOptions = {}) {
+        return (yield* page(listNodes("interactive"), options)).nodes
+      })
 
       const create = yield* Creator.make({
         send: (spec, options) =>
@@ -166,7 +122,7 @@ export class Nodes extends Context.Service<
           ),
         deadline,
         get,
-        readPage: (number) => page(listNodes("mutation"), { page: number }),
+        readPage: (number) => Effect.map(page(listNodes("mutation"), { page: number }), ({ nodes }) => nodes),
         serviceTimeAt,
         store: (yield* IntentStore) ?? makeMemory()
       })
@@ -181,7 +137,7 @@ export class Nodes extends Context.Service<
               const window = Listing.next(progress)
               const { perPage } = window
               const found = yield* page(listNodes("sweep"), { ...options, page: window.page, perPage })
-              const step = Listing.take(progress, window, found)
+              const step = Listing.take(progress, window, found.nodes, found.isWhole)
               requests++
               nodes += step.nodes.length
               if (step.ended && onEnd) yield* onEnd({ nodes, requests, complete: step.progress.complete })

@@ -32,8 +32,8 @@ export interface Operation<A> {
   readonly repeatable: Repeatable
   /** The lane it goes in unless the caller says otherwise. */
   readonly lane: Lane
-  /** Reads the data of a successful reply. */
-  readonly decode: (data: unknown, raw: RawReply) => Result.Result<A, ErrorReason>
+  /** Reads the data of a successful reply, whose whole body is at hand, too. */
+  readonly decode: (data: unknown, raw: RawReply, body: unknown) => Result.Result<A, ErrorReason>
   /** What is in it that Berth does not know. Default: nothing. */
   readonly drift?: (value: A) => ReadonlyArray<Drift>
 }

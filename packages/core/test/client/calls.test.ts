@@ -274,6 +274,28 @@ describe("time", () => {
   })
 })
 
+describe("a list whose envelope says how many nodes there are", () => {
+  for (const [total, requests] of [
+    [{ total_count: 1 }, 1],
+    [{ total_page_number: 1 }, 1],
+    [{ total_count: 21, total_page_number: 2 }, 2],
+    [{ total_count: "?" }, 2]
+  ] as const) {
+    it.effect(`${JSON.stringify(total)} takes ${requests} request${requests > 1 ? "s" : ""}`, () => {
+      let asked = 0
+      const page = () =>
+        Effect.sync(() => ({
+          status: 200,
+          body: JSON.stringify({ code: 200, ...total, data: asked++ ? [] : [record()] })
+        }))
+      return Effect.gen(function* () {
+        assert.lengthOf(yield* Nodes.use((nodes) => Stream.runCollect(nodes.list())), 1)
+        assert.strictEqual(asked, requests)
+      }).pipe(Effect.provide(clientOver(page)))
+    })
+  }
+})
+
 describe("a caller that tries again by itself", () => {
   it.effect("gets one attempt", () =>
     Effect.gen(function* () {

@@ -47,8 +47,11 @@ export const begin: Progress = {
 export const next = ({ fixed, largest, offset }: Progress): Window =>
   fixed ? { page: Math.round(offset / largest) + 1, perPage: largest, start: offset } : windowAt(offset, largest)
 
-/** What a page means that was asked for with `next`. Sorts it first: the order of ids is not documented (decision 7). */
-export const take = (progress: Progress, window: Window, page: ReadonlyArray<Node>): Step => {
+/**
+ * What a page means that was asked for with `next`. Sorts it first: the order of ids is not documented (decision 7).
+ * `isWhole` says that the service calls it the only one.
+ */
+export const take = (progress: Progress, window: Window, page: ReadonlyArray<Node>, isWhole = false): Step => {
   // More than was asked for: the size of a page is the service's own, and nothing but its number can be relied on.
   if (!progress.fixed && progress.lastId > 0 && page.length > window.perPage) {
     return { nodes: [], progress: { ...progress, offset: 0, largest: page.length, fixed: true }, ended: false }
@@ -71,7 +74,8 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
   const offset = window.start + sorted.length
   // The first page tells how many the service gives at most; until a second one nobody knows whether it was the last.
   if (progress.lastId === 0) {
-    return { nodes, progress: { ...progress, offset, lastId, largest: sorted.length }, ended: sorted.length === 0 }
+    const ended = sorted.length === 0 || (isWhole && sorted.length < window.perPage)
+    return { nodes, progress: { ...progress, offset, lastId, largest: sorted.length }, ended }
   }
   const idle = nodes.length === 0 ? progress.idle + 1 : 0
   const complete = progress.complete && (window.start === 0 || overlaps || sorted.length === 0) && idle <= mostIdle

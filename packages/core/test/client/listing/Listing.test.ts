@@ -91,6 +91,13 @@ describe("a listing", () => {
     })
   }
 
+  it("ends with the first page where the service says that it is the only one, unless that is full", () => {
+    const first = Listing.next(Listing.begin)
+    assert.isTrue(Listing.take(Listing.begin, first, upTo(7).map(node), true).ended)
+    assert.isFalse(Listing.take(Listing.begin, first, upTo(7).map(node), false).ended)
+    assert.isFalse(Listing.take(Listing.begin, first, upTo(100).map(node), true).ended)
+  })
+
   it("says that it is complete where pages overlap, and that it may not be where they cannot", () => {
     for (const count of [0, 1, 5, 100, 101, 999]) assert.isTrue(read(upTo(count), 100).complete, `${count} nodes`)
     assert.isTrue(read(upTo(999), 20).complete)

@@ -1,0 +1,63 @@
+/**
+ * The operations on nodes, as the engine sees them: what their replies may be, how they are read, when they may be sent again.
+ */
+import { Predicate, Result } from "effect"
+import { nodeFromWire } from "../api/NodeCodec.ts"
+import type { Lane } from "../domain/Lane.ts"
+import type { Node, NodeId } from "../domain/Node.ts"
+import { nodeDrift } from "./Drift.ts"
+import { many, nothing, one, type Operation } from "./Operation.ts"
+
+const readNodes = many(nodeFromWire)
+
+/** Some services of the family tell how many there are (decision 7). */
+const isWhole = (nodes: ReadonlyArray<Node>, body: unknown): boolean =>
+  Predicate.isObject(body) &&
+  ((Predicate.isNumber(body["total_count"]) && body["total_count"] <= nodes.length) || body["total_page_number"] === 1)
+
+const readNode = one(nodeFromWire)
+const driftOfOne = (node: Node) => nodeDrift([node])
+
+export const createNode: Operation<Node> = {
+  name: "nodes.create",
+  lane: "mutation",
+  repeatable: "create",
+  expectation: {},
+  decode: readNode,
+  drift: driftOfOne
+}
+/** A page of the list, and whether its envelope says that it is the only one. */
+export interface Page {
+  readonly nodes: ReadonlyArray<Node>
+  readonly isWhole: boolean
+}
+export const listNodes = (lane: Lane): Operation<Page> => ({
+  name: "nodes.list",
+  lane,
+  repeatable: "idempotent",
+  expectation: {},
+  decode: (data, raw, body) => Result.map(readNodes(data, raw), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) })),
+  drift: ({ nodes }) => nodeDrift(nodes)
+})
+export const getNode = (nodeId: NodeId): Operation<Node> => ({
+  name: "nodes.get",
+  lane: "interactive",
+  repeatable: "idempotent",
+  expectation: { nodeId },
+  decode: readNode,
+  drift: driftOfOne
+})
+export const deleteNode = (nodeId: NodeId): Operation<void> => ({
+  name: "nodes.delete",
+  lane: "mutation",
+  repeatable: "idempotent",
+  expectation: { nodeId, emptyAllowed: true },
+  decode: nothing
+})
+export const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({
+  name: "commitments.set",
+  lane: "mutation",
+  repeatable: "idempotent",
+  expectation: { nodeId, emptyAllowed: true },
+  decode: nothing
+})
