@@ -28,7 +28,10 @@ const { positionals, values } = parseArgs({
 const rows: Record<string, () => Row | Promise<Row>> = {
   call: callRow,
   callOverFetch: callOverFetchRow,
-  cancel: cancelRow,
+  "cancel-queue": () => cancelRow("queue"),
+  "cancel-backoff": () => cancelRow("backoff"),
+  "cancel-wire": () => cancelRow("wire"),
+  "cancel-body": () => cancelRow("body"),
   decode: decodeRow,
   get: getRow,
   heap: heapRow,

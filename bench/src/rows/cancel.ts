@@ -1,38 +1,55 @@
 /**
- * How soon a call ends once its signal is aborted, while it is on the wire and the body trickles.
+ * How soon a call ends once its signal is aborted: in the queue, in backoff, on the wire, and while a body trickles.
  */
 import { BerthError, createClient } from "@berth/core/promise"
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
+import { setTimeout } from "node:timers/promises"
 import { type Row, subjectAtMost } from "../Row.ts"
 
-const calls = 50
+const calls = 20
 
-/** Aborts calls of the promise client, and bare fetches beside them, when their bodies have begun. */
-export const cancelRow = async (): Promise<Row> => {
-  let begun = () => {}
-  const server = createServer((_, response) => {
+/** After so long a call has come to the place where it is aborted. */
+const underWayMs = 20
+
+const inAnHour = () => String(Math.round(Date.now() / 1000) + 3600)
+
+/** What the service does that a call is at the place. */
+const services = {
+  queue: (response: ServerResponse) => {
+    response.writeHead(200, { "ratelimit-limit": "100", "ratelimit-remaining": "0", "ratelimit-reset": inAnHour() })
+    response.end(`{"code":200,"data":{"id":7,"name":"web","created_at":"2026-03-01T10:20:30Z"}}`)
+  },
+  backoff: (response: ServerResponse) => {
+    response.writeHead(503, { "retry-after": "30" }).end()
+  },
+  wire: () => {},
+  body: (response: ServerResponse) => {
     response.writeHead(200, { "content-type": "application/json" })
     response.write(`{"message":"Suc`)
-    // By then the beginning is with the client.
-    setTimeout(() => begun(), 5)
+  }
+}
+
+/** Aborts calls of the promise client at a place, and bare fetches on the wire beside them. */
+export const cancelRow = async (place: keyof typeof services): Promise<Row> => {
+  const server = createServer((request, response) => {
+    if (request.url?.includes("bare") !== true) services[place](response)
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const address = server.address()
   const baseUrl = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-  const client = createClient({ baseUrl, apiKey: "key", accessToken: "token" })
+  const client = createClient({ baseUrl, apiKey: "key", accessToken: "token", deadline: "2 hours" })
+  // Who comes next finds the allowance spent, and waits for its turn.
+  if (place === "queue") await client.nodes.get(7)
 
   /** The longest of several aborts, in milliseconds: what counts is the worst. */
   const worst = async (call: (signal: AbortSignal) => Promise<unknown>) => {
     let longest = 0
     for (let i = 0; i < calls; i++) {
       const controller = new AbortController()
-      const arrived = new Promise<void>((resolve) => {
-        begun = resolve
-      })
       const ended = call(controller.signal).catch((error: unknown) => error)
-      await arrived
+      await setTimeout(underWayMs)
       const startedAt = performance.now()
       controller.abort()
       const error = await ended
@@ -43,7 +60,7 @@ export const cancelRow = async (): Promise<Row> => {
   }
 
   return {
-    name: `abort, worst of ${calls}`,
+    name: `abort (${place}), worst of ${calls}`,
     subject: "promise client",
     baseline: "bare fetch",
     unit: "ms",
@@ -54,7 +71,7 @@ export const cancelRow = async (): Promise<Row> => {
         const outcome = await client.nodes.get(7, { signal }).catch((error: unknown) => error)
         throw outcome instanceof BerthError ? outcome : new Error("not a typed error", { cause: outcome })
       }),
-      baseline: await worst(async (signal) => (await fetch(baseUrl, { signal })).text())
+      baseline: await worst(async (signal) => (await fetch(`${baseUrl}/bare`, { signal })).text())
     }),
     close: async () => {
       await client.close()
