@@ -61,6 +61,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
   let last: NodeStatus = { unknown: "not seen yet" }
   const seen: Array<NodeStatus> = []
   let failure: BerthError | undefined
+  let gone: BerthError | undefined
   const notReached = (impossible: boolean) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.fail(
@@ -81,8 +82,13 @@ export const awaitGoal = Effect.fnUntraced(function* (
     )
 
   const observe = Effect.gen(function* () {
-    const observed = yield* Effect.catchReason(Effect.asSome(get), "BerthError", "NodeNotFound", () =>
-      Effect.succeed(Option.none<Node>())
+    const observed = yield* Effect.catchIf(
+      Effect.asSome(get),
+      ({ reason }) => reason._tag === "NodeNotFound",
+      (error) => {
+        gone = error
+        return Effect.succeed(Option.none<Node>())
+      }
     )
     failure = undefined
     if (Option.isSome(observed)) {
@@ -116,5 +122,5 @@ export const awaitGoal = Effect.fnUntraced(function* (
   )
   if (verdict === "reached") return observed
   if (verdict === "impossible") return yield* notReached(true)
-  return yield* new BerthError({ operation, reason: new NodeNotFound({ nodeId: id }), attempts: [] })
+  return yield* new BerthError({ operation, reason: new NodeNotFound({ nodeId: id }), attempts: gone?.attempts ?? [] })
 })
