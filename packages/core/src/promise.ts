@@ -32,6 +32,8 @@ import {
   type CheckedCall,
   type Checks,
   lane,
+  listener,
+  type RawReply,
   type Timespan,
   timespan
 } from "./promise/CallOptions.ts"
@@ -75,6 +77,7 @@ export type {
   Listed,
   NodeSpec,
   NodeStatus,
+  RawReply,
   Timespan
 }
 
@@ -131,7 +134,7 @@ export interface ListOptions extends CallOptions {
 }
 
 /** How to wait. The `deadline` is that of the whole wait; default 10 minutes. */
-export interface WaitOptions extends CallOptions {
+export interface WaitOptions extends Omit<CallOptions, "onReply"> {
   /** The same as `deadline`; the shorter of the two counts. */
   readonly timeout?: Timespan | undefined
 }
@@ -144,13 +147,6 @@ export interface RawRequest {
   readonly query?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-}
-
-/** A reply as it came off the wire, its body as text. Header names are in lower case. */
-export interface RawReply {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: string
 }
 
 /** The client. Every method rejects with a `BerthError`, and with nothing else. */
@@ -233,14 +229,6 @@ const path = (operation: string, option: string, value: unknown): string => {
 const wholeNumber = (operation: string, option: string, value: unknown): number => {
   if (Number.isSafeInteger(value)) return value as number
   throw new InvalidOption(operation, option, "expected a whole number")
-}
-const listener = (operation: string, option: string, value: unknown): ((told: unknown) => Effect.Effect<void>) => {
-  if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
-  return (told) =>
-    Effect.try({
-      try: () => void value(told),
-      catch: (error) => new InvalidOption(operation, option, `it threw ${String(error)}`)
-    }).pipe(Effect.orDie)
 }
 const fetchLike = (operation: string, option: string, value: unknown): typeof globalThis.fetch => {
   if (typeof value === "function") return value as typeof globalThis.fetch
@@ -329,18 +317,18 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
-  const create = method("nodes.create", { key: text })
-  const get = method("nodes.get", {})
-  const list = checkCall("nodes.list", { onEnd: listener })
-  const remove = method("nodes.delete", {})
-  const setCommitment = method("commitments.set", { skuId: wholeNumber })
+  const create = method("nodes.create", { key: text, onReply: listener })
+  const get = method("nodes.get", { onReply: listener })
+  const list = checkCall("nodes.list", { onEnd: listener, onReply: listener })
+  const remove = method("nodes.delete", { onReply: listener })
+  const setCommitment = method("commitments.set", { skuId: wholeNumber, onReply: listener })
   const wait = method("nodes.await", { timeout: timespan })
-  const listImages = method("images.list", {})
-  const listSaved = method("images.saved", {})
-  const listPlans = method("plans.list", {})
+  const listImages = method("images.list", { onReply: listener })
+  const listSaved = method("images.saved", { onReply: listener })
+  const listPlans = method("plans.list", { onReply: listener })
   const level = method("allowance.level", {})
   const changes = checkCall("allowance.changes", {})
-  const request = method("raw", {})
+  const request = method("raw", { onReply: listener })
 
   const levels = async function* (signal: AbortSignal | undefined) {
     let seen: AllowanceLevel | undefined

@@ -123,6 +123,7 @@ export class Engine extends Context.Service<
                 retried(options?.retry === false ? "never" : operation.repeatable, attemptOnce, request, ledger),
               // One outcome per call, and none while the service is left alone.
               guarded,
+              (reply) => (options?.onReply ? Effect.tap(reply, ({ raw }) => options.onReply!(raw)) : reply),
               // Outermost, so that no wait of any step above outlives the caller's patience.
               Effect.timeoutOrElse({
                 duration: deadline,

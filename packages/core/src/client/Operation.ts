@@ -21,6 +21,8 @@ export interface CallOptions {
   readonly lane?: Lane | undefined
   /** Whether a failed attempt may be followed by another. Default true; false for a caller that tries again by itself. */
   readonly retry?: boolean | undefined
+  /** Told of the reply that the call succeeded with, as it came off the wire; a list has one for every page. */
+  readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
 }
 
 /** A call, as the engine sees it. */

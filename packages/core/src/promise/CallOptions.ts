@@ -1,7 +1,7 @@
 /**
  * What every call of the promise client can be told, checked: people without a type checker misspell options too.
  */
-import { Duration, Option, Schema } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 import { Lane } from "../domain/Lane.ts"
 import { InvalidOption } from "./BerthError.ts"
 
@@ -16,6 +16,15 @@ export interface CallOptions {
   readonly deadline?: Timespan | undefined
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
   readonly lane?: Lane | undefined
+  /** Called with the reply that the call succeeded with, as it came off the wire; a list has one for every page. */
+  readonly onReply?: ((reply: RawReply) => void) | undefined
+}
+
+/** A reply as it came off the wire, its body as text. Header names are in lower case. */
+export interface RawReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
 }
 
 /** Checks the options that are given by their names, and refuses unknown ones. Throws `InvalidOption`. */
@@ -55,6 +64,22 @@ const signal = (operation: string, option: string, value: unknown): AbortSignal 
     return value as AbortSignal
   }
   throw new InvalidOption(operation, option, "expected an AbortSignal")
+}
+
+/** A function of the caller's. What it throws ends the call, and is told as `InvalidOption`, which it throws for anything else. */
+export const listener = (
+  operation: string,
+  option: string,
+  value: unknown
+): ((told: unknown) => Effect.Effect<void>) => {
+  if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
+  return (told) =>
+    Effect.orDie(
+      Effect.try({
+        try: () => void value(told),
+        catch: (error) => new InvalidOption(operation, option, `it threw ${String(error)}`)
+      })
+    )
 }
 
 /** Checks one option: gives its value as the engine takes it, or throws `InvalidOption`. */

@@ -1,4 +1,4 @@
-import { Aborted, ClientClosed, InvalidOption, StatusNotReached } from "@berth/core/promise"
+import { Aborted, ClientClosed, InvalidOption, type RawReply, StatusNotReached } from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { mockService, rejection } from "./Service.ts"
 
@@ -66,8 +66,21 @@ describe("a wait for several nodes", () => {
   })
 })
 
-describe("a listener of a list", () => {
-  it("is told how much it came to", async () => {
+describe("a listener", () => {
+  it("of replies gets each as it came off the wire", async () => {
+    await using service = await mockService({ scenario: { fleet: 150 } })
+    const { images, nodes } = service.client
+    const replies: Array<RawReply> = []
+    await Array.fromAsync(nodes.list({ onReply: (reply) => replies.push(reply) }))
+    await images.saved({ onReply: (reply) => replies.push(reply) })
+    assert.deepStrictEqual(
+      replies.map(({ headers, status }) => [status, headers["ratelimit-limit"]]),
+      Array.from({ length: 3 }, () => [200, "1200"])
+    )
+    assert.strictEqual(JSON.parse(replies[2]!.body).message, "Success")
+  })
+
+  it("of a list is told how much it came to", async () => {
     await using service = await mockService({ scenario: { fleet: 150 } })
     const told: Array<unknown> = []
     await Array.fromAsync(service.client.nodes.list({ onEnd: (listed) => told.push(listed) }))
