@@ -10,6 +10,8 @@ import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
 import type { Lane } from "../domain/Lane.ts"
 import * as ServiceClock from "./allowance/ServiceClock.ts"
 import * as Admission from "./allowance/Admission.ts"
+import * as AllowanceFile from "./allowance/AllowanceFile.ts"
+import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { attempt, type Ledger, type Reply } from "./Attempt.ts"
 import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
@@ -63,7 +65,9 @@ export class Engine extends Context.Service<
         const http = authenticated(settings)(untraced)
         const wire = yield* HttpApiClient.makeWith(BerthApi, { httpClient: http })
 
-        const admission = yield* Admission.make(settings.allowanceFile)
+        const { allowanceFile } = settings
+        const place = allowanceFile === undefined ? yield* AllowanceStore : AllowanceFile.make(allowanceFile)
+        const admission = yield* Admission.make(place && (yield* place))
         const guarded = yield* Breaker.make
         const observer = yield* Observer
         let budget = fullBudget
