@@ -9,6 +9,7 @@ import { address, furtherNetwork } from "./fields/Address.ts"
 import { diskGb } from "./fields/Disk.ts"
 import { count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMib } from "./fields/Memory.ts"
+import { remembered } from "./fields/Remembered.ts"
 import { status } from "./fields/Status.ts"
 import { timestamp } from "./fields/Timestamp.ts"
 import type { NodeCreation } from "./NodeRecords.ts"
@@ -39,6 +40,8 @@ const nodeId: Field<NodeId> = (wire) => {
   const id = integer(wire)
   return id !== unreadable && id >= 1 ? (id as NodeId) : unreadable
 }
+
+const vcpus = remembered(count)
 
 /** Whether there are any backups. */
 const backupIds: Field<boolean> = (wire) => (Array.isArray(wire) ? wire.length > 0 : unreadable)
@@ -73,7 +76,7 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
     name,
     status: status(wire["status"]),
     createdAt,
-    vcpus: read(wire, "vcpus", count, null, extra),
+    vcpus: read(wire, "vcpus", vcpus, null, extra),
     memoryMib: read(wire, "memory", memoryMib, null, extra),
     diskGb: read(wire, "disk", diskGb, null, extra),
     publicIp: read(wire, "public_ip_address", address, null, extra),

@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Equal, Hash, Schema } from "effect"
 import * as fc from "fast-check"
 import { allowanceFrom } from "../../src/api/AllowanceHeaders.ts"
+import { diskGb } from "../../src/api/fields/Disk.ts"
 import { unreadable } from "../../src/api/fields/Field.ts"
+import { memoryMib } from "../../src/api/fields/Memory.ts"
 import { priceInr } from "../../src/api/fields/Price.ts"
 import { timestamp } from "../../src/api/fields/Timestamp.ts"
 import { retryAfterMillis } from "../../src/api/RetryAfter.ts"
@@ -22,6 +24,22 @@ describe("a price", () => {
     it(`${JSON.stringify(wire)} is unreadable, not some other price`, () =>
       assert.strictEqual(priceInr(wire), unreadable))
   }
+})
+
+describe("a size", () => {
+  it("reads the same however often and among however many others it comes", () => {
+    const sizes = Array.from({ length: 1000 }, (_, i) => i + 1)
+    for (const repeated of [1, 2]) {
+      for (const size of sizes) {
+        assert.strictEqual(diskGb(`${size} GB`), size, `time ${repeated}`)
+        assert.strictEqual(memoryMib(`${size}.00 GB`), size * 1024, `time ${repeated}`)
+        assert.strictEqual(diskGb(`${size} parsecs`), unreadable, `time ${repeated}`)
+      }
+    }
+  })
+  it("is no other for the spaces around it, be they many", () => {
+    for (const spaces of [0, 1, 10, 100, 1000]) assert.strictEqual(diskGb(`${" ".repeat(spaces)}5 GB`), 5)
+  })
 })
 
 describe("a timestamp", () => {
