@@ -87,9 +87,7 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
     region: read(wire["region"], "region", optionalText, null, extra),
     backups: backupsOf(wire, extra),
     locked:
-      wire["is_locked"] === undefined
-        ? read(wire["locked"], "locked", flag, null, extra)
-        : read(wire["is_locked"], "is_locked", flag, null, extra),
+      read(wire["is_locked"], "is_locked", flag, null, extra) ?? read(wire["locked"], "locked", flag, null, extra),
     tags: read(wire["tags"], "tags", tags, noTags, extra),
     extra
   }

@@ -43,6 +43,7 @@ describe("node records", () => {
     for (const [name, wire] of fields) {
       assert.deepStrictEqual(readNode({ ...identity, [name]: wire }).extra, { [name]: wire })
     }
+    assert.deepStrictEqual(readNode({ ...identity, ...Object.fromEntries(fields) }).extra, Object.fromEntries(fields))
   })
 
   it("an unknown field is kept wherever in the record it stands", () => {
@@ -53,6 +54,12 @@ describe("node records", () => {
         assert.deepStrictEqual(node.extra, { gpu: "H200" })
       }
     }
+  })
+
+  it("a lock that is told under either name is read", () => {
+    const record = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
+    assert.isTrue(readNode({ ...record, is_locked: null, locked: true }).locked)
+    assert.isFalse(readNode({ ...record, is_locked: false, locked: true }).locked)
   })
 
   it("what an address object says beyond the address is kept", () => {
