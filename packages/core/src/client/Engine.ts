@@ -58,7 +58,7 @@ export class Engine extends Context.Service<
         const wire = yield* HttpApiClient.makeWith(BerthApi, { httpClient: http })
 
         const admission = yield* Admission.make(settings.allowanceFile)
-        const guarded = yield* Breaker.make
+        const guarded = Breaker.make()
         let budget = fullBudget
 
         /** One attempt, once it is admitted. */
