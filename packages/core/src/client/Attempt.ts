@@ -12,6 +12,7 @@ import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../doma
 import type { Ticket } from "./allowance/Admission.ts"
 import type { Operation, Send } from "./Operation.ts"
 import type { Settings } from "./Settings.ts"
+import { annotated, traced } from "./Spans.ts"
 
 /** The decoded value beside the reply it was read from, for what the types do not cover yet. */
 export interface Reply<A> {
@@ -162,12 +163,12 @@ export const attempt = Effect.fnUntraced(
     yield* status === null
       ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
       : ticket.replied(headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
-    yield* Effect.annotateCurrentSpan({ attempt: ledger.attempts.length, status })
+    yield* annotated({ attempt: ledger.attempts.length, status })
     return yield* Result.isSuccess(result)
       ? Effect.succeed(result.success)
       : Effect.fail(redactedReason(result.failure, redact))
   },
-  Effect.withSpan("attempt", { kind: "client" })
+  traced("attempt", { kind: "client" })
 )
 
 /** Decodes once: envelope, then record. A failure is read again from the masked reply, which may repeat our request. */

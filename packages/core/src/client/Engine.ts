@@ -16,6 +16,7 @@ import type { CallOptions, Operation, Send } from "./Operation.ts"
 import { redactor } from "./Redaction.ts"
 import { decide, fullBudget, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
+import { traced } from "./Spans.ts"
 
 /** The deadline came while waiting for a turn, between attempts, or on the wire. */
 const deadlineReached = (deadline: Duration.Duration, ledger: Ledger): TimedOut =>
@@ -124,7 +125,7 @@ export class Engine extends Context.Service<
               Effect.mapError(
                 (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
               ),
-              Effect.withSpan(operation.name)
+              traced(operation.name)
             )
           })
 

@@ -6,7 +6,7 @@ import { imageFilterToWire, imageFromWire } from "../api/ImageCodec.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { Image, ImageFilter } from "../domain/Image.ts"
 import { Engine } from "./Engine.ts"
-import { type CallOptions, many, type Operation } from "./Operation.ts"
+import { type CallOptions, many, type Operation, valueOf } from "./Operation.ts"
 
 const readImages = many(imageFromWire)
 const listImages: Operation<ReadonlyArray<Image>> = {
@@ -40,14 +40,13 @@ export class Images extends Context.Service<
     Effect.gen(function* () {
       const { call, wire } = yield* Engine
 
-      const list = Effect.fn("Images.list")(function* (filter?: ImageFilter, options?: CallOptions) {
+      const list = (filter?: ImageFilter, options?: CallOptions) => {
         const send = wire.images.list({ query: imageFilterToWire(filter ?? {}), ...response })
-        return (yield* call(listImages, send, options)).value
-      })
+        return Effect.map(call(listImages, send, options), valueOf)
+      }
 
-      const saved = Effect.fn("Images.saved")(function* (options?: CallOptions) {
-        return (yield* call(savedImages, wire.images.saved({ query: {}, ...response }), options)).value
-      })
+      const saved = (options?: CallOptions) =>
+        Effect.map(call(savedImages, wire.images.saved({ query: {}, ...response }), options), valueOf)
 
       return Images.of({ list, saved })
     })

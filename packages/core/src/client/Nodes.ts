@@ -14,7 +14,7 @@ import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { Engine } from "./Engine.ts"
 import * as Listing from "./listing/Listing.ts"
-import { type CallOptions, many, nothing, one, type Operation } from "./Operation.ts"
+import { type CallOptions, many, nothing, one, type Operation, valueOf } from "./Operation.ts"
 import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type WaitOptions } from "./Waiting.ts"
 
@@ -105,20 +105,19 @@ export class Nodes extends Context.Service<
     Effect.gen(function* () {
       const { call, deadline, serviceTimeAt, wire } = yield* Engine
 
-      const get = Effect.fn("Nodes.get")(function* (id: NodeId, options?: CallOptions) {
-        return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
-      })
+      const get = (id: NodeId, options?: CallOptions) =>
+        Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options), valueOf)
 
-      const listPage = Effect.fn("Nodes.listPage")(function* (options?: PageOptions) {
+      const listPage = (options?: PageOptions) => {
         const query = { page_no: options?.page ?? 1, per_page: options?.perPage ?? pageSize.maximum }
-        return (yield* call(listNodes, wire.nodes.list({ query, ...response }), options)).value
-      })
+        return Effect.map(call(listNodes, wire.nodes.list({ query, ...response }), options), valueOf)
+      }
 
       const create = yield* Creator.make({
         send: (spec, options) =>
           Effect.map(
             call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),
-            ({ value }) => value
+            valueOf
           ),
         deadline,
         get,
@@ -138,22 +137,17 @@ export class Nodes extends Context.Service<
           })
         )
 
-      const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
-        yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)
-      })
+      const remove = (id: NodeId, options?: CallOptions) =>
+        Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options), valueOf)
 
-      const setCommitment = Effect.fn("Nodes.setCommitment")(function* (
-        id: NodeId,
-        setting: CommitmentSetting,
-        options?: CommitmentOptions
-      ) {
+      const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) => {
         const payload = {
           vcn_id: id,
           node_status: setting,
           ...(options?.skuId !== undefined && { committed_plan: options.skuId })
         }
-        yield* call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options)
-      })
+        return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options), valueOf)
+      }
 
       const look = SharedLooks.make({ get: (id) => get(id, { lane: "wait" }), list: list({ lane: "wait" }) })
       const phase = yield* Random.next

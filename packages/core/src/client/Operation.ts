@@ -72,5 +72,8 @@ export const many =
     return Result.succeed(records)
   }
 
+/** The decoded value of a reply. */
+export const valueOf = <A>({ value }: { readonly value: A }): A => value
+
 /** Reads nothing: the reply's success is the answer (decision 16). */
 export const nothing = (): Result.Result<void, ErrorReason> => Result.succeed(undefined)

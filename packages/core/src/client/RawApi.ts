@@ -45,13 +45,13 @@ export class RawApi extends Context.Service<
     RawApi,
     Effect.gen(function* () {
       const { call, http } = yield* Engine
-      const request = Effect.fn("RawApi.request")(function* (raw: RawRequest, options?: CallOptions) {
+      const request = (raw: RawRequest, options?: CallOptions) => {
         const bare = HttpClientRequest.make(raw.method)(addressOf(raw.path), { urlParams: raw.query ?? [] })
         const send = http.execute(
           raw.body === undefined ? bare : HttpClientRequest.setBody(bare, HttpBody.text(raw.body, "application/json"))
         )
-        return (yield* call(rawRequest(raw.method), send, options)).raw
-      })
+        return Effect.map(call(rawRequest(raw.method), send, options), ({ raw }) => raw)
+      }
       return RawApi.of({ request })
     })
   )
