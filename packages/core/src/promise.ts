@@ -3,14 +3,13 @@
  * real `Error`s. It runs wherever `fetch` does. What it does between a call and the wire is in `client/Engine.ts`.
  */
 import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
-import { FetchHttpClient } from "effect/http"
-import * as Berth from "./client/Berth.ts"
 import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
 import { Images } from "./client/Images.ts"
 import { Nodes } from "./client/Nodes.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
 import { redactor } from "./client/Redaction.ts"
+import * as Services from "./client/Services.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "./client/Settings.ts"
 import { CommitmentSetting } from "./domain/Commitment.ts"
 import * as Domain from "./domain/BerthError.ts"
@@ -33,6 +32,7 @@ import {
   type Timespan,
   timespan
 } from "./promise/CallOptions.ts"
+import * as FetchTransport from "./promise/FetchTransport.ts"
 import { nodeList } from "./promise/NodeList.ts"
 import { type Plain, plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"
@@ -255,19 +255,10 @@ export const createClient = (options: ClientOptions): Client => {
   const { engine, fetch: given } = checkClient(options)
   // Looked up for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch
-  const transport = FetchHttpClient.layer.pipe(
-    Layer.provide(
-      Layer.mergeAll(
-        // A redirect is no reply of the interface, and following it would hand on the credentials.
-        Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }),
-        Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch()(input, init))
-      )
-    )
-  )
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
   const runner = Runner.make(
-    Layer.orDie(Berth.layer(engine)).pipe(Layer.provide(transport), Layer.provideMerge(warnings)),
+    Layer.orDie(Services.layer(engine, FetchTransport.layer)).pipe(Layer.provideMerge(warnings)),
     fetch,
     redactor(engine.credentials)
   )
@@ -277,7 +268,7 @@ export const createClient = (options: ClientOptions): Client => {
     const checkOptions = checkCall(operation, own)
     return async <A>(
       options: unknown,
-      effect: (call: CheckedCall<Own>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Berth.Berth>
+      effect: (call: CheckedCall<Own>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
     ): Promise<A> => {
       const call = checkOptions(options)
       const typed = Effect.catchTag(effect(call), "InvalidRequest", (reason) =>

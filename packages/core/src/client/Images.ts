@@ -7,6 +7,7 @@ import type { BerthError } from "../domain/BerthError.ts"
 import type { Image, ImageFilter } from "../domain/Image.ts"
 import { Engine } from "./Engine.ts"
 import { type CallOptions, many, type Operation, valueOf } from "./Operation.ts"
+import { wire } from "./Wire.ts"
 
 const readImages = many(imageFromWire)
 const listImages: Operation<ReadonlyArray<Image>> = {
@@ -24,8 +25,6 @@ const savedImages: Operation<ReadonlyArray<Image>> = {
   decode: readImages
 }
 
-const response = { responseMode: "response-only" } as const
-
 export class Images extends Context.Service<
   Images,
   {
@@ -38,15 +37,13 @@ export class Images extends Context.Service<
   static readonly layer = Layer.effect(
     Images,
     Effect.gen(function* () {
-      const { call, wire } = yield* Engine
+      const { call } = yield* Engine
 
-      const list = (filter?: ImageFilter, options?: CallOptions) => {
-        const send = wire.images.list({ query: imageFilterToWire(filter ?? {}), ...response })
-        return Effect.map(call(listImages, send, options), valueOf)
-      }
+      const list = (filter?: ImageFilter, options?: CallOptions) =>
+        Effect.map(call(listImages, wire.images.list({ query: imageFilterToWire(filter ?? {}) }), options), valueOf)
 
       const saved = (options?: CallOptions) =>
-        Effect.map(call(savedImages, wire.images.saved({ query: {}, ...response }), options), valueOf)
+        Effect.map(call(savedImages, wire.images.saved({ query: {} }), options), valueOf)
 
       return Images.of({ list, saved })
     })

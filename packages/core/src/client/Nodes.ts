@@ -17,6 +17,7 @@ import * as Listing from "./listing/Listing.ts"
 import { type CallOptions, many, nothing, one, type Operation, valueOf } from "./Operation.ts"
 import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type WaitOptions } from "./Waiting.ts"
+import { wire } from "./Wire.ts"
 
 /** Which page of the list. */
 export interface PageOptions extends CallOptions {
@@ -71,8 +72,6 @@ const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({
   decode: nothing
 })
 
-const response = { responseMode: "response-only" } as const
-
 export class Nodes extends Context.Service<
   Nodes,
   {
@@ -103,22 +102,19 @@ export class Nodes extends Context.Service<
   static readonly layer = Layer.effect(
     Nodes,
     Effect.gen(function* () {
-      const { call, deadline, serviceTimeAt, wire } = yield* Engine
+      const { call, deadline, serviceTimeAt } = yield* Engine
 
       const get = (id: NodeId, options?: CallOptions) =>
-        Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options), valueOf)
+        Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
 
       const listPage = (options?: PageOptions) => {
         const query = { page_no: options?.page ?? 1, per_page: options?.perPage ?? pageSize.maximum }
-        return Effect.map(call(listNodes, wire.nodes.list({ query, ...response }), options), valueOf)
+        return Effect.map(call(listNodes, wire.nodes.list({ query }), options), valueOf)
       }
 
       const create = yield* Creator.make({
         send: (spec, options) =>
-          Effect.map(
-            call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),
-            valueOf
-          ),
+          Effect.map(call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options), valueOf),
         deadline,
         get,
         readPage: (page) => listPage({ page, lane: "mutation" }),
@@ -138,7 +134,7 @@ export class Nodes extends Context.Service<
         )
 
       const remove = (id: NodeId, options?: CallOptions) =>
-        Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options), valueOf)
+        Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id } }), options), valueOf)
 
       const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) => {
         const payload = {
@@ -146,7 +142,7 @@ export class Nodes extends Context.Service<
           node_status: setting,
           ...(options?.skuId !== undefined && { committed_plan: options.skuId })
         }
-        return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options), valueOf)
+        return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
       }
 
       const look = SharedLooks.make({ get: (id) => get(id, { lane: "wait" }), list: list({ lane: "wait" }) })
