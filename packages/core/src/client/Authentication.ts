@@ -2,7 +2,7 @@
  * Adds address and credentials to a request: the API key goes in the query, the access token as bearer (interface.md §5).
  * Both stay `Redacted` until the request is sent.
  */
-import { apiKeyParameter } from "../api/Authorization.ts"
+import { apiKeyParameter } from "../api/Routes.ts"
 import type { Settings } from "./Settings.ts"
 import type { SignedRequest, WireRequest } from "./Transport.ts"
 

@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Option, Random, Stream } from "effect"
 import { nodeFromWire, nodeSpecToWire } from "../api/NodeCodec.ts"
-import { pageSize } from "../api/NodesGroup.ts"
+import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Node, NodeId } from "../domain/Node.ts"

@@ -3,7 +3,7 @@
  * the types do not cover yet.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { prefix } from "../api/BerthApi.ts"
+import { prefix } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { Engine } from "./Engine.ts"
