@@ -4,6 +4,7 @@
  */
 import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
 import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
+import * as FetchTransport from "./client/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
 import { Nodes } from "./client/Nodes.ts"
 import { Plans } from "./client/Plans.ts"
@@ -32,7 +33,6 @@ import {
   type Timespan,
   timespan
 } from "./promise/CallOptions.ts"
-import * as FetchTransport from "./promise/FetchTransport.ts"
 import { nodeList } from "./promise/NodeList.ts"
 import { type Plain, plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"

@@ -1,6 +1,6 @@
 /**
  * What is below the engine: sends one request and reads its reply, body and all. Over any `HttpClient` of Effect it is in
- * `HttpTransport.ts`, over the runtime's `fetch` alone in `promise/FetchTransport.ts`.
+ * `HttpTransport.ts`, over the runtime's `fetch` alone in `FetchTransport.ts`.
  */
 import { Context, type Effect, Predicate, type Redacted } from "effect"
 import type { HttpMethod } from "effect/http"

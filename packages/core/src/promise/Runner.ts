@@ -3,9 +3,9 @@
  * when its signal is aborted or the client is closed, whatever the effect still has to tidy up.
  */
 import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
+import { Fetch } from "../client/FetchTransport.ts"
 import type * as Domain from "../domain/BerthError.ts"
 import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
-import { Fetch } from "./FetchTransport.ts"
 
 /** Why a call was let go of before its effect ended. */
 type Cut = "aborted" | "closed"

@@ -2,11 +2,11 @@
  * The transport over `fetch` alone, which every runtime has: what the promise client sends its requests with.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
-import { type Head, type SignedRequest, Transport, unreachable } from "../client/Transport.ts"
-import { webText } from "../client/ReplyText.ts"
+import { type Head, type SignedRequest, Transport, unreachable } from "./Transport.ts"
+import { webText } from "./ReplyText.ts"
 
 /** The `fetch` that sends the requests; a fiber may have one of its own. */
-export const Fetch = Context.Reference<typeof globalThis.fetch>("@berth/core/promise/FetchTransport/Fetch", {
+export const Fetch = Context.Reference<typeof globalThis.fetch>("@berth/core/client/FetchTransport/Fetch", {
   defaultValue: () => globalThis.fetch
 })
 
