@@ -2,7 +2,7 @@
  * What a client is made from: where the service is and whose account is spoken for.
  */
 import { Data, Duration, Redacted, Result } from "effect"
-import { prefix } from "../api/BerthApi.ts"
+import { prefix } from "../api/Routes.ts"
 import type { Lane } from "../domain/Lane.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
