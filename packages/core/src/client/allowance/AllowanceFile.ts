@@ -6,7 +6,7 @@
  *
  * Works where there is `node:fs`, which is loaded when it is used.
  */
-import { Clock, Effect, Option, Random, Schedule, Schema, type Scope } from "effect"
+import { Clock, Effect, Option, Random, Schema, type Scope } from "effect"
 import * as Estimator from "./Estimator.ts"
 
 const View = Schema.Struct({
@@ -23,6 +23,7 @@ const View = Schema.Struct({
 const Shared = Schema.fromJsonString(
   Schema.Struct({
     version: Schema.Literal(1),
+    writtenAt: Schema.Number,
     pausedUntil: Schema.Number,
     clock: Schema.optional(Schema.Struct({ aheadAtLeastMillis: Schema.Number, aheadAtMostMillis: Schema.Number })),
     view: Schema.optional(View)
@@ -37,67 +38,81 @@ const encode = Schema.encodeEffect(Shared)
 const everyMillis = 500
 const staleMillis = 4000
 
+/** How long the first look may hold up whoever waits for it: a disk that does not answer is done without. */
+const firstLookMillis = 500
+
 /** Access to the estimate that is shared. */
 export interface Estimate {
   readonly get: () => Estimator.State
   readonly change: (change: (state: Estimator.State) => Estimator.State) => void
 }
 
+/** Something of the file system, failing with why it could not be done. */
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, string> =>
+  Effect.tryPromise({ try: run, catch: (error) => (error instanceof Error ? error.message : String(error)) })
+
+/** Whether an instant that was written down is one of the last few seconds. The clock may have been set back meanwhile. */
+const isRecent = (instant: number, now: number) => Math.abs(now - instant) < staleMillis
+
 /**
- * Shares an estimate through the file at `path`, for as long as the scope lasts. A file that cannot be read is told once and
- * replaced; one that cannot be written is told once and done without.
+ * Shares an estimate through the file at `path`, for as long as the scope lasts; folders that are not there are made for
+ * the user alone. A file that cannot be read is told once and replaced; one that cannot be written, or a place without
+ * `node:fs`, is told once and done without.
  */
 export const share = Effect.fnUntraced(function* (
   path: string,
   estimate: Estimate
 ): Effect.fn.Return<void, never, Scope.Scope> {
-  const fs = yield* Effect.promise(() => import("node:fs/promises"))
-  const me = `${process.pid}-${(yield* Random.nextIntBetween(0, 0xffffffff)).toString(36)}`
-  const members = `${path}.members`
-  const mine = `${members}/${me}`
   let told = false
   const tellOnce = (what: string) =>
     Effect.suspend(() => {
       if (told) return Effect.void
       told = true
-      return Effect.logWarning(`The allowance file ${what}; this process goes by its own replies.`)
+      return Effect.logWarning(`The allowance file ${path} ${what}`)
     })
+  const doWithout = (why: string) => tellOnce(`is done without (${why}): this process goes by its own replies.`)
 
-  const read = Effect.tryPromise(() => fs.readFile(path, "utf8")).pipe(
-    Effect.option,
-    Effect.flatMap(
-      Option.match({
-        onNone: () => Effect.succeedNone,
-        onSome: (text) =>
-          Effect.option(decode(text)).pipe(
-            Effect.tap((shared) => (Option.isNone(shared) ? tellOnce("is damaged and is replaced") : Effect.void))
-          )
-      })
-    )
-  )
+  const loaded = yield* Effect.option(attempt(() => import("node:fs/promises")))
+  if (Option.isNone(loaded)) return yield* doWithout("there is no node:fs here")
+  const fs = loaded.value
+
+  const me = `${process.pid}-${(yield* Random.nextIntBetween(0, 0xffffffff)).toString(36)}`
+  const members = `${path}.members`
+  const mine = `${members}/${me}`
+  const draft = `${mine}.new`
+  const forget = (name: string) => Effect.ignore(attempt(() => fs.rm(`${members}/${name}`, { force: true })))
+
+  /** What the others wrote. A file from the future is of a clock that was wrong, and so is whatever it says. */
+  const read = Effect.fnUntraced(function* (now: number) {
+    const text = yield* Effect.option(attempt(() => fs.readFile(path, "utf8")))
+    if (Option.isNone(text)) return undefined
+    const shared = yield* Effect.option(decode(text.value))
+    if (Option.isNone(shared)) return yield* tellOnce("is damaged and is replaced.")
+    return shared.value.writtenAt > now + staleMillis ? undefined : shared.value
+  })
 
   const write = Effect.fnUntraced(function* (shared: Shared) {
     const text = yield* Effect.orDie(encode(shared))
-    yield* Effect.tryPromise(async () => {
-      await fs.writeFile(`${mine}.new`, text, { mode: 0o600 })
-      await fs.rename(`${mine}.new`, path)
-    })
+    yield* attempt(() => fs.writeFile(draft, text, { mode: 0o600 }))
+    yield* attempt(() => fs.rename(draft, path))
   })
 
-  /** Shows that this process is there, and counts the others that are. */
+  /** Shows that this process is there, counts the others that are, and forgets those that are no more. */
   const meet = Effect.fnUntraced(function* (now: number) {
-    yield* Effect.tryPromise(() => fs.writeFile(mine, String(now), { mode: 0o600 }))
-    const names = yield* Effect.tryPromise(() => fs.readdir(members))
+    yield* attempt(() => fs.mkdir(members, { recursive: true, mode: 0o700 }))
+    yield* attempt(() => fs.writeFile(mine, String(now), { mode: 0o600 }))
+    const names = new Set(yield* attempt(() => fs.readdir(members)))
     let peers = 0
     for (const name of names) {
-      if (name === me || name.endsWith(".new")) continue
-      const seenAt = Number(
-        yield* Effect.option(Effect.tryPromise(() => fs.readFile(`${members}/${name}`, "utf8"))).pipe(
-          Effect.map(Option.getOrElse(() => "0"))
-        )
-      )
-      if (now - seenAt < staleMillis) peers++
-      else yield* Effect.ignore(Effect.tryPromise(() => fs.rm(`${members}/${name}`, { force: true })))
+      const owner = name.replace(/\.new$/, "")
+      if (owner === me) continue
+      if (owner !== name) {
+        if (!names.has(owner)) yield* forget(name)
+        continue
+      }
+      const seenAt = yield* Effect.option(attempt(() => fs.readFile(`${members}/${name}`, "utf8")))
+      if (isRecent(Number(Option.getOrElse(seenAt, () => "0")), now)) peers++
+      else yield* forget(name)
     }
     return peers
   })
@@ -105,23 +120,22 @@ export const share = Effect.fnUntraced(function* (
   const exchange = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const peers = yield* meet(now)
-    const theirs = Option.getOrUndefined(yield* read)
+    const theirs = yield* read(now)
     estimate.change((state) => Estimator.shared(state, { peers, ...theirs }, now))
     const { clock, pausedUntil, view } = estimate.get()
     // The newest view is worth keeping for whoever begins next.
     const newest = view === undefined || (theirs?.view?.receivedAt ?? 0) > view.receivedAt ? theirs?.view : view
     yield* write({
       version: 1,
-      pausedUntil: Math.max(pausedUntil, theirs?.pausedUntil ?? 0),
+      writtenAt: now,
+      pausedUntil,
       ...(clock && { clock }),
       ...(newest && { view: newest })
     })
-  }).pipe(Effect.catch(() => tellOnce("cannot be written")))
+  }).pipe(Effect.catch(doWithout))
 
-  yield* Effect.ignore(Effect.tryPromise(() => fs.mkdir(members, { recursive: true, mode: 0o700 })))
-  yield* exchange
-  yield* Effect.forkScoped(Effect.repeat(exchange, Schedule.spaced(everyMillis)))
-  yield* Effect.addFinalizer(() =>
-    Effect.andThen(exchange, Effect.ignore(Effect.tryPromise(() => fs.rm(mine, { force: true }))))
-  )
+  yield* Effect.timeoutOption(exchange, firstLookMillis)
+  yield* Effect.addFinalizer(() => Effect.andThen(exchange, forget(me)))
+  // Never cut in the middle, where it would get into the way of the last one.
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.uninterruptible(exchange), everyMillis)))
 })
