@@ -31,28 +31,13 @@ const told = (client: HttpClient.HttpClient, output: Output["Service"]) =>
     })
   )
 
-/**
- * Connections are closed when the command ends. Made here and not by `layerUndici`, because of a CommonJS module that is
- * loaded on demand only the default export survives bundling.
- */
-const dispatcher = Layer.effect(
-  NodeHttpClient.Dispatcher,
-  Effect.acquireRelease(
-    Effect.map(
-      Effect.promise(() => import("@effect/platform-node/Undici")),
-      (undici) => new undici.default.Agent()
-    ),
-    (agent) => Effect.promise(() => agent.destroy())
-  )
-)
-
 export const transport = Layer.effect(
   HttpClient.HttpClient,
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     return (yield* Debug) ? told(client, yield* Output) : client
   })
-).pipe(Layer.provide(NodeHttpClient.layerUndiciNoDispatcher), Layer.provide(dispatcher))
+).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** With `--debug` a tracer, for the names of the operations that are told. */
 export const spans = Layer.unwrap(
