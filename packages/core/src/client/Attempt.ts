@@ -12,6 +12,7 @@ import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../doma
 import type { Ticket } from "./allowance/Admission.ts"
 import type { Observer } from "./Observer.ts"
 import type { Operation, Send } from "./Operation.ts"
+import { type Redact, redactedReason } from "./Redaction.ts"
 import type { Settings } from "./Settings.ts"
 
 /** The decoded value beside the reply it was read from, for what the types do not cover yet. */
@@ -94,7 +95,7 @@ export const attempt = Effect.fnUntraced(
     operation: Operation<A>,
     send: Send,
     settings: Settings,
-    redact: (text: string) => string,
+    redact: Redact,
     observer: Observer | undefined,
     ledger: Ledger,
     ticket: Ticket
@@ -178,7 +179,7 @@ export const attempt = Effect.fnUntraced(
 const understand = <A>(
   operation: Operation<A>,
   raw: RawReply,
-  redact: (text: string) => string,
+  redact: Redact,
   nowMillis: number
 ): Result.Result<Reply<A>, ErrorReason> => {
   const read = (reply: RawReply) =>
@@ -193,6 +194,3 @@ const understand = <A>(
   const masked = read({ ...raw, body: redact(raw.body) })
   return Result.isFailure(masked) ? masked : result
 }
-
-const redactedReason = (reason: ErrorReason, redact: (text: string) => string): ErrorReason =>
-  reason._tag === "Unreachable" ? new Unreachable({ sent: reason.sent, detail: redact(reason.detail) }) : reason
