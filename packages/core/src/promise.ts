@@ -23,16 +23,19 @@ import { type Node as DomainNode, NodeId } from "./domain/Node.ts"
 import { NodeSpec } from "./domain/NodeSpec.ts"
 import { KnownStatus, type NodeStatus } from "./domain/NodeStatus.ts"
 import type { Plan as DomainPlan } from "./domain/Plan.ts"
+import { allowanceChanges } from "./promise/AllowanceChanges.ts"
 import { argument } from "./promise/Argument.ts"
 import { InvalidOption } from "./promise/BerthError.ts"
 import {
   type CallOptions,
   check,
   checkCall,
-  type CheckedCall,
-  type Checks,
+  type Checked,
   lane,
   listener,
+  type LookOptions,
+  ofCall,
+  ofLook,
   type RawReply,
   type Timespan,
   timespan
@@ -75,6 +78,7 @@ export type {
   KnownStatus,
   Lane,
   Listed,
+  LookOptions,
   NodeSpec,
   NodeStatus,
   RawReply,
@@ -149,13 +153,19 @@ export interface RawRequest {
   readonly body?: unknown
 }
 
-/** The client. Every method rejects with a `BerthError`, and with nothing else. */
+/**
+ * The client. Every method rejects with a `BerthError`, and with nothing else; the two that give an async iterable,
+ * `nodes.list` and `allowance.changes`, throw an `InvalidOption` before there is any.
+ */
 export interface Client {
   readonly nodes: {
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Promise<Creation>
     readonly get: (id: number, options?: CallOptions) => Promise<Node>
-    /** Every node of the account, page by page as they are taken. */
+    /**
+     * Every node of the account, page by page as they are taken. Throws `InvalidOption` at once; everything else is thrown
+     * where the nodes are taken.
+     */
     readonly list: (options?: ListOptions) => AsyncIterable<Node>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: number, options?: CallOptions) => Promise<void>
@@ -185,9 +195,12 @@ export interface Client {
   /** The allowance as the client knows it from the replies to its calls; looking at it costs no request. */
   readonly allowance: {
     /** What is known now. */
-    readonly level: () => Promise<AllowanceLevel>
-    /** What is known now, and then every change; whoever is slow gets the newest, and none of those between. */
-    readonly changes: (options?: Pick<CallOptions, "signal">) => AsyncIterable<AllowanceLevel>
+    readonly level: (options?: LookOptions) => Promise<AllowanceLevel>
+    /**
+     * What is known now, and then every change; whoever is slow gets the newest, and none of those between. Throws
+     * `InvalidOption` at once, like `nodes.list`.
+     */
+    readonly changes: (options?: LookOptions) => AsyncIterable<AllowanceLevel>
   }
   readonly raw: {
     /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */
@@ -275,7 +288,7 @@ const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> 
   })
 
 /** How to wait: the longest it may take may be said in either way. */
-const waitOptions = ({ deadline, lane, timeout }: CheckedCall<{ timeout: typeof timespan }>) => ({
+const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { readonly timeout: typeof timespan }>) => ({
   lane,
   timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
 })
@@ -303,11 +316,11 @@ export const createClient = (options: ClientOptions): Client => {
   )
 
   /** A method: checks the options of a call, then runs its effect to its value. */
-  const method = <Own extends Checks>(operation: string, own: Own) => {
-    const checkOptions = checkCall(operation, own)
+  const method = <C extends typeof ofLook>(operation: string, checks: C) => {
+    const checkOptions = checkCall(operation, checks)
     return async <A>(
       options: unknown,
-      effect: (call: CheckedCall<Own>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
+      effect: (call: Checked<C>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
     ): Promise<A> => {
       const call = checkOptions(options)
       const typed = Effect.catchTag(effect(call), "InvalidRequest", (reason) =>
@@ -317,27 +330,18 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
-  const create = method("nodes.create", { key: text, onReply: listener })
-  const get = method("nodes.get", { onReply: listener })
-  const list = checkCall("nodes.list", { onEnd: listener, onReply: listener })
-  const remove = method("nodes.delete", { onReply: listener })
-  const setCommitment = method("commitments.set", { skuId: wholeNumber, onReply: listener })
-  const wait = method("nodes.await", { timeout: timespan })
-  const listImages = method("images.list", { onReply: listener })
-  const listSaved = method("images.saved", { onReply: listener })
-  const listPlans = method("plans.list", { onReply: listener })
-  const level = method("allowance.level", {})
-  const changes = checkCall("allowance.changes", {})
-  const request = method("raw", { onReply: listener })
-
-  const levels = async function* (signal: AbortSignal | undefined) {
-    let seen: AllowanceLevel | undefined
-    for (;;) {
-      const next = Allowance.use(({ level, levelAfter }) => (seen === undefined ? level : levelAfter(seen)))
-      seen = await runner.run({ operation: "allowance.changes", signal }, next)
-      yield seen
-    }
-  }
+  const create = method("nodes.create", { ...ofCall, key: text, onReply: listener })
+  const get = method("nodes.get", { ...ofCall, onReply: listener })
+  const list = checkCall("nodes.list", { ...ofCall, onEnd: listener, onReply: listener })
+  const remove = method("nodes.delete", { ...ofCall, onReply: listener })
+  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber, onReply: listener })
+  const wait = method("nodes.await", { ...ofCall, timeout: timespan })
+  const listImages = method("images.list", { ...ofCall, onReply: listener })
+  const listSaved = method("images.saved", { ...ofCall, onReply: listener })
+  const listPlans = method("plans.list", { ...ofCall, onReply: listener })
+  const level = method("allowance.level", ofLook)
+  const changes = checkCall("allowance.changes", ofLook)
+  const request = method("raw", { ...ofCall, onReply: listener })
 
   const close = runner.close
   return {
@@ -398,8 +402,9 @@ export const createClient = (options: ClientOptions): Client => {
         )
     },
     allowance: {
-      level: () => level(undefined, () => Allowance.use((allowance) => allowance.level)),
-      changes: (options) => levels(changes(options).signal)
+      level: (options) => level(options, () => Allowance.use((allowance) => allowance.level)),
+      changes: (options) =>
+        allowanceChanges(runner, { operation: "allowance.changes", signal: changes(options).signal })
     },
     raw: {
       request: (raw, options) =>

@@ -8,10 +8,14 @@ import { InvalidOption } from "./BerthError.ts"
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
 export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
 
-/** The last argument of every method. */
-export interface CallOptions {
+/** What a look at what the client knows already can be told. */
+export interface LookOptions {
   /** Ends the call at once when it is aborted, wherever it is; the promise rejects with `Aborted`. */
   readonly signal?: AbortSignal | undefined
+}
+
+/** The last argument of every method that makes requests. */
+export interface CallOptions extends LookOptions {
   /** Longest time the call may take altogether. Default: that of the client. */
   readonly deadline?: Timespan | undefined
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
@@ -91,15 +95,16 @@ export type Checks = Readonly<Record<string, Check<unknown>>>
 /** The options that `checks` check, as far as they are given. */
 export type Checked<C extends Checks> = { readonly [Name in keyof C]?: ReturnType<C[Name]> }
 
-const ofEveryCall = { signal, deadline: timespan, lane }
+/** What a look at what the client knows can be told: it has no turn to wait for. */
+export const ofLook = { signal }
 
-/** The options of one call, checked: those of every call, and `Own` ones of the method. */
-export type CheckedCall<Own extends Checks> = Checked<typeof ofEveryCall> & Checked<Own>
+/** What every call can be told. */
+export const ofCall = { signal, deadline: timespan, lane }
 
 const noOptions = {}
 
-/** A check of the options of one call. */
+/** A check of the options of one call, which there need not be. Throws `InvalidOption`. */
 export const checkCall =
-  <Own extends Checks>(operation: string, own: Own) =>
-  (options: unknown): CheckedCall<Own> =>
-    (options === undefined ? noOptions : check(operation, options, { ...ofEveryCall, ...own })) as CheckedCall<Own>
+  <C extends Checks>(operation: string, checks: C) =>
+  (options: unknown): Checked<C> =>
+    options === undefined ? (noOptions as Checked<C>) : check(operation, options, checks)

@@ -1,4 +1,11 @@
-import { Aborted, ClientClosed, InvalidOption, type RawReply, StatusNotReached } from "@berth/core/promise"
+import {
+  Aborted,
+  ClientClosed,
+  InvalidOption,
+  type LookOptions,
+  type RawReply,
+  StatusNotReached
+} from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { mockService, rejection } from "./Service.ts"
 
@@ -40,6 +47,61 @@ describe("the allowance", () => {
     const pending = rejection(changes.next())
     await close()
     assert.instanceOf(await pending, ClientClosed)
+  })
+})
+
+describe("a watch of the allowance", () => {
+  it("ends for a reader that waits when it is returned, and stays ended", async () => {
+    await using service = await mockService()
+    const changes = service.client.allowance.changes()[Symbol.asyncIterator]()
+    await changes.next()
+    const pending = [changes.next(), changes.next()]
+    assert.deepStrictEqual(await changes.return?.(), { done: true, value: undefined })
+    assert.deepStrictEqual(await Promise.all(pending), [
+      { done: true, value: undefined },
+      { done: true, value: undefined }
+    ])
+    assert.deepStrictEqual(await changes.next(), { done: true, value: undefined })
+  })
+
+  it("begins anew with every iteration, and may be left at any time", async () => {
+    await using service = await mockService()
+    const changes = service.client.allowance.changes()
+    for (let i = 0; i < 2; i++) {
+      for await (const { remaining } of changes) {
+        assert.isNull(remaining)
+        break
+      }
+    }
+  })
+
+  it("throws once, then is done", async () => {
+    await using service = await mockService()
+    const changes = service.client.allowance.changes({ signal: AbortSignal.abort() })[Symbol.asyncIterator]()
+    assert.instanceOf(await rejection(changes.next()), Aborted)
+    assert.deepStrictEqual(await changes.next(), { done: true, value: undefined })
+    const later = service.client.allowance.changes()[Symbol.asyncIterator]()
+    await service.client.close()
+    assert.instanceOf(await rejection(later.next()), ClientClosed)
+    assert.deepStrictEqual(await later.next(), { done: true, value: undefined })
+  })
+
+  it("and a look at it refuse what means nothing for them", async () => {
+    await using service = await mockService()
+    const { allowance } = service.client
+    const wrong: ReadonlyArray<readonly [option: string, options: unknown]> = [
+      ["deadline", { deadline: 5 }],
+      ["lane", { lane: "sweep" }],
+      ["signal", { signal: 7 }],
+      ["options", 7]
+    ]
+    for (const [option, options] of wrong) {
+      const error = await rejection(allowance.level(options as LookOptions))
+      assert.instanceOf(error, InvalidOption)
+      assert.strictEqual(error.option, option)
+      assert.throws(() => allowance.changes(options as LookOptions), InvalidOption, option)
+    }
+    assert.instanceOf(await rejection(allowance.level({ signal: AbortSignal.abort() })), Aborted)
   })
 })
 
