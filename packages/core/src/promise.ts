@@ -133,7 +133,10 @@ export interface CommitmentOptions extends CallOptions {
 
 /** How to list. The `deadline` is that of each page. */
 export interface ListOptions extends CallOptions {
-  /** Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. */
+  /**
+   * Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. Like
+   * `onReply` it cannot end the call.
+   */
   readonly onEnd?: ((listed: Listed) => void) | undefined
 }
 
@@ -307,12 +310,13 @@ export const createClient = (options: ClientOptions): Client => {
       )
     )
   )
+  const redact = redactor(engine.credentials)
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
   const runner = Runner.make(
     Layer.orDie(Services.layer(engine)).pipe(Layer.provide(transport), Layer.provideMerge(warnings)),
     fetch,
-    redactor(engine.credentials)
+    redact
   )
 
   /** A method: checks the options of a call, then runs its effect to its value. */
@@ -330,18 +334,19 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
-  const create = method("nodes.create", { ...ofCall, key: text, onReply: listener })
-  const get = method("nodes.get", { ...ofCall, onReply: listener })
-  const list = checkCall("nodes.list", { ...ofCall, onEnd: listener, onReply: listener })
-  const remove = method("nodes.delete", { ...ofCall, onReply: listener })
-  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber, onReply: listener })
+  const heard = listener(redact)
+  const create = method("nodes.create", { ...ofCall, key: text, onReply: heard })
+  const get = method("nodes.get", { ...ofCall, onReply: heard })
+  const list = checkCall("nodes.list", { ...ofCall, onEnd: heard, onReply: heard })
+  const remove = method("nodes.delete", { ...ofCall, onReply: heard })
+  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber, onReply: heard })
   const wait = method("nodes.await", { ...ofCall, timeout: timespan })
-  const listImages = method("images.list", { ...ofCall, onReply: listener })
-  const listSaved = method("images.saved", { ...ofCall, onReply: listener })
-  const listPlans = method("plans.list", { ...ofCall, onReply: listener })
+  const listImages = method("images.list", { ...ofCall, onReply: heard })
+  const listSaved = method("images.saved", { ...ofCall, onReply: heard })
+  const listPlans = method("plans.list", { ...ofCall, onReply: heard })
   const level = method("allowance.level", ofLook)
   const changes = checkCall("allowance.changes", ofLook)
-  const request = method("raw", { ...ofCall, onReply: listener })
+  const request = method("raw", { ...ofCall, onReply: heard })
 
   const close = runner.close
   return {

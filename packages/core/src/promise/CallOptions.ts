@@ -20,7 +20,10 @@ export interface CallOptions extends LookOptions {
   readonly deadline?: Timespan | undefined
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
   readonly lane?: Lane | undefined
-  /** Called with the reply that the call succeeded with, as it came off the wire; a list has one for every page. */
+  /**
+   * Called with the reply that the call succeeded with, as it came off the wire; a list has one for every page. It cannot end
+   * the call: what it throws, or its promise rejects with, is a warning on stderr, once per call. Its promise is not waited for.
+   */
   readonly onReply?: ((reply: RawReply) => void) | undefined
 }
 
@@ -70,21 +73,26 @@ const signal = (operation: string, option: string, value: unknown): AbortSignal 
   throw new InvalidOption(operation, option, "expected an AbortSignal")
 }
 
-/** A function of the caller's. What it throws ends the call, and is told as `InvalidOption`, which it throws for anything else. */
-export const listener = (
-  operation: string,
-  option: string,
-  value: unknown
-): ((told: unknown) => Effect.Effect<void>) => {
-  if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
-  return (told) =>
-    Effect.orDie(
-      Effect.try({
-        try: () => void value(told),
-        catch: (error) => new InvalidOption(operation, option, `it threw ${String(error)}`)
-      })
-    )
-}
+/**
+ * A function of the caller's, which is told things and ends no call: what it throws, or its promise rejects with, is told as
+ * a warning, once per call. Nobody waits for that promise. Throws `InvalidOption` for what is no function.
+ */
+export const listener =
+  (redact: (text: string) => string) =>
+  (operation: string, option: string, value: unknown): ((told: unknown) => Effect.Effect<void>) => {
+    if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
+    let warned = false
+    const warn = (why: string) => {
+      if (warned) return Effect.void
+      warned = true
+      return Effect.logWarning(`The listener ${option} of ${operation} failed: ${redact(why)}`)
+    }
+    return (told) =>
+      Effect.tryPromise({
+        try: async () => void (await value(told)),
+        catch: (error) => (error instanceof Error ? error.message : String(error))
+      }).pipe(Effect.catch(warn), Effect.forkDetach({ startImmediately: true }), Effect.asVoid)
+  }
 
 /** Checks one option: gives its value as the engine takes it, or throws `InvalidOption`. */
 type Check<A> = (operation: string, option: string, value: unknown) => A

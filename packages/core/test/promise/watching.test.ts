@@ -6,7 +6,7 @@ import {
   type RawReply,
   StatusNotReached
 } from "@berth/core/promise"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { mockService, rejection } from "./Service.ts"
 
 describe("the allowance", () => {
@@ -149,14 +149,44 @@ describe("a listener", () => {
     assert.deepStrictEqual(told, [{ nodes: 150, requests: 2, complete: true }])
   })
 
-  it("that throws is named", async () => {
-    await using service = await mockService({ scenario: { fleet: 3 } })
-    const onEnd = () => {
-      throw new Error("no more room")
-    }
-    const error = await rejection(Array.fromAsync(service.client.nodes.list({ onEnd })))
-    assert.instanceOf(error, InvalidOption)
-    assert.strictEqual(error.option, "onEnd")
-    assert.include(error.message, "no more room")
-  })
+  const failing: Record<string, (message: string) => unknown> = {
+    throws: (message) => {
+      throw new Error(message)
+    },
+    rejects: (message) => Promise.reject(new Error(message))
+  }
+  for (const [kind, fail] of Object.entries(failing)) {
+    it(`that ${kind} takes nothing from the call; it is warned of once, on stderr`, async () => {
+      await using service = await mockService({ scenario: { fleet: 150 } })
+      const { nodes } = service.client
+      const fails = () => fail(`no more room for ${service.options.apiKey}`)
+      const unhandled: Array<unknown> = []
+      const hear = (error: unknown) => unhandled.push(error)
+      process.on("unhandledRejection", hear)
+      const said = vi.spyOn(console, "error").mockImplementation(() => {})
+      try {
+        const listed = await Array.fromAsync(nodes.list({ onReply: fails, onEnd: fails }))
+        assert.lengthOf(listed, 150)
+        await nodes.delete(listed.find(({ status }) => status === "running")!.id, { onReply: fails })
+        // Node reports a rejection that nobody handles after the microtasks of a turn.
+        await new Promise((resolve) => setImmediate(resolve))
+        await new Promise((resolve) => setImmediate(resolve))
+        const warnings = said.mock.calls.map((line) => line.join(" "))
+        assert.deepStrictEqual(
+          warnings.map((line) =>
+            /WARN.*?(onReply|onEnd) of (nodes\.\w+).*: no more room for <redacted>/.exec(line)?.slice(1)
+          ),
+          [
+            ["onReply", "nodes.list"],
+            ["onEnd", "nodes.list"],
+            ["onReply", "nodes.delete"]
+          ]
+        )
+        assert.deepStrictEqual(unhandled, [])
+      } finally {
+        said.mockRestore()
+        process.off("unhandledRejection", hear)
+      }
+    })
+  }
 })
