@@ -16,6 +16,7 @@ import { Engine } from "./Engine.ts"
 import * as Listing from "./listing/Listing.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
+import { checked } from "./OptionCheck.ts"
 import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
 
@@ -114,7 +115,7 @@ export class Nodes extends Context.Service<
         return (yield* page(listNodes("interactive"), options)).nodes
       })
 
-      const create = yield* Creator.make({
+      const creator = yield* Creator.make({
         send: (spec, options) =>
           Effect.map(
             call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),
@@ -126,8 +127,10 @@ export class Nodes extends Context.Service<
         serviceTimeAt,
         store: (yield* IntentStore) ?? makeMemory()
       })
+      const create = (spec: NodeSpec, options?: CreateOptions) =>
+        Effect.andThen(checked("nodes.create", options), () => creator(spec, options))
 
-      const list = ({ onEnd, ...options }: ListOptions = {}) =>
+      const list = (options: ListOptions = {}) =>
         Stream.suspend(() => {
           let nodes = 0
           let requests = 0
@@ -140,7 +143,8 @@ export class Nodes extends Context.Service<
               const step = Listing.take(progress, window, found.nodes, found.isWhole)
               requests++
               nodes += step.nodes.length
-              if (step.ended && onEnd) yield* onEnd({ nodes, requests, complete: step.progress.complete })
+              if (step.ended && options.onEnd)
+                yield* options.onEnd({ nodes, requests, complete: step.progress.complete })
               return [step.nodes, step.ended ? Option.none() : Option.some(step.progress)] as const
             })
           )
@@ -173,6 +177,7 @@ export class Nodes extends Context.Service<
         wanted: KnownStatus,
         options?: WaitOptions
       ) {
+        yield* checked("nodes.await", options)
         const reach = (id: NodeId) =>
           Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
         return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
@@ -182,6 +187,7 @@ export class Nodes extends Context.Service<
         ids: NodeId | ReadonlyArray<NodeId>,
         options?: WaitOptions
       ) {
+        yield* checked("nodes.await", options)
         yield* Effect.forEach([ids].flat(), (id) => awaitOne(id, "deleted", options), {
           concurrency: "unbounded",
           discard: true
