@@ -1,6 +1,7 @@
 /**
  * The whole command line of `berth-watch`.
  */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"
 import { CliConfig, type CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import * as Berth from "@berth/core/client/Berth"
@@ -9,7 +10,6 @@ import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
 import { type ConnectionInput, connectionFlags, readConnection } from "./config/Connection.ts"
 import { runFlags } from "./config/RunSettings.ts"
-import { transport } from "./config/transport.ts"
 import { CommandFailed, exitCodes, unauthenticated, usage } from "./process/CommandFailed.ts"
 import { StopSignal } from "./process/StopSignal.ts"
 import { usageMessage } from "./process/usageMessage.ts"
@@ -18,7 +18,7 @@ import { usageMessage } from "./process/usageMessage.ts"
 const connected = <R>(input: ConnectionInput, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>
   Effect.gen(function* () {
     const { account, client } = yield* readConnection(input)
-    const berth = Berth.layer(client).pipe(Layer.provide(transport))
+    const berth = Berth.layer(client).pipe(Layer.provide(NodeHttpClient.layerUndici))
     yield* Effect.provide(command(account), berth)
   }).pipe(
     Effect.catchTag("InvalidOption", ({ detail, option }) =>

@@ -3,9 +3,9 @@
  * real `Error`s. It runs wherever `fetch` does. What it does between a call and the wire is in `client/Engine.ts`.
  */
 import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { Allowance } from "./client/Allowance.ts"
 import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
+import * as FetchTransport from "./client/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
 import { type Listed, Nodes } from "./client/Nodes.ts"
 import { Plans } from "./client/Plans.ts"
@@ -301,20 +301,11 @@ export const createClient = (options: ClientOptions): Client => {
   const { engine, fetch: given } = checkClient(options)
   // Looked up for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch
-  const transport = FetchHttpClient.layer.pipe(
-    Layer.provide(
-      Layer.mergeAll(
-        // A redirect is no reply of the interface, and following it would hand on the credentials.
-        Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }),
-        Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch()(input, init))
-      )
-    )
-  )
   const redact = redactor(engine.credentials)
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
   const runner = Runner.make(
-    Layer.orDie(Services.layer(engine)).pipe(Layer.provide(transport), Layer.provideMerge(warnings)),
+    Layer.orDie(Services.layer(engine, FetchTransport.layer)).pipe(Layer.provideMerge(warnings)),
     fetch,
     redact
   )

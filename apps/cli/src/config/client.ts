@@ -8,7 +8,7 @@ import { Config, Effect, Layer, Option } from "effect"
 import { SettingFault } from "../failure/CliFailure.ts"
 import { credentials, variables } from "./credentials.ts"
 import { BaseUrl } from "./globalFlags.ts"
-import { transport } from "./transport.ts"
+import { spans, transport } from "./transport.ts"
 
 const baseUrlVariable = "BERTH_BASE_URL"
 
@@ -49,7 +49,8 @@ export const client = Layer.unwrap(
       Layer.catchTag("InvalidOption", (error) =>
         Layer.effectContext<Berth.Berth, SettingFault, never>(Effect.fail(unusable(error, setting)))
       ),
-      Layer.provide(transport)
+      Layer.provide(transport),
+      Layer.merge(spans)
     )
   })
 )

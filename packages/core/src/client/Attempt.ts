@@ -2,18 +2,19 @@
  * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
  * what came of it. Whether another attempt follows is decided elsewhere.
  */
-import { Bytes, Clock, Duration, Effect, Predicate, Result, Stream } from "effect"
-import { HttpClientError, type HttpClientResponse } from "effect/http"
+import { Clock, Duration, Effect, Result } from "effect"
 import { allowanceFrom } from "../api/AllowanceHeaders.ts"
 import { httpDate } from "../api/HeaderValues.ts"
 import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
-import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../domain/ErrorReason.ts"
+import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
 import type { Ticket } from "./allowance/Admission.ts"
 import type { Observer } from "./Observer.ts"
-import type { Operation, Send } from "./Operation.ts"
+import type { Operation } from "./Operation.ts"
 import { type Redact, redactedReason } from "./Redaction.ts"
 import type { Settings } from "./Settings.ts"
+import { annotated, traced } from "./Spans.ts"
+import type { Head, WireReply } from "./Transport.ts"
 
 /** The decoded value beside the reply it was read from, for what the types do not cover yet. */
 export interface Reply<A> {
@@ -31,63 +32,12 @@ export interface Ledger {
   sent: "no" | "maybe" | "yes"
 }
 
-/** Largest body that is read: the longest image list has less than a hundredth of it. */
-const largestBodyBytes = 16 * 1024 * 1024
-
-/** The body as text; undefined when it is larger than any that makes sense. */
-const boundedText = (response: HttpClientResponse.HttpClientResponse) => {
-  const length = Number(response.headers["content-length"] ?? Number.NaN)
-  // What is counted before it is unpacked may be of any size after.
-  if (length <= largestBodyBytes && response.headers["content-encoding"] === undefined) return response.text
-  if (length > largestBodyBytes) return Effect.succeed(undefined)
-  return Effect.gen(function* () {
-    const chunks: Array<Uint8Array> = []
-    let bytes = 0
-    yield* response.stream.pipe(
-      Stream.takeWhile((chunk) => (bytes += chunk.length) <= largestBodyBytes),
-      Stream.runForEach((chunk) => Effect.sync(() => chunks.push(chunk)))
-    )
-    return bytes > largestBodyBytes ? undefined : new TextDecoder().decode(Bytes.concat(chunks))
-  }).pipe(Effect.catchReason("HttpClientError", "EmptyBodyError", () => Effect.succeed("")))
-}
-
-/** Failures of making a connection: the request was certainly not sent. */
-const notSent = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT"
-])
-
 const neverSent = (reason: ErrorReason) =>
   reason._tag === "InvalidRequest" ||
   ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
 
-/** The innermost code or message of a transport failure: a client may wrap its cause several times. */
-const describe = (cause: unknown): { readonly code: string | undefined; readonly text: string } => {
-  let code: string | undefined
-  let text = "the connection failed"
-  for (let at: unknown = cause, depth = 0; Predicate.isObjectOrArray(at) && depth < 8; depth++) {
-    const inner = at as { code?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
-    if (Predicate.isString(inner.code)) code = inner.code
-    if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
-    at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
-  }
-  return { code, text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text }
-}
-
-/** What a failure below HTTP means. `replied` says whether a reply had begun. */
-const transportReason = (error: HttpClientError.HttpClientError, replied: boolean): ErrorReason => {
-  const { reason } = error
-  if (reason._tag === "InvalidUrlError" || reason._tag === "EncodeError") {
-    return new InvalidRequest({ status: null, detail: "its address or body cannot be written", fields: {} })
-  }
-  const { code, text } = describe(reason.cause)
-  const sent = replied ? "yes" : code !== undefined && notSent.has(code) ? "no" : "maybe"
-  return new Unreachable({ sent, detail: text })
-}
+/** Sends the request of the call once, and tells when its reply has begun. */
+export type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>
 
 /** Sends once and understands the reply. Fails with the reason; the ledger has an entry either way. */
 export const attempt = Effect.fnUntraced(
@@ -102,23 +52,12 @@ export const attempt = Effect.fnUntraced(
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     const startedAt = yield* Clock.currentTimeMillis
     ledger.sent = "maybe"
-    let replied = false
-    let status: number | null = null
-    let headers: RawReply["headers"] = {}
+    let head: Head | undefined
 
-    const exchange = send.pipe(
-      Effect.flatMap((response) => {
-        replied = true
-        ledger.sent = "yes"
-        status = response.status
-        headers = response.headers
-        return Effect.map(boundedText(response), (body) => ({ status: response.status, headers, body }))
-      }),
-      Effect.mapError((error) =>
-        HttpClientError.isHttpClientError(error)
-          ? transportReason(error, replied)
-          : new InvalidRequest({ status: null, detail: error.message.split("\n")[0] ?? "", fields: {} })
-      ),
+    const exchange = send((begun) => {
+      head = begun
+      ledger.sent = "yes"
+    }).pipe(
       Effect.timeoutOrElse({
         duration: settings.attemptTimeout,
         orElse: () =>
@@ -126,7 +65,7 @@ export const attempt = Effect.fnUntraced(
             new TimedOut({
               limit: "attempt",
               afterMillis: Duration.toMillis(settings.attemptTimeout),
-              sent: replied ? "yes" : "maybe"
+              sent: head === undefined ? "maybe" : "yes"
             })
           )
       })
@@ -145,6 +84,7 @@ export const attempt = Effect.fnUntraced(
 
     const enter = (outcome: string) =>
       Effect.map(Clock.currentTimeMillis, (endedAt) => {
+        const { headers = {}, status = null } = head ?? {}
         ledger.attempts.push({
           number: ledger.attempts.length + 1,
           startedAtMillis: startedAt - ledger.startedAtMillis,
@@ -164,15 +104,15 @@ export const attempt = Effect.fnUntraced(
     )
     yield* enter(Result.isSuccess(result) ? "ok" : result.failure._tag)
     if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
-    yield* status === null
+    yield* head === undefined
       ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
-      : ticket.replied(headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
-    yield* Effect.annotateCurrentSpan({ attempt: ledger.attempts.length, status })
+      : ticket.replied(head.headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
+    yield* annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
     return yield* Result.isSuccess(result)
       ? Effect.succeed(result.success)
       : Effect.fail(redactedReason(result.failure, redact))
   },
-  Effect.withSpan("attempt", { kind: "client" })
+  traced("attempt", { kind: "client" })
 )
 
 /** Decodes once: envelope, then record. A failure is read again from the masked reply, which may repeat our request. */

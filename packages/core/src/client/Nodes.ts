@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Option, Random, Stream } from "effect"
 import { nodeSpecToWire } from "../api/NodeCodec.ts"
-import { pageSize } from "../api/NodesGroup.ts"
+import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
@@ -15,10 +15,11 @@ import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { Engine } from "./Engine.ts"
 import * as Listing from "./listing/Listing.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
-import type { CallOptions, Operation } from "./Operation.ts"
+import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
 import { checked } from "./OptionCheck.ts"
 import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
+import { wire } from "./Wire.ts"
 
 /** Which page of the list. */
 export interface PageOptions extends CallOptions {
@@ -50,8 +51,6 @@ export interface CommitmentOptions extends CallOptions {
   /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (decision 17). */
   readonly skuId?: number | undefined
 }
-
-const response = { responseMode: "response-only" } as const
 
 export class Nodes extends Context.Service<
   Nodes,
@@ -96,31 +95,20 @@ export class Nodes extends Context.Service<
   static readonly layer = Layer.effect(
     Nodes,
     Effect.gen(function* () {
-      const { call, deadline, lane, serviceTimeAt, wire } = yield* Engine
+      const { call, deadline, lane, serviceTimeAt } = yield* Engine
 
-      const get = Effect.fn("Nodes.get")(function* (id: NodeId, options?: CallOptions) {
-        return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
-      })
+      const get = (id: NodeId, options?: CallOptions) =>
+        Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
 
-      const page = (
-        operation: Operation<Page>,
-        { page = 1, perPage = pageSize.maximum, ...options }: PageOptions
-      ): Effect.Effect<Page, BerthError> =>
-        Effect.map(
-          call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage }, ...response }), options),
-          ({ value }) => value
-        )
+      const page = (operation: Operation<Page>, { page = 1, perPage = pageSize.maximum, ...options }: PageOptions) =>
+        Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
-      const listPage = Effect.fn("Nodes.listPage")(function* (options: PageOptions = {}) {
-        return (yield* page(listNodes("interactive"), options)).nodes
-      })
+      const listPage = (options: PageOptions = {}) =>
+        Effect.map(page(listNodes("interactive"), options), ({ nodes }) => nodes)
 
       const creator = yield* Creator.make({
         send: (spec, options) =>
-          Effect.map(
-            call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),
-            ({ value }) => value
-          ),
+          Effect.map(call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options), valueOf),
         deadline,
         get,
         readPage: (number) => Effect.map(page(listNodes("mutation"), { page: number }), ({ nodes }) => nodes),
@@ -150,22 +138,17 @@ export class Nodes extends Context.Service<
           )
         })
 
-      const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
-        yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)
-      })
+      const remove = (id: NodeId, options?: CallOptions) =>
+        Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id } }), options), valueOf)
 
-      const setCommitment = Effect.fn("Nodes.setCommitment")(function* (
-        id: NodeId,
-        setting: CommitmentSetting,
-        options?: CommitmentOptions
-      ) {
+      const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) => {
         const payload = {
           vcn_id: id,
           node_status: setting,
           ...(options?.skuId !== undefined && { committed_plan: options.skuId })
         }
-        yield* call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options)
-      })
+        return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
+      }
 
       const look = SharedLooks.make({ get: (id, lane) => get(id, { lane }), list: (lane) => list({ lane }) })
       const phase = yield* Random.next

@@ -1,11 +1,9 @@
 /**
  * What the engine has to know of a call: its name, what its reply may be, and how to read it. One per method of the
- * services; the request itself is built by the client derived from `BerthApi`.
+ * services; the request itself is built by `Wire.ts`.
  */
 import { Result } from "effect"
-import type { HttpClientError, HttpClientResponse } from "effect/http"
-import type { Duration, Effect, Schema } from "effect"
-import type { Failure } from "../api/Envelope.ts"
+import type { Duration, Effect } from "effect"
 import { type Expectation, type RawReply, unexpected } from "../api/Reply.ts"
 import { type ReadRecord, RecordFault } from "../api/RecordReader.ts"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
@@ -40,15 +38,6 @@ export interface Operation<A> {
   readonly drift?: (value: A) => ReadonlyArray<Drift>
 }
 
-/**
- * Sends the request once. The derived client also names the failures of the interface, which it never raises as long
- * as it is asked for the response only.
- */
-export type Send = Effect.Effect<
-  HttpClientResponse.HttpClientResponse,
-  HttpClientError.HttpClientError | Schema.SchemaError | Failure
->
-
 const place = (base: string, path: string) => (path === "" ? base : `${base}.${path}`)
 
 /** Reads `data` as one record. */
@@ -76,6 +65,9 @@ export const many =
     }
     return Result.succeed(records)
   }
+
+/** The decoded value of a reply. */
+export const valueOf = <A>({ value }: { readonly value: A }): A => value
 
 /** Reads nothing: the reply's success is the answer (decision 16). */
 export const nothing = (): Result.Result<void, ErrorReason> => Result.succeed(undefined)

@@ -3,16 +3,16 @@
  * the types do not cover yet.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { HttpBody, HttpClientRequest, type HttpMethod } from "effect/http"
-import { prefix } from "../api/BerthApi.ts"
+import { prefix } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { Engine } from "./Engine.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
+import type { WireRequest } from "./Transport.ts"
 
 /** A request as the caller writes it. */
 export interface RawRequest {
-  readonly method: HttpMethod.HttpMethod
+  readonly method: WireRequest["method"]
   /** Below `/myaccount/api/v1`, such as `/nodes/`; an address that repeats this beginning is taken as it is. */
   readonly path: string
   readonly query?: ReadonlyArray<readonly [name: string, value: string]> | undefined
@@ -44,14 +44,9 @@ export class RawApi extends Context.Service<
   static readonly layer = Layer.effect(
     RawApi,
     Effect.gen(function* () {
-      const { call, http } = yield* Engine
-      const request = Effect.fn("RawApi.request")(function* (raw: RawRequest, options?: CallOptions) {
-        const bare = HttpClientRequest.make(raw.method)(addressOf(raw.path), { urlParams: raw.query ?? [] })
-        const send = http.execute(
-          raw.body === undefined ? bare : HttpClientRequest.setBody(bare, HttpBody.text(raw.body, "application/json"))
-        )
-        return (yield* call(rawRequest(raw.method), send, options)).raw
-      })
+      const { call } = yield* Engine
+      const request = ({ body, method, path, query = [] }: RawRequest, options?: CallOptions) =>
+        Effect.map(call(rawRequest(method), { method, path: addressOf(path), query, body }, options), ({ raw }) => raw)
       return RawApi.of({ request })
     })
   )

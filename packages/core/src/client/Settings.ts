@@ -2,7 +2,7 @@
  * What a client is made from: where the service is and whose account is spoken for.
  */
 import { Data, Duration, Predicate, Redacted, Result } from "effect"
-import { prefix } from "../api/BerthApi.ts"
+import { prefix } from "../api/Routes.ts"
 import type { Lane } from "../domain/Lane.ts"
 import { laneFault, timespanFault } from "./OptionCheck.ts"
 

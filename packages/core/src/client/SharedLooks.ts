@@ -3,7 +3,7 @@
  * are few, through the pages of the list where that takes fewer.
  */
 import { Effect, Exit, Request, RequestResolver, Stream } from "effect"
-import { pageSize } from "../api/NodesGroup.ts"
+import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"

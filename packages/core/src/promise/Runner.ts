@@ -3,7 +3,7 @@
  * when its signal is aborted or the client is closed, whatever the effect still has to tidy up.
  */
 import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Fetch } from "../client/FetchTransport.ts"
 import type * as Domain from "../domain/BerthError.ts"
 import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
 
@@ -57,7 +57,7 @@ export const make = <R>(
 
   const run = async <A>(call: Call, effect: Effect.Effect<A, Domain.BerthError, R>): Promise<A> => {
     let changed: "no" | "maybe" = "no"
-    const noticed = Effect.provideService(effect, FetchHttpClient.Fetch, (input, init) => {
+    const noticed = Effect.provideService(effect, Fetch, (input, init) => {
       if (init?.method !== "GET") changed = "maybe"
       return fetch()(input, init)
     })

@@ -11,58 +11,58 @@ const Json = Schema.fromJsonString(SharedAllowance)
 const decode = Schema.decodeUnknownEffect(Json)
 const encode = Schema.encodeEffect(Json)
 
-const failed = (detail: string) => () => new AllowanceStoreFailed({ detail })
+const failed = (detail: string) => new AllowanceStoreFailed({ detail })
 
-/** A place at the file at `path`. Its folder is made if it is not there. */
+/** Something of the file system, failing with why it could not be done. */
+const attempt = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (error) => failed(error instanceof Error ? error.message : String(error)) })
+
+/** A place at the file at `path`. Folders that are not there are made, for the user alone. */
 export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<AllowanceStore> {
   const me = `${globalThis.process?.pid ?? 0}-${(yield* Random.nextIntBetween(0, 0xffffffff)).toString(36)}`
   const members = `${path}.members`
   const mine = `${members}/${me}`
+  const draft = `${mine}.new`
 
-  const files = yield* Effect.cached(
-    Effect.tryPromise({
-      try: async () => {
-        const fs = await import("node:fs/promises")
-        await fs.mkdir(members, { recursive: true, mode: 0o700 })
-        return fs
-      },
-      catch: failed("cannot be made")
-    })
-  )
-  type Files = Effect.Success<typeof files>
-  const using = <A>(detail: string, use: (fs: Files) => Promise<A>) =>
-    Effect.flatMap(files, (fs) => Effect.tryPromise({ try: () => use(fs), catch: failed(detail) }))
-
-  /** When another client was seen last; 0 when it is gone. */
-  const seenAt = (name: string) =>
-    Effect.map(
-      Effect.option(using("cannot be read", (fs) => fs.readFile(`${members}/${name}`, "utf8"))),
-      Option.match({ onNone: () => 0, onSome: Number })
+  const loaded = yield* Effect.cached(
+    Effect.mapError(
+      attempt(() => import("node:fs/promises")),
+      () => failed("there is no node:fs here")
     )
-  const forget = (name: string) =>
-    Effect.ignore(using("cannot be written", (fs) => fs.rm(`${members}/${name}`, { force: true })))
+  )
+  const files = <A>(use: (fs: Effect.Success<typeof loaded>) => Promise<A>) =>
+    Effect.flatMap(loaded, (fs) => attempt(() => use(fs)))
+  const forget = (name: string) => Effect.ignore(files((fs) => fs.rm(`${members}/${name}`, { force: true })))
 
   return {
+    name: path,
     now: Clock.currentTimeMillis,
     read: Effect.gen(function* () {
-      const text = yield* Effect.option(using("cannot be read", (fs) => fs.readFile(path, "utf8")))
+      const text = yield* Effect.option(files((fs) => fs.readFile(path, "utf8")))
       if (Option.isNone(text)) return Option.none()
-      return Option.some(yield* Effect.mapError(decode(text.value), failed("is damaged and is replaced")))
+      return Option.some(yield* Effect.mapError(decode(text.value), () => failed("it is damaged")))
     }),
-    write: (shared) =>
-      Effect.flatMap(Effect.orDie(encode(shared)), (text) =>
-        using("cannot be written", async (fs) => {
-          await fs.writeFile(`${mine}.new`, text, { mode: 0o600 })
-          await fs.rename(`${mine}.new`, path)
-        })
-      ),
+    write: Effect.fnUntraced(function* (shared) {
+      const text = yield* Effect.orDie(encode(shared))
+      yield* files((fs) => fs.writeFile(draft, text, { mode: 0o600 }))
+      yield* files((fs) => fs.rename(draft, path))
+    }),
     meet: Effect.fnUntraced(function* (withinMillis) {
       const now = yield* Clock.currentTimeMillis
-      yield* using("cannot be written", (fs) => fs.writeFile(mine, String(now), { mode: 0o600 }))
+      yield* files((fs) => fs.mkdir(members, { recursive: true, mode: 0o700 }))
+      yield* files((fs) => fs.writeFile(mine, String(now), { mode: 0o600 }))
+      const names = new Set(yield* files((fs) => fs.readdir(members)))
       let others = 0
-      for (const name of yield* using("cannot be read", (fs) => fs.readdir(members))) {
-        if (name === me || name.endsWith(".new")) continue
-        if (now - (yield* seenAt(name)) < withinMillis) others++
+      for (const name of names) {
+        const owner = name.replace(/\.new$/, "")
+        if (owner === me) continue
+        if (owner !== name) {
+          if (!names.has(owner)) yield* forget(name)
+          continue
+        }
+        const seenAt = yield* Effect.option(files((fs) => fs.readFile(`${members}/${name}`, "utf8")))
+        // One from the future is of a clock that was set back meanwhile.
+        if (Math.abs(now - Number(Option.getOrElse(seenAt, () => "0"))) < withinMillis) others++
         else yield* forget(name)
       }
       return others

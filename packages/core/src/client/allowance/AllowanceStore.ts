@@ -9,6 +9,7 @@ const Instant = Schema.Number.annotate({ description: "Milliseconds on the store
 /** What the clients tell each other. */
 export const SharedAllowance = Schema.Struct({
   version: Schema.Literal(1),
+  writtenAt: Instant,
   pausedUntil: Instant.annotate({ description: "Nobody may go before: a refusal said so." }),
   clock: Schema.optional(
     Schema.Struct({ aheadAtLeastMillis: Schema.Number, aheadAtMostMillis: Schema.Number })
@@ -31,12 +32,14 @@ export interface SharedAllowance extends Schema.Schema.Type<typeof SharedAllowan
 
 /** The store cannot be used. The client is told once, and goes by its own replies. */
 export class AllowanceStoreFailed extends Schema.TaggedError<AllowanceStoreFailed>()("AllowanceStoreFailed", {
-  /** What is wrong, such as `cannot be written`. */
+  /** Why, such as what the file system said. */
   detail: Schema.String
 }) {}
 
 /** The store, as one client uses it. */
 export interface AllowanceStore {
+  /** What warnings call it. */
+  readonly name: string
   /** Milliseconds on a clock that all who meet here agree on. */
   readonly now: Effect.Effect<number>
   /** What was written last; none when nothing was. What cannot be understood fails, and is replaced. */

@@ -3,13 +3,16 @@
  * left (for one that has just begun), and how many they are. Every client still goes by the replies it gets itself; what
  * it hears makes it leave room for the others.
  */
-import { Clock, Effect, Option, Schedule, type Scope } from "effect"
+import { Clock, Effect, Option, type Scope } from "effect"
 import type { AllowanceStore, SharedAllowance } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 
 /** How often the clients look and are seen, and how long one that is not seen counts. */
 const everyMillis = 500
 const staleMillis = 4000
+
+/** How long the first look may hold up whoever waits for it: a store that does not answer is done without. */
+const firstLookMillis = 500
 
 /** Access to the estimate that is shared. */
 export interface Estimate {
@@ -18,8 +21,12 @@ export interface Estimate {
 }
 
 /** What is shared, told on a clock that is `millis` ahead. */
-const onClockAhead = ({ clock, pausedUntil, view, ...shared }: SharedAllowance, millis: number): SharedAllowance => ({
-  ...shared,
+const onClockAhead = (
+  { clock, pausedUntil, version, view, writtenAt }: SharedAllowance,
+  millis: number
+): SharedAllowance => ({
+  version,
+  writtenAt: writtenAt + millis,
   pausedUntil: pausedUntil === 0 ? 0 : pausedUntil + millis,
   ...(clock && {
     clock: {
@@ -44,33 +51,43 @@ export const share = Effect.fnUntraced(function* (
   estimate: Estimate
 ): Effect.fn.Return<void, never, Scope.Scope> {
   let told = false
-  const tellOnce = ({ detail }: { readonly detail: string }) =>
+  const tellOnce = (what: string) =>
     Effect.suspend(() => {
       if (told) return Effect.void
       told = true
-      return Effect.logWarning(`The shared allowance ${detail}; this client goes by its own replies.`)
+      return Effect.logWarning(`The shared allowance at ${store.name} ${what}`)
     })
+
+  /** What the others wrote. What comes from the future is of a clock that was wrong, and so is whatever it says. */
+  const read = Effect.fnUntraced(function* (now: number, ahead: number) {
+    const found = yield* Effect.catch(store.read, ({ detail }) =>
+      Effect.as(tellOnce(`is replaced: ${detail}.`), Option.none<SharedAllowance>())
+    )
+    const theirs = Option.map(found, (shared) => onClockAhead(shared, -ahead))
+    return Option.getOrUndefined(Option.filter(theirs, ({ writtenAt }) => writtenAt <= now + staleMillis))
+  })
 
   const exchange = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const ahead = (yield* store.now) - now
     const peers = yield* store.meet(staleMillis)
-    const found = yield* Effect.catch(store.read, (error) => Effect.as(tellOnce(error), Option.none()))
-    const theirs = Option.getOrUndefined(Option.map(found, (shared) => onClockAhead(shared, -ahead)))
+    const theirs = yield* read(now, ahead)
     estimate.change((state) => Estimator.shared(state, { peers, ...theirs }, now))
     const { clock, pausedUntil, view } = estimate.get()
     // The newest view is worth keeping for whoever begins next.
     const newest = view === undefined || (theirs?.view?.receivedAt ?? 0) > view.receivedAt ? theirs?.view : view
     const shared: SharedAllowance = {
       version: 1,
-      pausedUntil: Math.max(pausedUntil, theirs?.pausedUntil ?? 0),
+      writtenAt: now,
+      pausedUntil,
       ...(clock && { clock }),
       ...(newest && { view: newest })
     }
     yield* store.write(onClockAhead(shared, ahead))
-  }).pipe(Effect.catch(tellOnce))
+  }).pipe(Effect.catch(({ detail }) => tellOnce(`is done without (${detail}): this client goes by its own replies.`)))
 
-  yield* exchange
-  yield* Effect.forkScoped(Effect.repeat(exchange, Schedule.spaced(everyMillis)))
+  yield* Effect.timeoutOption(exchange, firstLookMillis)
   yield* Effect.addFinalizer(() => Effect.andThen(exchange, store.leave))
+  // Never cut in the middle, where it would get into the way of the last one.
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.uninterruptible(exchange), everyMillis)))
 })

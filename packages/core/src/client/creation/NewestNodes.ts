@@ -3,7 +3,7 @@
  * many nodes. Relies on the ascending order of ids (decision 7), checks it, and reads the whole list where it does not hold.
  */
 import { Effect } from "effect"
-import { pageSize } from "../../api/NodesGroup.ts"
+import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
 

@@ -2,7 +2,7 @@
  * Reads the whole list in ascending order of ids, page by page, while nodes are created and deleted: every node that
  * exists throughout is given exactly once. Pure: `next` says which page to ask for, `take` what a page means.
  */
-import { pageSize } from "../../api/NodesGroup.ts"
+import { pageSize } from "../../api/Routes.ts"
 import type { Node } from "../../domain/Node.ts"
 import { type Window, windowAt } from "./Window.ts"
 

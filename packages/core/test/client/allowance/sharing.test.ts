@@ -21,6 +21,7 @@ const meetingPlace = (clock: Clock.Clock) => {
   return Effect.sync((): AllowanceStore => {
     const me = {}
     return {
+      name: "redis",
       now,
       read: Effect.sync(() => kept),
       write: (shared) => Effect.sync(() => void (kept = Option.some(shared))),
@@ -80,8 +81,9 @@ describe("a store that cannot be used", () => {
   it.effect("is told once, and done without", () => {
     const warnings: Array<unknown> = []
     const logger = Logger.make(({ message }) => void warnings.push(message))
-    const fails = Effect.fail(new AllowanceStoreFailed({ detail: "cannot be reached" }))
+    const fails = Effect.fail(new AllowanceStoreFailed({ detail: "nobody answers" }))
     const broken: AllowanceStore = {
+      name: "redis",
       now: Clock.currentTimeMillis,
       read: fails,
       write: () => fails,
@@ -93,7 +95,7 @@ describe("a store that cannot be used", () => {
       yield* TestClock.adjust("1 minute")
       yield* Effect.flip(get)
       assert.deepStrictEqual(warnings, [
-        ["The shared allowance cannot be reached; this client goes by its own replies."]
+        ["The shared allowance at redis is done without (nobody answers): this client goes by its own replies."]
       ])
     }).pipe(
       Effect.provide(

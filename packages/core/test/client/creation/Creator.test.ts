@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Clock, Effect, Exit, type Layer } from "effect"
 import { HttpClientError, type HttpClientRequest } from "effect/http"
 import type { Berth } from "../../../src/client/Berth.ts"
-import { IntentStore, makeMemory } from "../../../src/client/creation/IntentStore.ts"
+import { IntentStore, IntentStoreFailed, makeMemory } from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
 
@@ -47,13 +47,10 @@ class Service {
     return clientOver((request, url) => {
       if (request.method === "GET") {
         const id = /nodes\/(\d+)\/$/.exec(url.pathname)?.[1]
-        if (id !== undefined)
-          return Effect.succeed(
-            reply(
-              200,
-              this.nodes.find((node) => node.id === Number(id))
-            )
-          )
+        if (id !== undefined) {
+          const node = this.nodes.find((node) => node.id === Number(id))
+          return Effect.succeed(node === undefined ? { status: 404, body: "" } : reply(200, node))
+        }
         const page = Number(url.searchParams.get("page_no"))
         const size = Number(url.searchParams.get("per_page"))
         return Effect.succeed(reply(200, this.nodes.slice((page - 1) * size, page * size)))
@@ -149,6 +146,40 @@ describe("a create", () => {
   })
 })
 
+const full = Effect.fail(new IntentStoreFailed({ detail: "no space left" }))
+const unwritable = { ...makeMemory(), save: () => full, remove: () => full }
+
+describe("a create without a key", () => {
+  for (const fate of ["reply", "lost", "refused", "unmade"] as const) {
+    it.effect(`leaves nothing written down when it ends: ${fate}`, () => {
+      const service = new Service(() => fate)
+      const store = makeMemory()
+      return Effect.gen(function* () {
+        yield* inTime(Effect.exit(create("web")))
+        assert.strictEqual(service.posts, 1)
+        assert.deepStrictEqual(yield* store.all, [])
+      }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
+    })
+  }
+
+  it.effect("leaves nothing written down when it is interrupted either", () => {
+    const service = new Service(() => "lost")
+    const store = makeMemory()
+    return Effect.gen(function* () {
+      yield* inTime(Effect.timeoutOption(create("web"), 100))
+      assert.strictEqual(service.posts, 1)
+      assert.deepStrictEqual(yield* store.all, [])
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
+  })
+
+  it.effect("needs nothing written down", () => {
+    const service = new Service(() => "reply")
+    return Effect.gen(function* () {
+      assert.strictEqual((yield* inTime(create("web"))).outcome, "created")
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, unwritable))
+  })
+})
+
 describe("a create with a key", () => {
   it.effect("asked for again makes no second node", () => {
     const service = new Service(() => "reply")
@@ -161,9 +192,48 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
-  for (const [fate, made] of [
-    ["lost", "after it was done"],
-    ["unmade", "before it was sent"]
+  it.effect("asked for twice at once makes one node, too", () => {
+    const service = new Service(() => "reply")
+    return Effect.gen(function* () {
+      const both = yield* inTime(
+        Effect.all([create("web", "job-1"), create("web", "job-1")], { concurrency: "unbounded" })
+      )
+      assert.deepStrictEqual(
+        both.map(({ node, outcome }) => [outcome, Number(node.id)]),
+        [
+          ["created", 100],
+          ["adopted", 100]
+        ]
+      )
+      assert.strictEqual(service.posts, 1)
+    }).pipe(Effect.provide(service.layer))
+  })
+
+  it.effect("that was another create's is refused, and gives nobody that one's node", () => {
+    const service = new Service(() => "reply")
+    return Effect.gen(function* () {
+      yield* inTime(create("web", "job-1"))
+      const { message, reason } = yield* inTime(Effect.flip(create("db", "job-1")))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+      assert.include(message, "key: it is that of another create, of web on P from I")
+      assert.strictEqual(service.posts, 1)
+    }).pipe(Effect.provide(service.layer))
+  })
+
+  it.effect("whose node is gone says so, and makes no other", () => {
+    const service = new Service(() => "reply")
+    return Effect.gen(function* () {
+      yield* inTime(create("web", "job-1"))
+      service.nodes.pop()
+      const { message } = yield* inTime(Effect.flip(create("web", "job-1")))
+      assert.include(message, "key: it made node 100, which is gone")
+      assert.strictEqual(service.posts, 1)
+    }).pipe(Effect.provide(service.layer))
+  })
+
+  for (const [fate, made, seconds] of [
+    ["lost", "after it was done", [0, 2]],
+    ["unmade", "before it was sent", [30, 40]]
   ] as const) {
     it.effect(`whose process ended ${made} is finished by the next one, with one node`, () => {
       let ended = false
@@ -181,10 +251,14 @@ describe("a create with a key", () => {
           })
         )
         ended = true
+        const startedAt = yield* Clock.currentTimeMillis
         const { node } = yield* inTime(create("web", "job-1")).pipe(
           Effect.provide(service.layer),
           Effect.provideService(IntentStore, store)
         )
+        // Only what the service may still be at has to be waited for.
+        const took = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
+        assert.isTrue(took >= seconds[0] && took <= seconds[1], `took ${took} s`)
         assert.deepStrictEqual(
           service.nodes.map(({ id }) => id),
           [node.id]
@@ -192,6 +266,39 @@ describe("a create with a key", () => {
       })
     })
   }
+
+  it.effect("whose process ended takes no node that another such one is about to take", () => {
+    const service = new Service(() => "lost")
+    const store = makeMemory()
+    const slow = { ...store, all: Effect.tap(store.all, () => Effect.sleep(100)) }
+    // Each by a client of its own, as by a process of its own.
+    const createBoth = inTime(
+      Effect.forEach(
+        ["job-1", "job-2"],
+        (key) => Effect.exit(Effect.provide(create("web", key), service.layer, { local: true })),
+        { concurrency: "unbounded" }
+      )
+    ).pipe(Effect.provideService(IntentStore, slow))
+    return Effect.gen(function* () {
+      // Neither knows which of the two nodes is its own, nor that there is another one who asks.
+      assert.isTrue((yield* createBoth).every(Exit.isFailure))
+      const both = yield* createBoth
+      assert.deepStrictEqual(
+        both.map((exit) => Exit.isSuccess(exit) && Number(exit.value.node.id)).toSorted(),
+        [100, 101]
+      )
+      assert.strictEqual(service.posts, 2)
+    })
+  })
+
+  it.effect("sends nothing that cannot be written down", () => {
+    const service = new Service(() => "reply")
+    return Effect.gen(function* () {
+      const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+      assert.strictEqual(service.posts, 0)
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, unwritable))
+  })
 
   it.effect("that cannot be a file name is refused before anything is sent", () => {
     const service = new Service(() => "reply")

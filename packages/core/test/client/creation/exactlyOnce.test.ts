@@ -56,6 +56,35 @@ describe("a thousand creates make exactly a thousand nodes", () => {
 const countAll = (world: TestWorld) =>
   Effect.map(world.control.worlds.get({ params: { world: world.id } }), ({ nodes }) => nodes)
 
+/** Starts processes that make the same nodes in this world, each under a key of its own. */
+const makersIn = Effect.fnUntraced(function* (world: TestWorld, count: number) {
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "berth-intents-"))),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  )
+  const program = fileURLToPath(new URL("maker.ts", import.meta.url))
+  const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), folder, String(count)]
+  return () => spawn(process.execPath, [program, ...args], { stdio: "inherit" })
+})
+
+describe("two processes that ask for the same creates at once", () => {
+  it.live(
+    "make exactly as many nodes as were asked for",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
+        // Long enough between looking for an intent and writing it down for both to find none.
+        yield* world.arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.list" } }])
+        const start = yield* makersIn(world, 20)
+        const codes = yield* Effect.promise(() => Promise.all([start(), start()].map((maker) => once(maker, "exit"))))
+        assert.deepStrictEqual(codes.flat(), [0, null, 0, null])
+        assert.strictEqual((yield* nodesOf(world)).length, 20)
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer())),
+    120_000
+  )
+})
+
 describe("a process that is killed while it creates", () => {
   it.live(
     "is finished by the next one, with exactly as many nodes as were asked for",
@@ -63,13 +92,7 @@ describe("a process that is killed while it creates", () => {
       Effect.gen(function* () {
         const server = yield* TestServer
         const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
-        const folder = yield* Effect.acquireRelease(
-          Effect.promise(() => mkdtemp(join(tmpdir(), "berth-intents-"))),
-          (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-        )
-        const program = fileURLToPath(new URL("maker.ts", import.meta.url))
-        const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), folder, "40"]
-        const start = () => spawn(process.execPath, [program, ...args], { stdio: "inherit" })
+        const start = yield* makersIn(world, 40)
         const first = start()
         yield* Effect.repeat(nodesOf(world), {
           until: (nodes) => nodes.length >= 15,

@@ -1,0 +1,114 @@
+/**
+ * What processes leave each other in the allowance file, and what becomes of one that is damaged, wrong or out of reach.
+ */
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Logger } from "effect"
+import * as AllowanceFile from "../../../src/client/allowance/AllowanceFile.ts"
+import { share } from "../../../src/client/allowance/Sharing.ts"
+import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "berth-allowance-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+/** An estimate that nobody but the file tells anything. */
+const makeEstimate = (state = Estimator.initial) => ({
+  get: () => state,
+  change: (change: (state: Estimator.State) => Estimator.State) => {
+    state = change(state)
+  }
+})
+
+/** Shares an estimate for a moment; gives what it was when it began, and what was logged. */
+const shareOnce = (path: string, estimate = makeEstimate()) =>
+  Effect.gen(function* () {
+    const said: Array<string> = []
+    const state = yield* AllowanceFile.make(path).pipe(
+      Effect.flatMap((store) => share(store, estimate)),
+      Effect.andThen(Effect.sync(estimate.get)),
+      Effect.scoped,
+      Effect.provide(Logger.layer([Logger.make(({ message }) => void said.push(String(message)))]))
+    )
+    return { state, said }
+  })
+
+/** An estimate after one reply that left 7 of 10. */
+const informed = Effect.map(Clock.currentTimeMillis, (now) =>
+  makeEstimate(
+    Estimator.received(Estimator.sent(Estimator.initial, now), {
+      sentAt: now,
+      settledBefore: 0,
+      receivedAt: now,
+      refused: false,
+      retryAfterMillis: null,
+      date: now,
+      limit: 10,
+      remaining: 7,
+      reset: 3600
+    })
+  )
+)
+
+const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
+
+describe("an allowance file", () => {
+  it.live("tells whoever begins later what is left, and is for the user alone", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "state", "account", "allowance.json")
+      yield* shareOnce(path, yield* informed)
+      const { said, state } = yield* shareOnce(path)
+      assert.deepInclude(state.view, { limit: 10, remaining: 7 })
+      assert.deepStrictEqual(said, [])
+      assert.strictEqual(yield* modeOf(path), 0o600)
+      for (const made of [dirname(path), dirname(dirname(path)), `${path}.members`]) {
+        assert.strictEqual(yield* modeOf(made), 0o700)
+      }
+    })
+  )
+
+  it.live("from the future tells nothing, for the clock that wrote it was wrong", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "allowance.json")
+      yield* shareOnce(path, yield* informed)
+      const right = JSON.parse(yield* Effect.promise(() => readFile(path, "utf8")))
+      const ahead = 10 * 365 * 86_400_000
+      const wrong = { ...right, writtenAt: right.writtenAt + ahead, pausedUntil: right.writtenAt + ahead }
+      yield* Effect.promise(() => writeFile(path, JSON.stringify(wrong)))
+      assert.strictEqual((yield* shareOnce(path)).state.pausedUntil, 0)
+      assert.strictEqual((yield* shareOnce(path)).state.pausedUntil, 0)
+    })
+  )
+
+  it.live("forgets the processes that ended without a word, whatever their clock said", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "allowance.json")
+      const members = `${path}.members`
+      const now = yield* Clock.currentTimeMillis
+      yield* Effect.promise(async () => {
+        await mkdir(members, { recursive: true })
+        await writeFile(join(members, "1-alive"), String(now))
+        await writeFile(join(members, "2-killed"), String(now - 60_000))
+        await writeFile(join(members, "3-ahead"), String(now + 86_400_000))
+        await writeFile(join(members, "4-cut.new"), "{")
+      })
+      assert.strictEqual((yield* shareOnce(path)).state.peers, 1)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(members)), ["1-alive"])
+    })
+  )
+
+  it.live("that cannot be written is told once, and done without", () =>
+    Effect.gen(function* () {
+      const file = join(yield* folder, "file")
+      yield* Effect.promise(() => writeFile(file, ""))
+      // It is looked at when sharing begins and when it ends.
+      const { said, state } = yield* shareOnce(join(file, "allowance.json"), yield* informed)
+      assert.lengthOf(said, 1)
+      assert.match(said[0]!, /allowance\.json is done without \(ENOTDIR.*\): this client goes by its own replies\.$/)
+      assert.deepInclude(state.view, { remaining: 7 })
+    })
+  )
+})

@@ -1,0 +1,27 @@
+/**
+ * A client in a place where there is no `node:fs`, such as a browser.
+ */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { vi } from "vitest"
+import { Images } from "../../../src/client/Images.ts"
+import { clientOver, success } from "../../ScriptedService.ts"
+
+vi.mock(import("node:fs/promises"), () => {
+  throw new Error("there is no such module")
+})
+
+it.effect("an allowance file where there is no file system is told once, and the calls go on", () => {
+  const said: Array<string> = []
+  const client = clientOver(() => Effect.succeed({ status: 200, body: success([]) }), { allowanceFile: "/allowance" })
+  return Effect.gen(function* () {
+    assert.deepStrictEqual(yield* Images.use((images) => images.saved()), [])
+    assert.deepStrictEqual(said, [
+      "The shared allowance at /allowance is done without (there is no node:fs here): this client goes by its own replies."
+    ])
+  }).pipe(
+    Effect.provide(
+      client.pipe(Layer.provide(Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])))
+    )
+  )
+})
