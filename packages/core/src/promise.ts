@@ -4,6 +4,7 @@
  */
 import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
 import { Allowance } from "./client/Allowance.ts"
+import { argument } from "./client/Argument.ts"
 import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
 import * as FetchTransport from "./client/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
@@ -20,11 +21,10 @@ import { InvalidRequest } from "./domain/ErrorReason.ts"
 import { type Image as DomainImage, ImageFilter } from "./domain/Image.ts"
 import type { Lane } from "./domain/Lane.ts"
 import { type Node as DomainNode, NodeId } from "./domain/Node.ts"
-import { NodeSpec } from "./domain/NodeSpec.ts"
+import type { NodeSpec } from "./domain/NodeSpec.ts"
 import { KnownStatus, type NodeStatus } from "./domain/NodeStatus.ts"
 import type { Plan as DomainPlan } from "./domain/Plan.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
-import { argument } from "./promise/Argument.ts"
 import { InvalidOption } from "./promise/BerthError.ts"
 import {
   type CallOptions,
@@ -216,7 +216,6 @@ export interface Client {
 
 const nodeId = argument(NodeId, "id")
 const oneOrMore = argument(Schema.Union([NodeId, Schema.Array(NodeId)]), "id")
-const nodeSpec = argument(NodeSpec, "spec")
 const imageFilter = argument(ImageFilter, "filter")
 const commitmentSetting = argument(CommitmentSetting, "setting")
 const knownStatus = argument(KnownStatus, "wanted")
@@ -283,12 +282,22 @@ const checkClient = (options: ClientOptions) => {
   return { engine, fetch }
 }
 
-/** A body as JSON text; not everything can be written as JSON. */
-const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> =>
-  Effect.try({
-    try: () => JSON.stringify(body) as string | undefined,
-    catch: () => new InvalidRequest({ status: null, detail: "its body cannot be written as JSON", fields: {} })
-  })
+const notJson = new InvalidRequest({
+  status: null,
+  detail: "its body cannot be written as JSON",
+  fields: { body: ["expected what can be written as JSON"] }
+})
+
+/** A body as JSON text. Not everything can be written as JSON, and JSON drops some of it without a word. */
+const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> => {
+  if (body === undefined) return Effect.undefined
+  try {
+    const text = JSON.stringify(body) as string | undefined
+    return text === undefined ? Effect.fail(notJson) : Effect.succeed(text)
+  } catch {
+    return Effect.fail(notJson)
+  }
+}
 
 /** How to wait: the longest it may take may be said in either way. */
 const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { readonly timeout: typeof timespan }>) => ({
@@ -344,9 +353,9 @@ export const createClient = (options: ClientOptions): Client => {
     nodes: {
       create: (spec, options) =>
         create(options, (call) =>
-          nodeSpec(spec).pipe(
-            Effect.flatMap((spec) => Nodes.use((nodes) => nodes.create(spec, call))),
-            Effect.map(({ node, outcome }) => ({ outcome, node: plainNode(node) }))
+          Effect.map(
+            Nodes.use((nodes) => nodes.create(spec, call)),
+            ({ node, outcome }) => ({ outcome, node: plainNode(node) })
           )
         ),
       get: (id, options) =>

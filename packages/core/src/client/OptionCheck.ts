@@ -48,8 +48,12 @@ export const optionFault = (options: { readonly [Name in keyof typeof checks]?: 
 }
 
 /** Fails for options that no call can be made with. */
-export const checked = (operation: string, options: Parameters<typeof optionFault>[0] = {}) =>
+export const checked = (options: Parameters<typeof optionFault>[0] | undefined): Effect.Effect<void, InvalidRequest> =>
   Effect.suspend(() => {
-    const reason = optionFault(options)
-    return reason === undefined ? Effect.void : Effect.fail(new BerthError({ operation, reason, attempts: [] }))
+    const fault = options && optionFault(options)
+    return fault === undefined ? Effect.void : Effect.fail(fault)
   })
+
+/** What cannot be sent, as the error of its call. */
+export const unsent = (operation: string) =>
+  Effect.mapError((reason: InvalidRequest) => new BerthError({ operation, reason, attempts: [] }))

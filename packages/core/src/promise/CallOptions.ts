@@ -36,7 +36,7 @@ export interface RawReply {
 
 /** Checks the options that are given by their names, and refuses unknown ones. Throws `InvalidOption`. */
 export const check = <C extends Checks>(operation: string, options: unknown, checks: C): Checked<C> => {
-  if (typeof options !== "object" || options === null) {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new InvalidOption(operation, "options", "expected an object")
   }
   const checked: Record<string, unknown> = {}
@@ -65,12 +65,14 @@ export const lane = (operation: string, option: string, value: unknown): Lane =>
   throw new InvalidOption(operation, option, `expected one of ${Lane.literals.join(", ")}`)
 }
 
-/** A signal. Throws `InvalidOption`. */
+/** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
 const signal = (operation: string, option: string, value: unknown): AbortSignal => {
-  if (typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value) {
+  try {
+    Reflect.get(AbortSignal.prototype, "aborted", value)
     return value as AbortSignal
+  } catch {
+    throw new InvalidOption(operation, option, "expected an AbortSignal")
   }
-  throw new InvalidOption(operation, option, "expected an AbortSignal")
 }
 
 /**
