@@ -7,10 +7,11 @@ import { allowanceFrom } from "../api/AllowanceHeaders.ts"
 import { httpDate } from "../api/HeaderValues.ts"
 import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
-import { type ErrorReason, TimedOut, Unreachable } from "../domain/ErrorReason.ts"
+import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
 import type { Ticket } from "./allowance/Admission.ts"
 import type { Observer } from "./Observer.ts"
 import type { Operation } from "./Operation.ts"
+import { type Redact, redactedReason } from "./Redaction.ts"
 import type { Settings } from "./Settings.ts"
 import { annotated, traced } from "./Spans.ts"
 import type { Head, WireReply } from "./Transport.ts"
@@ -44,7 +45,7 @@ export const attempt = Effect.fnUntraced(
     operation: Operation<A>,
     send: Send,
     settings: Settings,
-    redact: (text: string) => string,
+    redact: Redact,
     observer: Observer | undefined,
     ledger: Ledger,
     ticket: Ticket
@@ -118,7 +119,7 @@ export const attempt = Effect.fnUntraced(
 const understand = <A>(
   operation: Operation<A>,
   raw: RawReply,
-  redact: (text: string) => string,
+  redact: Redact,
   nowMillis: number
 ): Result.Result<Reply<A>, ErrorReason> => {
   const read = (reply: RawReply) =>
@@ -133,6 +134,3 @@ const understand = <A>(
   const masked = read({ ...raw, body: redact(raw.body) })
   return Result.isFailure(masked) ? masked : result
 }
-
-const redactedReason = (reason: ErrorReason, redact: (text: string) => string): ErrorReason =>
-  reason._tag === "Unreachable" ? new Unreachable({ sent: reason.sent, detail: redact(reason.detail) }) : reason

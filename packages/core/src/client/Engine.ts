@@ -13,6 +13,7 @@ import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
 import { Observer } from "./Observer.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
+import { optionFault } from "./OptionCheck.ts"
 import { redactor } from "./Redaction.ts"
 import { decide, fullBudget, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
@@ -102,6 +103,8 @@ export class Engine extends Context.Service<
 
         const call = <A>(operation: Operation<A>, wireRequest: WireRequest, options?: CallOptions) =>
           Effect.flatMap(Clock.currentTimeMillis, (startedAtMillis) => {
+            const fault = options && optionFault(options)
+            if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
             const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
             const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no" }
             const lane = options?.lane ?? settings.lane ?? operation.lane

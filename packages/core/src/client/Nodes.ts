@@ -7,8 +7,9 @@ import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
-import type { NodeSpec } from "../domain/NodeSpec.ts"
+import { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
+import { argument } from "./Argument.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
@@ -16,6 +17,7 @@ import { Engine } from "./Engine.ts"
 import * as Listing from "./listing/Listing.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
 import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
+import { checked, unsent } from "./OptionCheck.ts"
 import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
 import { wire } from "./Wire.ts"
@@ -50,6 +52,8 @@ export interface CommitmentOptions extends CallOptions {
   /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (decision 17). */
   readonly skuId?: number | undefined
 }
+
+const nodeSpec = argument(NodeSpec, "spec")
 
 export class Nodes extends Context.Service<
   Nodes,
@@ -105,7 +109,7 @@ export class Nodes extends Context.Service<
       const listPage = (options: PageOptions = {}) =>
         Effect.map(page(listNodes("interactive"), options), ({ nodes }) => nodes)
 
-      const create = Creator.make({
+      const creator = Creator.make({
         send: (spec, options) =>
           Effect.map(call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options), valueOf),
         deadline,
@@ -115,8 +119,13 @@ export class Nodes extends Context.Service<
         serviceTimeAt,
         store: (yield* IntentStore) ?? makeMemory()
       })
+      const create = (spec: NodeSpec, options?: CreateOptions) =>
+        Effect.andThen(checked(options), nodeSpec(spec)).pipe(
+          unsent("nodes.create"),
+          Effect.flatMap((spec) => creator(spec, options))
+        )
 
-      const list = ({ onEnd, ...options }: ListOptions = {}) =>
+      const list = (options: ListOptions = {}) =>
         Stream.suspend(() => {
           let nodes = 0
           let requests = 0
@@ -129,7 +138,8 @@ export class Nodes extends Context.Service<
               const step = Listing.take(progress, window, found.nodes, found.isWhole)
               requests++
               nodes += step.nodes.length
-              if (step.ended && onEnd) yield* onEnd({ nodes, requests, complete: step.progress.complete })
+              if (step.ended && options.onEnd)
+                yield* options.onEnd({ nodes, requests, complete: step.progress.complete })
               return [step.nodes, step.ended ? Option.none() : Option.some(step.progress)] as const
             })
           )
@@ -157,6 +167,7 @@ export class Nodes extends Context.Service<
         wanted: KnownStatus,
         options?: WaitOptions
       ) {
+        yield* unsent("nodes.await")(checked(options))
         const reach = (id: NodeId) =>
           Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
         return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
@@ -166,6 +177,7 @@ export class Nodes extends Context.Service<
         ids: NodeId | ReadonlyArray<NodeId>,
         options?: WaitOptions
       ) {
+        yield* unsent("nodes.await")(checked(options))
         yield* Effect.forEach([ids].flat(), (id) => awaitOne(id, "deleted", options), {
           concurrency: "unbounded",
           discard: true

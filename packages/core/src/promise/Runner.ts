@@ -5,7 +5,7 @@
 import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
 import { Fetch } from "../client/FetchTransport.ts"
 import type * as Domain from "../domain/BerthError.ts"
-import { Aborted, BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
+import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
 
 /** Why a call was let go of before its effect ended. */
 type Cut = "aborted" | "closed"
@@ -74,8 +74,6 @@ export const make = <R>(
     const error = cause.reasons.find(Cause.isFailReason)?.error
     if (error !== undefined) return fromDomain(error, redact)
     const defect: unknown = Cause.squash(cause)
-    // A listener of the caller's that threw.
-    if (defect instanceof BerthError) return defect
     return new ClientFault(operation, redact(defect instanceof Error ? defect.message : String(defect)))
   }
 
