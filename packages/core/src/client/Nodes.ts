@@ -33,7 +33,7 @@ export interface Listed {
   readonly requests: number
   /**
    * Whether every node that existed throughout is certainly among them. False where the service gives pages too small to
-   * overlap, so that a node may have moved past the listing while others were deleted.
+   * overlap, or has another order than that of ids, so that a node may have moved past the listing while others were deleted.
    */
   readonly complete: boolean
 }
@@ -59,8 +59,8 @@ export class Nodes extends Context.Service<
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
     /**
-     * Every node of the account in order of ids, page by page as they are pulled. Whatever is created or deleted meanwhile,
-     * a node that exists throughout comes exactly once.
+     * Every node of the account in the service's order, page by page as they are pulled. Whatever is created or deleted
+     * meanwhile, a node that exists throughout comes exactly once; `onEnd` tells where that is not certain.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
     /** One page; empty past the end. */
@@ -103,7 +103,7 @@ export class Nodes extends Context.Service<
 
       const page = (
         operation: Operation<Page>,
-        { page = 1, perPage = pageSize.maximum, ...options }: PageOptions
+        { page, perPage = pageSize.maximum, ...options }: PageOptions
       ): Effect.Effect<Page, BerthError> =>
         Effect.map(
           call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage }, ...response }), options),
@@ -111,7 +111,7 @@ export class Nodes extends Context.Service<
         )
 
       const listPage = Effect.fn("Nodes.listPage")(function* (options: PageOptions = {}) {
-        return (yield* page(listNodes("interactive"), options)).nodes
+        return (yield* page(listNodes("interactive"), { ...options, page: options.page ?? 1 })).nodes
       })
 
       const create = yield* Creator.make({
@@ -132,7 +132,7 @@ export class Nodes extends Context.Service<
           let nodes = 0
           let requests = 0
           return Stream.paginate(
-            Listing.begin,
+            Listing.begin(),
             Effect.fnUntraced(function* (progress) {
               const window = Listing.next(progress)
               const { perPage } = window
