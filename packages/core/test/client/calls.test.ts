@@ -304,10 +304,14 @@ describe("time", () => {
 
 describe("a list whose envelope says how many nodes there are", () => {
   for (const [total, requests] of [
-    [{ total_count: 1 }, 1],
-    [{ total_page_number: 1 }, 1],
+    [{ total_count: 1, total_page_number: 1 }, 1],
+    // What is there of one page alone may be said of that page alone.
+    [{ total_count: 1 }, 2],
+    [{ total_page_number: 1 }, 2],
+    [{ total_count: 1, total_page_number: 2 }, 2],
+    [{ total_count: 0, total_page_number: 1 }, 2],
     [{ total_count: 21, total_page_number: 2 }, 2],
-    [{ total_count: "?" }, 2]
+    [{ total_count: "?", total_page_number: 1 }, 2]
   ] as const) {
     it.effect(`${JSON.stringify(total)} takes ${requests} request${requests > 1 ? "s" : ""}`, () => {
       let asked = 0
