@@ -1,7 +1,7 @@
 /**
  * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
  */
-import { Context, Effect, Layer, Option, Random, Stream } from "effect"
+import { Context, Effect, Layer, Random, Stream } from "effect"
 import { nodeSpecToWire } from "../api/NodeCodec.ts"
 import { pageSize } from "../api/NodesGroup.ts"
 import type { BerthError } from "../domain/BerthError.ts"
@@ -13,7 +13,7 @@ import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { Engine } from "./Engine.ts"
-import * as Listing from "./listing/Listing.ts"
+import { type Listed, pages } from "./listing/Pages.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
 import * as SharedLooks from "./SharedLooks.ts"
@@ -25,17 +25,6 @@ export interface PageOptions extends CallOptions {
   readonly page?: number | undefined
   /** 1 to 100. Default 100, the fewest requests. */
   readonly perPage?: number | undefined
-}
-
-/** What a listing came to. */
-export interface Listed {
-  readonly nodes: number
-  readonly requests: number
-  /**
-   * Whether every node that existed throughout is certainly among them. False where the service gives pages too small to
-   * overlap, or has another order than that of ids, so that a node may have moved past the listing while others were deleted.
-   */
-  readonly complete: boolean
 }
 
 /** How to list. */
@@ -59,7 +48,7 @@ export class Nodes extends Context.Service<
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
     /**
-     * Every node of the account in the service's order, page by page as they are pulled. Whatever is created or deleted
+     * Every node of the account in the service's order, page by page as they are pulled, one page ahead. Whatever is created or deleted
      * meanwhile, a node that exists throughout comes exactly once; `onEnd` tells where that is not certain.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
@@ -128,23 +117,7 @@ export class Nodes extends Context.Service<
       })
 
       const list = ({ onEnd, ...options }: ListOptions = {}) =>
-        Stream.suspend(() => {
-          let nodes = 0
-          let requests = 0
-          return Stream.paginate(
-            Listing.begin(),
-            Effect.fnUntraced(function* (progress) {
-              const window = Listing.next(progress)
-              const { perPage } = window
-              const found = yield* page(listNodes("sweep"), { ...options, page: window.page, perPage })
-              const step = Listing.take(progress, window, found.nodes, found.isWhole)
-              requests++
-              nodes += step.nodes.length
-              if (step.ended && onEnd) yield* onEnd({ nodes, requests, complete: step.progress.complete })
-              return [step.nodes, step.ended ? Option.none() : Option.some(step.progress)] as const
-            })
-          )
-        })
+        Stream.scoped(Stream.fromPull(pages((window) => page(listNodes("sweep"), { ...options, ...window }), onEnd)))
 
       const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
         yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)
