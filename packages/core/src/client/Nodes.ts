@@ -136,10 +136,12 @@ export class Nodes extends Context.Service<
         yield* call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options)
       })
 
-      const look = SharedLooks.make({ get: (id, lane) => get(id, { lane }), list: (lane) => list({ lane }) })
+      const look = SharedLooks.make({ get, list })
       const phase = yield* Random.next
-      const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) =>
-        awaitGoal(id, goal, look(id, options?.lane ?? lane ?? "wait"), phase, options)
+      const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
+        const inLane = options?.lane ?? lane ?? "wait"
+        return awaitGoal(id, goal, (deadlineAt) => look(id, { lane: inLane, deadlineAt }), phase, options)
+      }
 
       const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (
         ids: NodeId | ReadonlyArray<NodeId>,
