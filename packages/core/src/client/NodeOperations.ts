@@ -10,10 +10,12 @@ import { many, nothing, one, type Operation } from "./Operation.ts"
 
 const readNodes = many(nodeFromWire)
 
-/** Some services of the family tell how many there are (decision 7). */
+/**
+ * Some services of the family tell how many nodes and pages there are (decision 7). Believed where both agree with what came:
+ * either alone may be the length, or the number, of this page.
+ */
 const isWhole = (nodes: ReadonlyArray<Node>, body: unknown): boolean =>
-  Predicate.isObject(body) &&
-  ((Predicate.isNumber(body["total_count"]) && body["total_count"] <= nodes.length) || body["total_page_number"] === 1)
+  Predicate.isObject(body) && body["total_count"] === nodes.length && body["total_page_number"] === 1
 
 const readNode = one(nodeFromWire)
 const driftOfOne = (node: Node) => nodeDrift([node])

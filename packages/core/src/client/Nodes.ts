@@ -1,7 +1,7 @@
 /**
  * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
  */
-import { Context, Effect, Layer, Option, Random, Stream } from "effect"
+import { Context, Effect, Layer, Random, Stream } from "effect"
 import { nodeSpecToWire } from "../api/NodeCodec.ts"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
@@ -14,7 +14,7 @@ import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { Engine } from "./Engine.ts"
-import * as Listing from "./listing/Listing.ts"
+import { type Listed, pages } from "./listing/Pages.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
 import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
 import { checked, unsent } from "./OptionCheck.ts"
@@ -28,17 +28,6 @@ export interface PageOptions extends CallOptions {
   readonly page?: number | undefined
   /** 1 to 100. Default 100, the fewest requests. */
   readonly perPage?: number | undefined
-}
-
-/** What a listing came to. */
-export interface Listed {
-  readonly nodes: number
-  readonly requests: number
-  /**
-   * Whether every node that existed throughout is certainly among them. False where the service gives pages too small to
-   * overlap, so that a node may have moved past the listing while others were deleted.
-   */
-  readonly complete: boolean
 }
 
 /** How to list. */
@@ -62,8 +51,8 @@ export class Nodes extends Context.Service<
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
     /**
-     * Every node of the account in order of ids, page by page as they are pulled. Whatever is created or deleted meanwhile,
-     * a node that exists throughout comes exactly once.
+     * Every node of the account in the service's order, page by page as they are pulled, one page ahead. Whatever is created or deleted
+     * meanwhile, a node that exists throughout comes exactly once; `onEnd` tells where that is not certain.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
     /** One page; empty past the end. */
@@ -103,11 +92,11 @@ export class Nodes extends Context.Service<
       const get = (id: NodeId, options?: CallOptions) =>
         Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
 
-      const page = (operation: Operation<Page>, { page = 1, perPage = pageSize.maximum, ...options }: PageOptions) =>
+      const page = (operation: Operation<Page>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
         Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
       const listPage = (options: PageOptions = {}) =>
-        Effect.map(page(listNodes("interactive"), options), ({ nodes }) => nodes)
+        Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
 
       const creator = Creator.make({
         send: (spec, options) =>
@@ -126,24 +115,9 @@ export class Nodes extends Context.Service<
         )
 
       const list = (options: ListOptions = {}) =>
-        Stream.suspend(() => {
-          let nodes = 0
-          let requests = 0
-          return Stream.paginate(
-            Listing.begin,
-            Effect.fnUntraced(function* (progress) {
-              const window = Listing.next(progress)
-              const { perPage } = window
-              const found = yield* page(listNodes("sweep"), { ...options, page: window.page, perPage })
-              const step = Listing.take(progress, window, found.nodes, found.isWhole)
-              requests++
-              nodes += step.nodes.length
-              if (step.ended && options.onEnd)
-                yield* options.onEnd({ nodes, requests, complete: step.progress.complete })
-              return [step.nodes, step.ended ? Option.none() : Option.some(step.progress)] as const
-            })
-          )
-        })
+        Stream.scoped(
+          Stream.fromPull(pages((window) => page(listNodes("sweep"), { ...options, ...window }), options.onEnd))
+        )
 
       const remove = (id: NodeId, options?: CallOptions) =>
         Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id } }), options), valueOf)
@@ -157,10 +131,12 @@ export class Nodes extends Context.Service<
         return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
       }
 
-      const look = SharedLooks.make({ get: (id, lane) => get(id, { lane }), list: (lane) => list({ lane }) })
+      const look = SharedLooks.make({ get, list })
       const phase = yield* Random.next
-      const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) =>
-        awaitGoal(id, goal, look(id, options?.lane ?? lane ?? "wait"), phase, options)
+      const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
+        const inLane = options?.lane ?? lane ?? "wait"
+        return awaitGoal(id, goal, (deadlineAt) => look(id, { lane: inLane, deadlineAt }), phase, options)
+      }
 
       const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (
         ids: NodeId | ReadonlyArray<NodeId>,

@@ -137,7 +137,7 @@ describe("success", () => {
 /** A service with nodes 1 to `total`, giving at most `largest` a page. */
 const paged = (total: number, largest: number, requests: Array<number>) =>
   clientOver((_, url) => {
-    const page = Number(url.searchParams.get("page_no"))
+    const page = Number(url.searchParams.get("page_no") ?? 1)
     const size = Math.min(largest, Number(url.searchParams.get("per_page")))
     requests.push(page)
     const ids = Array.from({ length: total }, (_, i) => i + 1).slice((page - 1) * size, page * size)
@@ -148,7 +148,7 @@ const listed = Nodes.use((nodes) => Stream.runCollect(nodes.list()))
 
 describe("the list of nodes", () => {
   for (const [total, largest, requests] of [
-    [0, 100, 1],
+    [0, 100, 2],
     [1, 100, 2],
     [100, 100, 2],
     [250, 100, 3],
@@ -166,6 +166,34 @@ describe("the list of nodes", () => {
         )
         assert.strictEqual(seen.length, requests)
       }).pipe(Effect.provide(paged(total, largest, seen)))
+    })
+  }
+
+  for (const [way, first, order] of [
+    ["newest first", 1, (ids: Array<number>) => ids.toReversed()],
+    ["by its names", 1, (ids: Array<number>) => ids.toSorted((a, b) => (`${a}` < `${b}` ? -1 : 1))],
+    ["in order, its pages counted from 0", 0, (ids: Array<number>) => ids]
+  ] as const) {
+    it.effect(`has all nodes of a service that lists them ${way}, and does not say that it is complete`, () => {
+      const ids = order(Array.from({ length: 250 }, (_, i) => i + 1))
+      let complete: boolean | undefined
+      return Effect.gen(function* () {
+        const onEnd = (listed: { readonly complete: boolean }) => Effect.sync(() => (complete = listed.complete))
+        const nodes = yield* Nodes.use((nodes) => Stream.runCollect(nodes.list({ onEnd })))
+        assert.sameMembers(
+          nodes.map(({ id }) => Number(id)),
+          ids
+        )
+        assert.isFalse(complete)
+      }).pipe(
+        Effect.provide(
+          clientOver((_, url) => {
+            const page = Number(url.searchParams.get("page_no") ?? first) - first
+            const size = Number(url.searchParams.get("per_page"))
+            return Effect.succeed(ok(ids.slice(page * size, (page + 1) * size).map((id) => record({ id }))))
+          })
+        )
+      )
     })
   }
 
@@ -276,10 +304,14 @@ describe("time", () => {
 
 describe("a list whose envelope says how many nodes there are", () => {
   for (const [total, requests] of [
-    [{ total_count: 1 }, 1],
-    [{ total_page_number: 1 }, 1],
+    [{ total_count: 1, total_page_number: 1 }, 1],
+    // What is there of one page alone may be said of that page alone.
+    [{ total_count: 1 }, 2],
+    [{ total_page_number: 1 }, 2],
+    [{ total_count: 1, total_page_number: 2 }, 2],
+    [{ total_count: 0, total_page_number: 1 }, 2],
     [{ total_count: 21, total_page_number: 2 }, 2],
-    [{ total_count: "?" }, 2]
+    [{ total_count: "?", total_page_number: 1 }, 2]
   ] as const) {
     it.effect(`${JSON.stringify(total)} takes ${requests} request${requests > 1 ? "s" : ""}`, () => {
       let asked = 0
