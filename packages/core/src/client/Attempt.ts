@@ -28,6 +28,8 @@ export interface Ledger {
   backoffMillis: number
   /** Whether a request of this call has reached the service: not, perhaps, or certainly, for a reply had begun. */
   sent: "no" | "maybe" | "yes"
+  /** Whether an attempt that failed may have been carried out all the same. */
+  mayBeDone: boolean
 }
 
 /** Largest body that is read: the longest image list has less than a hundredth of it. */
@@ -136,7 +138,7 @@ export const attempt = Effect.fnUntraced(
         Effect.map(Clock.currentTimeMillis, (now) =>
           body === undefined
             ? Result.fail(unexpected({ ...head, body: "" }, "", "a body of at most 16 MiB", "more"))
-            : understand(operation, { ...head, body }, redact, now)
+            : understand(operation, { ...head, body }, redact, now, ledger.mayBeDone)
         )
       ),
       Effect.flatMap(Effect.fromResult)
@@ -179,13 +181,13 @@ const understand = <A>(
   operation: Operation<A>,
   raw: RawReply,
   redact: (text: string) => string,
-  nowMillis: number
+  nowMillis: number,
+  mayBeDone: boolean
 ): Result.Result<Reply<A>, ErrorReason> => {
+  const expectation = (mayBeDone ? operation.afterwards : undefined) ?? operation.expectation
   const read = (reply: RawReply) =>
     Result.map(
-      Result.flatMap(interpret(reply, operation.expectation, nowMillis), ({ body, data }) =>
-        operation.decode(data, reply, body)
-      ),
+      Result.flatMap(interpret(reply, expectation, nowMillis), ({ body, data }) => operation.decode(data, reply, body)),
       (value) => ({ value, raw: reply })
     )
   const result = read(raw)

@@ -18,7 +18,7 @@ import * as Breaker from "./Breaker.ts"
 import { Observer } from "./Observer.ts"
 import type { CallOptions, Operation, Send } from "./Operation.ts"
 import { redactor } from "./Redaction.ts"
-import { decide, fullBudget, type Repeatable } from "./Retry.ts"
+import { decide, fullBudget, notProcessed, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
 
 /** The deadline came while waiting for a turn, between attempts, or on the wire. */
@@ -98,6 +98,7 @@ export class Engine extends Context.Service<
             const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
             if (reason === before) return yield* Effect.fail(reason)
             before = reason
+            ledger.mayBeDone ||= !notProcessed(reason)
             const decision = decide({
               reason,
               repeatable,
@@ -117,7 +118,7 @@ export class Engine extends Context.Service<
         const call = <A>(operation: Operation<A>, send: Send, options?: CallOptions) =>
           Effect.flatMap(Clock.currentTimeMillis, (startedAtMillis) => {
             const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
-            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no" }
+            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no", mayBeDone: false }
             const lane = options?.lane ?? settings.lane ?? operation.lane
             const request = { lane, deadlineAt: startedAtMillis + Duration.toMillis(deadline) }
             // Admission is innermost, for every attempt spends allowance.

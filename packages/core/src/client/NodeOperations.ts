@@ -54,6 +54,7 @@ export const deleteNode = (nodeId: NodeId): Operation<void> => ({
   lane: "mutation",
   repeatable: "idempotent",
   expectation: { nodeId, emptyAllowed: true },
+  afterwards: { nodeId, emptyAllowed: true, goneIsDone: true },
   decode: nothing
 })
 export const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({
