@@ -14,7 +14,7 @@ const listImages: Operation<ReadonlyArray<Image>> = {
   name: "images.list",
   lane: "interactive",
   repeatable: "idempotent",
-  expectation: {},
+  expectation: { list: true },
   decode: readImages,
   drift: imageDrift
 }
@@ -22,7 +22,7 @@ const savedImages: Operation<ReadonlyArray<Image>> = {
   name: "images.saved",
   lane: "interactive",
   repeatable: "idempotent",
-  expectation: {},
+  expectation: { list: true },
   decode: readImages,
   drift: imageDrift
 }

@@ -3,9 +3,11 @@ import { Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "ef
 import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Berth from "../../src/client/Berth.ts"
+import { Images } from "../../src/client/Images.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { Plans } from "../../src/client/Plans.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
+import type { BerthError } from "../../src/domain/BerthError.ts"
 import { NodeId } from "../../src/domain/Node.ts"
 import {
   accessToken,
@@ -360,6 +362,35 @@ describe("a body larger than any that makes sense", () => {
       assert.include(reason.message, "at most 16 MiB")
     }).pipe(Effect.provide(clientAnswered({ status: 200, body: " ".repeat(17 * 1024 * 1024) })))
   )
+})
+
+describe("an empty list", () => {
+  const lists: Record<string, Effect.Effect<ReadonlyArray<unknown>, BerthError, Nodes | Images>> = {
+    nodes: Nodes.use((nodes) => nodes.listPage()),
+    images: Images.use((images) => images.list()),
+    "saved images": Images.use((images) => images.saved())
+  }
+  for (const [name, list] of Object.entries(lists)) {
+    for (const data of [[], {}, null]) {
+      it.effect(`of ${name} may be ${JSON.stringify(data)}`, () =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* list, [])
+        }).pipe(Effect.provide(clientAnswered(ok(data))))
+      )
+    }
+    for (const [why, body, reason] of [
+      ["errors", { code: 200, data: {}, errors: { detail: ["no such account"] } }, "InvalidRequest"],
+      ["a bare detail", { data: null, detail: "no such account" }, "InvalidRequest"],
+      ["no data", { code: 200, errors: {} }, "UnexpectedResponse"],
+      ["other data", { code: 200, data: { total: 0 }, errors: {} }, "UnexpectedResponse"]
+    ] as const) {
+      it.effect(`of ${name} is not what ${why} tell`, () =>
+        Effect.gen(function* () {
+          assert.strictEqual((yield* Effect.flip(list)).reason._tag, reason)
+        }).pipe(Effect.provide(clientAnswered({ status: 200, body: JSON.stringify(body) })))
+      )
+    }
+  }
 })
 
 /** No reply, because of a fault of the connection with this code. */
