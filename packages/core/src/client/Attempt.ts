@@ -30,6 +30,8 @@ export interface Ledger {
   backoffMillis: number
   /** Whether a request of this call has reached the service: not, perhaps, or certainly, for a reply had begun. */
   sent: "no" | "maybe" | "yes"
+  /** Whether an attempt that failed may have been carried out all the same. */
+  mayBeDone: boolean
 }
 
 const neverSent = (reason: ErrorReason) =>
@@ -76,7 +78,7 @@ export const attempt = Effect.fnUntraced(
         Effect.map(Clock.currentTimeMillis, (now) =>
           body === undefined
             ? Result.fail(unexpected({ ...head, body: "" }, "", "a body of at most 16 MiB", "more"))
-            : understand(operation, { ...head, body }, redact, now)
+            : understand(operation, { ...head, body }, redact, now, ledger.mayBeDone)
         )
       ),
       Effect.flatMap(Effect.fromResult)
@@ -120,13 +122,13 @@ const understand = <A>(
   operation: Operation<A>,
   raw: RawReply,
   redact: Redact,
-  nowMillis: number
+  nowMillis: number,
+  mayBeDone: boolean
 ): Result.Result<Reply<A>, ErrorReason> => {
+  const expectation = (mayBeDone ? operation.afterwards : undefined) ?? operation.expectation
   const read = (reply: RawReply) =>
     Result.map(
-      Result.flatMap(interpret(reply, operation.expectation, nowMillis), ({ body, data }) =>
-        operation.decode(data, reply, body)
-      ),
+      Result.flatMap(interpret(reply, expectation, nowMillis), ({ body, data }) => operation.decode(data, reply, body)),
       (value) => ({ value, raw: reply })
     )
   const result = read(raw)

@@ -15,7 +15,7 @@ import { Observer } from "./Observer.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
 import { optionFault } from "./OptionCheck.ts"
 import { redactor } from "./Redaction.ts"
-import { decide, fullBudget, type Repeatable } from "./Retry.ts"
+import { decide, fullBudget, notProcessed, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
 import { traced } from "./Spans.ts"
 import { Transport, type WireRequest } from "./Transport.ts"
@@ -85,6 +85,7 @@ export class Engine extends Context.Service<
             const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
             if (reason === before) return yield* Effect.fail(reason)
             before = reason
+            ledger.mayBeDone ||= !notProcessed(reason)
             const decision = decide({
               reason,
               repeatable,
@@ -106,7 +107,7 @@ export class Engine extends Context.Service<
             const fault = options && optionFault(options)
             if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
             const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
-            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no" }
+            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no", mayBeDone: false }
             const lane = options?.lane ?? settings.lane ?? operation.lane
             const request = { lane, deadlineAt: startedAtMillis + Duration.toMillis(deadline) }
             const signed = sign(wireRequest)

@@ -15,7 +15,7 @@ const listImages: Operation<ReadonlyArray<Image>> = {
   name: "images.list",
   lane: "interactive",
   repeatable: "idempotent",
-  expectation: {},
+  expectation: { list: true },
   decode: readImages,
   drift: imageDrift
 }
@@ -23,7 +23,7 @@ const savedImages: Operation<ReadonlyArray<Image>> = {
   name: "images.saved",
   lane: "interactive",
   repeatable: "idempotent",
-  expectation: {},
+  expectation: { list: true },
   decode: readImages,
   drift: imageDrift
 }

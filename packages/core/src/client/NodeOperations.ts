@@ -37,7 +37,7 @@ export const listNodes = (lane: Lane): Operation<Page> => ({
   name: "nodes.list",
   lane,
   repeatable: "idempotent",
-  expectation: {},
+  expectation: { list: true },
   decode: (data, raw, body) => Result.map(readNodes(data, raw), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) })),
   drift: ({ nodes }) => nodeDrift(nodes)
 })
@@ -54,6 +54,7 @@ export const deleteNode = (nodeId: NodeId): Operation<void> => ({
   lane: "mutation",
   repeatable: "idempotent",
   expectation: { nodeId, emptyAllowed: true },
+  afterwards: { nodeId, emptyAllowed: true, goneIsDone: true },
   decode: nothing
 })
 export const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({

@@ -28,6 +28,8 @@ export interface Operation<A> {
   /** Bounded name for errors, spans and metrics, such as `nodes.get`. */
   readonly name: string
   readonly expectation: Expectation
+  /** What its reply may be once an earlier attempt may have been carried out. Default: the same. */
+  readonly afterwards?: Expectation
   /** Whether and when it may be sent again. */
   readonly repeatable: Repeatable
   /** The lane it goes in unless the caller says otherwise. */

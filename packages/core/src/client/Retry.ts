@@ -27,7 +27,8 @@ const throttledCost = 5
 
 const isThrottled = (reason: ErrorReason) => reason._tag === "QuotaExhausted"
 
-const notProcessed = (reason: ErrorReason): boolean =>
+/** Whether the attempt that failed for this was certainly not carried out. */
+export const notProcessed = (reason: ErrorReason): boolean =>
   reason._tag === "QuotaExhausted" ||
   ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
 

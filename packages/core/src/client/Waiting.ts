@@ -120,8 +120,10 @@ export const awaitGoal = Effect.fnUntraced(function* (
       const latest = yield* look
       if (latest.verdict !== "wait") return latest
       const now = yield* Clock.currentTimeMillis
-      yield* Effect.sleep(Math.max(0, Math.min(untilNextLook(count, now, phase), deadlineAt - now)))
-      if ((yield* Clock.currentTimeMillis) >= deadlineAt) return yield* notReached(false)
+      const pause = untilNextLook(count, now, phase)
+      const left = Math.max(0, deadlineAt - now)
+      yield* Effect.sleep(Math.min(pause, left))
+      if (pause >= left) return yield* notReached(false)
     }
   })
   const { observed, verdict } = yield* looks.pipe(

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
-import { FetchHttpClient, HttpClientError } from "effect/http"
+import { Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "effect"
+import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Berth from "../../src/client/Berth.ts"
+import { Images } from "../../src/client/Images.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { Plans } from "../../src/client/Plans.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
+import type { BerthError } from "../../src/domain/BerthError.ts"
 import { NodeId } from "../../src/domain/Node.ts"
 import {
   accessToken,
@@ -277,15 +279,13 @@ describe("time", () => {
 
   it.effect("a wait that runs out of time carries the last state", () =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(
+      const { reason } = yield* inTime(
         Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(id, "running", { timeout: "30 seconds" })))
       )
-      yield* TestClock.adjust("30 seconds")
-      const { reason } = yield* Fiber.join(fiber)
       assert.strictEqual(reason._tag, "StatusNotReached")
       if (reason._tag === "StatusNotReached") {
         assert.strictEqual(reason.last, "created")
-        assert.strictEqual(reason.waitedMillis, 30_000)
+        assert.closeTo(reason.waitedMillis, 30_000, 1)
         assert.isNull(reason.failure)
       }
     }).pipe(Effect.provide(clientAnswered(ok(record({ status: "created" })))))
@@ -364,6 +364,48 @@ describe("a body larger than any that makes sense", () => {
   )
 })
 
+describe("an empty list", () => {
+  const lists: Record<string, Effect.Effect<ReadonlyArray<unknown>, BerthError, Nodes | Images>> = {
+    nodes: Nodes.use((nodes) => nodes.listPage()),
+    images: Images.use((images) => images.list()),
+    "saved images": Images.use((images) => images.saved())
+  }
+  for (const [name, list] of Object.entries(lists)) {
+    for (const data of [[], {}, null]) {
+      it.effect(`of ${name} may be ${JSON.stringify(data)}`, () =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* list, [])
+        }).pipe(Effect.provide(clientAnswered(ok(data))))
+      )
+    }
+    for (const [why, body, reason] of [
+      ["errors", { code: 200, data: {}, errors: { detail: ["no such account"] } }, "InvalidRequest"],
+      ["a bare detail", { data: null, detail: "no such account" }, "InvalidRequest"],
+      ["no data", { code: 200, errors: {} }, "UnexpectedResponse"],
+      ["other data", { code: 200, data: { total: 0 }, errors: {} }, "UnexpectedResponse"]
+    ] as const) {
+      it.effect(`of ${name} is not what ${why} tell`, () =>
+        Effect.gen(function* () {
+          assert.strictEqual((yield* Effect.flip(list)).reason._tag, reason)
+        }).pipe(Effect.provide(clientAnswered({ status: 200, body: JSON.stringify(body) })))
+      )
+    }
+  }
+})
+
+/** No reply, because a call of the system failed with this code. */
+const noReply = (request: HttpClientRequest.HttpClientRequest, code: string, syscall = "read") =>
+  Effect.fail(
+    new HttpClientError.HttpClientError({
+      reason: new HttpClientError.TransportError({
+        request,
+        cause: new TypeError("fetch failed", {
+          cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
+        })
+      })
+    })
+  )
+
 describe("no reply at all", () => {
   for (const [code, syscall, sent] of [
     ["ECONNREFUSED", "connect", "no"],
@@ -381,24 +423,47 @@ describe("no reply at all", () => {
           assert.strictEqual(reason.sent, sent)
           assert.include(reason.detail, code)
         }
-      }).pipe(
-        Effect.provide(
-          clientOver((request) =>
-            Effect.fail(
-              new HttpClientError.HttpClientError({
-                reason: new HttpClientError.TransportError({
-                  request,
-                  cause: new TypeError("fetch failed", {
-                    cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
-                  })
-                })
-              })
-            )
-          )
-        )
-      )
+      }).pipe(Effect.provide(clientOver((request) => noReply(request, code, syscall))))
     )
   }
+})
+
+describe("a node that is gone when it is to be deleted", () => {
+  for (const [before, because, deleted] of [
+    ["ECONNRESET", "is deleted where an earlier attempt may have done it, its reply lost", true],
+    [502, "is deleted where an earlier attempt may have done it, though it failed", true],
+    ["ECONNREFUSED", "was not there where no earlier attempt arrived", false],
+    [429, "was not there where the earlier attempt was refused", false],
+    [undefined, "was not there where this is the first attempt", false]
+  ] as const) {
+    it.effect(because, () => {
+      const left = before === undefined ? [404] : [before, 404]
+      const replies: Array<number> = []
+      const client = clientOver((request) =>
+        Effect.suspend(() => {
+          const fate = left.shift()!
+          return typeof fate === "string" ? noReply(request, fate) : Effect.succeed({ status: fate })
+        })
+      )
+      return Effect.gen(function* () {
+        const onReply = ({ status }: { readonly status: number }) => Effect.sync(() => void replies.push(status))
+        const deletion = yield* inTime(Effect.result(Nodes.use((nodes) => nodes.delete(id, { onReply }))))
+        assert.isEmpty(left)
+        assert.strictEqual(Result.isSuccess(deletion), deleted)
+        assert.deepStrictEqual(replies, deleted ? [404] : [])
+        if (Result.isFailure(deletion)) assert.strictEqual(deletion.failure.reason._tag, "NodeNotFound")
+      }).pipe(Effect.provide(client))
+    })
+  }
+
+  it.effect("is no success of other calls", () => {
+    const left = [502, 404]
+    return Effect.gen(function* () {
+      const { reason } = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.setCommitment(id, "auto_renew"))))
+      assert.strictEqual(reason._tag, "NodeNotFound")
+      assert.isEmpty(left)
+    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => ({ status: left.shift()! })))))
+  })
 })
 
 describe("options", () => {
