@@ -8,7 +8,6 @@ import type { Lane } from "../domain/Lane.ts"
 import * as Admission from "./allowance/Admission.ts"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
-import * as ServiceClock from "./allowance/ServiceClock.ts"
 import { attempt, type Ledger, type Reply, type Send } from "./Attempt.ts"
 import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
@@ -40,7 +39,7 @@ export class Engine extends Context.Service<
     readonly lane: Lane | undefined
     /** What is left of the allowance, and what it becomes. */
     readonly allowance: Pick<Admission.Admission, "level" | "levelAfter">
-    /** What the service's clock has certainly reached at an instant of ours, milliseconds since the epoch. */
+    /** What the service's clock has certainly reached at an instant of ours, milliseconds since the epoch; 0 when it is unknown. */
     readonly serviceTimeAt: (instant: number) => number
   }
 >()("@berth/core/client/Engine") {
@@ -132,8 +131,10 @@ export class Engine extends Context.Service<
             )
           })
 
-        const serviceTimeAt = (instant: number) =>
-          instant + (admission.state().clock ?? ServiceClock.unknown).aheadAtLeastMillis
+        const serviceTimeAt = (instant: number) => {
+          const { clock } = admission.state()
+          return clock === undefined ? 0 : instant + clock.aheadAtLeastMillis
+        }
 
         const { deadline, lane } = settings
         return Engine.of({ call, deadline, lane, allowance: admission, serviceTimeAt })

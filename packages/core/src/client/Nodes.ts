@@ -109,12 +109,13 @@ export class Nodes extends Context.Service<
       const listPage = (options: PageOptions = {}) =>
         Effect.map(page(listNodes("interactive"), options), ({ nodes }) => nodes)
 
-      const creator = yield* Creator.make({
+      const creator = Creator.make({
         send: (spec, options) =>
           Effect.map(call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options), valueOf),
         deadline,
         get,
-        readPage: (number) => Effect.map(page(listNodes("mutation"), { page: number }), ({ nodes }) => nodes),
+        pages: (options) => (number) =>
+          Effect.map(page(listNodes("mutation"), { ...options, page: number }), ({ nodes }) => nodes),
         serviceTimeAt,
         store: (yield* IntentStore) ?? makeMemory()
       })

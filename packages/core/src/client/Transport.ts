@@ -49,33 +49,29 @@ export class Transport extends Context.Service<
 >()("@berth/core/client/Transport") {}
 
 /** Failures of making a connection: the request was certainly not sent. */
-const notSent = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT"
-])
+const notSent = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"])
 
-/** The innermost code or message of a transport failure: a client may wrap its cause several times. */
-const describe = (cause: unknown): { readonly code: string | undefined; readonly text: string } => {
+/** Failures that mean the same when they come of `connect`; an open connection can fail with them, too. */
+const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
+
+/** The innermost code or message of a transport failure, which may be wrapped several times, and whether nothing was sent. */
+const describe = (cause: unknown): { readonly text: string; readonly unsent: boolean } => {
   let code: string | undefined
+  let syscall: unknown
   let text = "the connection failed"
   for (let at: unknown = cause, depth = 0; Predicate.isObjectOrArray(at) && depth < 8; depth++) {
-    const inner = at as { code?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
+    const inner = at as { code?: unknown; message?: unknown; cause?: unknown; errors?: unknown; syscall?: unknown }
     if (Predicate.isString(inner.code)) code = inner.code
+    syscall = inner.syscall ?? syscall
     if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
     at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
   }
-  return { code, text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text }
+  const unsent = code !== undefined && (notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect"))
+  return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent }
 }
 
 /** What a failure below HTTP means. `replied` says whether a reply had begun. */
 export const unreachable = (cause: unknown, replied: boolean): Unreachable => {
-  const { code, text } = describe(cause)
-  return new Unreachable({
-    sent: replied ? "yes" : code !== undefined && notSent.has(code) ? "no" : "maybe",
-    detail: text
-  })
+  const { text, unsent } = describe(cause)
+  return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text })
 }

@@ -333,13 +333,15 @@ describe("a body larger than any that makes sense", () => {
 })
 
 describe("no reply at all", () => {
-  for (const [code, sent] of [
-    ["ECONNREFUSED", "no"],
-    ["ENOTFOUND", "no"],
-    ["ECONNRESET", "maybe"],
-    ["EPIPE", "maybe"]
+  for (const [code, syscall, sent] of [
+    ["ECONNREFUSED", "connect", "no"],
+    ["ENOTFOUND", "getaddrinfo", "no"],
+    ["EHOSTUNREACH", "connect", "no"],
+    ["EHOSTUNREACH", "read", "maybe"],
+    ["ECONNRESET", "read", "maybe"],
+    ["EPIPE", "write", "maybe"]
   ] as const) {
-    it.effect(`${code} means that the request was sent: ${sent}`, () =>
+    it.effect(`${code} of ${syscall} means that the request was sent: ${sent}`, () =>
       Effect.gen(function* () {
         const { reason } = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.get(id))))
         assert.strictEqual(reason._tag, "Unreachable")
@@ -354,7 +356,9 @@ describe("no reply at all", () => {
               new HttpClientError.HttpClientError({
                 reason: new HttpClientError.TransportError({
                   request,
-                  cause: new TypeError("fetch failed", { cause: Object.assign(new Error(`connect ${code}`), { code }) })
+                  cause: new TypeError("fetch failed", {
+                    cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
+                  })
                 })
               })
             )
