@@ -2,7 +2,7 @@
  * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
  * what came of it. Whether another attempt follows is decided elsewhere.
  */
-import { Clock, Duration, Effect, Result } from "effect"
+import { Clock, Context, Duration, Effect, Result } from "effect"
 import { allowanceFrom } from "../api/AllowanceHeaders.ts"
 import { httpDate } from "../api/HeaderValues.ts"
 import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
@@ -37,6 +37,12 @@ export interface Ledger {
 const neverSent = (reason: ErrorReason) =>
   reason._tag === "InvalidRequest" ||
   ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
+
+/** Who is told of the ledger of each call as it begins: whoever lets go of a call before it ends has no other way to it. */
+export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefined>(
+  "@berth/core/client/Attempt/LedgerBegun",
+  { defaultValue: () => undefined }
+)
 
 /** Sends the request of the call once, and tells when its reply has begun. */
 export type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>

@@ -8,7 +8,7 @@ import type { Lane } from "../domain/Lane.ts"
 import * as Admission from "./allowance/Admission.ts"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
-import { attempt, type Ledger, type Reply, type Send } from "./Attempt.ts"
+import { attempt, type Ledger, LedgerBegun, type Reply, type Send } from "./Attempt.ts"
 import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
 import { Observer } from "./Observer.ts"
@@ -103,11 +103,13 @@ export class Engine extends Context.Service<
         })
 
         const call = <A>(operation: Operation<A>, wireRequest: WireRequest, options?: CallOptions) =>
-          Effect.flatMap(Clock.currentTimeMillis, (startedAtMillis) => {
+          Effect.withFiber((fiber) => {
             const fault = options && optionFault(options)
             if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
             const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
+            const startedAtMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
             const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no", mayBeDone: false }
+            fiber.getRef(LedgerBegun)?.(ledger)
             const lane = options?.lane ?? settings.lane ?? operation.lane
             const request = { lane, deadlineAt: startedAtMillis + Duration.toMillis(deadline) }
             const signed = sign(wireRequest)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Redacted, Result, Stream } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { ConfigProvider, Duration, Effect, Layer, Redacted, Result, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import * as Berth from "../../src/client/Berth.ts"
 import { Images } from "../../src/client/Images.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
@@ -134,5 +134,61 @@ describe("a call with an unusable option fails with its name, and is not sent", 
         assert.strictEqual(requests, 0)
       }).pipe(Effect.provide(client))
     })
+  }
+})
+
+describe("a client of the environment", () => {
+  const all = { BERTH_BASE_URL: "https://service.test", BERTH_API_KEY: "key", BERTH_ACCESS_TOKEN: "token" }
+  const seen: Array<string> = []
+  const transport = Layer.succeed(
+    HttpClient.HttpClient,
+    HttpClient.make((request, url) => {
+      seen.push(url.origin, String(url.searchParams.get("apikey")), String(request.headers["authorization"]))
+      return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(success([]))))
+    })
+  )
+  const saved = (env: Record<string, string>) =>
+    Images.use((images) => images.saved()).pipe(
+      Effect.provide(
+        Berth.layerConfig.pipe(
+          Layer.provide(transport),
+          Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+        )
+      )
+    )
+
+  it.effect("speaks to that service for that account", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* saved(all), [])
+      assert.deepStrictEqual(seen, ["https://service.test", "key", "Bearer token"])
+    })
+  )
+
+  for (const missing of Object.keys(all) as ReadonlyArray<keyof typeof all>) {
+    it.effect(`is not made without ${missing}, which is named`, () =>
+      Effect.gen(function* () {
+        const { [missing]: _, ...rest } = all
+        const error = yield* Effect.flip(saved(rest))
+        assert.strictEqual(error._tag, "ConfigError")
+        assert.include(error.message, missing)
+      })
+    )
+  }
+
+  for (const [variable, option] of [
+    ["BERTH_BASE_URL", "baseUrl"],
+    ["BERTH_API_KEY", "apiKey"],
+    ["BERTH_ACCESS_TOKEN", "accessToken"]
+  ] as const) {
+    it.effect(`is not made with a blank ${variable}, which is named by it or its option`, () =>
+      Effect.gen(function* () {
+        const empty = yield* Effect.flip(saved({ ...all, [variable]: "" }))
+        assert.strictEqual(empty._tag, "ConfigError")
+        assert.include(empty.message, variable)
+        const blank = yield* Effect.flip(saved({ ...all, [variable]: " " }))
+        assert.strictEqual(blank._tag, "InvalidOption")
+        assert.propertyVal(blank, "option", option)
+      })
+    )
   }
 })

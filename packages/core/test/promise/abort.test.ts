@@ -10,22 +10,26 @@ interface Place {
   readonly answer: RequestListener
   /** What the client knows of its allowance once the call is there. */
   readonly level: Pick<AllowanceLevel, "underWay" | "waiting">
+  /** What its ledger says in the end. */
+  readonly attempts: Array<readonly [outcome: string, status: number | null]>
 }
 
 const places: Record<string, Place> = {
-  "on the wire": { answer: () => {}, level: { underWay: 1, waiting: 0 } },
+  "on the wire": { answer: () => {}, level: { underWay: 1, waiting: 0 }, attempts: [["interrupted", null]] },
   "while a body trickles": {
     answer: (_, response) => {
       response.writeHead(200, { "content-type": "application/json" })
       response.write(`{"message":"Suc`)
     },
-    level: { underWay: 1, waiting: 0 }
+    level: { underWay: 1, waiting: 0 },
+    attempts: [["interrupted", 200]]
   },
   "in backoff": {
     answer: (_, response) => response.writeHead(503, { "retry-after": "30" }).end(),
-    level: { underWay: 0, waiting: 0 }
+    level: { underWay: 0, waiting: 0 },
+    attempts: [["ServiceUnavailable", 503]]
   },
-  "in the queue": { answer: () => assert.fail("sent"), level: { underWay: 0, waiting: 1 } }
+  "in the queue": { answer: () => assert.fail("sent"), level: { underWay: 0, waiting: 1 }, attempts: [] }
 }
 
 /** A reply after which the allowance is spent for half a minute. */
@@ -55,7 +59,7 @@ for (const [end, tag] of [
   ["closing the client", "ClientClosed"]
 ] as const) {
   describe(`${end}`, () => {
-    for (const [place, { answer, level }] of Object.entries(places)) {
+    for (const [place, { answer, attempts, level }] of Object.entries(places)) {
       it(`ends a call ${place} at once`, async () => {
         const arrived = Promise.withResolvers<ServerResponse>()
         const begun = Promise.withResolvers<void>()
@@ -92,6 +96,10 @@ for (const [end, tag] of [
         const error = await rejection(call)
         assert.propertyVal(error, "_tag", tag)
         assert.propertyVal(error, "changed", "no")
+        assert.deepStrictEqual(
+          error.attempts.map(({ outcome, status }) => [outcome, status] as const),
+          attempts
+        )
         // The request is let go of too, not only its caller.
         await gone
         await closed
