@@ -6,33 +6,40 @@
  *
  * Works where there is `node:fs`, which is loaded when it is used.
  */
-import { Clock, Effect, Option, Random, Schema, type Scope } from "effect"
+import { Clock, Effect, Option, Predicate, Random, type Scope } from "effect"
+import { makeFolders } from "../makeFolders.ts"
 import * as Estimator from "./Estimator.ts"
 
-const View = Schema.Struct({
-  limit: Schema.Number,
-  remaining: Schema.Number,
-  resetSeconds: Schema.Number,
-  resetBy: Schema.Number,
-  resetAround: Schema.Number,
-  sentAt: Schema.Number,
-  receivedAt: Schema.Number
-})
+const ofClock = ["aheadAtLeastMillis", "aheadAtMostMillis"] as const
+const ofView = ["limit", "remaining", "resetSeconds", "resetBy", "resetAround", "sentAt", "receivedAt"] as const
+const ofAll = ["writtenAt", "pausedUntil"] as const
+
+type Numbers<Names extends ReadonlyArray<string>> = { readonly [Name in Names[number]]: number }
 
 /** The file's content. Instants are milliseconds on the clock of the machine that shares it. */
-const Shared = Schema.fromJsonString(
-  Schema.Struct({
-    version: Schema.Literal(1),
-    writtenAt: Schema.Number,
-    pausedUntil: Schema.Number,
-    clock: Schema.optional(Schema.Struct({ aheadAtLeastMillis: Schema.Number, aheadAtMostMillis: Schema.Number })),
-    view: Schema.optional(View)
-  })
-)
-type Shared = typeof Shared.Type
+interface Shared extends Numbers<typeof ofAll> {
+  readonly version: 1
+  readonly clock: Numbers<typeof ofClock> | undefined
+  readonly view: Numbers<typeof ofView> | undefined
+}
 
-const decode = Schema.decodeUnknownEffect(Shared)
-const encode = Schema.encodeEffect(Shared)
+const areNumbers = (value: unknown, names: ReadonlyArray<string>): boolean =>
+  Predicate.isObject(value) && names.every((name) => Number.isFinite(value[name]))
+
+/** Reads the file's content; undefined when it is damaged. By hand: a schema would take most of the time that sharing costs a command. */
+const decode = (text: string): Shared | undefined => {
+  try {
+    const shared: Partial<Shared> = JSON.parse(text)
+    const isWhole =
+      areNumbers(shared, ofAll) &&
+      shared.version === 1 &&
+      (shared.clock === undefined || areNumbers(shared.clock, ofClock)) &&
+      (shared.view === undefined || areNumbers(shared.view, ofView))
+    return isWhole ? (shared as Shared) : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** How often the processes look and are seen, and how long one that is not seen counts. */
 const everyMillis = 500
@@ -47,9 +54,14 @@ export interface Estimate {
   readonly change: (change: (state: Estimator.State) => Estimator.State) => void
 }
 
-/** Something of the file system, failing with why it could not be done. */
-const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, string> =>
-  Effect.tryPromise({ try: run, catch: (error) => (error instanceof Error ? error.message : String(error)) })
+/** Why something of the file system could not be done. */
+interface FileFault {
+  readonly code?: string | undefined
+  readonly message: string
+}
+
+const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
+  Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
 
 /** Whether an instant that was written down is one of the last few seconds. The clock may have been set back meanwhile. */
 const isRecent = (instant: number, now: number) => Math.abs(now - instant) < staleMillis
@@ -72,7 +84,7 @@ export const share = Effect.fnUntraced(function* (
     })
   const doWithout = (why: string) => tellOnce(`is done without (${why}): this process goes by its own replies.`)
 
-  const loaded = yield* Effect.option(attempt(() => import("node:fs/promises")))
+  const loaded = yield* Effect.option(tryFile(() => import("node:fs/promises")))
   if (Option.isNone(loaded)) return yield* doWithout("there is no node:fs here")
   const fs = loaded.value
 
@@ -80,28 +92,32 @@ export const share = Effect.fnUntraced(function* (
   const members = `${path}.members`
   const mine = `${members}/${me}`
   const draft = `${mine}.new`
-  const forget = (name: string) => Effect.ignore(attempt(() => fs.rm(`${members}/${name}`, { force: true })))
+  const makeMembers = makeFolders(
+    members,
+    (folder) => tryFile(() => fs.mkdir(folder, { mode: 0o700 })),
+    ({ code }) => code
+  )
+  const forget = (name: string) => Effect.ignore(tryFile(() => fs.rm(`${members}/${name}`, { force: true })))
 
   /** What the others wrote. A file from the future is of a clock that was wrong, and so is whatever it says. */
   const read = Effect.fnUntraced(function* (now: number) {
-    const text = yield* Effect.option(attempt(() => fs.readFile(path, "utf8")))
+    const text = yield* Effect.option(tryFile(() => fs.readFile(path, "utf8")))
     if (Option.isNone(text)) return undefined
-    const shared = yield* Effect.option(decode(text.value))
-    if (Option.isNone(shared)) return yield* tellOnce("is damaged and is replaced.")
-    return shared.value.writtenAt > now + staleMillis ? undefined : shared.value
+    const shared = decode(text.value)
+    if (shared === undefined) return yield* tellOnce("is damaged and is replaced.")
+    return shared.writtenAt > now + staleMillis ? undefined : shared
   })
 
   const write = Effect.fnUntraced(function* (shared: Shared) {
-    const text = yield* Effect.orDie(encode(shared))
-    yield* attempt(() => fs.writeFile(draft, text, { mode: 0o600 }))
-    yield* attempt(() => fs.rename(draft, path))
+    yield* tryFile(() => fs.writeFile(draft, JSON.stringify(shared), { mode: 0o600 }))
+    yield* tryFile(() => fs.rename(draft, path))
   })
 
   /** Shows that this process is there, counts the others that are, and forgets those that are no more. */
   const meet = Effect.fnUntraced(function* (now: number) {
-    yield* attempt(() => fs.mkdir(members, { recursive: true, mode: 0o700 }))
-    yield* attempt(() => fs.writeFile(mine, String(now), { mode: 0o600 }))
-    const names = new Set(yield* attempt(() => fs.readdir(members)))
+    yield* makeMembers
+    yield* tryFile(() => fs.writeFile(mine, String(now), { mode: 0o600 }))
+    const names = new Set(yield* tryFile(() => fs.readdir(members)))
     let peers = 0
     for (const name of names) {
       const owner = name.replace(/\.new$/, "")
@@ -110,32 +126,34 @@ export const share = Effect.fnUntraced(function* (
         if (!names.has(owner)) yield* forget(name)
         continue
       }
-      const seenAt = yield* Effect.option(attempt(() => fs.readFile(`${members}/${name}`, "utf8")))
+      const seenAt = yield* Effect.option(tryFile(() => fs.readFile(`${members}/${name}`, "utf8")))
       if (isRecent(Number(Option.getOrElse(seenAt, () => "0")), now)) peers++
       else yield* forget(name)
     }
     return peers
   })
 
-  const exchange = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const peers = yield* meet(now)
+  /** Takes over what the others say, and says what is known here. */
+  const tell = Effect.fnUntraced(function* (peers: number, now: number) {
     const theirs = yield* read(now)
     estimate.change((state) => Estimator.shared(state, { peers, ...theirs }, now))
     const { clock, pausedUntil, view } = estimate.get()
     // The newest view is worth keeping for whoever begins next.
     const newest = view === undefined || (theirs?.view?.receivedAt ?? 0) > view.receivedAt ? theirs?.view : view
-    yield* write({
-      version: 1,
-      writtenAt: now,
-      pausedUntil,
-      ...(clock && { clock }),
-      ...(newest && { view: newest })
-    })
-  }).pipe(Effect.catch(doWithout))
+    yield* write({ version: 1, writtenAt: now, pausedUntil, clock, view: newest })
+  })
+
+  const withoutFile = Effect.catch(({ message }: FileFault) => doWithout(message))
+  const exchange = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.flatMap(meet(now), (peers) => tell(peers, now))
+  ).pipe(withoutFile)
+  const leave = Effect.flatMap(Clock.currentTimeMillis, (now) => tell(estimate.get().peers, now)).pipe(
+    withoutFile,
+    Effect.andThen(forget(me))
+  )
 
   yield* Effect.timeoutOption(exchange, firstLookMillis)
-  yield* Effect.addFinalizer(() => Effect.andThen(exchange, forget(me)))
+  yield* Effect.addFinalizer(() => leave)
   // Never cut in the middle, where it would get into the way of the last one.
   yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.uninterruptible(exchange), everyMillis)))
 })
