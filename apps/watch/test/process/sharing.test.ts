@@ -35,7 +35,7 @@ const once = (env: Readonly<Record<string, string>>) =>
   Effect.flatMap(start(["once"], env), (daemon) => Effect.promise(() => daemon.finished()))
 
 /** Enough for one sweep of the five nodes. */
-const scant = { limit: 3, windowMs: 3_600_000, algorithm: "fixed-window" } as const
+const scant = { limit: 2, windowMs: 3_600_000, algorithm: "fixed-window" } as const
 
 /** How many requests the service has seen. */
 const requests = Effect.map(
