@@ -3,6 +3,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
@@ -141,7 +144,13 @@ const tour = async () => {
     const { url, apiKey, accessToken } = parsed<Record<"url" | "apiKey" | "accessToken", string>>(line) ?? {}
     return url && apiKey && accessToken ? { url, apiKey, accessToken } : undefined
   })
-  const env = { BERTH_BASE_URL: ready.url, BERTH_API_KEY: ready.apiKey, BERTH_ACCESS_TOKEN: ready.accessToken }
+  const env = {
+    BERTH_BASE_URL: ready.url,
+    BERTH_API_KEY: ready.apiKey,
+    BERTH_ACCESS_TOKEN: ready.accessToken,
+    // Nobody will ask for this account again.
+    XDG_STATE_HOME: stateFolder()
+  }
   console.log(`berth-server answers at ${ready.url}`)
 
   title("What there is, and what it costs")
@@ -182,6 +191,13 @@ const tour = async () => {
     console.log(`${styleText("cyan", type)}${what}${change}, seen between ${since} and ${until}`)
   }
   await stop(server)
+}
+
+/** A folder for what the processes of the tour share, gone with it. */
+const stateFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), "berth-demo-"))
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 let ending = false

@@ -24,6 +24,10 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["node create --name n --plan p --image i --template 3", "--template needs --saved-image."],
   ["node create --name n --plan p --image i --saved-image", "--saved-image needs --template."],
   ["node create --name n --plan p --image i --timeout 3s", "--timeout needs --wait."],
+  [
+    "node create --name n --plan p --image i --key ../x",
+    "--key cannot be ../x: a key has 1 to 128 letters, digits, dots, dashes or underscores, and begins with a letter or digit."
+  ],
   ["node wait 1 --for runing", "--for cannot be runing; did you mean running?"],
   ["node wait 1 --timeout 5", "--timeout cannot be 5: a duration is a number with a unit, such as 90s, 5m or 1h30m."],
   ["node delete 1", "There is nobody to ask whether to delete: this is not a terminal."],

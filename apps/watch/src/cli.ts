@@ -2,8 +2,9 @@
  * The whole command line of `berth-watch`.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { CliConfig, type CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { accountFiles } from "@berth/core/client/AccountFiles"
 import * as Berth from "@berth/core/client/Berth"
 import pkg from "../package.json" with { type: "json" }
 import { once } from "./commands/once.ts"
@@ -11,16 +12,26 @@ import { run } from "./commands/run.ts"
 import { type ConnectionInput, connectionFlags, readConnection } from "./config/Connection.ts"
 import { runFlags } from "./config/RunSettings.ts"
 import { CommandFailed, exitCodes, unauthenticated, usage } from "./process/CommandFailed.ts"
+import { say } from "./process/say.ts"
 import { StopSignal } from "./process/StopSignal.ts"
 import { usageMessage } from "./process/usageMessage.ts"
+
+/** What the client warns of goes to whoever looks after the process; stdout has events and nothing else. */
+const warnings = Logger.layer([
+  Logger.make(({ message }) => {
+    Effect.runFork(say(`berth-watch: ${String(message)}`))
+  })
+])
 
 /** Runs a command with a client for the connection it was asked for. */
 const connected = <R>(input: ConnectionInput, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>
   Effect.gen(function* () {
     const { account, client } = yield* readConnection(input)
-    const berth = Berth.layer(client).pipe(Layer.provide(NodeHttpClient.layerUndici))
+    const { allowanceFile } = yield* accountFiles(client)
+    const berth = Berth.layer({ ...client, allowanceFile }).pipe(Layer.provide(NodeHttpClient.layerUndici))
     yield* Effect.provide(command(account), berth)
   }).pipe(
+    Effect.provide(warnings),
     Effect.catchTag("InvalidOption", ({ detail, option }) =>
       Effect.fail(
         isSecret(option)

@@ -60,7 +60,10 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
 ): Effect.fn.Return<Resolution, BerthError | NameAmbiguous, Nodes> {
   const targets = given.map(parseTarget)
   const nodes = yield* Nodes
-  const listed = targets.every(({ _tag }) => _tag === "Id") ? [] : yield* Stream.runCollect(nodes.list())
+  // Somebody waits for it: it is no sweep, of which others would go before.
+  const listed = targets.every(({ _tag }) => _tag === "Id")
+    ? []
+    : yield* Stream.runCollect(nodes.list({ lane: "interactive" }))
   const once = new Map<number | string, Result.Result<Found, Unfound>>()
   for (const target of targets) {
     for (const node of yield* Effect.fromResult(select(target, listed))) {

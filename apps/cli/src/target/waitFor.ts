@@ -12,6 +12,7 @@ import { problemOf } from "../failure/Problem.ts"
 import type { Output } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import type { Tell } from "../output/progress.ts"
+import { quoted } from "../output/quoted.ts"
 import { report } from "../output/report.ts"
 import { isPattern } from "./Target.ts"
 
@@ -39,10 +40,6 @@ export const waitFor = Effect.fn("waitFor")(function* (
     ? Effect.as(nodes.awaitDeleted(node.id, options), Option.none<Node>())
     : Effect.asSome(nodes.awaitStatus(node.id, goal, options))
 })
-
-/** The argument as a shell takes it back. */
-const quoted = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 
 /**
  * When interrupted, says that the nodes are left alone and which command goes on waiting: the one with these arguments,

@@ -44,7 +44,8 @@ export class Daemon {
 
   constructor(args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) {
     this.process = spawn(process.execPath, [binary, ...args], {
-      env: { PATH: process.env["PATH"], ...env },
+      // Shares nothing with any other process, unless the test says so.
+      env: { PATH: process.env["PATH"], BERTH_ALLOWANCE_FILE: "off", ...env },
       stdio: ["ignore", "pipe", "pipe"]
     })
     this.exit = once(this.process, "close").then(([code]) => code)

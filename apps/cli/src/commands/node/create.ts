@@ -2,23 +2,29 @@
  * `berth node create`: says what the node will cost, and creates it.
  */
 import { nodeSpecToWire } from "@berth/core/api/NodeCodec"
+import { isKey } from "@berth/core/client/creation/Creator"
+import { IntentStore } from "@berth/core/client/creation/IntentStore"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
 import type { NodeSpec } from "@berth/core/domain/NodeSpec"
 import type { Plan } from "@berth/core/domain/Plan"
-import { Effect, Option } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { client } from "../../config/client.ts"
+import { creatingClient } from "../../config/client.ts"
 import { durationFlag } from "../../config/duration.ts"
 import { idFlag } from "../../config/wholeNumberFlag.ts"
 import { paths } from "../../config/paths.ts"
-import { UsageFault } from "../../failure/CliFailure.ts"
+import { Interrupted, UsageFault } from "../../failure/CliFailure.ts"
+import { problemOf } from "../../failure/Problem.ts"
 import { nearest } from "../../failure/usageFault.ts"
 import { nodeView } from "../../output/nodeView.ts"
 import { say } from "../../output/Output.ts"
+import { OutputFormat } from "../../output/OutputFormat.ts"
 import { type Preview, previewView } from "../../output/Preview.ts"
 import { printOne } from "../../output/print.ts"
 import { withProgress } from "../../output/progress.ts"
+import { quoted } from "../../output/quoted.ts"
+import { report } from "../../output/report.ts"
 import { rupees } from "../../output/units.ts"
 import { completed } from "../../target/completed.ts"
 import { resumable, waitFor } from "../../target/waitFor.ts"
@@ -55,6 +61,13 @@ const flags = {
   ipv6: toggle("ipv6", "With an IPv6 address"),
   label: text("label", "LABEL", "Label").pipe(Flag.optional),
   disablePassword: toggle("disable-password", "Log in with keys only"),
+  key: text("key", "KEY", "Names this create: asked for again under it, it makes no second node").pipe(
+    Flag.filter(
+      isKey,
+      () => "a key has 1 to 128 letters, digits, dots, dashes or underscores, and begins with a letter or digit"
+    ),
+    Flag.optional
+  ),
   wait: toggle("wait", "Wait until the node runs"),
   timeout: durationFlag("timeout").pipe(Flag.withDescription("Longest time to wait; default 10m"), Flag.optional),
   dryRun: toggle("dry-run", "Show the request and the price, and stop")
@@ -144,6 +157,34 @@ const priceOf = ({ committedPriceInr, pricePerHourInr, pricePerMonthInr, outcome
   return `₹${rupees(pricePerHourInr)} per hour, ₹${rupees(pricePerMonthInr)} per month`
 }
 
+/** Tells, once, of creates that were killed before they could say what came of them. */
+const tellAbandoned = Effect.gen(function* () {
+  const abandoned = yield* Effect.orElseSucceed((yield* IntentStore)?.takeAbandoned ?? Effect.succeed([]), () => [])
+  for (const { name, sentAtMillis } of abandoned) {
+    const when = DateTime.formatIso(DateTime.makeUnsafe(sentAtMillis))
+    yield* say(`A create of ${name} (${when}) was cut off; whether it made a node: ${lookFor(name)}`)
+  }
+})
+
+const lookFor = (name: string) => `berth node list --name ${quoted(name)}`
+
+/** Whether something was asked for under this key before. What cannot be read is told when it is needed. */
+const wasUsed = Effect.fnUntraced(function* (key: Option.Option<string>) {
+  const store = yield* IntentStore
+  if (Option.isNone(key) || store === undefined) return false
+  return Option.isSome(yield* Effect.orElseSucceed(store.find(key.value), Option.none))
+})
+
+/** Says on Ctrl-C what is not known, and how to find out. */
+const cutOff = ({ key, name }: Wish) =>
+  Effect.gen(function* () {
+    const interrupted = new Interrupted({
+      message: "Interrupted before the reply came; the node may have been made.",
+      hint: Option.isSome(key) ? "The same command finishes it." : `To see whether it was: ${lookFor(name)}`
+    })
+    yield* report(problemOf(interrupted), yield* OutputFormat)
+  })
+
 export const create = Command.make(
   "create",
   flags,
@@ -156,9 +197,16 @@ export const create = Command.make(
     for (const doubt of doubts) yield* say(doubt)
     if (wish.dryRun) return yield* printOne(previewView, coming)
 
+    yield* tellAbandoned
+    const again = yield* wasUsed(wish.key)
     yield* say(`Creating ${spec.name} on ${spec.plan} from ${spec.image}: ${priceOf(coming)}.`)
-    const { node, outcome } = yield* nodes.create(spec)
-    yield* say(`Node ${node.id} is ${outcome === "created" ? "accepted" : "found: its reply had been lost"}.`)
+    if (again) yield* say("The key was used before: if that made a node, no other is made.")
+    const { node, outcome } = yield* Effect.onInterrupt(
+      nodes.create(spec, { key: Option.getOrUndefined(wish.key) }),
+      () => cutOff(wish)
+    )
+    const found = again ? "found: it was made before" : "found: its reply had been lost"
+    yield* say(`Node ${node.id} is ${outcome === "created" ? "accepted" : found}.`)
     if (!wish.wait) return yield* printOne(nodeView, node)
 
     const wait = { goal: "running", timeout: wish.timeout } as const
@@ -172,4 +220,7 @@ export const create = Command.make(
       Option.match(running, { onNone: () => node, onSome: (later) => completed(later, Option.some(node)) })
     )
   })
-).pipe(Command.withDescription("Create a node"), Command.provide(client))
+).pipe(
+  Command.withDescription("Create a node"),
+  Command.provide(({ key }) => creatingClient(key))
+)

@@ -94,7 +94,8 @@ export const list = Command.make(
       return
     }
 
-    const wanted = nodes.list().pipe(Stream.filter(passes))
+    // Somebody waits for it: it is no sweep, of which others would go before.
+    const wanted = nodes.list({ lane: "interactive" }).pipe(Stream.filter(passes))
     if (Option.isNone(limit)) return yield* printStream(view, wanted)
 
     // One more than asked for tells whether there are more.

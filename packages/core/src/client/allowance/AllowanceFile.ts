@@ -4,18 +4,28 @@
  *
  * Works where there is `node:fs`, which is loaded when it is used.
  */
-import { Clock, Effect, Option, Random, Schema } from "effect"
-import { type AllowanceStore, AllowanceStoreFailed, SharedAllowance } from "./AllowanceStore.ts"
-
-const Json = Schema.fromJsonString(SharedAllowance)
-const decode = Schema.decodeUnknownEffect(Json)
-const encode = Schema.encodeEffect(Json)
+import { Clock, Effect, Option, Random } from "effect"
+import { makeFolders } from "../makeFolders.ts"
+import { type AllowanceStore, AllowanceStoreFailed, isSharedAllowance } from "./AllowanceStore.ts"
 
 const failed = (detail: string) => new AllowanceStoreFailed({ detail })
 
-/** Something of the file system, failing with why it could not be done. */
-const attempt = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (error) => failed(error instanceof Error ? error.message : String(error)) })
+/** Why something of the file system could not be done. */
+interface FileFault {
+  readonly code?: string | undefined
+  readonly message: string
+}
+
+const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
+  Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** A place at the file at `path`. Folders that are not there are made, for the user alone. */
 export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<AllowanceStore> {
@@ -26,12 +36,27 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
 
   const loaded = yield* Effect.cached(
     Effect.mapError(
-      attempt(() => import("node:fs/promises")),
+      tryFile(() => import("node:fs/promises")),
       () => failed("there is no node:fs here")
     )
   )
   const files = <A>(use: (fs: Effect.Success<typeof loaded>) => Promise<A>) =>
-    Effect.flatMap(loaded, (fs) => attempt(() => use(fs)))
+    Effect.flatMap(loaded, (fs) =>
+      Effect.mapError(
+        tryFile(() => use(fs)),
+        ({ message }) => failed(message)
+      )
+    )
+  const makeMembers = Effect.flatMap(loaded, (fs) =>
+    Effect.mapError(
+      makeFolders(
+        members,
+        (folder) => tryFile(() => fs.mkdir(folder, { mode: 0o700 })),
+        ({ code }) => code
+      ),
+      ({ message }) => failed(message)
+    )
+  )
   const forget = (name: string) => Effect.ignore(files((fs) => fs.rm(`${members}/${name}`, { force: true })))
 
   return {
@@ -40,16 +65,16 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
     read: Effect.gen(function* () {
       const text = yield* Effect.option(files((fs) => fs.readFile(path, "utf8")))
       if (Option.isNone(text)) return Option.none()
-      return Option.some(yield* Effect.mapError(decode(text.value), () => failed("it is damaged")))
+      const shared = parse(text.value)
+      return isSharedAllowance(shared) ? Option.some(shared) : yield* Effect.fail(failed("it is damaged"))
     }),
     write: Effect.fnUntraced(function* (shared) {
-      const text = yield* Effect.orDie(encode(shared))
-      yield* files((fs) => fs.writeFile(draft, text, { mode: 0o600 }))
+      yield* files((fs) => fs.writeFile(draft, JSON.stringify(shared), { mode: 0o600 }))
       yield* files((fs) => fs.rename(draft, path))
     }),
     meet: Effect.fnUntraced(function* (withinMillis) {
       const now = yield* Clock.currentTimeMillis
-      yield* files((fs) => fs.mkdir(members, { recursive: true, mode: 0o700 }))
+      yield* makeMembers
       yield* files((fs) => fs.writeFile(mine, String(now), { mode: 0o600 }))
       const names = new Set(yield* files((fs) => fs.readdir(members)))
       let others = 0

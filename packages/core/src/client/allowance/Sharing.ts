@@ -4,7 +4,7 @@
  * it hears makes it leave room for the others.
  */
 import { Clock, Effect, Option, type Scope } from "effect"
-import type { AllowanceStore, SharedAllowance } from "./AllowanceStore.ts"
+import type { AllowanceStore, AllowanceStoreFailed, SharedAllowance } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 
 /** How often the clients look and are seen, and how long one that is not seen counts. */
@@ -67,27 +67,30 @@ export const share = Effect.fnUntraced(function* (
     return Option.getOrUndefined(Option.filter(theirs, ({ writtenAt }) => writtenAt <= now + staleMillis))
   })
 
-  const exchange = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+  /** Takes over what the others say, and says what is known here. */
+  const tell = Effect.fnUntraced(function* (peers: number, now: number) {
     const ahead = (yield* store.now) - now
-    const peers = yield* store.meet(staleMillis)
     const theirs = yield* read(now, ahead)
     estimate.change((state) => Estimator.shared(state, { peers, ...theirs }, now))
     const { clock, pausedUntil, view } = estimate.get()
     // The newest view is worth keeping for whoever begins next.
     const newest = view === undefined || (theirs?.view?.receivedAt ?? 0) > view.receivedAt ? theirs?.view : view
-    const shared: SharedAllowance = {
-      version: 1,
-      writtenAt: now,
-      pausedUntil,
-      ...(clock && { clock }),
-      ...(newest && { view: newest })
-    }
-    yield* store.write(onClockAhead(shared, ahead))
-  }).pipe(Effect.catch(({ detail }) => tellOnce(`is done without (${detail}): this client goes by its own replies.`)))
+    yield* store.write(onClockAhead({ version: 1, writtenAt: now, pausedUntil, clock, view: newest }, ahead))
+  })
+
+  const withoutStore = Effect.catch(({ detail }: AllowanceStoreFailed) =>
+    tellOnce(`is done without (${detail}): this client goes by its own replies.`)
+  )
+  const exchange = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.flatMap(store.meet(staleMillis), (peers) => tell(peers, now))
+  ).pipe(withoutStore)
+  const leave = Effect.flatMap(Clock.currentTimeMillis, (now) => tell(estimate.get().peers, now)).pipe(
+    withoutStore,
+    Effect.andThen(store.leave)
+  )
 
   yield* Effect.timeoutOption(exchange, firstLookMillis)
-  yield* Effect.addFinalizer(() => Effect.andThen(exchange, store.leave))
+  yield* Effect.addFinalizer(() => leave)
   // Never cut in the middle, where it would get into the way of the last one.
   yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.uninterruptible(exchange), everyMillis)))
 })

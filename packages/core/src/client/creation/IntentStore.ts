@@ -3,6 +3,7 @@
  * finishes the question. The folder belongs to one account.
  */
 import { Clock, Context, Data, Effect, FileSystem, Layer, Option, Path, Schema, Semaphore } from "effect"
+import { makeFolders } from "../makeFolders.ts"
 import { Intent } from "./Intent.ts"
 import { hold, isHeld } from "./KeyHold.ts"
 
@@ -110,9 +111,11 @@ export const layerDirectory = (
         }
       }).pipe(Effect.ignore)
 
-      yield* fs
-        .makeDirectory(directory, { recursive: true, mode: 0o700 })
-        .pipe(Effect.andThen(fs.access(directory, { writable: true })), Effect.catch(failed))
+      yield* makeFolders(
+        directory,
+        (folder) => fs.makeDirectory(folder, { mode: 0o700 }),
+        ({ reason }) => (reason._tag === "AlreadyExists" ? "EEXIST" : reason._tag === "NotFound" ? "ENOENT" : undefined)
+      ).pipe(Effect.andThen(fs.access(directory, { writable: true })), Effect.catch(failed))
       yield* sweepUp
 
       const read = Effect.fnUntraced(function* (key: string) {

@@ -1,0 +1,172 @@
+/**
+ * A create makes one node, whatever happens to the process: with a key also when it is asked for again.
+ */
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+// @boundaries-ignore the mock service is what the tests talk to
+import { TestServer } from "@berth/server/testing"
+import { Effect, Schedule } from "effect"
+import { berth, json, lines, settings, start } from "./berth.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const create = (name: string, ...more: ReadonlyArray<string>) => [
+  ...["node", "create", "--name", name, "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04", "-o", "json"],
+  ...more
+]
+
+/** The nodes there are, by the service's own account. */
+const nodes = Effect.flatMap(TestServer, ({ control, id }) =>
+  Effect.orDie(control.nodes.list({ params: { world: id }, query: {} }))
+)
+
+/** From now on creates are processed at once, and answered when nobody waits any more. */
+const lateReplies = Effect.flatMap(TestServer, ({ arm }) =>
+  arm([{ fault: "latency", delay: "1 minute", scope: { operation: "nodes.create" } }])
+)
+const promptReplies = Effect.flatMap(TestServer, ({ arm }) => arm([]))
+
+/** Starts a create and waits until the service has made its node, the reply still on its way. */
+const startUntilMade = (args: ReadonlyArray<string>, state: string) =>
+  Effect.gen(function* () {
+    yield* lateReplies
+    const before = (yield* nodes).length
+    const running = yield* start(args, { env: { ...(yield* settings), XDG_STATE_HOME: state } })
+    yield* Effect.repeat(nodes, { until: (now) => now.length > before, schedule: Schedule.spaced("20 millis") })
+    yield* promptReplies
+    return running
+  })
+
+/** What is written down in the state folder of the one account there is. */
+const writtenDown = (state: string) => {
+  const accounts = join(state, "berth", "accounts")
+  return readdirSync(accounts)
+    .flatMap((account) => readdirSync(join(accounts, account, "intents")))
+    .toSorted()
+}
+
+const idOf = (ended: { readonly code: number | null; readonly stdout: string; readonly stderr: string }) =>
+  json<{ readonly id: number }>(ended).id
+
+const service = TestServer.layer({ clock: "real" })
+
+describe("node create --key", () => {
+  it.live("killed between the request and its reply and run again makes one node", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      const running = yield* startUntilMade(create("web", "--key", "job-1"), state)
+      yield* running.kill("SIGKILL")
+      yield* running.ended
+      const again = yield* berth(create("web", "--key", "job-1"), { env: { XDG_STATE_HOME: state } })
+      assert.strictEqual(again.code, 0)
+      assert.deepStrictEqual(
+        (yield* nodes).map(({ id }) => id as number),
+        [idOf(again)]
+      )
+      assert.include(again.stderr, `Node ${idOf(again)} is found: it was made before.`)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("run again after it ended gives the same node, and makes none when that is gone", () =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      const [first, again] = [
+        yield* berth(create("web", "--key", "job-1"), { env }),
+        yield* berth(create("web", "--key", "job-1"), { env })
+      ]
+      assert.strictEqual(idOf(again), idOf(first))
+      assert.lengthOf(yield* nodes, 1)
+      yield* berth(["node", "delete", "web", "--yes", "--wait"], { env })
+      const late = yield* berth(create("web", "--key", "job-1"), { env })
+      assert.deepStrictEqual([late.code, late.stdout], [5, ""])
+      assert.include(late.stderr, `key: it made node ${idOf(first)}, which is gone`)
+      assert.isEmpty(yield* nodes)
+      assert.strictEqual((yield* berth(create("web", "--key", "job-2"), { env })).code, 0)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", termination: "50 millis" })))
+  )
+
+  it.live("run twice at once makes one node, and both give it", () =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      const run = berth(create("web", "--key", "job-1"), { env })
+      const [one, other] = yield* Effect.all([run, run], { concurrency: 2 })
+      assert.strictEqual(idOf(one), idOf(other))
+      assert.lengthOf(yield* nodes, 1)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("with the key of another create is refused", () =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      yield* berth(create("web", "--key", "job-1"), { env })
+      const { code, stderr, stdout } = yield* berth(create("db", "--key", "job-1"), { env })
+      assert.deepStrictEqual([code, stdout], [5, ""])
+      assert.include(stderr, "key: it is that of another create, of web on C-2VCPU-8RAM-50DISK from Ubuntu-22.04")
+      assert.lengthOf(yield* nodes, 1)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("with --dry-run uses the key for nothing", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      yield* berth(create("db", "--key", "job-1", "--dry-run"), { env: { XDG_STATE_HOME: state } })
+      assert.deepStrictEqual(writtenDown(state), [])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
+describe("node create", () => {
+  it.live("leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      yield* berth(create("web"), { env: { XDG_STATE_HOME: state } })
+      assert.lengthOf(yield* nodes, 1)
+      assert.deepStrictEqual(writtenDown(state), [])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("that was killed is told by the next one, once", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      const running = yield* startUntilMade(create("web 1"), state)
+      yield* running.kill("SIGKILL")
+      yield* running.ended
+      assert.lengthOf(writtenDown(state), 2)
+      const told = yield* Effect.forEach(["db", "cache"], (name) =>
+        Effect.map(berth(create(name), { env: { XDG_STATE_HOME: state } }), ({ stderr }) =>
+          lines(stderr).filter((line) => line.includes("was cut off"))
+        )
+      )
+      assert.deepStrictEqual(
+        told.map(({ length }) => length),
+        [1, 0]
+      )
+      assert.match(
+        told[0]![0]!,
+        /^A create of web 1 \(\S+Z\) was cut off; whether it made a node: berth node list --name 'web 1'$/
+      )
+      assert.deepStrictEqual(writtenDown(state), [])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live("on Ctrl-C says what is not known and how to find out, and exits 130", () =>
+    Effect.gen(function* () {
+      const state = yield* stateFolder
+      for (const [name, key, hint] of [
+        ["web", [], "To see whether it was: berth node list --name web"],
+        ["db", ["--key", "job-1"], "The same command finishes it."]
+      ] as const) {
+        const running = yield* startUntilMade(create(name, ...key), state)
+        yield* running.kill("SIGINT")
+        const { code, stderr, stdout } = yield* running.ended
+        assert.deepStrictEqual([code, stdout], [130, ""])
+        const { error } = JSON.parse(lines(stderr).at(-1)!)
+        assert.deepStrictEqual([error.code, error.hint], ["Interrupted", hint])
+      }
+      assert.deepStrictEqual(writtenDown(state), ["job-1.json"])
+      const finished = yield* berth(create("db", "--key", "job-1"), { env: { XDG_STATE_HOME: state } })
+      assert.strictEqual(finished.code, 0)
+      assert.lengthOf(yield* nodes, 2)
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})

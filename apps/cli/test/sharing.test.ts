@@ -1,0 +1,88 @@
+/**
+ * What berth shares with the other processes of its machine that use the same key, and what comes of a machine where
+ * nothing can be kept.
+ */
+import { readdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+// @boundaries-ignore the mock service is what the tests talk to
+import { TestServer } from "@berth/server/testing"
+import { Effect } from "effect"
+import { berth, lines } from "./berth.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const wanted = ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+
+const journal = Effect.flatMap(TestServer, ({ journal }) => journal)
+const count = (status: number) =>
+  Effect.map(journal, (requests) => requests.filter((request) => request.status === status).length)
+
+/** A file, where a folder cannot be made. */
+const blocked = Effect.map(stateFolder, (folder) => {
+  const file = join(folder, "file")
+  writeFileSync(file, "")
+  return file
+})
+
+describe("the allowance", () => {
+  it.live("is shared with the commands before: what one of them was told the next one need not ask", () =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      const first = yield* berth(["image", "saved"], { env })
+      assert.strictEqual(first.code, 0)
+      const next = yield* berth(["image", "saved"], { env })
+      assert.strictEqual(next.code, 6)
+      assert.match(next.stderr, /^error: The allowance refills in /)
+      assert.strictEqual(yield* count(429), 0)
+      const alone = yield* berth(["image", "saved"], { env: { ...env, BERTH_ALLOWANCE_FILE: "off" } })
+      assert.deepStrictEqual([alone.code, yield* count(429)], [6, 1])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        TestServer.layer({ clock: "real", allowance: { limit: 1, windowMs: 3_600_000, algorithm: "fixed-window" } })
+      )
+    )
+  )
+
+  it.live("is kept where BERTH_ALLOWANCE_FILE says, and nowhere for --help", () =>
+    Effect.gen(function* () {
+      const folder = yield* stateFolder
+      const chosen = { XDG_STATE_HOME: join(folder, "state"), BERTH_ALLOWANCE_FILE: join(folder, "chosen") }
+      yield* berth(["node", "--help"], { env: chosen })
+      assert.deepStrictEqual(readdirSync(folder), [])
+      yield* berth(["node", "list"], { env: chosen })
+      assert.deepStrictEqual(readdirSync(folder).toSorted(), ["chosen", "chosen.members"])
+      assert.strictEqual(statSync(chosen.BERTH_ALLOWANCE_FILE).mode & 0o777, 0o600)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("a state folder that cannot be made", () => {
+  it.live("ends no command, and is told with --debug only", () =>
+    Effect.gen(function* () {
+      for (const env of [{ XDG_STATE_HOME: yield* blocked }, {}]) {
+        const quiet = yield* berth(["node", "list", "-o", "json"], { env })
+        assert.deepStrictEqual(quiet, { code: 0, stdout: "[]\n", stderr: "" })
+        const { code, stderr, stdout } = yield* berth(["node", "list", "-o", "json", "--debug"], { env })
+        assert.deepStrictEqual([code, stdout], [0, "[]\n"])
+        const told = lines(stderr).filter((line) => line.endsWith("this process goes by its own replies."))
+        assert.lengthOf(told, 1)
+        assert.match(told[0]!, /^debug: /)
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("ends no create either, unless that has a key, which could not be kept", () =>
+    Effect.gen(function* () {
+      for (const env of [{ XDG_STATE_HOME: yield* blocked }, {}]) {
+        const { code, stderr, stdout } = yield* berth([...wanted, "--key", "job"], { env })
+        assert.deepStrictEqual([code, stdout], [2, ""])
+        assert.match(stderr, /^error: The key cannot be kept: .+\.\nhint: Set XDG_STATE_HOME .+\n$/)
+        assert.strictEqual(yield* count(202), 0)
+      }
+      const made = yield* berth(wanted, { env: { XDG_STATE_HOME: yield* blocked } })
+      assert.deepStrictEqual([made.code, yield* count(202)], [0, 1])
+      assert.notInclude(made.stderr, "written down")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})

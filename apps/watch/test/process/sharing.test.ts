@@ -1,0 +1,90 @@
+/**
+ * What the program shares with the other processes of its machine that use the same key.
+ */
+import { expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+// @boundaries-ignore tests may use the mock service
+import { TestServer } from "@berth/server/testing"
+import { Daemon } from "./Daemon.ts"
+
+/** A state folder for the test alone. */
+const state = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "berth-state-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
+  Effect.gen(function* () {
+    const { accessToken, apiKey, baseUrl } = yield* TestServer
+    const settings = {
+      BERTH_BASE_URL: baseUrl,
+      BERTH_API_KEY: Redacted.value(apiKey),
+      BERTH_ACCESS_TOKEN: Redacted.value(accessToken),
+      ...env
+    }
+    return yield* Effect.acquireRelease(
+      Effect.sync(() => new Daemon(args, settings)),
+      (daemon) => Effect.sync(() => daemon.kill())
+    )
+  })
+
+const once = (env: Readonly<Record<string, string>>) =>
+  Effect.flatMap(start(["once"], env), (daemon) => Effect.promise(() => daemon.finished()))
+
+/** Enough for one sweep of the five nodes. */
+const scant = { limit: 2, windowMs: 3_600_000, algorithm: "fixed-window" } as const
+
+/** How many requests the service has seen. */
+const requests = Effect.map(
+  Effect.flatMap(TestServer, ({ journal }) => journal),
+  ({ length }) => length
+)
+
+it.live("a process begins with what the one before it has learnt of the allowance, and asks nothing in vain", () =>
+  Effect.gen(function* () {
+    const byDefault = { XDG_STATE_HOME: yield* state, BERTH_ALLOWANCE_FILE: "" }
+    expect(yield* once(byDefault)).toMatchObject({ code: 0, stderr: [] })
+    const asked = yield* requests
+    const next = yield* once(byDefault)
+    expect(next.code).toBe(6)
+    expect(next.stderr[0]).toMatch(/^berth-watch: The allowance refills in /)
+    expect(yield* requests).toBe(asked)
+    // Another one that is told not to share has to ask to learn it.
+    expect((yield* once({ ...byDefault, BERTH_ALLOWANCE_FILE: "off" })).code).toBe(6)
+    expect(yield* requests).toBe(asked + 1)
+  }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real", allowance: scant })))
+)
+
+it.live("the file is for the user alone, and a daemon that has ended is not counted", () =>
+  Effect.gen(function* () {
+    const home = yield* state
+    const daemon = yield* start(["run", "--interval", "1s"], { XDG_STATE_HOME: home, BERTH_ALLOWANCE_FILE: "" })
+    yield* Effect.promise(() => daemon.ready())
+    const accounts = join(home, "berth", "accounts")
+    const [account, ...others] = yield* Effect.promise(() => readdir(accounts))
+    expect(others).toEqual([])
+    const file = join(accounts, account!, "allowance.json")
+    const members = Effect.promise(() => readdir(`${file}.members`))
+    expect(yield* members).toHaveLength(1)
+    const mode = Effect.promise(async () => (await stat(file)).mode & 0o777)
+    expect(yield* mode).toBe(0o600)
+    daemon.process.kill("SIGTERM")
+    expect(yield* Effect.promise(() => daemon.finished())).toMatchObject({ code: 0 })
+    expect(yield* members).toEqual([])
+  }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))
+)
+
+it.live("a state folder that cannot be made is told once on stderr, and done without", () =>
+  Effect.gen(function* () {
+    const file = join(yield* state, "file")
+    yield* Effect.promise(() => writeFile(file, ""))
+    for (const env of [{ XDG_STATE_HOME: file }, {}]) {
+      const { code, stderr, stdout } = yield* once({ BERTH_ALLOWANCE_FILE: "", ...env })
+      expect({ code, events: stdout.length, lines: stderr.length }).toEqual({ code: 0, events: 1, lines: 1 })
+      expect(stderr[0]).toMatch(/^berth-watch: .*this process goes by its own replies\.$/)
+    }
+  }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))
+)

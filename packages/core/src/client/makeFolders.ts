@@ -1,0 +1,25 @@
+/**
+ * Makes a folder, and those above it that are not there. Not by the recursion of `node:fs`, which never ends where a folder
+ * cannot be made although the one above it is there, as where homes are mounted on demand.
+ */
+import { Effect } from "effect"
+
+/** The folder above; the same for one that has none. */
+const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
+
+/** `mkdir` makes one folder; `codeOf` says what its failures are, in the words of POSIX. */
+export const makeFolders = <E, R>(
+  folder: string,
+  mkdir: (folder: string) => Effect.Effect<void, E, R>,
+  codeOf: (error: E) => string | undefined
+): Effect.Effect<void, E, R> => {
+  const makeOne = (folder: string) =>
+    Effect.catch(mkdir(folder), (error) => (codeOf(error) === "EEXIST" ? Effect.void : Effect.fail(error)))
+  const make = (folder: string): Effect.Effect<void, E, R> =>
+    Effect.catch(makeOne(folder), (error) =>
+      codeOf(error) === "ENOENT" && above(folder) !== folder
+        ? Effect.andThen(make(above(folder)), makeOne(folder))
+        : Effect.fail(error)
+    )
+  return make(folder)
+}
