@@ -12,9 +12,11 @@ import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
+import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import { type Listed, pages } from "./listing/Pages.ts"
-import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
+import { createNode, deleteNode, getNode, listNodes, type Page, readList, setNodeCommitment } from "./NodeOperations.ts"
+import { Observer } from "./Observer.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
 import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
@@ -85,6 +87,7 @@ export class Nodes extends Context.Service<
     Nodes,
     Effect.gen(function* () {
       const { call, deadline, lane, serviceTimeAt, wire } = yield* Engine
+      const observer = yield* Observer
 
       const get = Effect.fn("Nodes.get")(function* (id: NodeId, options?: CallOptions) {
         return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
@@ -117,7 +120,15 @@ export class Nodes extends Context.Service<
       })
 
       const list = ({ onEnd, ...options }: ListOptions = {}) =>
-        Stream.scoped(Stream.fromPull(pages((window) => page(listNodes("sweep"), { ...options, ...window }), onEnd)))
+        Stream.scoped(
+          Stream.fromPull(
+            pages({
+              readPage: (window) => page(readList("sweep"), { ...options, ...window }),
+              onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
+              onEnd
+            })
+          )
+        )
 
       const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
         yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)
