@@ -107,7 +107,9 @@ export class Nodes extends Context.Service<
         Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
       const listPage = (options: PageOptions = {}) =>
-        Effect.map(page(listNodes("interactive"), options), ({ nodes }) => nodes)
+        Effect.andThen(unsent("nodes.list")(checked(options)), () =>
+          Effect.map(page(listNodes("interactive"), options), ({ nodes }) => nodes)
+        )
 
       const creator = Creator.make({
         send: (spec, options) =>
