@@ -99,7 +99,9 @@ export class Nodes extends Context.Service<
         Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
       const listPage = (options: PageOptions = {}) =>
-        Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
+        Effect.andThen(unsent("nodes.list")(checked(options)), () =>
+          Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
+        )
 
       const creator = Creator.make({
         send: (spec, options) =>
