@@ -1,7 +1,7 @@
 /**
  * The mock service as the rows about it start it: one account, an allowance that never ends.
  */
-import { prefix } from "@berth/core/api/BerthApi"
+import { prefix } from "@berth/core/api/Routes"
 import { ask, binary, type ServerProcess, startServer } from "./processes.ts"
 
 /** What every request shows. */

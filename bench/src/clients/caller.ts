@@ -3,10 +3,11 @@
  * that many calls, eight at a time, and prints what a call has cost.
  */
 import * as Berth from "@berth/core/client/Berth"
+import * as FetchTransport from "@berth/core/client/FetchTransport"
 import { Nodes } from "@berth/core/client/Nodes"
+import * as Services from "@berth/core/client/Services"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Layer, ManagedRuntime, Redacted } from "effect"
-import { FetchHttpClient, type HttpClient } from "effect/http"
 import { createInterface } from "node:readline"
 import { exit } from "node:process"
 
@@ -16,10 +17,14 @@ const records = 20
 /** One call; gives the number of records it got. */
 type Call = () => Promise<number>
 
+const account = () => ({
+  baseUrl: baseUrl!,
+  credentials: { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+})
+
 /** The Effect client over one of its transports. */
-const berth = async (transport: Layer.Layer<HttpClient.HttpClient>): Promise<Call> => {
-  const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
-  const runtime = ManagedRuntime.make(Layer.provide(Berth.layer({ baseUrl: baseUrl!, credentials }), transport))
+const berth = async (client: Layer.Layer<Nodes, unknown>): Promise<Call> => {
+  const runtime = ManagedRuntime.make(client)
   const page = Nodes.use((nodes) => nodes.listPage({ perPage: records }))
   return async () => (await runtime.runPromise(page)).length
 }
@@ -33,8 +38,8 @@ const clients: Record<string, () => Promise<Call>> = {
       return JSON.parse(await response.text()).data.length
     }
   },
-  "berth over fetch": () => berth(FetchHttpClient.layer),
-  "berth over undici": () => berth(NodeHttpClient.layerUndici),
+  "berth over fetch": () => berth(Services.layer(account(), FetchTransport.layer)),
+  "berth over undici": () => berth(Layer.provide(Berth.layer(account()), NodeHttpClient.layerUndici)),
   stripe: async () => {
     const { default: Stripe } = await import(module!)
     const { hostname, port } = new URL(baseUrl!)

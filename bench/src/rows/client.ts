@@ -27,19 +27,22 @@ const record = (i: number) => ({
 })
 const data = Array.from({ length: 20 }, (_, i) => record(i))
 
-/** A server that answers every request with this body. */
-const serve = (body: object) =>
-  startServer([bareServer], {
+/** A server that answers every request with this body, with the headers that the mock service has too. */
+const serve = (body: object) => {
+  const text = JSON.stringify(body)
+  return startServer([bareServer], {
     input: JSON.stringify({
       headers: [
         ["content-type", "application/json"],
+        ["content-length", String(Buffer.byteLength(text))],
         ["ratelimit-limit", "100000000"],
         ["ratelimit-remaining", "99999999"],
         ["ratelimit-reset", "3600"]
       ].flat(),
-      body: Buffer.from(JSON.stringify(body)).toString("base64")
+      body: Buffer.from(text).toString("base64")
     })
   })
+}
 
 const ours = { message: "Success", code: 200, data, errors: {} }
 const theirs = { object: "list", url: "/v1/records", has_more: false, data }

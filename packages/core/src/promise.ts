@@ -3,11 +3,13 @@
  * real `Error`s. It runs wherever `fetch` does. What it does between a call and the wire is in `client/Engine.ts`.
  */
 import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { Allowance } from "./client/Allowance.ts"
+import { argument } from "./client/Argument.ts"
 import type { Creation as DomainCreation } from "./client/creation/Creator.ts"
+import * as FetchTransport from "./client/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
-import { type Listed, Nodes } from "./client/Nodes.ts"
+import type { Listed } from "./client/listing/Pages.ts"
+import { Nodes } from "./client/Nodes.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
 import { redactor } from "./client/Redaction.ts"
@@ -20,19 +22,21 @@ import { InvalidRequest } from "./domain/ErrorReason.ts"
 import { type Image as DomainImage, ImageFilter } from "./domain/Image.ts"
 import type { Lane } from "./domain/Lane.ts"
 import { type Node as DomainNode, NodeId } from "./domain/Node.ts"
-import { NodeSpec } from "./domain/NodeSpec.ts"
+import type { NodeSpec } from "./domain/NodeSpec.ts"
 import { KnownStatus, type NodeStatus } from "./domain/NodeStatus.ts"
 import type { Plan as DomainPlan } from "./domain/Plan.ts"
-import { argument } from "./promise/Argument.ts"
+import { allowanceChanges } from "./promise/AllowanceChanges.ts"
 import { InvalidOption } from "./promise/BerthError.ts"
 import {
   type CallOptions,
   check,
   checkCall,
-  type CheckedCall,
-  type Checks,
+  type Checked,
   lane,
   listener,
+  type LookOptions,
+  ofCall,
+  ofLook,
   type RawReply,
   type Timespan,
   timespan
@@ -75,6 +79,7 @@ export type {
   KnownStatus,
   Lane,
   Listed,
+  LookOptions,
   NodeSpec,
   NodeStatus,
   RawReply,
@@ -129,7 +134,10 @@ export interface CommitmentOptions extends CallOptions {
 
 /** How to list. The `deadline` is that of each page. */
 export interface ListOptions extends CallOptions {
-  /** Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. */
+  /**
+   * Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. Like
+   * `onReply` it cannot end the call.
+   */
   readonly onEnd?: ((listed: Listed) => void) | undefined
 }
 
@@ -149,13 +157,19 @@ export interface RawRequest {
   readonly body?: unknown
 }
 
-/** The client. Every method rejects with a `BerthError`, and with nothing else. */
+/**
+ * The client. Every method rejects with a `BerthError`, and with nothing else; the two that give an async iterable,
+ * `nodes.list` and `allowance.changes`, throw an `InvalidOption` before there is any.
+ */
 export interface Client {
   readonly nodes: {
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Promise<Creation>
     readonly get: (id: number, options?: CallOptions) => Promise<Node>
-    /** Every node of the account, page by page as they are taken. */
+    /**
+     * Every node of the account, page by page as they are taken. Throws `InvalidOption` at once; everything else is thrown
+     * where the nodes are taken.
+     */
     readonly list: (options?: ListOptions) => AsyncIterable<Node>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: number, options?: CallOptions) => Promise<void>
@@ -185,9 +199,12 @@ export interface Client {
   /** The allowance as the client knows it from the replies to its calls; looking at it costs no request. */
   readonly allowance: {
     /** What is known now. */
-    readonly level: () => Promise<AllowanceLevel>
-    /** What is known now, and then every change; whoever is slow gets the newest, and none of those between. */
-    readonly changes: (options?: Pick<CallOptions, "signal">) => AsyncIterable<AllowanceLevel>
+    readonly level: (options?: LookOptions) => Promise<AllowanceLevel>
+    /**
+     * What is known now, and then every change; whoever is slow gets the newest, and none of those between. Throws
+     * `InvalidOption` at once, like `nodes.list`.
+     */
+    readonly changes: (options?: LookOptions) => AsyncIterable<AllowanceLevel>
   }
   readonly raw: {
     /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */
@@ -200,7 +217,6 @@ export interface Client {
 
 const nodeId = argument(NodeId, "id")
 const oneOrMore = argument(Schema.Union([NodeId, Schema.Array(NodeId)]), "id")
-const nodeSpec = argument(NodeSpec, "spec")
 const imageFilter = argument(ImageFilter, "filter")
 const commitmentSetting = argument(CommitmentSetting, "setting")
 const knownStatus = argument(KnownStatus, "wanted")
@@ -267,15 +283,25 @@ const checkClient = (options: ClientOptions) => {
   return { engine, fetch }
 }
 
-/** A body as JSON text; not everything can be written as JSON. */
-const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> =>
-  Effect.try({
-    try: () => JSON.stringify(body) as string | undefined,
-    catch: () => new InvalidRequest({ status: null, detail: "its body cannot be written as JSON", fields: {} })
-  })
+const notJson = new InvalidRequest({
+  status: null,
+  detail: "its body cannot be written as JSON",
+  fields: { body: ["expected what can be written as JSON"] }
+})
+
+/** A body as JSON text. Not everything can be written as JSON, and JSON drops some of it without a word. */
+const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> => {
+  if (body === undefined) return Effect.undefined
+  try {
+    const text = JSON.stringify(body) as string | undefined
+    return text === undefined ? Effect.fail(notJson) : Effect.succeed(text)
+  } catch {
+    return Effect.fail(notJson)
+  }
+}
 
 /** How to wait: the longest it may take may be said in either way. */
-const waitOptions = ({ deadline, lane, timeout }: CheckedCall<{ timeout: typeof timespan }>) => ({
+const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { readonly timeout: typeof timespan }>) => ({
   lane,
   timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
 })
@@ -285,29 +311,21 @@ export const createClient = (options: ClientOptions): Client => {
   const { engine, fetch: given } = checkClient(options)
   // Looked up for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch
-  const transport = FetchHttpClient.layer.pipe(
-    Layer.provide(
-      Layer.mergeAll(
-        // A redirect is no reply of the interface, and following it would hand on the credentials.
-        Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }),
-        Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch()(input, init))
-      )
-    )
-  )
+  const redact = redactor(engine.credentials)
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
   const runner = Runner.make(
-    Layer.orDie(Services.layer(engine)).pipe(Layer.provide(transport), Layer.provideMerge(warnings)),
+    Layer.orDie(Services.layer(engine, FetchTransport.layer)).pipe(Layer.provideMerge(warnings)),
     fetch,
-    redactor(engine.credentials)
+    redact
   )
 
   /** A method: checks the options of a call, then runs its effect to its value. */
-  const method = <Own extends Checks>(operation: string, own: Own) => {
-    const checkOptions = checkCall(operation, own)
+  const method = <C extends typeof ofLook>(operation: string, checks: C) => {
+    const checkOptions = checkCall(operation, checks)
     return async <A>(
       options: unknown,
-      effect: (call: CheckedCall<Own>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
+      effect: (call: Checked<C>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
     ): Promise<A> => {
       const call = checkOptions(options)
       const typed = Effect.catchTag(effect(call), "InvalidRequest", (reason) =>
@@ -317,36 +335,28 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
-  const create = method("nodes.create", { key: text, onReply: listener })
-  const get = method("nodes.get", { onReply: listener })
-  const list = checkCall("nodes.list", { onEnd: listener, onReply: listener })
-  const remove = method("nodes.delete", { onReply: listener })
-  const setCommitment = method("commitments.set", { skuId: wholeNumber, onReply: listener })
-  const wait = method("nodes.await", { timeout: timespan })
-  const listImages = method("images.list", { onReply: listener })
-  const listSaved = method("images.saved", { onReply: listener })
-  const listPlans = method("plans.list", { onReply: listener })
-  const level = method("allowance.level", {})
-  const changes = checkCall("allowance.changes", {})
-  const request = method("raw", { onReply: listener })
-
-  const levels = async function* (signal: AbortSignal | undefined) {
-    let seen: AllowanceLevel | undefined
-    for (;;) {
-      const next = Allowance.use(({ level, levelAfter }) => (seen === undefined ? level : levelAfter(seen)))
-      seen = await runner.run({ operation: "allowance.changes", signal }, next)
-      yield seen
-    }
-  }
+  const heard = listener(redact)
+  const create = method("nodes.create", { ...ofCall, key: text, onReply: heard })
+  const get = method("nodes.get", { ...ofCall, onReply: heard })
+  const list = checkCall("nodes.list", { ...ofCall, onEnd: heard, onReply: heard })
+  const remove = method("nodes.delete", { ...ofCall, onReply: heard })
+  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber, onReply: heard })
+  const wait = method("nodes.await", { ...ofCall, timeout: timespan })
+  const listImages = method("images.list", { ...ofCall, onReply: heard })
+  const listSaved = method("images.saved", { ...ofCall, onReply: heard })
+  const listPlans = method("plans.list", { ...ofCall, onReply: heard })
+  const level = method("allowance.level", ofLook)
+  const changes = checkCall("allowance.changes", ofLook)
+  const request = method("raw", { ...ofCall, onReply: heard })
 
   const close = runner.close
   return {
     nodes: {
       create: (spec, options) =>
         create(options, (call) =>
-          nodeSpec(spec).pipe(
-            Effect.flatMap((spec) => Nodes.use((nodes) => nodes.create(spec, call))),
-            Effect.map(({ node, outcome }) => ({ outcome, node: plainNode(node) }))
+          Effect.map(
+            Nodes.use((nodes) => nodes.create(spec, call)),
+            ({ node, outcome }) => ({ outcome, node: plainNode(node) })
           )
         ),
       get: (id, options) =>
@@ -398,8 +408,9 @@ export const createClient = (options: ClientOptions): Client => {
         )
     },
     allowance: {
-      level: () => level(undefined, () => Allowance.use((allowance) => allowance.level)),
-      changes: (options) => levels(changes(options).signal)
+      level: (options) => level(options, () => Allowance.use((allowance) => allowance.level)),
+      changes: (options) =>
+        allowanceChanges(runner, { operation: "allowance.changes", signal: changes(options).signal })
     },
     raw: {
       request: (raw, options) =>

@@ -4,7 +4,7 @@
  */
 import { Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { prefix } from "./api/BerthApi.ts"
+import { prefix } from "./api/Routes.ts"
 import * as Berth from "./client/Berth.ts"
 import type { ClientOptions as EngineOptions } from "./client/Settings.ts"
 import { type Client, type ClientOptions, createClient } from "./promise.ts"

@@ -12,7 +12,7 @@ import { SettingFault } from "../failure/CliFailure.ts"
 import { Output, say } from "../output/Output.ts"
 import { credentials, variables } from "./credentials.ts"
 import { BaseUrl, Debug } from "./globalFlags.ts"
-import { transport } from "./transport.ts"
+import { spans, transport } from "./transport.ts"
 
 const baseUrlVariable = "BERTH_BASE_URL"
 
@@ -71,7 +71,7 @@ const account = Effect.gen(function* () {
 
 const clientOf = ({ options }: Account) =>
   // Whatever is not usable in them was told when the files were looked for.
-  Berth.layer(options).pipe(Layer.orDie, Layer.provide(transport))
+  Berth.layer(options).pipe(Layer.orDie, Layer.provide(transport), Layer.merge(spans))
 
 export const client = Layer.provide(Layer.unwrap(Effect.map(account, clientOf)), warnings)
 

@@ -3,14 +3,14 @@
  * query, which is where the API key is.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, Effect, Exit, Layer, Option, type Tracer } from "effect"
+import { Clock, Effect, Exit, Layer, Option, Tracer } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 import { Output, say } from "../output/Output.ts"
 import { Debug } from "./globalFlags.ts"
 
 const pathOf = (request: HttpClientRequest.HttpClientRequest): string => URL.parse(request.url)?.pathname ?? "?"
 
-/** The engine makes one span for each attempt, inside the one that is named by the operation. */
+/** The engine makes one span for each attempt, inside the one that is named by the operation, where there is a tracer. */
 const operationOf = (attempt: Option.Option<Tracer.AnySpan>): string => {
   const call = Option.flatMap(attempt, (span) => (span._tag === "Span" ? span.parent : Option.none()))
   return Option.isSome(call) && call.value._tag === "Span" ? call.value.name : "-"
@@ -38,3 +38,8 @@ export const transport = Layer.effect(
     return (yield* Debug) ? told(client, yield* Output) : client
   })
 ).pipe(Layer.provide(NodeHttpClient.layerUndici))
+
+/** With `--debug` a tracer, for the names of the operations that are told. */
+export const spans = Layer.unwrap(
+  Effect.map(Debug, (on) => (on ? Layer.succeed(Tracer.Tracer, Tracer.nativeTracer) : Layer.empty))
+)

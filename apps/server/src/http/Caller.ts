@@ -2,7 +2,8 @@
  * Who sent a request: read off the request before it is routed, because the allowance it spends depends on it. Whether
  * the caller may do what is asked is `authorization.ts`'s business.
  */
-import { apiKeyHeader, apiKeyParameter, csrfHeader, sessionCookies } from "@berth/core/api/Authorization"
+import { apiKeyHeader, csrfHeader, sessionCookies } from "@berth/core/api/Authorization"
+import { apiKeyParameter } from "@berth/core/api/Routes"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import * as World from "../world/World.ts"

@@ -3,8 +3,7 @@
  * there is. Whatever is not of that form gets no answer here and goes the whole way through the interface, which would
  * say the same: this decides nothing, it only costs less.
  */
-import { prefix } from "@berth/core/api/BerthApi"
-import { pageSize } from "@berth/core/api/NodesGroup"
+import { pageSize, prefix } from "@berth/core/api/Routes"
 import { Result } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { getNode, listNodes } from "../world/nodes.ts"

@@ -1,9 +1,8 @@
 /**
  * The node endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
  */
-import { prefix } from "@berth/core/api/BerthApi"
 import { succeed } from "@berth/core/api/Envelope"
-import { pageSize } from "@berth/core/api/NodesGroup"
+import { pageSize, prefix } from "@berth/core/api/Routes"
 import { Effect, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

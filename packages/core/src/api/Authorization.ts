@@ -5,9 +5,6 @@
 import { HttpApiMiddleware } from "effect/http-api"
 import { failures } from "./Envelope.ts"
 
-/** Query parameter that carries the account's API key on every request. */
-export const apiKeyParameter = "apikey"
-
 /** Header in which the API key may come a second time; if present it must be the same (decision 5). */
 export const apiKeyHeader = "x-api-key"
 

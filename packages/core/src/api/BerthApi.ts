@@ -1,17 +1,15 @@
 /**
- * The whole interface of the service as one value: the server implements it, the client is derived from it, and the
- * OpenAPI description is printed from it. Nobody restates a path.
+ * The whole interface of the service as one value: the server implements it, the client's requests are derived from its
+ * type (`client/Wire.ts`), and the OpenAPI description is printed from it. Nobody restates a path: they are in `Routes.ts`.
  */
 import { Predicate } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { described } from "./AllowanceHeaders.ts"
-import { apiKeyParameter, csrfHeader, sessionCookies } from "./Authorization.ts"
+import { csrfHeader, sessionCookies } from "./Authorization.ts"
 import { CommitmentsGroup } from "./CommitmentsGroup.ts"
 import { ImagesGroup } from "./ImagesGroup.ts"
 import { NodesGroup } from "./NodesGroup.ts"
-
-/** Where every path of the interface begins; the version is part of it (interface.md §9). */
-export const prefix = "/myaccount/api/v1"
+import { apiKeyParameter, prefix } from "./Routes.ts"
 
 const allowanceHeaders = Object.fromEntries(
   Object.entries(described).map(([name, description]) => [name, { description, schema: { type: "integer" } }])

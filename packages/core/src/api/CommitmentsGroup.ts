@@ -7,6 +7,7 @@ import { CommitmentSetting } from "../domain/Commitment.ts"
 import { Authorization } from "./Authorization.ts"
 import { failures, success } from "./Envelope.ts"
 import { chosen, documented } from "./Provenance.ts"
+import { routes } from "./Routes.ts"
 
 /** The body that sets a node's commitment. */
 export const CommitmentUpdate = Schema.Struct({
@@ -18,7 +19,7 @@ export const CommitmentUpdate = Schema.Struct({
 }).annotate({ identifier: "CommitmentUpdate" })
 export interface CommitmentUpdate extends Schema.Schema.Type<typeof CommitmentUpdate> {}
 
-const set = HttpApiEndpoint.post("set", "/update_committed_node_status/", {
+const set = HttpApiEndpoint.post("set", routes.commitments.set.path, {
   payload: CommitmentUpdate,
   success: success(
     Schema.Struct({

@@ -11,8 +11,8 @@ import { memoryMibFromGb } from "./fields/Memory.ts"
 import { priceInr } from "./fields/Price.ts"
 import { keepUnknown, read, RecordFault, type ReadRecord } from "./RecordReader.ts"
 
-const known: ReadonlySet<string> = new Set(["name", "plan", "size", "image", "os", "zone", "specs"])
-const specFields: ReadonlySet<string> = new Set([
+const known: ReadonlyArray<string> = ["name", "plan", "size", "image", "os", "zone", "specs"]
+const specFields: ReadonlyArray<string> = [
   "ram",
   "cpu",
   "disk_space",
@@ -21,7 +21,7 @@ const specFields: ReadonlySet<string> = new Set([
   "series",
   "minimum_billing_amount",
   "committed_sku"
-])
+]
 
 /** One committed option; null when it has no id or length, without which it cannot be chosen. */
 const committedOption = (wire: unknown): CommittedOption | null => {
@@ -32,11 +32,11 @@ const committedOption = (wire: unknown): CommittedOption | null => {
   const unused = {}
   return {
     skuId,
-    name: read(wire, "committed_sku_name", text, "", unused),
+    name: read(wire["committed_sku_name"], "committed_sku_name", text, "", unused),
     days,
-    priceInr: read(wire, "committed_sku_price", priceInr, null, unused),
-    message: read(wire, "committed_node_message", text, "", unused),
-    until: read(wire, "committed_upto_date", text, "", unused)
+    priceInr: read(wire["committed_sku_price"], "committed_sku_price", priceInr, null, unused),
+    message: read(wire["committed_node_message"], "committed_node_message", text, "", unused),
+    until: read(wire["committed_upto_date"], "committed_upto_date", text, "", unused)
   }
 }
 
@@ -46,21 +46,21 @@ const specsOf = (wire: Record<string, unknown>, extra: Record<string, unknown>):
   if (committedOptions.length < skus.length) extra["committed_sku"] = skus
   keepUnknown(wire, specFields, extra)
   return {
-    vcpus: read(wire, "cpu", count, null, extra),
-    memoryMib: read(wire, "ram", memoryMibFromGb, null, extra),
-    diskGb: read(wire, "disk_space", diskGb, null, extra),
-    series: read(wire, "series", text, null, extra),
-    pricePerHourInr: read(wire, "price_per_hour", priceInr, null, extra),
-    pricePerMonthInr: read(wire, "price_per_month", priceInr, null, extra),
-    minimumBillingInr: read(wire, "minimum_billing_amount", priceInr, null, extra),
+    vcpus: read(wire["cpu"], "cpu", count, null, extra),
+    memoryMib: read(wire["ram"], "ram", memoryMibFromGb, null, extra),
+    diskGb: read(wire["disk_space"], "disk_space", diskGb, null, extra),
+    series: read(wire["series"], "series", text, null, extra),
+    pricePerHourInr: read(wire["price_per_hour"], "price_per_hour", priceInr, null, extra),
+    pricePerMonthInr: read(wire["price_per_month"], "price_per_month", priceInr, null, extra),
+    minimumBillingInr: read(wire["minimum_billing_amount"], "minimum_billing_amount", priceInr, null, extra),
     committedOptions
   }
 }
 
 const osOf = (wire: Record<string, unknown>, name: string, extra: Record<string, unknown>): OperatingSystem => ({
-  name: read(wire, "name", text, name, extra),
-  version: read(wire, "version", optionalText, null, extra),
-  image: read(wire, "image", optionalText, null, extra)
+  name: read(wire["name"], "name", text, name, extra),
+  version: read(wire["version"], "version", optionalText, null, extra),
+  image: read(wire["image"], "image", optionalText, null, extra)
 })
 
 /** An image from a record of either list. Only the image's and the plan's names are indispensable. */
@@ -73,11 +73,11 @@ export const imageFromWire: ReadRecord<Image> = (wire) => {
   const extra: Record<string, unknown> = {}
   const zone = Predicate.isObject(wire["zone"]) ? wire["zone"]["slug_name"] : wire["zone"]
   const result = {
-    name: read(wire, "name", text, image, extra),
+    name: read(wire["name"], "name", text, image, extra),
     image,
     plan,
     os: osOf(Predicate.isObject(wire["os"]) ? wire["os"] : {}, image, extra),
-    zone: read({ zone }, "zone", text, null, extra),
+    zone: read(zone, "zone", text, null, extra),
     specs: specsOf(Predicate.isObject(wire["specs"]) ? wire["specs"] : {}, extra),
     extra
   }

@@ -7,8 +7,9 @@ import { Authorization } from "./Authorization.ts"
 import { failures, success } from "./Envelope.ts"
 import { ListedImage, SavedImage } from "./ImageRecords.ts"
 import { documented } from "./Provenance.ts"
+import { routes } from "./Routes.ts"
 
-const list = HttpApiEndpoint.get("list", "/images/", {
+const list = HttpApiEndpoint.get("list", routes.images.list.path, {
   query: {
     image_type: Schema.optional(Schema.String).annotate(documented("4 note 4", "`public` or `private`.")),
     cpu: Schema.optional(Schema.Int).annotate(documented("4 note 4", "CPU count of the plan.")),
@@ -28,7 +29,7 @@ const list = HttpApiEndpoint.get("list", "/images/", {
   })
 )
 
-const saved = HttpApiEndpoint.get("saved", "/images/saved-images/", {
+const saved = HttpApiEndpoint.get("saved", routes.images.saved.path, {
   query: {
     image_type: Schema.optional(Schema.String).annotate(documented("4", "`private` seen."))
   },

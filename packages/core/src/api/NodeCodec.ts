@@ -9,44 +9,48 @@ import { address, furtherNetwork } from "./fields/Address.ts"
 import { diskGb } from "./fields/Disk.ts"
 import { count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMib } from "./fields/Memory.ts"
+import { remembered } from "./fields/Remembered.ts"
 import { status } from "./fields/Status.ts"
 import { timestamp } from "./fields/Timestamp.ts"
 import type { NodeCreation } from "./NodeRecords.ts"
 import { keepUnknown, read, RecordFault, type ReadRecord } from "./RecordReader.ts"
 
-const known: ReadonlySet<string> = new Set([
+/** In the order in which a list has them, then those of the other shapes. */
+const known: ReadonlyArray<string> = [
   "id",
   "name",
   "created_at",
   "public_ip_address",
   "private_ip_address",
   "backup",
-  "backups",
-  "backup_ids",
   "disk",
   "status",
   "vcpus",
   "memory",
   "plan",
   "region",
-  "image",
   "is_locked",
   "locked",
+  "backups",
+  "backup_ids",
+  "image",
   "tags"
-])
+]
 
 const nodeId: Field<NodeId> = (wire) => {
   const id = integer(wire)
   return id !== unreadable && id >= 1 ? (id as NodeId) : unreadable
 }
 
+const vcpus = remembered(count)
+
 /** Whether there are any backups. */
 const backupIds: Field<boolean> = (wire) => (Array.isArray(wire) ? wire.length > 0 : unreadable)
 
 const backupsOf = (record: Record<string, unknown>, extra: Record<string, unknown>): boolean | null =>
-  read(record, "backup", flag, null, extra) ??
-  read(record, "backups", flag, null, extra) ??
-  read(record, "backup_ids", backupIds, null, extra)
+  read(record["backup"], "backup", flag, null, extra) ??
+  read(record["backups"], "backups", flag, null, extra) ??
+  read(record["backup_ids"], "backup_ids", backupIds, null, extra)
 
 const tags: Field<ReadonlyArray<string>> = (wire) =>
   Array.isArray(wire) && wire.every((tag) => typeof tag === "string") ? wire : unreadable
@@ -73,17 +77,18 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
     name,
     status: status(wire["status"]),
     createdAt,
-    vcpus: read(wire, "vcpus", count, null, extra),
-    memoryMib: read(wire, "memory", memoryMib, null, extra),
-    diskGb: read(wire, "disk", diskGb, null, extra),
-    publicIp: read(wire, "public_ip_address", address, null, extra),
-    privateIp: read(wire, "private_ip_address", address, null, extra),
-    plan: read(wire, "plan", optionalText, null, extra),
-    image: read(wire, "image", optionalText, null, extra),
-    region: read(wire, "region", optionalText, null, extra),
+    vcpus: read(wire["vcpus"], "vcpus", vcpus, null, extra),
+    memoryMib: read(wire["memory"], "memory", memoryMib, null, extra),
+    diskGb: read(wire["disk"], "disk", diskGb, null, extra),
+    publicIp: read(wire["public_ip_address"], "public_ip_address", address, null, extra),
+    privateIp: read(wire["private_ip_address"], "private_ip_address", address, null, extra),
+    plan: read(wire["plan"], "plan", optionalText, null, extra),
+    image: read(wire["image"], "image", optionalText, null, extra),
+    region: read(wire["region"], "region", optionalText, null, extra),
     backups: backupsOf(wire, extra),
-    locked: read(wire, wire["is_locked"] === undefined ? "locked" : "is_locked", flag, null, extra),
-    tags: read(wire, "tags", tags, noTags, extra),
+    locked:
+      read(wire["is_locked"], "is_locked", flag, null, extra) ?? read(wire["locked"], "locked", flag, null, extra),
+    tags: read(wire["tags"], "tags", tags, noTags, extra),
     extra
   }
   keepNetwork(wire, "public_ip_address", extra)

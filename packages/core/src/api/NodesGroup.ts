@@ -7,9 +7,7 @@ import { Authorization } from "./Authorization.ts"
 import { failures, success } from "./Envelope.ts"
 import { CreatedNode, ListedNode, NodeAttributes, NodeCreation } from "./NodeRecords.ts"
 import { chosen, documented, observed } from "./Provenance.ts"
-
-/** Page size the service uses when none is asked for, and the largest it gives (decision 7). */
-export const pageSize = { default: 20, maximum: 100 } as const
+import { pageSize, routes } from "./Routes.ts"
 
 const pageNumber = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
@@ -19,7 +17,7 @@ const nodeId = {
   )
 }
 
-const create = HttpApiEndpoint.post("create", "/nodes/", {
+const create = HttpApiEndpoint.post("create", routes.nodes.create.path, {
   payload: NodeCreation,
   success: success(CreatedNode).annotate({ identifier: "NodeAccepted" }).pipe(HttpApiSchema.status(202)),
   error: [failures[400], failures[409], failures[413], failures[415], failures[422]]
@@ -30,13 +28,13 @@ const create = HttpApiEndpoint.post("create", "/nodes/", {
   })
 )
 
-const get = HttpApiEndpoint.get("get", "/nodes/:node_id/", {
+const get = HttpApiEndpoint.get("get", routes.nodes.get.path, {
   params: nodeId,
   success: success(NodeAttributes).annotate({ identifier: "NodeFound" }),
   error: [failures[404]]
 }).annotateMerge(OpenApi.annotations({ summary: "Get a node", ...documented("4", "One node by its id.") }))
 
-const list = HttpApiEndpoint.get("list", "/nodes/", {
+const list = HttpApiEndpoint.get("list", routes.nodes.list.path, {
   query: {
     page_no: Schema.optional(pageNumber).annotate(chosen(7, "Page, from 1; default 1.")),
     page: Schema.optional(pageNumber).annotate(documented("4 note 1", "An alias of `page_no`, which wins.")),
@@ -53,7 +51,7 @@ const list = HttpApiEndpoint.get("list", "/nodes/", {
   })
 )
 
-const remove = HttpApiEndpoint.delete("delete", "/nodes/:node_id/", {
+const remove = HttpApiEndpoint.delete("delete", routes.nodes.delete.path, {
   params: nodeId,
   success: [
     HttpApiSchema.NoContent,

@@ -20,20 +20,26 @@ export class RecordFault {
 /** Reads a record, or says why it cannot. A plain union, because lists are read record by record, and often. */
 export type ReadRecord<A> = (wire: unknown) => A | RecordFault
 
-/** Keeps a raw field. Defines rather than assigns: `__proto__` is a field name like any other. */
+/** Keeps a raw field. A name that every object has, such as `__proto__`, is defined: it is a field like any other. */
 const keep = (extra: Record<string, unknown>, name: string, value: unknown) => {
-  Object.defineProperty(extra, name, { value, enumerable: true, configurable: true, writable: true })
+  if (name in extra) {
+    Object.defineProperty(extra, name, { value, enumerable: true, configurable: true, writable: true })
+  } else {
+    extra[name] = value
+  }
 }
 
-/** What `field` makes of one wire field; `fallback` when it is absent, null or unreadable. */
+/**
+ * What `field` makes of `wire`, which the record has under `name`; `fallback` when it is absent, null or unreadable. The
+ * value is handed in, because a look-up written once for every field would see all names and be slow for each.
+ */
 export const read = <A, B>(
-  record: Record<string, unknown>,
+  wire: unknown,
   name: string,
   field: Field<A>,
   fallback: B,
   extra: Record<string, unknown>
 ): A | B => {
-  const wire = record[name]
   if (wire === undefined || wire === null) return fallback
   const value = field(wire)
   if (value !== unreadable) return value
@@ -41,11 +47,19 @@ export const read = <A, B>(
   return fallback
 }
 
-/** Puts every field that is not `known` into `extra`. */
+/**
+ * Puts every field that is not `known` into `extra`. Fastest for records that have their fields in the order of `known`,
+ * with any of them left out.
+ */
 export const keepUnknown = (
   record: Record<string, unknown>,
-  known: ReadonlySet<string>,
+  known: ReadonlyArray<string>,
   extra: Record<string, unknown>
 ) => {
-  for (const name in record) if (!known.has(name)) keep(extra, name, record[name])
+  let next = 0
+  for (const name in record) {
+    const at = name === known[next] ? next : known.indexOf(name)
+    if (at === -1) keep(extra, name, record[name])
+    else next = at + 1
+  }
 }

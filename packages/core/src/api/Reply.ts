@@ -42,6 +42,10 @@ export interface Expectation {
   readonly nodeId?: NodeId | undefined
   /** Whether success may come without data: a delete or a commitment update (decisions 12, 16). */
   readonly emptyAllowed?: boolean
+  /** Whether the data is a list: what one without matches returns is not shown, and some write nothing (interface.md §4 note 6). */
+  readonly list?: boolean
+  /** Whether a 404 is the success asked for: of a delete that an earlier attempt may have done. */
+  readonly goneIsDone?: boolean
 }
 
 const excerptLength = 200
@@ -186,6 +190,9 @@ const dataOf = (body: Record<string, unknown>): unknown => {
   return Predicate.isObject(data) && Array.isArray(data["images"]) ? data["images"] : (data ?? images)
 }
 
+const isNothing = (data: unknown): boolean =>
+  data === null || (Predicate.isObject(data) && Object.keys(data).length === 0)
+
 /**
  * The contents of a reply, or the reason it is a failure.
  *
@@ -198,7 +205,11 @@ export const interpret = (
   nowMillis: number
 ): Result.Result<Contents, ErrorReason> => {
   const body = raw.body === "" ? undefined : parse(raw.body)
-  if (raw.status >= 400) return Result.fail(reasonFor(raw.status, body, raw, expectation, nowMillis))
+  const failure = (status: number): Result.Result<Contents, ErrorReason> =>
+    status === 404 && expectation.goneIsDone === true
+      ? Result.succeed({ data: noData, body })
+      : Result.fail(reasonFor(status, body, raw, expectation, nowMillis))
+  if (raw.status >= 400) return failure(raw.status)
   if (raw.status < 200 || raw.status >= 300) {
     return Result.fail(
       unexpected(raw, "", "a reply without a redirect", raw.headers["location"] ? "a redirect" : raw.body)
@@ -213,7 +224,11 @@ export const interpret = (
   if (Array.isArray(body)) return Result.succeed({ data: body, body })
   if (!Predicate.isObject(body)) return Result.fail(unexpected(raw, "", "the envelope", body))
   const failed = failureInside(body, expectation)
-  if (failed !== undefined) return Result.fail(reasonFor(failed, body, raw, expectation, nowMillis))
+  if (failed !== undefined) return failure(failed)
+  if (expectation.list === true && isNothing(body["data"]) && !Array.isArray(body["images"])) {
+    const said = failureInside(body, { emptyAllowed: true })
+    return said === undefined ? Result.succeed({ data: [], body }) : failure(said)
+  }
   const data = dataOf(body)
   if (data !== undefined && data !== null) return Result.succeed({ data, body })
   if (expectation.emptyAllowed === true) return Result.succeed({ data: noData, body })

@@ -1,20 +1,18 @@
 /**
- * Adds the credentials to a request: the API key in the query and the access token as bearer (interface.md §5). Both
- * stay `Redacted` in the request itself, so that traces and inspected requests show neither.
+ * Adds address and credentials to a request: the API key goes in the query, the access token as bearer (interface.md §5).
+ * Both stay `Redacted` until the request is sent.
  */
-import { HttpClient, HttpClientRequest } from "effect/http"
-import { apiKeyParameter } from "../api/Authorization.ts"
+import { apiKeyParameter } from "../api/Routes.ts"
 import type { Settings } from "./Settings.ts"
+import type { SignedRequest, WireRequest } from "./Transport.ts"
 
-/** The same client, sending every request to the service's address with the account's credentials. */
+/** The request for the account's own service, with its credentials. */
 export const authenticated =
-  (settings: Settings) =>
-  (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-    HttpClient.mapRequest(client, (request) =>
-      request.pipe(
-        HttpClientRequest.prependUrl(settings.origin),
-        HttpClientRequest.setUrlParam(apiKeyParameter, settings.credentials.apiKey),
-        HttpClientRequest.bearerToken(settings.credentials.accessToken),
-        HttpClientRequest.acceptJson
-      )
-    )
+  ({ credentials, origin }: Settings) =>
+  ({ body, method, path, query }: WireRequest): SignedRequest => ({
+    method,
+    url: `${origin}${path}`,
+    query: [...query, [apiKeyParameter, credentials.apiKey]],
+    token: credentials.accessToken,
+    body
+  })

@@ -2,17 +2,17 @@
  * The whole client as one layer: every service, over whichever `HttpClient` the program provides, with its metrics.
  */
 import { Config, Effect, Layer } from "effect"
-import type { HttpClient } from "effect/http"
+import * as HttpTransport from "./HttpTransport.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Services from "./Services.ts"
-import type { ClientOptions, InvalidOption } from "./Settings.ts"
+import type { ClientOptions } from "./Settings.ts"
 
 /** The services of the client. */
 export type Berth = Services.Services
 
 /** A client for one account. Fails with `InvalidOption` when an option is unusable. */
-export const layer = (options: ClientOptions): Layer.Layer<Berth, InvalidOption, HttpClient.HttpClient> =>
-  Layer.provide(Services.layer(options), Metrics.layer)
+export const layer = (options: ClientOptions) =>
+  Layer.provide(Services.layer(options, HttpTransport.layer), Metrics.layer)
 
 /** A client for the account named by `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN`. */
 export const layerConfig = Layer.unwrap(

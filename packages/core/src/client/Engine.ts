@@ -2,37 +2,35 @@
  * The request path: every call of every service goes through this one pipeline. Its order is its documentation.
  */
 import { Clock, Context, Duration, Effect, Layer, Random, Result } from "effect"
-import { HttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
-import { BerthApi } from "../api/BerthApi.ts"
 import { BerthError } from "../domain/BerthError.ts"
 import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
 import type { Lane } from "../domain/Lane.ts"
-import * as ServiceClock from "./allowance/ServiceClock.ts"
 import * as Admission from "./allowance/Admission.ts"
-import { attempt, type Ledger, type Reply } from "./Attempt.ts"
+import * as AllowanceFile from "./allowance/AllowanceFile.ts"
+import { AllowanceStore } from "./allowance/AllowanceStore.ts"
+import { attempt, type Ledger, LedgerBegun, type Reply, type Send } from "./Attempt.ts"
 import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
 import { Observer } from "./Observer.ts"
-import type { CallOptions, Operation, Send } from "./Operation.ts"
+import type { CallOptions, Operation } from "./Operation.ts"
+import { optionFault } from "./OptionCheck.ts"
 import { redactor } from "./Redaction.ts"
-import { decide, fullBudget, type Repeatable } from "./Retry.ts"
+import { decide, fullBudget, notProcessed, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
+import { traced } from "./Spans.ts"
+import { Transport, type WireRequest } from "./Transport.ts"
 
 /** The deadline came while waiting for a turn, between attempts, or on the wire. */
 const deadlineReached = (deadline: Duration.Duration, ledger: Ledger): TimedOut =>
   new TimedOut({ limit: "deadline", afterMillis: Duration.toMillis(deadline), sent: ledger.sent })
 
-/** The client derived from the interface; it builds requests, and leaves every reply to the engine. */
-export type Wire = HttpApiClient.ForApi<typeof BerthApi>
-
 export class Engine extends Context.Service<
   Engine,
   {
-    /** Makes one call: sends what `send` sends, as often as the rules allow, and reads the reply. */
+    /** Makes one call: sends the request, as often as the rules allow, and reads the reply. */
     readonly call: <A>(
       operation: Operation<A>,
-      send: Send,
+      request: WireRequest,
       options?: CallOptions
     ) => Effect.Effect<Reply<A>, BerthError>
     /** Longest time a call may take unless it says otherwise. */
@@ -41,30 +39,23 @@ export class Engine extends Context.Service<
     readonly lane: Lane | undefined
     /** What is left of the allowance, and what it becomes. */
     readonly allowance: Pick<Admission.Admission, "level" | "levelAfter">
-    /** What the service's clock has certainly reached at an instant of ours, milliseconds since the epoch. */
+    /** What the service's clock has certainly reached at an instant of ours, milliseconds since the epoch; 0 when it is unknown. */
     readonly serviceTimeAt: (instant: number) => number
-    /** Builds and sends the requests of the interface, authenticated. */
-    readonly wire: Wire
-    /** Sends any request below the service's address, authenticated. */
-    readonly http: HttpClient.HttpClient
   }
 >()("@berth/core/client/Engine") {
-  static readonly layer = (options: ClientOptions): Layer.Layer<Engine, InvalidOption, HttpClient.HttpClient> =>
+  static readonly layer = (options: ClientOptions): Layer.Layer<Engine, InvalidOption, Transport> =>
     Layer.effect(
       Engine,
       Effect.gen(function* () {
         const settings = yield* Effect.fromResult(settingsFrom(options))
         const redact = redactor(settings.credentials)
-        // The spans are the engine's own: those of HttpClient hold whole addresses and unmasked causes, and send ours along.
-        const untraced = HttpClient.transformResponse(
-          yield* HttpClient.HttpClient,
-          Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
-        )
-        const http = authenticated(settings)(untraced)
-        const wire = yield* HttpApiClient.makeWith(BerthApi, { httpClient: http })
+        const transport = yield* Transport
+        const sign = authenticated(settings)
 
-        const admission = yield* Admission.make(settings.allowanceFile)
-        const guarded = yield* Breaker.make
+        const { allowanceFile } = settings
+        const place = allowanceFile === undefined ? yield* AllowanceStore : AllowanceFile.make(allowanceFile)
+        const admission = yield* Admission.make(place && (yield* place))
+        const guarded = Breaker.make()
         const observer = yield* Observer
         let budget = fullBudget
 
@@ -94,6 +85,7 @@ export class Engine extends Context.Service<
             const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
             if (reason === before) return yield* Effect.fail(reason)
             before = reason
+            ledger.mayBeDone ||= !notProcessed(reason)
             const decision = decide({
               reason,
               repeatable,
@@ -110,12 +102,18 @@ export class Engine extends Context.Service<
           }
         })
 
-        const call = <A>(operation: Operation<A>, send: Send, options?: CallOptions) =>
-          Effect.flatMap(Clock.currentTimeMillis, (startedAtMillis) => {
+        const call = <A>(operation: Operation<A>, wireRequest: WireRequest, options?: CallOptions) =>
+          Effect.withFiber((fiber) => {
+            const fault = options && optionFault(options)
+            if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
             const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
-            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no" }
+            const startedAtMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no", mayBeDone: false }
+            fiber.getRef(LedgerBegun)?.(ledger)
             const lane = options?.lane ?? settings.lane ?? operation.lane
             const request = { lane, deadlineAt: startedAtMillis + Duration.toMillis(deadline) }
+            const signed = sign(wireRequest)
+            const send: Send = (begun) => transport.send(signed, begun)
             // Admission is innermost, for every attempt spends allowance.
             return once(operation, send, request, ledger).pipe(
               // The only layer that sends again.
@@ -132,15 +130,17 @@ export class Engine extends Context.Service<
               Effect.mapError(
                 (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
               ),
-              Effect.withSpan(operation.name)
+              traced(operation.name)
             )
           })
 
-        const serviceTimeAt = (instant: number) =>
-          instant + (admission.state().clock ?? ServiceClock.unknown).aheadAtLeastMillis
+        const serviceTimeAt = (instant: number) => {
+          const { clock } = admission.state()
+          return clock === undefined ? 0 : instant + clock.aheadAtLeastMillis
+        }
 
         const { deadline, lane } = settings
-        return Engine.of({ call, deadline, lane, allowance: admission, serviceTimeAt, wire, http })
+        return Engine.of({ call, deadline, lane, allowance: admission, serviceTimeAt })
       })
     )
 }

@@ -7,14 +7,15 @@ import type { BerthError } from "../domain/BerthError.ts"
 import type { Image, ImageFilter } from "../domain/Image.ts"
 import { imageDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
-import { type CallOptions, many, type Operation } from "./Operation.ts"
+import { type CallOptions, many, type Operation, valueOf } from "./Operation.ts"
+import { wire } from "./Wire.ts"
 
 const readImages = many(imageFromWire)
 const listImages: Operation<ReadonlyArray<Image>> = {
   name: "images.list",
   lane: "interactive",
   repeatable: "idempotent",
-  expectation: {},
+  expectation: { list: true },
   decode: readImages,
   drift: imageDrift
 }
@@ -22,12 +23,10 @@ const savedImages: Operation<ReadonlyArray<Image>> = {
   name: "images.saved",
   lane: "interactive",
   repeatable: "idempotent",
-  expectation: {},
+  expectation: { list: true },
   decode: readImages,
   drift: imageDrift
 }
-
-const response = { responseMode: "response-only" } as const
 
 export class Images extends Context.Service<
   Images,
@@ -41,16 +40,13 @@ export class Images extends Context.Service<
   static readonly layer = Layer.effect(
     Images,
     Effect.gen(function* () {
-      const { call, wire } = yield* Engine
+      const { call } = yield* Engine
 
-      const list = Effect.fn("Images.list")(function* (filter?: ImageFilter, options?: CallOptions) {
-        const send = wire.images.list({ query: imageFilterToWire(filter ?? {}), ...response })
-        return (yield* call(listImages, send, options)).value
-      })
+      const list = (filter?: ImageFilter, options?: CallOptions) =>
+        Effect.map(call(listImages, wire.images.list({ query: imageFilterToWire(filter ?? {}) }), options), valueOf)
 
-      const saved = Effect.fn("Images.saved")(function* (options?: CallOptions) {
-        return (yield* call(savedImages, wire.images.saved({ query: {}, ...response }), options)).value
-      })
+      const saved = (options?: CallOptions) =>
+        Effect.map(call(savedImages, wire.images.saved({ query: {} }), options), valueOf)
 
       return Images.of({ list, saved })
     })

@@ -10,10 +10,12 @@ import { many, nothing, one, type Operation } from "./Operation.ts"
 
 const readNodes = many(nodeFromWire)
 
-/** Some services of the family tell how many there are (decision 7). */
+/**
+ * Some services of the family tell how many nodes and pages there are (decision 7). Believed where both agree with what came:
+ * either alone may be the length, or the number, of this page.
+ */
 const isWhole = (nodes: ReadonlyArray<Node>, body: unknown): boolean =>
-  Predicate.isObject(body) &&
-  ((Predicate.isNumber(body["total_count"]) && body["total_count"] <= nodes.length) || body["total_page_number"] === 1)
+  Predicate.isObject(body) && body["total_count"] === nodes.length && body["total_page_number"] === 1
 
 const readNode = one(nodeFromWire)
 const driftOfOne = (node: Node) => nodeDrift([node])
@@ -35,7 +37,7 @@ export const listNodes = (lane: Lane): Operation<Page> => ({
   name: "nodes.list",
   lane,
   repeatable: "idempotent",
-  expectation: {},
+  expectation: { list: true },
   decode: (data, raw, body) => Result.map(readNodes(data, raw), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) })),
   drift: ({ nodes }) => nodeDrift(nodes)
 })
@@ -52,6 +54,7 @@ export const deleteNode = (nodeId: NodeId): Operation<void> => ({
   lane: "mutation",
   repeatable: "idempotent",
   expectation: { nodeId, emptyAllowed: true },
+  afterwards: { nodeId, emptyAllowed: true, goneIsDone: true },
   decode: nothing
 })
 export const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({

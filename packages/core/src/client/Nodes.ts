@@ -1,23 +1,26 @@
 /**
  * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
  */
-import { Context, Effect, Layer, Option, Random, Stream } from "effect"
+import { Context, Effect, Layer, Random, Stream } from "effect"
 import { nodeSpecToWire } from "../api/NodeCodec.ts"
-import { pageSize } from "../api/NodesGroup.ts"
+import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
-import type { NodeSpec } from "../domain/NodeSpec.ts"
+import { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
+import { argument } from "./Argument.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { Engine } from "./Engine.ts"
-import * as Listing from "./listing/Listing.ts"
+import { type Listed, pages } from "./listing/Pages.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
-import type { CallOptions, Operation } from "./Operation.ts"
+import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
+import { checked, unsent } from "./OptionCheck.ts"
 import * as SharedLooks from "./SharedLooks.ts"
 import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
+import { wire } from "./Wire.ts"
 
 /** Which page of the list. */
 export interface PageOptions extends CallOptions {
@@ -25,17 +28,6 @@ export interface PageOptions extends CallOptions {
   readonly page?: number | undefined
   /** 1 to 100. Default 100, the fewest requests. */
   readonly perPage?: number | undefined
-}
-
-/** What a listing came to. */
-export interface Listed {
-  readonly nodes: number
-  readonly requests: number
-  /**
-   * Whether every node that existed throughout is certainly among them. False where the service gives pages too small to
-   * overlap, so that a node may have moved past the listing while others were deleted.
-   */
-  readonly complete: boolean
 }
 
 /** How to list. */
@@ -50,7 +42,7 @@ export interface CommitmentOptions extends CallOptions {
   readonly skuId?: number | undefined
 }
 
-const response = { responseMode: "response-only" } as const
+const nodeSpec = argument(NodeSpec, "spec")
 
 export class Nodes extends Context.Service<
   Nodes,
@@ -59,8 +51,8 @@ export class Nodes extends Context.Service<
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
     /**
-     * Every node of the account in order of ids, page by page as they are pulled. Whatever is created or deleted meanwhile,
-     * a node that exists throughout comes exactly once.
+     * Every node of the account in the service's order, page by page as they are pulled, one page ahead. Whatever is created or deleted
+     * meanwhile, a node that exists throughout comes exactly once; `onEnd` tells where that is not certain.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
     /** One page; empty past the end. */
@@ -95,84 +87,63 @@ export class Nodes extends Context.Service<
   static readonly layer = Layer.effect(
     Nodes,
     Effect.gen(function* () {
-      const { call, deadline, lane, serviceTimeAt, wire } = yield* Engine
+      const { call, deadline, lane, serviceTimeAt } = yield* Engine
 
-      const get = Effect.fn("Nodes.get")(function* (id: NodeId, options?: CallOptions) {
-        return (yield* call(getNode(id), wire.nodes.get({ params: { node_id: id }, ...response }), options)).value
-      })
+      const get = (id: NodeId, options?: CallOptions) =>
+        Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
 
-      const page = (
-        operation: Operation<Page>,
-        { page = 1, perPage = pageSize.maximum, ...options }: PageOptions
-      ): Effect.Effect<Page, BerthError> =>
-        Effect.map(
-          call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage }, ...response }), options),
-          ({ value }) => value
-        )
+      const page = (operation: Operation<Page>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
+        Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
-      const listPage = Effect.fn("Nodes.listPage")(function* (options: PageOptions = {}) {
-        return (yield* page(listNodes("interactive"), options)).nodes
-      })
+      const listPage = (options: PageOptions = {}) =>
+        Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
 
-      const create = yield* Creator.make({
+      const creator = Creator.make({
         send: (spec, options) =>
-          Effect.map(
-            call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec), ...response }), options),
-            ({ value }) => value
-          ),
+          Effect.map(call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options), valueOf),
         deadline,
         get,
-        readPage: (number) => Effect.map(page(listNodes("mutation"), { page: number }), ({ nodes }) => nodes),
+        pages: (options) => (number) =>
+          Effect.map(page(listNodes("mutation"), { ...options, page: number }), ({ nodes }) => nodes),
         serviceTimeAt,
         store: (yield* IntentStore) ?? makeMemory()
       })
+      const create = (spec: NodeSpec, options?: CreateOptions) =>
+        Effect.andThen(checked(options), nodeSpec(spec)).pipe(
+          unsent("nodes.create"),
+          Effect.flatMap((spec) => creator(spec, options))
+        )
 
-      const list = ({ onEnd, ...options }: ListOptions = {}) =>
-        Stream.suspend(() => {
-          let nodes = 0
-          let requests = 0
-          return Stream.paginate(
-            Listing.begin,
-            Effect.fnUntraced(function* (progress) {
-              const window = Listing.next(progress)
-              const { perPage } = window
-              const found = yield* page(listNodes("sweep"), { ...options, page: window.page, perPage })
-              const step = Listing.take(progress, window, found.nodes, found.isWhole)
-              requests++
-              nodes += step.nodes.length
-              if (step.ended && onEnd) yield* onEnd({ nodes, requests, complete: step.progress.complete })
-              return [step.nodes, step.ended ? Option.none() : Option.some(step.progress)] as const
-            })
-          )
-        })
+      const list = (options: ListOptions = {}) =>
+        Stream.scoped(
+          Stream.fromPull(pages((window) => page(listNodes("sweep"), { ...options, ...window }), options.onEnd))
+        )
 
-      const remove = Effect.fn("Nodes.delete")(function* (id: NodeId, options?: CallOptions) {
-        yield* call(deleteNode(id), wire.nodes.delete({ params: { node_id: id }, ...response }), options)
-      })
+      const remove = (id: NodeId, options?: CallOptions) =>
+        Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id } }), options), valueOf)
 
-      const setCommitment = Effect.fn("Nodes.setCommitment")(function* (
-        id: NodeId,
-        setting: CommitmentSetting,
-        options?: CommitmentOptions
-      ) {
+      const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) => {
         const payload = {
           vcn_id: id,
           node_status: setting,
           ...(options?.skuId !== undefined && { committed_plan: options.skuId })
         }
-        yield* call(setNodeCommitment(id), wire.commitments.set({ payload, ...response }), options)
-      })
+        return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
+      }
 
-      const look = SharedLooks.make({ get: (id, lane) => get(id, { lane }), list: (lane) => list({ lane }) })
+      const look = SharedLooks.make({ get, list })
       const phase = yield* Random.next
-      const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) =>
-        awaitGoal(id, goal, look(id, options?.lane ?? lane ?? "wait"), phase, options)
+      const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
+        const inLane = options?.lane ?? lane ?? "wait"
+        return awaitGoal(id, goal, (deadlineAt) => look(id, { lane: inLane, deadlineAt }), phase, options)
+      }
 
       const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (
         ids: NodeId | ReadonlyArray<NodeId>,
         wanted: KnownStatus,
         options?: WaitOptions
       ) {
+        yield* unsent("nodes.await")(checked(options))
         const reach = (id: NodeId) =>
           Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
         return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
@@ -182,6 +153,7 @@ export class Nodes extends Context.Service<
         ids: NodeId | ReadonlyArray<NodeId>,
         options?: WaitOptions
       ) {
+        yield* unsent("nodes.await")(checked(options))
         yield* Effect.forEach([ids].flat(), (id) => awaitOne(id, "deleted", options), {
           concurrency: "unbounded",
           discard: true

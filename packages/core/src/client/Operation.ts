@@ -1,11 +1,9 @@
 /**
  * What the engine has to know of a call: its name, what its reply may be, and how to read it. One per method of the
- * services; the request itself is built by the client derived from `BerthApi`.
+ * services; the request itself is built by `Wire.ts`.
  */
 import { Result } from "effect"
-import type { HttpClientError, HttpClientResponse } from "effect/http"
-import type { Duration, Effect, Schema } from "effect"
-import type { Failure } from "../api/Envelope.ts"
+import type { Duration, Effect } from "effect"
 import { type Expectation, type RawReply, unexpected } from "../api/Reply.ts"
 import { type ReadRecord, RecordFault } from "../api/RecordReader.ts"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
@@ -30,6 +28,8 @@ export interface Operation<A> {
   /** Bounded name for errors, spans and metrics, such as `nodes.get`. */
   readonly name: string
   readonly expectation: Expectation
+  /** What its reply may be once an earlier attempt may have been carried out. Default: the same. */
+  readonly afterwards?: Expectation
   /** Whether and when it may be sent again. */
   readonly repeatable: Repeatable
   /** The lane it goes in unless the caller says otherwise. */
@@ -39,15 +39,6 @@ export interface Operation<A> {
   /** What is in it that Berth does not know. Default: nothing. */
   readonly drift?: (value: A) => ReadonlyArray<Drift>
 }
-
-/**
- * Sends the request once. The derived client also names the failures of the interface, which it never raises as long
- * as it is asked for the response only.
- */
-export type Send = Effect.Effect<
-  HttpClientResponse.HttpClientResponse,
-  HttpClientError.HttpClientError | Schema.SchemaError | Failure
->
 
 const place = (base: string, path: string) => (path === "" ? base : `${base}.${path}`)
 
@@ -76,6 +67,9 @@ export const many =
     }
     return Result.succeed(records)
   }
+
+/** The decoded value of a reply. */
+export const valueOf = <A>({ value }: { readonly value: A }): A => value
 
 /** Reads nothing: the reply's success is the answer (decision 16). */
 export const nothing = (): Result.Result<void, ErrorReason> => Result.succeed(undefined)

@@ -20,9 +20,7 @@ export class Plans extends Context.Service<
     Plans,
     Effect.gen(function* () {
       const images = yield* Images
-      const list = Effect.fn("Plans.list")(function* (filter?: ImageFilter, options?: CallOptions) {
-        return fromImages(yield* images.list(filter, options))
-      })
+      const list = (filter?: ImageFilter, options?: CallOptions) => Effect.map(images.list(filter, options), fromImages)
       return Plans.of({ list })
     })
   )

@@ -3,20 +3,22 @@
  * the types do not cover yet.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { HttpBody, HttpClientRequest, type HttpMethod } from "effect/http"
-import { prefix } from "../api/BerthApi.ts"
+import { prefix } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
+import { InvalidRequest } from "../domain/ErrorReason.ts"
 import { Engine } from "./Engine.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
+import { unsent } from "./OptionCheck.ts"
+import type { WireRequest } from "./Transport.ts"
 
 /** A request as the caller writes it. */
 export interface RawRequest {
-  readonly method: HttpMethod.HttpMethod
-  /** Below `/myaccount/api/v1`, such as `/nodes/`; an address that repeats this beginning is taken as it is. */
+  readonly method: WireRequest["method"]
+  /** Below `/myaccount/api/v1`, such as `/nodes/`; one that repeats this beginning is taken as it is. Without a query. */
   readonly path: string
   readonly query?: ReadonlyArray<readonly [name: string, value: string]> | undefined
-  /** JSON text, sent as it is. */
+  /** JSON text, sent as it is. A GET or HEAD has none. */
   readonly body?: string | undefined
 }
 
@@ -34,6 +36,21 @@ const addressOf = (path: string) => {
   return absolute === prefix || absolute.startsWith(`${prefix}/`) ? absolute : `${prefix}${absolute}`
 }
 
+const below = `expected a path below ${prefix}, without a query or a fragment`
+
+/** Why a request cannot be sent; undefined when it can. */
+const requestFault = ({ body, method, path }: RawRequest): InvalidRequest | undefined => {
+  const refuse = (field: string, message: string) =>
+    new InvalidRequest({ status: null, detail: `${field} is not valid`, fields: { [field]: [message] } })
+  // As the address is read in the end: `..` has many spellings.
+  const { pathname } = new URL(addressOf(path), "http://service")
+  if (/[?#]/.test(path) || !`${pathname}/`.startsWith(`${prefix}/`)) return refuse("path", below)
+  if (body !== undefined && (method === "GET" || method === "HEAD")) {
+    return refuse("body", `expected none, for a ${method} has no body`)
+  }
+  return undefined
+}
+
 export class RawApi extends Context.Service<
   RawApi,
   {
@@ -44,14 +61,16 @@ export class RawApi extends Context.Service<
   static readonly layer = Layer.effect(
     RawApi,
     Effect.gen(function* () {
-      const { call, http } = yield* Engine
-      const request = Effect.fn("RawApi.request")(function* (raw: RawRequest, options?: CallOptions) {
-        const bare = HttpClientRequest.make(raw.method)(addressOf(raw.path), { urlParams: raw.query ?? [] })
-        const send = http.execute(
-          raw.body === undefined ? bare : HttpClientRequest.setBody(bare, HttpBody.text(raw.body, "application/json"))
-        )
-        return (yield* call(rawRequest(raw.method), send, options)).raw
-      })
+      const { call } = yield* Engine
+      const request = (raw: RawRequest, options?: CallOptions) =>
+        Effect.suspend(() => {
+          const operation = rawRequest(raw.method)
+          const fault = requestFault(raw)
+          if (fault !== undefined) return unsent(operation.name)(Effect.fail(fault))
+          const { body, method, path, query = [] } = raw
+          const reply = call(operation, { method, path: addressOf(path), query, body }, options)
+          return Effect.map(reply, ({ raw }) => raw)
+        })
       return RawApi.of({ request })
     })
   )

@@ -13,10 +13,10 @@ export type Repeatable = "idempotent" | "create" | "never"
 /** Most attempts of one call. */
 export const mostAttempts = 4
 
+/** Doubled with every attempt, of which there are too few for the wait to need a cap: it stays below 4 s. */
 const baseMillis = 100
 /** Base where the service said that it is asked too often. */
 const throttledBaseMillis = 1000
-const capMillis = 20_000
 /** A longer `Retry-After` than this is not waited for: the caller is told instead. */
 const longestRetryAfterMillis = 120_000
 
@@ -27,7 +27,8 @@ const throttledCost = 5
 
 const isThrottled = (reason: ErrorReason) => reason._tag === "QuotaExhausted"
 
-const notProcessed = (reason: ErrorReason): boolean =>
+/** Whether the attempt that failed for this was certainly not carried out. */
+export const notProcessed = (reason: ErrorReason): boolean =>
   reason._tag === "QuotaExhausted" ||
   ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
 
@@ -77,7 +78,7 @@ export const decide = ({ attempts, budget, draw, leftMillis, reason, repeatable 
   const asked = "retryAfterMillis" in reason ? (reason.retryAfterMillis ?? 0) : 0
   if (asked > longestRetryAfterMillis) return giveUp
   const base = isThrottled(reason) ? throttledBaseMillis : baseMillis
-  const delayMillis = Math.max(asked, draw * Math.min(capMillis, base * 2 ** (attempts - 1)))
+  const delayMillis = Math.max(asked, draw * base * 2 ** (attempts - 1))
   if (delayMillis >= leftMillis) return giveUp
   const cost = isThrottled(reason) ? throttledCost : transientCost
   return cost > budget ? { _tag: "GiveUpAfter", delayMillis } : { _tag: "Again", delayMillis, cost }

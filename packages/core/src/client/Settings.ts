@@ -1,9 +1,10 @@
 /**
  * What a client is made from: where the service is and whose account is spoken for.
  */
-import { Data, Duration, Redacted, Result } from "effect"
-import { prefix } from "../api/BerthApi.ts"
+import { Data, Duration, Predicate, Redacted, Result } from "effect"
+import { prefix } from "../api/Routes.ts"
 import type { Lane } from "../domain/Lane.ts"
+import { laneFault, timespanFault } from "./OptionCheck.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
 export interface Credentials {
@@ -50,48 +51,68 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   }
 }
 
+const unusable = (option: string, detail: string) => Result.fail(new InvalidOption({ option, detail }))
+
 const originOf = (baseUrl: string | URL): string | undefined => {
   const url = URL.parse(String(baseUrl))
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "") return undefined
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
+  // What would be left out of every request is refused here; an address with credentials is a mistake about ours.
+  if (url.username + url.password + url.search + url.hash !== "") return undefined
   const path = url.pathname.replace(/\/+$/, "")
   return path === "" || path === prefix ? url.origin : undefined
 }
 
-const positive = (input: Duration.Input, option: string): Result.Result<Duration.Duration, InvalidOption> => {
-  const duration = Duration.fromInput(input)
-  return duration._tag === "Some" && Duration.toMillis(duration.value) > 0
-    ? Result.succeed(duration.value)
-    : Result.fail(
-        new InvalidOption({ option, detail: 'expected a duration longer than nothing, such as "30 seconds"' })
-      )
-}
-
 const headerSafe = /^[\x21-\x7e]+$/
 
-const credential = (value: Redacted.Redacted, option: string): Result.Result<void, InvalidOption> =>
-  headerSafe.test(Redacted.value(value))
-    ? Result.succeed(undefined)
-    : Result.fail(new InvalidOption({ option, detail: "expected printable characters without spaces" }))
+const addressFault = (value: unknown) =>
+  originOf(String(value)) === undefined ? `expected http(s)://host[:port] or the same with ${prefix}` : undefined
+
+const credentialFault = (value: unknown) => {
+  if (!Redacted.isRedacted(value)) return "expected a text that is Redacted"
+  const secret = Redacted.value(value)
+  return Predicate.isString(secret) && headerSafe.test(secret)
+    ? undefined
+    : "expected printable characters without spaces"
+}
+
+const pathFault = (value: unknown) =>
+  Predicate.isString(value) && value.trim() !== "" ? undefined : "expected the path of a file"
+
+const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
+  baseUrl: true,
+  credentials: true,
+  deadline: true,
+  attemptTimeout: true,
+  lane: true,
+  allowanceFile: true
+}
 
 /** Checks the options; the first unusable one is named. */
-export const settingsFrom = (options: ClientOptions): Result.Result<Settings, InvalidOption> =>
-  Result.gen(function* () {
-    const origin = originOf(options.baseUrl)
-    if (origin === undefined) {
-      return yield* Result.fail(
-        new InvalidOption({ option: "baseUrl", detail: `expected http(s)://host[:port] or the same with ${prefix}` })
-      )
-    }
-    yield* credential(options.credentials.apiKey, "apiKey")
-    yield* credential(options.credentials.accessToken, "accessToken")
-    const deadline = yield* positive(options.deadline ?? "60 seconds", "deadline")
-    const attemptTimeout = yield* positive(options.attemptTimeout ?? "15 seconds", "attemptTimeout")
-    return {
-      origin,
-      credentials: options.credentials,
-      deadline,
-      attemptTimeout,
-      lane: options.lane,
-      allowanceFile: options.allowanceFile
-    }
+export const settingsFrom = (options: ClientOptions): Result.Result<Settings, InvalidOption> => {
+  const given: unknown = options
+  if (!Predicate.isObject(given)) return unusable("options", "expected an object")
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(names, name))
+  if (unknown !== undefined) {
+    return unusable(unknown, `there is no such option; there are ${Object.keys(names).join(", ")}`)
+  }
+  if (!Predicate.isObject(given["credentials"])) return unusable("credentials", "expected apiKey and accessToken")
+  const { deadline = "60 seconds", attemptTimeout = "15 seconds", allowanceFile, baseUrl, credentials, lane } = options
+  const faults: Record<string, string | undefined> = {
+    baseUrl: addressFault(baseUrl),
+    apiKey: credentialFault(credentials.apiKey),
+    accessToken: credentialFault(credentials.accessToken),
+    deadline: timespanFault(deadline),
+    attemptTimeout: timespanFault(attemptTimeout),
+    lane: lane === undefined ? undefined : laneFault(lane),
+    allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile)
+  }
+  for (const [option, fault] of Object.entries(faults)) if (fault !== undefined) return unusable(option, fault)
+  return Result.succeed({
+    origin: originOf(baseUrl)!,
+    credentials,
+    deadline: Duration.fromInputUnsafe(deadline),
+    attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
+    lane,
+    allowanceFile
   })
+}

@@ -48,16 +48,24 @@ export const untilNextLook = (look: number, now: number, phase: number): number 
   return wait < period / 4 ? wait + period : wait
 }
 
-/** Looks with `get` until the goal is reached. Succeeds with the node, or with nothing when the goal was its end. */
+/** A look that others share may go on longer than this wait, which then lets go of it so long after its own end. */
+const graceMillis = 100
+
+/**
+ * Looks with `get`, which has to end at the instant it is given, until the goal is reached. Succeeds with the node, or with
+ * nothing when the goal was its end.
+ */
 export const awaitGoal = Effect.fnUntraced(function* (
   id: NodeId,
   goal: Goal,
-  get: Effect.Effect<Node, BerthError>,
+  get: (deadlineAt: number) => Effect.Effect<Node, BerthError>,
   phase: number,
   options?: WaitOptions
 ): Effect.fn.Return<Option.Option<Node>, BerthError> {
   const operation = "nodes.await"
   const startedAt = yield* Clock.currentTimeMillis
+  const timeoutMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"))
+  const deadlineAt = startedAt + timeoutMillis
   let last: NodeStatus = { unknown: "not seen yet" }
   const seen: Array<NodeStatus> = []
   let failure: BerthError | undefined
@@ -83,7 +91,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
 
   const observe = Effect.gen(function* () {
     const observed = yield* Effect.catchIf(
-      Effect.asSome(get),
+      Effect.asSome(get(deadlineAt)),
       ({ reason }) => reason._tag === "NodeNotFound",
       (error) => {
         gone = error
@@ -111,12 +119,16 @@ export const awaitGoal = Effect.fnUntraced(function* (
     for (let count = 0; ; count++) {
       const latest = yield* look
       if (latest.verdict !== "wait") return latest
-      yield* Effect.sleep(untilNextLook(count, yield* Clock.currentTimeMillis, phase))
+      const now = yield* Clock.currentTimeMillis
+      const pause = untilNextLook(count, now, phase)
+      const left = Math.max(0, deadlineAt - now)
+      yield* Effect.sleep(Math.min(pause, left))
+      if (pause >= left) return yield* notReached(false)
     }
   })
   const { observed, verdict } = yield* looks.pipe(
     Effect.timeoutOrElse({
-      duration: Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"),
+      duration: timeoutMillis + graceMillis,
       orElse: () => notReached(false)
     })
   )

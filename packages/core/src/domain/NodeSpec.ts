@@ -7,16 +7,18 @@ import { Schema } from "effect"
 export const Region = Schema.Literals(["ncr"])
 export type Region = typeof Region.Type
 
+const notBlank = Schema.isPattern(/\S/, { expected: "a text that is not blank" })
+
 /**
  * The wish for a node (interface.md §2.2). Only `name`, `plan` and `image` are needed. What is left out is not sent, so
  * the service's own default holds; those defaults are not documented.
  */
 export const NodeSpec = Schema.Struct({
-  name: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(255)).annotate({
-    description: "Name of the node, 1 to 255 characters. Names may repeat (decision 14)."
+  name: Schema.String.check(notBlank, Schema.isMaxLength(255)).annotate({
+    description: "Name of the node, 1 to 255 characters, not blank. Names may repeat (decision 14)."
   }),
-  plan: Schema.String.annotate({ description: "Plan slug, such as `C-4VCPU-16RAM-100DISK`." }),
-  image: Schema.Union([Schema.String, Schema.Int]).annotate({
+  plan: Schema.String.check(notBlank).annotate({ description: "Plan slug, such as `C-4VCPU-16RAM-100DISK`." }),
+  image: Schema.Union([Schema.String.check(notBlank), Schema.Int]).annotate({
     description: "Slug of a public image, or id of a public or private one."
   }),
   region: Schema.optional(Region).annotate({ description: "Default `ncr`, the only one." }),

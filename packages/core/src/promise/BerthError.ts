@@ -162,22 +162,29 @@ export class InvalidOption extends BerthError {
   }
 }
 
+/** What is known of a call that was let go of before it ended. */
+interface LetGo {
+  readonly operation: string
+  readonly changed: "no" | "maybe"
+  readonly attempts: ReadonlyArray<DomainAttempt>
+}
+
 /**
- * The signal ended the call. As with `fetch` its `name` is `AbortError`, and the signal's reason is its `cause`. The
- * ledger of a call cut off midway is not known.
+ * The signal ended the call. As with `fetch` its `name` is `AbortError`, and the signal's reason is its `cause`. Its
+ * `attempts` are those of the request that was under way.
  */
 export class Aborted extends BerthError {
   declare readonly _tag: "Aborted"
   /** Whether the call may have changed something in the account; `no` is certain. */
   declare readonly changed: "no" | "maybe"
-  constructor(operation: string, changed: "no" | "maybe", cause: unknown) {
+  constructor({ attempts, changed, operation }: LetGo, cause: unknown) {
     const reason = {
       _tag: "Aborted",
       message: "The call was aborted by its signal.",
       hint: afterLetGo(changed),
       retryable: true
     }
-    super({ operation, reason, attempts: [] }, { cause })
+    super({ operation, reason, attempts }, { cause })
     Object.defineProperty(this, "name", { value: "AbortError", configurable: true, writable: true })
     Object.assign(this, { changed })
   }
@@ -188,14 +195,14 @@ export class ClientClosed extends BerthError {
   declare readonly _tag: "ClientClosed"
   /** Whether the call may have changed something in the account; `no` is certain. */
   declare readonly changed: "no" | "maybe"
-  constructor(operation: string, changed: "no" | "maybe") {
+  constructor({ attempts, changed, operation }: LetGo) {
     const reason = {
       _tag: "ClientClosed",
       message: "The client is closed.",
       hint: changed === "no" ? "Make another client; a closed one stays closed." : afterLetGo(changed),
       retryable: false
     }
-    super({ operation, reason, attempts: [] })
+    super({ operation, reason, attempts })
     Object.assign(this, { changed })
   }
 }

@@ -8,15 +8,22 @@ import { InvalidOption } from "./BerthError.ts"
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
 export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
 
-/** The last argument of every method. */
-export interface CallOptions {
+/** What a look at what the client knows already can be told. */
+export interface LookOptions {
   /** Ends the call at once when it is aborted, wherever it is; the promise rejects with `Aborted`. */
   readonly signal?: AbortSignal | undefined
+}
+
+/** The last argument of every method that makes requests. */
+export interface CallOptions extends LookOptions {
   /** Longest time the call may take altogether. Default: that of the client. */
   readonly deadline?: Timespan | undefined
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
   readonly lane?: Lane | undefined
-  /** Called with the reply that the call succeeded with, as it came off the wire; a list has one for every page. */
+  /**
+   * Called with the reply that the call succeeded with, as it came off the wire; a list has one for every page. It cannot end
+   * the call: what it throws, or its promise rejects with, is a warning on stderr, once per call. Its promise is not waited for.
+   */
   readonly onReply?: ((reply: RawReply) => void) | undefined
 }
 
@@ -29,7 +36,7 @@ export interface RawReply {
 
 /** Checks the options that are given by their names, and refuses unknown ones. Throws `InvalidOption`. */
 export const check = <C extends Checks>(operation: string, options: unknown, checks: C): Checked<C> => {
-  if (typeof options !== "object" || options === null) {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new InvalidOption(operation, "options", "expected an object")
   }
   const checked: Record<string, unknown> = {}
@@ -58,29 +65,36 @@ export const lane = (operation: string, option: string, value: unknown): Lane =>
   throw new InvalidOption(operation, option, `expected one of ${Lane.literals.join(", ")}`)
 }
 
-/** A signal. Throws `InvalidOption`. */
+/** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
 const signal = (operation: string, option: string, value: unknown): AbortSignal => {
-  if (typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value) {
+  try {
+    Reflect.get(AbortSignal.prototype, "aborted", value)
     return value as AbortSignal
+  } catch {
+    throw new InvalidOption(operation, option, "expected an AbortSignal")
   }
-  throw new InvalidOption(operation, option, "expected an AbortSignal")
 }
 
-/** A function of the caller's. What it throws ends the call, and is told as `InvalidOption`, which it throws for anything else. */
-export const listener = (
-  operation: string,
-  option: string,
-  value: unknown
-): ((told: unknown) => Effect.Effect<void>) => {
-  if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
-  return (told) =>
-    Effect.orDie(
-      Effect.try({
-        try: () => void value(told),
-        catch: (error) => new InvalidOption(operation, option, `it threw ${String(error)}`)
-      })
-    )
-}
+/**
+ * A function of the caller's, which is told things and ends no call: what it throws, or its promise rejects with, is told as
+ * a warning, once per call. Nobody waits for that promise. Throws `InvalidOption` for what is no function.
+ */
+export const listener =
+  (redact: (text: string) => string) =>
+  (operation: string, option: string, value: unknown): ((told: unknown) => Effect.Effect<void>) => {
+    if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
+    let warned = false
+    const warn = (why: string) => {
+      if (warned) return Effect.void
+      warned = true
+      return Effect.logWarning(`The listener ${option} of ${operation} failed: ${redact(why)}`)
+    }
+    return (told) =>
+      Effect.tryPromise({
+        try: async () => void (await value(told)),
+        catch: (error) => (error instanceof Error ? error.message : String(error))
+      }).pipe(Effect.catch(warn), Effect.forkDetach({ startImmediately: true }), Effect.asVoid)
+  }
 
 /** Checks one option: gives its value as the engine takes it, or throws `InvalidOption`. */
 type Check<A> = (operation: string, option: string, value: unknown) => A
@@ -91,15 +105,16 @@ export type Checks = Readonly<Record<string, Check<unknown>>>
 /** The options that `checks` check, as far as they are given. */
 export type Checked<C extends Checks> = { readonly [Name in keyof C]?: ReturnType<C[Name]> }
 
-const ofEveryCall = { signal, deadline: timespan, lane }
+/** What a look at what the client knows can be told: it has no turn to wait for. */
+export const ofLook = { signal }
 
-/** The options of one call, checked: those of every call, and `Own` ones of the method. */
-export type CheckedCall<Own extends Checks> = Checked<typeof ofEveryCall> & Checked<Own>
+/** What every call can be told. */
+export const ofCall = { signal, deadline: timespan, lane }
 
 const noOptions = {}
 
-/** A check of the options of one call. */
+/** A check of the options of one call, which there need not be. Throws `InvalidOption`. */
 export const checkCall =
-  <Own extends Checks>(operation: string, own: Own) =>
-  (options: unknown): CheckedCall<Own> =>
-    (options === undefined ? noOptions : check(operation, options, { ...ofEveryCall, ...own })) as CheckedCall<Own>
+  <C extends Checks>(operation: string, checks: C) =>
+  (options: unknown): Checked<C> =>
+    options === undefined ? (noOptions as Checked<C>) : check(operation, options, checks)

@@ -1,6 +1,6 @@
 /**
  * A stream of nodes as an async iterable. Each iteration is a listing of its own; it asks for pages as the nodes are
- * taken, and stops asking when its consumer stops.
+ * taken, one page ahead, and stops asking when its consumer stops.
  */
 import { Effect, Exit, Pull, Scope, Stream } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"

@@ -3,9 +3,10 @@
  * when its signal is aborted or the client is closed, whatever the effect still has to tidy up.
  */
 import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Fetch } from "../client/FetchTransport.ts"
+import { type Ledger, LedgerBegun } from "../client/Attempt.ts"
 import type * as Domain from "../domain/BerthError.ts"
-import { Aborted, BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
+import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
 
 /** Why a call was let go of before its effect ended. */
 type Cut = "aborted" | "closed"
@@ -57,15 +58,22 @@ export const make = <R>(
 
   const run = async <A>(call: Call, effect: Effect.Effect<A, Domain.BerthError, R>): Promise<A> => {
     let changed: "no" | "maybe" = "no"
-    const noticed = Effect.provideService(effect, FetchHttpClient.Fetch, (input, init) => {
-      if (init?.method !== "GET") changed = "maybe"
-      return fetch()(input, init)
-    })
+    let ledger: Ledger | undefined
+    const noticed = effect.pipe(
+      Effect.provideService(Fetch, (input, init) => {
+        if (init?.method !== "GET") changed = "maybe"
+        return fetch()(input, init)
+      }),
+      Effect.provideService(LedgerBegun, (begun) => {
+        ledger = begun
+      })
+    )
     const outcome =
       closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await settle(call, noticed)
     // Errors are made here, after the `await`, where the stack still knows who called.
-    if (outcome === "closed") throw new ClientClosed(call.operation, changed)
-    if (outcome === "aborted") throw new Aborted(call.operation, changed, call.signal?.reason)
+    const letGo = { operation: call.operation, changed, attempts: ledger?.attempts ?? [] }
+    if (outcome === "closed") throw new ClientClosed(letGo)
+    if (outcome === "aborted") throw new Aborted(letGo, call.signal?.reason)
     if (Exit.isSuccess(outcome)) return outcome.value
     throw fromCause(call.operation, outcome.cause)
   }
@@ -74,8 +82,6 @@ export const make = <R>(
     const error = cause.reasons.find(Cause.isFailReason)?.error
     if (error !== undefined) return fromDomain(error, redact)
     const defect: unknown = Cause.squash(cause)
-    // A listener of the caller's that threw.
-    if (defect instanceof BerthError) return defect
     return new ClientFault(operation, redact(defect instanceof Error ? defect.message : String(defect)))
   }
 

@@ -35,6 +35,33 @@ describe("node records", () => {
     assert.deepStrictEqual(node.extra, { memory: [], vcpus: "many" })
   })
 
+  it("whatever field it is that cannot be read, it is kept under its own name", () => {
+    const identity = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
+    const fields = ["vcpus", "memory", "disk", "public_ip_address", "private_ip_address", "plan", "image", "region"]
+      .concat(["backup", "backups", "backup_ids", "is_locked", "locked", "tags"])
+      .map((name, i) => [name, { unforeseen: i }] as const)
+    for (const [name, wire] of fields) {
+      assert.deepStrictEqual(readNode({ ...identity, [name]: wire }).extra, { [name]: wire })
+    }
+    assert.deepStrictEqual(readNode({ ...identity, ...Object.fromEntries(fields) }).extra, Object.fromEntries(fields))
+  })
+
+  it("an unknown field is kept wherever in the record it stands", () => {
+    const fields = Object.entries(vectors[0]!.record)
+    for (let at = 0; at <= fields.length; at++) {
+      for (const order of [fields, fields.toReversed()]) {
+        const node = readNode(Object.fromEntries(order.toSpliced(at, 0, ["gpu", "H200"])))
+        assert.deepStrictEqual(node.extra, { gpu: "H200" })
+      }
+    }
+  })
+
+  it("a lock that is told under either name is read", () => {
+    const record = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
+    assert.isTrue(readNode({ ...record, is_locked: null, locked: true }).locked)
+    assert.isFalse(readNode({ ...record, is_locked: false, locked: true }).locked)
+  })
+
   it("what an address object says beyond the address is kept", () => {
     const record = {
       id: 1,
@@ -63,11 +90,14 @@ describe("node records", () => {
 
   it("field names that are special to JavaScript are fields like any other", () => {
     const record: unknown = JSON.parse(
-      `{"id":1,"name":"web","created_at":"2026-03-01T10:20:30Z","status":"constructor","__proto__":{"polluted":1}}`
+      `{"id":1,"name":"web","created_at":"2026-03-01T10:20:30Z","status":"constructor","toString":7,"__proto__":{"polluted":1}}`
     )
     const node = readNode(record)
     assert.deepStrictEqual(node.status, { unknown: "constructor" })
-    assert.deepStrictEqual(Object.keys(node.extra), ["__proto__"])
+    assert.deepStrictEqual(Object.entries(node.extra), [
+      ["toString", 7],
+      ["__proto__", { polluted: 1 }]
+    ])
     assert.isUndefined(({} as Record<string, unknown>)["polluted"])
   })
 })

@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime } from "effect"
+import { DateTime, Equal, Hash, Schema } from "effect"
+import * as fc from "fast-check"
 import { allowanceFrom } from "../../src/api/AllowanceHeaders.ts"
+import { diskGb } from "../../src/api/fields/Disk.ts"
 import { unreadable } from "../../src/api/fields/Field.ts"
+import { memoryMib } from "../../src/api/fields/Memory.ts"
 import { priceInr } from "../../src/api/fields/Price.ts"
+import { timestamp } from "../../src/api/fields/Timestamp.ts"
 import { retryAfterMillis } from "../../src/api/RetryAfter.ts"
 
 describe("a price", () => {
@@ -20,6 +24,75 @@ describe("a price", () => {
     it(`${JSON.stringify(wire)} is unreadable, not some other price`, () =>
       assert.strictEqual(priceInr(wire), unreadable))
   }
+})
+
+describe("a size", () => {
+  it("reads the same however often and among however many others it comes", () => {
+    const sizes = Array.from({ length: 1000 }, (_, i) => i + 1)
+    for (const repeated of [1, 2]) {
+      for (const size of sizes) {
+        assert.strictEqual(diskGb(`${size} GB`), size, `time ${repeated}`)
+        assert.strictEqual(memoryMib(`${size}.00 GB`), size * 1024, `time ${repeated}`)
+        assert.strictEqual(diskGb(`${size} parsecs`), unreadable, `time ${repeated}`)
+      }
+    }
+  })
+  it("is no other for the spaces around it, be they many", () => {
+    for (const spaces of [0, 1, 10, 100, 1000]) assert.strictEqual(diskGb(`${" ".repeat(spaces)}5 GB`), 5)
+  })
+})
+
+describe("a timestamp", () => {
+  const read = (wire: unknown) => {
+    const instant = timestamp(wire)
+    return instant === unreadable ? assert.fail(`${String(wire)} is unreadable`) : instant
+  }
+  const number = (max: number, width: number) =>
+    fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: 0, max: 10 ** width - 1 })).map((n) => padded(n, width))
+  const padded = (n: number, width: number) => String(n).padStart(width, "0")
+
+  it("of the documented shape is the instant Date.parse has for it, for any digits", () => {
+    const parts = [number(9999, 4), number(13, 2), number(32, 2), number(24, 2), number(60, 2), number(60, 2)] as const
+    fc.assert(
+      fc.property(...parts, fc.stringMatching(/^\d{3,9}$/), (year, month, day, hour, minute, second, fraction) => {
+        const toSecond = `${year}-${month}-${day}T${hour}:${minute}:${second}`
+        const millis = Date.parse(`${toSecond}.${fraction.slice(0, 3)}Z`)
+        const wire = `${toSecond}.${fraction}Z`
+        if (Number.isNaN(millis)) assert.strictEqual(timestamp(wire), unreadable, wire)
+        else assert.strictEqual(DateTime.toEpochMillis(read(wire)), millis, wire)
+      }),
+      { numRuns: 5000 }
+    )
+  })
+  for (const wire of ["2026-03-01 10:20:30.123Z", "2026-03-01T15:50:30.123+05:30", "2026-03-01T10:20:30.123"]) {
+    it(`${wire} is the same instant in other words`, () =>
+      assert.strictEqual(DateTime.toEpochMillis(read(wire)), Date.UTC(2026, 2, 1, 10, 20, 30, 123)))
+  }
+  it("with another character in any place is unreadable", () => {
+    const wire = "2026-03-01T10:20:30.123456Z"
+    for (let at = 0; at < wire.length; at++) {
+      for (const other of ["x", "/", ":", "\u0130"]) {
+        const broken = `${wire.slice(0, at)}${other}${wire.slice(at + 1)}`
+        if (broken !== wire) assert.strictEqual(timestamp(broken), unreadable, broken)
+      }
+    }
+    for (const broken of ["", "Z"]) assert.strictEqual(timestamp(broken), unreadable, broken)
+  })
+  it("becomes an instant like any that Effect makes", () => {
+    const millis = Date.UTC(2026, 2, 1, 10, 20, 30, 123)
+    const [ours, theirs] = [read("2026-03-01T10:20:30.123456Z"), DateTime.makeUnsafe(millis)]
+    assert.isTrue(Equal.equals(ours, theirs) && Equal.equals(theirs, ours))
+    assert.strictEqual(Hash.hash(ours), Hash.hash(theirs))
+    assert.deepStrictEqual(ours, theirs)
+    assert.strictEqual(Object.getPrototypeOf(ours), Object.getPrototypeOf(theirs))
+    assert.deepStrictEqual({ ...ours }, { ...theirs })
+    assert.strictEqual(JSON.stringify(ours), JSON.stringify(theirs))
+    assert.strictEqual(String(ours), String(theirs))
+    assert.isTrue(Schema.is(Schema.DateTimeUtc)(ours))
+    assert.deepStrictEqual(DateTime.toPartsUtc(ours), DateTime.toPartsUtc(theirs))
+    assert.strictEqual(DateTime.toPartsUtc(ours), DateTime.toPartsUtc(ours))
+    assert.isTrue(Equal.equals(ours, theirs))
+  })
 })
 
 describe("the allowance in the headers", () => {

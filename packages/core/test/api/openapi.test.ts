@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
-import { BerthApi, prefix } from "../../src/api/BerthApi.ts"
+import { BerthApi } from "../../src/api/BerthApi.ts"
+import { prefix } from "../../src/api/Routes.ts"
 import committed from "../../openapi.json" with { type: "json" }
 
 interface Operation {

@@ -131,7 +131,7 @@ describe("tolerance of the codecs", () => {
     )
   })
 
-  it("any status, headers and body mean a success or a reason, never a crash", () => {
+  it("any status, headers and body mean a success or a reason, never a crash", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 100, max: 999 }),
@@ -151,7 +151,7 @@ describe("tolerance of the codecs", () => {
     )
   })
 
-  it("the reason follows the status, whatever the body of a failure looks like", () => {
+  it("the reason follows the status, whatever the body of a failure looks like", { timeout: 60_000 }, () => {
     const expected = (status: number) =>
       ({ 401: "Unauthorized", 403: "Forbidden", 404: "PathNotFound", 408: "ServiceUnavailable", 409: "Conflict" })[
         status

@@ -1,35 +1,45 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Logger, References, Tracer } from "effect"
-import { Base64, Base64Url } from "effect/encoding"
+import { Cause, Effect, Exit, Logger, Redacted, References, Tracer } from "effect"
 import { HttpClientError } from "effect/http"
 import { inspect } from "node:util"
 import type { BerthError } from "../../src/domain/BerthError.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
+import { redactedReason, redactor } from "../../src/client/Redaction.ts"
+import {
+  InvalidRequest,
+  NodeNotFound,
+  QuotaExhausted,
+  ServiceFault,
+  Unauthorized,
+  UnexpectedResponse,
+  Unreachable
+} from "../../src/domain/ErrorReason.ts"
 import { NodeId } from "../../src/domain/Node.ts"
 import { collected } from "../Telemetry.ts"
+import { seenOf, spellingsOf } from "../spellings.ts"
 import { accessToken, apiKey, clientOver, inTime, type ScriptedReply } from "../ScriptedService.ts"
 import failures from "../vectors/failures.json" with { type: "json" }
 
-const spellings = [apiKey, accessToken].flatMap((secret) => [
-  secret,
-  encodeURIComponent(secret),
-  Base64.encode(secret),
-  Base64Url.encode(secret)
-])
+const secrets = [apiKey, accessToken]
 
-/** Replies that repeat the request's credentials, as an error page of a proxy does. */
-const echoes: ReadonlyArray<ScriptedReply> = spellings.flatMap((spelling) => [
-  {
-    status: 401,
-    body: JSON.stringify({ message: `bad key ${spelling}`, code: 401, data: {}, errors: { key: [spelling] } })
-  },
-  { status: 422, body: JSON.stringify({ code: 422, errors: { [spelling]: [spelling], plan: [`no ${spelling}`] } }) },
-  { status: 502, body: `<html>GET /nodes/7/?apikey=${spelling}</html>` },
-  { status: 200, body: `<html>${spelling}</html>` },
-  { status: 200, body: JSON.stringify({ code: 200, data: { id: spelling } }) },
-  { status: 302, headers: { location: `https://portal.test/?next=${spelling}` } }
-])
+/** Replies that repeat the request's credentials, as an error page of a proxy does; by how they are written. */
+const echoes = Object.keys(spellingsOf("")).map((name) => {
+  const [key, token] = secrets.map((secret) => spellingsOf(secret)[name]!) as [string, string]
+  const both = `${key} ${token}`
+  const answers: ReadonlyArray<ScriptedReply> = [
+    { status: 401, body: `{"message":"bad key ${both}","code":401,"data":{},"errors":{"key":["${both}"]}}` },
+    { status: 422, body: `{"code":422,"errors":{"${key}":["${token}"],"plan":["no ${both}"]}}` },
+    // The beginning of a secret is a part of it, too.
+    ...[key, token].map((one) => ({ status: 400, body: `{"code":400,"message":"${".".repeat(200 - 12)}${one}"}` })),
+    { status: 409, body: JSON.stringify({ code: 409, message: both }) },
+    { status: 502, body: `<html>GET /nodes/7/?apikey=${both}</html>` },
+    { status: 200, body: `<html>${both}</html>` },
+    { status: 200, body: `{"code":200,"data":{"id":"${both}"}}` },
+    { status: 302, headers: { location: `https://portal.test/?next=${encodeURIComponent(both)}` } }
+  ]
+  return { name, answers }
+})
 
 /** Everything a run shows to anybody: its exit in every rendering, its log at the lowest level, its spans. */
 const shown = Effect.fnUntraced(function* (answer: ScriptedReply | "refused") {
@@ -88,21 +98,65 @@ const shown = Effect.fnUntraced(function* (answer: ScriptedReply | "refused") {
   return { own: output.join("\n"), payloads }
 })
 
-describe("credentials", () => {
-  it.effect(
-    "appear in no error, log line, span or metric, nor in what OTLP sends of them, whatever the service repeats of them",
-    () =>
-      Effect.gen(function* () {
-        const answers = [...echoes, ...failures, "refused" as const, { status: 200, body: `{"data":{"id":1}}` }]
-        for (const answer of answers) {
-          const { own, payloads } = yield* shown(answer)
-          assert.include(own, "nodes.get")
-          assert.include(own, "attempt")
-          for (const signal of ["/v1/logs", "/v1/traces", "/v1/metrics", "berth_requests_total"]) {
-            assert.include(payloads, signal)
-          }
-          for (const spelling of spellings) assert.notInclude(own + payloads, spelling, JSON.stringify(answer))
-        }
-      })
-  )
+const assertSilent = Effect.fnUntraced(function* (answers: ReadonlyArray<ScriptedReply | "refused">) {
+  for (const answer of answers) {
+    const { own, payloads } = yield* shown(answer)
+    assert.include(own, "nodes.get")
+    assert.include(own, "attempt")
+    for (const signal of ["/v1/logs", "/v1/traces", "/v1/metrics", "berth_requests_total"]) {
+      assert.include(payloads, signal)
+    }
+    assert.deepStrictEqual(seenOf(own + payloads, secrets), [], JSON.stringify(answer))
+    for (const secret of secrets) assert.notInclude(own + payloads, secret.slice(0, 8), JSON.stringify(answer))
+  }
+})
+
+describe("credentials appear in no error, log line, span or metric, nor in what OTLP sends of them", () => {
+  for (const { answers, name } of echoes) {
+    it.effect(`when the service repeats them, spelled: ${name}`, () => assertSilent(answers))
+  }
+  for (const answer of [...failures, "refused" as const, { name: "success", status: 200, body: `{"data":{"id":1}}` }]) {
+    it.effect(`when the service's answer is: ${answer === "refused" ? answer : answer.name}`, () =>
+      assertSilent([answer])
+    )
+  }
+})
+
+describe("a reason that leaves an attempt", () => {
+  const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+
+  it("has every text of its fields masked and is otherwise the same", () => {
+    const reason = new InvalidRequest({ status: 422, detail: `no ${apiKey}`, fields: { [apiKey]: ["a", accessToken] } })
+    const masked = redactedReason(reason, redact)
+    assert.instanceOf(masked, InvalidRequest)
+    assert.deepStrictEqual(
+      masked,
+      new InvalidRequest({ status: 422, detail: "no <redacted>", fields: { "<redacted>": ["a", "<redacted>"] } })
+    )
+    assert.strictEqual(masked.message, "The service refused the request: <redacted>: a, <redacted>.")
+    assert.strictEqual(masked.hint, reason.hint)
+    assert.match(masked.stack!, /^InvalidRequest: The service refused the request: <redacted>: a, <redacted>\./)
+  })
+
+  it("is of its own class, whichever it is", () => {
+    for (const reason of [
+      new Unauthorized({ detail: apiKey }),
+      new NodeNotFound({ nodeId: NodeId.make(7) }),
+      new QuotaExhausted({ retryAfterMillis: null }),
+      new ServiceFault({ status: 500, detail: accessToken, retryAfterMillis: 1000 }),
+      new Unreachable({ sent: "maybe", detail: apiKey }),
+      new UnexpectedResponse({ status: 200, path: `data.${apiKey}`, expected: "a text", excerpt: accessToken })
+    ]) {
+      const masked = redactedReason(reason, redact)
+      assert.strictEqual(masked.constructor, reason.constructor)
+      assert.deepStrictEqual(seenOf(inspect(masked), secrets), [])
+      // What holds no secret stays as it is.
+      const once = JSON.stringify(masked)
+      assert.strictEqual(JSON.stringify(redactedReason(masked, redact)), once)
+      assert.strictEqual(
+        once,
+        JSON.stringify(reason).replaceAll(apiKey, "<redacted>").replaceAll(accessToken, "<redacted>")
+      )
+    }
+  })
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import { Nodes } from "../../src/client/Nodes.ts"
+import type { BerthError } from "../../src/domain/BerthError.ts"
 import { NodeId } from "../../src/domain/Node.ts"
 import { untilNextLook } from "../../src/client/Waiting.ts"
 import { clientOver, inTime, success } from "../ScriptedService.ts"
@@ -111,5 +112,50 @@ describe("waits", () => {
         assert.isTrue(wait >= 2000 && wait <= 10_000)
       }
     }
+  })
+
+  const record = { id: 7, name: "node-7", created_at: "2026-03-01T10:20:30Z", status: "running" }
+  const notReached = (error: BerthError) => {
+    assert.strictEqual(error.reason._tag, "StatusNotReached")
+    return error.reason._tag === "StatusNotReached" ? error.reason : assert.fail("another reason")
+  }
+  const awaitSeven = (timeout: `${number} seconds`) =>
+    Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running", { timeout }))
+
+  it.effect("that end while nothing is left of the allowance say so", () => {
+    const empty = { "ratelimit-limit": "1200", "ratelimit-remaining": "0", "ratelimit-reset": "30" }
+    return Effect.gen(function* () {
+      yield* Nodes.use((nodes) => nodes.get(NodeId.make(7)))
+      const reason = notReached(yield* inTime(Effect.flip(awaitSeven("1 seconds"))))
+      assert.match(reason.failure ?? "none", /^The allowance refills in/)
+      assert.closeTo(reason.waitedMillis, 1000, 1)
+    }).pipe(Effect.provide(clientOver(() => Effect.succeed({ status: 200, headers: empty, body: success(record) }))))
+  })
+
+  it.effect("that end while the service is silent say so, and tell of the attempt", () =>
+    Effect.gen(function* () {
+      const error = yield* inTime(Effect.flip(awaitSeven("1 seconds")))
+      assert.match(notReached(error).failure ?? "none", /^The call was not done within its deadline/)
+      assert.deepStrictEqual(
+        error.attempts.map(({ outcome, status }) => [outcome, status]),
+        [["interrupted", null]]
+      )
+    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+  )
+
+  it.effect("that share a look end each in its own time, and the look with the last of them", () => {
+    let requests = 0
+    const slow = Effect.andThen(
+      Effect.sync(() => requests++),
+      Effect.delay(Effect.succeed({ status: 200, body: success(record) }), "3 seconds")
+    )
+    return Effect.gen(function* () {
+      const [short, long] = yield* inTime(
+        Effect.all([Effect.flip(awaitSeven("1 seconds")), awaitSeven("20 seconds")], { concurrency: 2 })
+      )
+      assert.isBelow(notReached(short).waitedMillis, 1500)
+      assert.strictEqual(long.status, "running")
+      assert.strictEqual(requests, 1)
+    }).pipe(Effect.provide(clientOver(() => slow)))
   })
 })

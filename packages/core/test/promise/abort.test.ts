@@ -1,24 +1,47 @@
-import { Aborted, ClientClosed, createClient } from "@berth/core/promise"
+import { Aborted, type AllowanceLevel, type Client, ClientClosed, createClient } from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { RequestListener, ServerResponse } from "node:http"
 import { bareService, mockService, rejection } from "./Service.ts"
 
-/** Where a call may be when it is let go of: what the service does, and what tells that the call has got there. */
-const places: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
-  "on the wire": () => {},
-  "while a body trickles": (_, response) => {
-    response.writeHead(200, { "content-type": "application/json" })
-    response.write(`{"message":"Suc`)
+/** Where a call may be when it is let go of. */
+interface Place {
+  /** What the service does with it. */
+  readonly answer: RequestListener
+  /** What the client knows of its allowance once the call is there. */
+  readonly level: Pick<AllowanceLevel, "underWay" | "waiting">
+  /** What its ledger says in the end. */
+  readonly attempts: Array<readonly [outcome: string, status: number | null]>
+}
+
+const places: Record<string, Place> = {
+  "on the wire": { answer: () => {}, level: { underWay: 1, waiting: 0 }, attempts: [["interrupted", null]] },
+  "while a body trickles": {
+    answer: (_, response) => {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.write(`{"message":"Suc`)
+    },
+    level: { underWay: 1, waiting: 0 },
+    attempts: [["interrupted", 200]]
   },
-  "in backoff": (_, response) => {
-    response.writeHead(503, { "retry-after": "30" })
-    response.end()
+  "in backoff": {
+    answer: (_, response) => response.writeHead(503, { "retry-after": "30" }).end(),
+    level: { underWay: 0, waiting: 0 },
+    attempts: [["ServiceUnavailable", 503]]
   },
-  "in the queue": (_, response) => {
-    response.writeHead(429, { "ratelimit-limit": "10", "ratelimit-remaining": "0", "retry-after": "30" })
-    response.end()
-  }
+  "in the queue": { answer: () => assert.fail("sent"), level: { underWay: 0, waiting: 1 }, attempts: [] }
+}
+
+/** A reply after which the allowance is spent for half a minute. */
+const spends: RequestListener = (_, response) => {
+  response.setHeader("ratelimit-limit", "10").setHeader("ratelimit-remaining", "0")
+  response.setHeader("ratelimit-reset", String(Math.ceil(Date.now() / 1000) + 30))
+  response.end(`{"message":"Success","code":200,"data":[],"errors":{}}`)
+}
+
+/** Waits until the client is where it should be. */
+const until = async ({ allowance }: Client, { underWay, waiting }: Place["level"]) => {
+  for await (const level of allowance.changes()) if (level.underWay === underWay && level.waiting === waiting) return
 }
 
 /** Whether the promise is settled before the event loop turns: no timer, no socket and no other task in between. */
@@ -36,25 +59,47 @@ for (const [end, tag] of [
   ["closing the client", "ClientClosed"]
 ] as const) {
   describe(`${end}`, () => {
-    for (const [place, listener] of Object.entries(places)) {
+    for (const [place, { answer, attempts, level }] of Object.entries(places)) {
       it(`ends a call ${place} at once`, async () => {
         const arrived = Promise.withResolvers<ServerResponse>()
-        await using service = await bareService((request, response) => {
-          listener(request, response)
-          arrived.resolve(response)
-        })
+        const begun = Promise.withResolvers<void>()
+        let spent = place !== "in the queue"
+        await using service = await bareService(
+          (request, response) => {
+            if (!spent) {
+              spent = true
+              return spends(request, response)
+            }
+            answer(request, response)
+            return arrived.resolve(response)
+          },
+          {
+            fetch: async (...request) => {
+              const response = await fetch(...request)
+              begun.resolve()
+              return response
+            }
+          }
+        )
+        const { client } = service
+        if (!spent) await client.images.saved()
         const controller = new AbortController()
-        const call = service.client.nodes.get(7, { signal: controller.signal })
-        const response = await arrived.promise
-        // The reply, where there is one, has to get back to the client, and the next attempt into the queue.
-        await service.client.raw.request({ method: "GET", path: "/" }, { deadline: 50 }).catch(() => {})
+        const call = client.nodes.get(7, { signal: controller.signal })
+        const response = place === "in the queue" ? undefined : await arrived.promise
+        if (place === "while a body trickles") await begun.promise
+        await until(client, level)
+        assert.deepInclude(await client.allowance.level(), level)
 
-        const gone = place.startsWith("in") ? undefined : once(response, "close")
-        const closed = end === "a signal" ? controller.abort("enough") : service.client.close()
+        const gone = level.underWay === 0 || response === undefined ? undefined : once(response, "close")
+        const closed = end === "a signal" ? controller.abort("enough") : client.close()
         assert.isTrue(await settledAtOnce(call))
         const error = await rejection(call)
         assert.propertyVal(error, "_tag", tag)
         assert.propertyVal(error, "changed", "no")
+        assert.deepStrictEqual(
+          error.attempts.map(({ outcome, status }) => [outcome, status] as const),
+          attempts
+        )
         // The request is let go of too, not only its caller.
         await gone
         await closed

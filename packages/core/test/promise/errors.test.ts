@@ -123,7 +123,10 @@ describe("a client", () => {
     ["baseUrl", { ...good, baseUrl: "service.test" }],
     ["baseUrl", { ...good, baseUrl: "ftp://service.test" }],
     ["baseUrl", { ...good, baseUrl: "https://service.test/elsewhere" }],
+    ["baseUrl", { ...good, baseUrl: "http://:p@service.test" }],
+    ["baseUrl", { ...good, baseUrl: "https://service.test/#fragment" }],
     ["baseUrl", { ...good, baseUrl: 7 }],
+    ["options", []],
     ["apiKey", { ...good, apiKey: undefined }],
     ["apiKey", { ...good, apiKey: "" }],
     ["apiKey", { ...good, apiKey: "with\nnewline" }],
@@ -165,34 +168,105 @@ describe("a call", () => {
   })
   const circular: Array<unknown> = []
   circular.push(circular)
+  const listening = () => {}
   const calls: ReadonlyArray<readonly [tag: string, named: string, call: () => Promise<unknown>]> = [
-    ["InvalidRequest", "id", () => client.nodes.get(0)],
-    ["InvalidRequest", "id", () => client.nodes.get(1.5)],
-    ["InvalidRequest", "id", () => client.nodes.get("7" as never)],
-    ["InvalidRequest", "id", () => client.nodes.delete(undefined as never)],
-    ["InvalidRequest", "spec", () => client.nodes.create(undefined as never)],
-    ["InvalidRequest", "name", () => client.nodes.create({ ...spec, name: "" })],
-    ["InvalidRequest", "ssh_keys", () => client.nodes.create({ ...spec, ssh_keys: ["k"] } as never)],
-    ["InvalidRequest", "tags.1", () => client.nodes.create({ ...spec, tags: ["a", 1] } as never)],
-    ["InvalidRequest", "setting", () => client.nodes.setCommitment(7, "never" as never)],
-    ["InvalidRequest", "wanted", () => client.nodes.awaitStatus(7, "Running" as never)],
-    ["InvalidRequest", "cpu", () => client.images.list({ cpu: 4 } as never)],
-    ["InvalidRequest", "method", () => client.raw.request({ method: "get", path: "/" } as never)],
-    ["InvalidRequest", "request", () => client.raw.request(undefined as never)],
-    ["InvalidRequest", "body", () => client.raw.request({ method: "POST", path: "/", body: circular })],
     ["InvalidOption", "deadline", () => client.nodes.get(7, { deadline: -1 })],
     ["InvalidOption", "lane", () => client.nodes.get(7, { lane: "fast" as never })],
     ["InvalidOption", "signal", () => client.nodes.get(7, { signal: {} as never })],
+    ["InvalidOption", "signal", () => client.nodes.get(7, { signal: new EventTarget() as never })],
+    [
+      "InvalidOption",
+      "signal",
+      () =>
+        client.nodes.get(7, {
+          signal: { aborted: false, addEventListener: listening, removeEventListener: listening } as never
+        })
+    ],
     ["InvalidOption", "timeout", () => client.nodes.get(7, { timeout: 1 } as never)],
     ["InvalidOption", "timeout", () => client.nodes.awaitStatus(7, "running", { timeout: "later" as never })],
     ["InvalidOption", "skuId", () => client.nodes.setCommitment(7, "auto_renew", { skuId: "1" as never })],
-    ["InvalidOption", "options", () => client.nodes.get(7, 5 as never)]
+    ["InvalidOption", "options", () => client.nodes.get(7, 5 as never)],
+    ["InvalidOption", "options", () => client.nodes.get(7, [] as never)]
   ]
   for (const [tag, named, call] of calls) {
     it(`that cannot be meant is refused before it is sent: ${String(call).slice(6).replace(/\s+/g, " ")}`, async () => {
       const error = await rejection(call())
       assert.strictEqual(error._tag, tag)
       assert.include(error.message, named)
+    })
+  }
+
+  const statuses = '"creating", "created", "running", "power-off", "terminate"'
+  const wrong: ReadonlyArray<readonly [fields: Record<string, string>, call: () => Promise<unknown>]> = [
+    [{ id: "expected a value greater than or equal to 1" }, () => client.nodes.get(0)],
+    [{ id: "expected an integer" }, () => client.nodes.get(1.5)],
+    [{ id: "expected a number" }, () => client.nodes.get("7" as never)],
+    [{ id: "expected a number" }, () => client.nodes.delete(undefined as never)],
+    [{ id: "expected a number or a list" }, () => client.nodes.awaitDeleted("7" as never)],
+    [{ "id[1]": "expected a number" }, () => client.nodes.awaitDeleted([7, "8"] as never)],
+    [{ spec: "expected an object" }, () => client.nodes.create(undefined as never)],
+    [{ name: "it is needed", plan: "it is needed", image: "it is needed" }, () => client.nodes.create({} as never)],
+    [{ name: "expected a text that is not blank" }, () => client.nodes.create({ ...spec, name: "" })],
+    [{ name: "expected a text that is not blank" }, () => client.nodes.create({ ...spec, name: "  \t" })],
+    [
+      { name: "expected a value with a length of at most 255" },
+      () => client.nodes.create({ ...spec, name: "n".repeat(256) })
+    ],
+    [{ plan: "expected a text that is not blank" }, () => client.nodes.create({ ...spec, plan: " " })],
+    [{ image: "expected a text that is not blank" }, () => client.nodes.create({ ...spec, image: "" })],
+    [{ image: "expected a text or a number" }, () => client.nodes.create({ ...spec, image: null as never })],
+    [{ region: 'expected "ncr"' }, () => client.nodes.create({ ...spec, region: "us" as never })],
+    [{ ssh_keys: "there is no such field" }, () => client.nodes.create({ ...spec, ssh_keys: ["k"] } as never)],
+    [{ tags: "expected a list" }, () => client.nodes.create({ ...spec, tags: "a" as never })],
+    [{ "tags[1]": "expected a text" }, () => client.nodes.create({ ...spec, tags: ["a", 1] as never })],
+    [{ backups: "expected true or false" }, () => client.nodes.create({ ...spec, backups: 1 as never })],
+    [
+      { setting: 'expected one of "auto_renew", "auto_terminate", "hourly_billing"' },
+      () => client.nodes.setCommitment(7, "never" as never)
+    ],
+    [{ wanted: `expected one of ${statuses}` }, () => client.nodes.awaitStatus(7, "Running" as never)],
+    [{ filter: "expected an object" }, () => client.images.list("x" as never)],
+    [{ cpu: "there is no such field" }, () => client.images.list({ cpu: 4 } as never)],
+    [
+      { method: 'expected one of "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"' },
+      () => client.raw.request({ method: "get", path: "/" } as never)
+    ],
+    [{ request: "expected an object" }, () => client.raw.request(undefined as never)],
+    [
+      { "query.a": "expected a text" },
+      () => client.raw.request({ method: "GET", path: "/", query: { a: 1 as never } })
+    ],
+    ...[circular, () => 1, Symbol("s"), 1n].map(
+      (body) =>
+        [
+          { body: "expected what can be written as JSON" },
+          () => client.raw.request({ method: "POST", path: "/", body })
+        ] as const
+    ),
+    [
+      { body: "expected none, for a GET has no body" },
+      () => client.raw.request({ method: "GET", path: "/nodes/", body: { a: 1 } })
+    ],
+    ...["../../x", "/%2e%2E/x", "..\\..\\x", "/myaccount/api/v1/../v2/nodes/", "/nodes/?page_no=2", "/nodes/#top"].map(
+      (path) =>
+        [
+          { path: "expected a path below /myaccount/api/v1, without a query or a fragment" },
+          () => client.raw.request({ method: "GET", path })
+        ] as const
+    )
+  ]
+  for (const [fields, call] of wrong) {
+    it(`is refused before it is sent, and told why: ${JSON.stringify(fields)}`, async () => {
+      const error = await rejection(call())
+      assert.instanceOf(error, Berth.InvalidRequest)
+      assert.deepStrictEqual(
+        error.fields,
+        Object.fromEntries(Object.entries(fields).map(([field, message]) => [field, [message]]))
+      )
+      const sentence = Object.entries(fields).map(([field, message]) => `${field}: ${message}`)
+      assert.strictEqual(error.message, `The request cannot be sent: ${sentence.join("; ")}.`)
+      assert.strictEqual(error.status, null)
+      assert.deepStrictEqual(error.attempts, [])
     })
   }
 

@@ -1,5 +1,7 @@
-import { Aborted, type Client, ServiceFault } from "@berth/core/promise"
+import { Aborted, type Client, type Node, ServiceFault } from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
+import { once } from "node:events"
+import type { ServerResponse } from "node:http"
 import { bareService, mockService, rejection, type Service } from "./Service.ts"
 
 /** The most nodes that the service gives in one page. */
@@ -25,6 +27,13 @@ const pagedService = (
     const data = all.slice((page - 1) * size, page * size)
     response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
   })
+}
+
+/** What a listing can be let go of with. */
+interface Held {
+  readonly client: Client
+  readonly controller: AbortController
+  readonly iterator: AsyncIterator<Node>
 }
 
 const record = (id: number) => ({ id, name: `n${id}`, created_at: "2026-01-01T00:00:00Z", status: "running" })
@@ -63,6 +72,47 @@ describe("a list of nodes", () => {
       asked
     )
   })
+
+  it("asks for the next page while its consumer is busy with this one, and for none after that", async () => {
+    const pages: Array<number> = []
+    const second = Promise.withResolvers<void>()
+    await using service = await pagedService(60, (page) => {
+      if (pages.push(page) === 2) second.resolve()
+    })
+    const iterator = service.client.nodes.list()[Symbol.asyncIterator]()
+    assert.propertyVal((await iterator.next()).value, "id", 1)
+    await second.promise
+    for (let i = 0; i < 3; i++)
+      await service.client.raw.request({ method: "GET", path: "/nodes/", query: { page_no: "99", per_page: "1" } })
+    assert.lengthOf(
+      pages.filter((page) => page !== 99),
+      2
+    )
+    await iterator.return?.()
+  })
+
+  for (const [end, letGo] of [
+    ["its signal is aborted", ({ controller }) => controller.abort()],
+    ["it is returned", ({ iterator }) => iterator.return?.()],
+    ["the client is closed", ({ client }) => client.close()]
+  ] as ReadonlyArray<readonly [string, (held: Held) => unknown]>) {
+    it(`lets go of the page that it asked for beforehand when ${end}`, async () => {
+      const asked = Promise.withResolvers<ServerResponse>()
+      await using service = await bareService((request, response) => {
+        if (new URL(request.url!, "http://berth.test").searchParams.get("page_no") !== "1")
+          return asked.resolve(response)
+        const data = Array.from({ length: most }, (_, i) => record(i + 1))
+        response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
+      })
+      const controller = new AbortController()
+      const { client } = service
+      const iterator = client.nodes.list({ signal: controller.signal })[Symbol.asyncIterator]()
+      await iterator.next()
+      const gone = once(await asked.promise, "close")
+      await letGo({ client, controller, iterator })
+      await gone
+    })
+  }
 
   it("may be asked for several nodes at once", async () => {
     await using service = await pagedService(30, () => {})

@@ -1,5 +1,12 @@
-import { Aborted, ClientClosed, InvalidOption, type RawReply, StatusNotReached } from "@berth/core/promise"
-import { assert, describe, it } from "@effect/vitest"
+import {
+  Aborted,
+  ClientClosed,
+  InvalidOption,
+  type LookOptions,
+  type RawReply,
+  StatusNotReached
+} from "@berth/core/promise"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { mockService, rejection } from "./Service.ts"
 
 describe("the allowance", () => {
@@ -40,6 +47,61 @@ describe("the allowance", () => {
     const pending = rejection(changes.next())
     await close()
     assert.instanceOf(await pending, ClientClosed)
+  })
+})
+
+describe("a watch of the allowance", () => {
+  it("ends for a reader that waits when it is returned, and stays ended", async () => {
+    await using service = await mockService()
+    const changes = service.client.allowance.changes()[Symbol.asyncIterator]()
+    await changes.next()
+    const pending = [changes.next(), changes.next()]
+    assert.deepStrictEqual(await changes.return?.(), { done: true, value: undefined })
+    assert.deepStrictEqual(await Promise.all(pending), [
+      { done: true, value: undefined },
+      { done: true, value: undefined }
+    ])
+    assert.deepStrictEqual(await changes.next(), { done: true, value: undefined })
+  })
+
+  it("begins anew with every iteration, and may be left at any time", async () => {
+    await using service = await mockService()
+    const changes = service.client.allowance.changes()
+    for (let i = 0; i < 2; i++) {
+      for await (const { remaining } of changes) {
+        assert.isNull(remaining)
+        break
+      }
+    }
+  })
+
+  it("throws once, then is done", async () => {
+    await using service = await mockService()
+    const changes = service.client.allowance.changes({ signal: AbortSignal.abort() })[Symbol.asyncIterator]()
+    assert.instanceOf(await rejection(changes.next()), Aborted)
+    assert.deepStrictEqual(await changes.next(), { done: true, value: undefined })
+    const later = service.client.allowance.changes()[Symbol.asyncIterator]()
+    await service.client.close()
+    assert.instanceOf(await rejection(later.next()), ClientClosed)
+    assert.deepStrictEqual(await later.next(), { done: true, value: undefined })
+  })
+
+  it("and a look at it refuse what means nothing for them", async () => {
+    await using service = await mockService()
+    const { allowance } = service.client
+    const wrong: ReadonlyArray<readonly [option: string, options: unknown]> = [
+      ["deadline", { deadline: 5 }],
+      ["lane", { lane: "sweep" }],
+      ["signal", { signal: 7 }],
+      ["options", 7]
+    ]
+    for (const [option, options] of wrong) {
+      const error = await rejection(allowance.level(options as LookOptions))
+      assert.instanceOf(error, InvalidOption)
+      assert.strictEqual(error.option, option)
+      assert.throws(() => allowance.changes(options as LookOptions), InvalidOption, option)
+    }
+    assert.instanceOf(await rejection(allowance.level({ signal: AbortSignal.abort() })), Aborted)
   })
 })
 
@@ -87,14 +149,44 @@ describe("a listener", () => {
     assert.deepStrictEqual(told, [{ nodes: 150, requests: 2, complete: true }])
   })
 
-  it("that throws is named", async () => {
-    await using service = await mockService({ scenario: { fleet: 3 } })
-    const onEnd = () => {
-      throw new Error("no more room")
-    }
-    const error = await rejection(Array.fromAsync(service.client.nodes.list({ onEnd })))
-    assert.instanceOf(error, InvalidOption)
-    assert.strictEqual(error.option, "onEnd")
-    assert.include(error.message, "no more room")
-  })
+  const failing: Record<string, (message: string) => unknown> = {
+    throws: (message) => {
+      throw new Error(message)
+    },
+    rejects: (message) => Promise.reject(new Error(message))
+  }
+  for (const [kind, fail] of Object.entries(failing)) {
+    it(`that ${kind} takes nothing from the call; it is warned of once, on stderr`, async () => {
+      await using service = await mockService({ scenario: { fleet: 150 } })
+      const { nodes } = service.client
+      const fails = () => fail(`no more room for ${service.options.apiKey}`)
+      const unhandled: Array<unknown> = []
+      const hear = (error: unknown) => unhandled.push(error)
+      process.on("unhandledRejection", hear)
+      const said = vi.spyOn(console, "error").mockImplementation(() => {})
+      try {
+        const listed = await Array.fromAsync(nodes.list({ onReply: fails, onEnd: fails }))
+        assert.lengthOf(listed, 150)
+        await nodes.delete(listed.find(({ status }) => status === "running")!.id, { onReply: fails })
+        // Node reports a rejection that nobody handles after the microtasks of a turn.
+        await new Promise((resolve) => setImmediate(resolve))
+        await new Promise((resolve) => setImmediate(resolve))
+        const warnings = said.mock.calls.map((line) => line.join(" "))
+        assert.deepStrictEqual(
+          warnings.map((line) =>
+            /WARN.*?(onReply|onEnd) of (nodes\.\w+).*: no more room for <redacted>/.exec(line)?.slice(1)
+          ),
+          [
+            ["onReply", "nodes.list"],
+            ["onEnd", "nodes.list"],
+            ["onReply", "nodes.delete"]
+          ]
+        )
+        assert.deepStrictEqual(unhandled, [])
+      } finally {
+        said.mockRestore()
+        process.off("unhandledRejection", hear)
+      }
+    })
+  }
 })

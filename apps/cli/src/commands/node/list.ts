@@ -2,7 +2,7 @@
  * `berth node list`: every node of the account, or those that pass the filters.
  */
 import { Nodes } from "@berth/core/client/Nodes"
-import { pageSize } from "@berth/core/api/NodesGroup"
+import { pageSize } from "@berth/core/api/Routes"
 import type { Node } from "@berth/core/domain/Node"
 import { KnownStatus } from "@berth/core/domain/NodeStatus"
 import { Effect, Option, Stream } from "effect"

@@ -2,9 +2,8 @@
  * Lies about which nodes there are: told of a world's past, or by leaving the world other than the reply says. Each gives the
  * reply that is told instead, `undefined` where there is nothing to lie about.
  */
-import { prefix } from "@berth/core/api/BerthApi"
 import { succeed } from "@berth/core/api/Envelope"
-import { pageSize } from "@berth/core/api/NodesGroup"
+import { pageSize, prefix } from "@berth/core/api/Routes"
 import { HttpServerResponse } from "effect/http"
 import { failureResponse } from "../../http/failures.ts"
 import { createdNode, listedNode, nodeAttributes } from "../../http/records.ts"

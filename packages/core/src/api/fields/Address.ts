@@ -3,6 +3,7 @@
  * (interface.md §2.4, decision 8).
  */
 import { Predicate } from "effect"
+import { keepUnknown } from "../RecordReader.ts"
 import { type Field, unreadable } from "./Field.ts"
 
 const keys = ["ip_address", "address", "ip"] as const
@@ -24,6 +25,7 @@ export const address: Field<string | null> = (wire) => {
 export const furtherNetwork = (wire: unknown): Record<string, unknown> | undefined => {
   if (!Predicate.isObject(wire)) return undefined
   const taken = keys.find((key) => wire[key] !== undefined)
-  const rest = Object.entries(wire).filter(([key]) => key !== taken)
-  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+  const rest: Record<string, unknown> = {}
+  keepUnknown(wire, taken === undefined ? [] : [taken], rest)
+  return Object.keys(rest).length === 0 ? undefined : rest
 }

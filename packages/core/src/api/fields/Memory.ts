@@ -4,12 +4,13 @@
  */
 import { Predicate } from "effect"
 import { type Field, numeric, unreadable } from "./Field.ts"
+import { remembered } from "./Remembered.ts"
 
 const mibPerUnit: Record<string, number> = { MB: 1, MIB: 1, GB: 1024, GIB: 1024, TB: 1_048_576, TIB: 1_048_576 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i
 
 /** Memory in MiB, rounded to a whole number. A bare number is megabytes. */
-export const memoryMib: Field<number> = (wire) => {
+export const memoryMib: Field<number> = remembered((wire) => {
   const match = Predicate.isString(wire) ? shape.exec(wire) : null
   if (match === null) {
     const megabytes = numeric(wire)
@@ -18,7 +19,7 @@ export const memoryMib: Field<number> = (wire) => {
   const unit = mibPerUnit[match[2]!.toUpperCase()]
   const size = unit === undefined ? unreadable : Math.round(Number(match[1]) * unit)
   return size === Infinity ? unreadable : size
-}
+})
 
 /** Memory as image records have it: a string of GB with two decimals and no unit (interface.md §2.6). */
 export const memoryMibFromGb: Field<number> = (wire) => {

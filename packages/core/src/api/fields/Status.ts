@@ -11,6 +11,7 @@ const spellings = new Map<string, KnownStatus>(
     creating: "creating",
     created: "created",
     running: "running",
+    "power-off": "power-off",
     poweroff: "power-off",
     poweredoff: "power-off",
     terminate: "terminate",

@@ -4,24 +4,61 @@
  */
 import { DateTime, Option, Predicate } from "effect"
 import { type Field, unreadable } from "./Field.ts"
+import { instant } from "./Instant.ts"
 
 const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i
 const dated = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 
-/** The documented shape, `2026-03-01T10:20:30.123456Z`, cut to what JavaScript's own format has. */
-const documented = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,}Z$/
-const milliseconds = "2026-03-01T10:20:30.123".length
-
 const parse = Option.liftThrowable(DateTime.makeUnsafe)
+
+/** The digits of `text` from `from` until `to` as a number; -1 when one of them is none. */
+const digits = (text: string, from: number, to: number): number => {
+  let value = 0
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (!(digit >= 0 && digit <= 9)) return -1
+    value = 10 * value + digit
+  }
+  return value
+}
+
+/** Days of a year that begins in March, so that a leap day is its last, before each month from January on. */
+const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const
+
+/** The day since the epoch. A day too many for its month is one of the next, as for `Date.parse`. */
+const dayOf = (year: number, month: number, day: number): number => {
+  const y = month > 2 ? year : year - 1
+  const leapDays = Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400)
+  return 365 * y + leapDays + daysBefore[month - 1]! + day - 719_469
+}
+
+/**
+ * The documented shape, `2026-03-01T10:20:30.123456Z`, in milliseconds since the epoch; undefined for every other. Lists
+ * have one a node, and digit by digit it takes a third of the time of `Date.parse`.
+ */
+const documented = (text: string): number | undefined => {
+  const last = text.length - 1
+  if (text[4] !== "-" || text[7] !== "-" || text[10] !== "T") return undefined
+  if (text[13] !== ":" || text[16] !== ":" || text[19] !== "." || text[last] !== "Z" || last < 23) return undefined
+  const year = digits(text, 0, 4)
+  const month = digits(text, 5, 7)
+  const day = digits(text, 8, 10)
+  const hour = digits(text, 11, 13)
+  const minute = digits(text, 14, 16)
+  const second = digits(text, 17, 19)
+  const milli = digits(text, 20, 23)
+  if (year < 0 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23) return undefined
+  if (minute < 0 || minute > 59 || second < 0 || second > 59 || milli < 0 || digits(text, 23, last) < 0)
+    return undefined
+  return 86_400_000 * dayOf(year, month, day) + 3_600_000 * hour + 60_000 * minute + 1000 * second + milli
+}
 
 /** The instant, to the millisecond; finer digits are cut off. */
 export const timestamp: Field<DateTime.Utc> = (wire) => {
   if (!Predicate.isString(wire)) return unreadable
-  if (documented.test(wire)) {
-    const millis = Date.parse(`${wire.slice(0, milliseconds)}Z`)
-    return Number.isNaN(millis) ? unreadable : DateTime.makeUnsafe(millis)
-  }
+  const epochMillis = documented(wire)
+  if (epochMillis !== undefined) return instant(epochMillis)
   if (!dated.test(wire)) return unreadable
-  const instant = parse(zoned.test(wire) ? wire : `${wire}Z`)
-  return Option.isSome(instant) ? DateTime.toUtc(instant.value) : unreadable
+  const other = parse(zoned.test(wire) ? wire : `${wire}Z`)
+  return Option.isSome(other) ? DateTime.toUtc(other.value) : unreadable
 }

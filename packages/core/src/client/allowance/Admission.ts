@@ -9,10 +9,11 @@ import { retryAfterMillis } from "../../api/RetryAfter.ts"
 import type { AllowanceLevel } from "../../domain/Allowance.ts"
 import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
-import * as AllowanceFile from "./AllowanceFile.ts"
+import type { AllowanceStore } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 import { differs, levelOf } from "./Level.ts"
 import { Queue, reserveOf } from "./Queue.ts"
+import { share } from "./Sharing.ts"
 
 /** What an admitted attempt tells when it is over. */
 export interface Ticket {
@@ -48,9 +49,9 @@ interface Waiter {
   readonly answer: Deferred.Deferred<Ticket, WouldExceedDeadline>
 }
 
-/** Admission for one client, over one estimator. */
+/** Admission for one client, over one estimator, which is shared with others through the store there may be. */
 export const make = Effect.fnUntraced(function* (
-  allowanceFile: string | undefined
+  store: AllowanceStore | undefined
 ): Effect.fn.Return<Admission, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const queue = new Queue<Waiter>()
@@ -153,8 +154,8 @@ export const make = Effect.fnUntraced(function* (
     })
   )
 
-  if (allowanceFile !== undefined) {
-    yield* AllowanceFile.share(allowanceFile, {
+  if (store !== undefined) {
+    yield* share(store, {
       get: () => state,
       change: (change) => {
         state = change(state)

@@ -2,16 +2,18 @@
  * Creates exactly once. The interface has no idempotency key and a node costs money, so a create whose reply is lost is
  * never sent again: what came of it is looked up, by comparing what there is now with what there was before.
  */
-import { Clock, Duration, Effect, Option, Random, Semaphore } from "effect"
+import { Clock, Duration, Effect, Option, Random } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
-import { type ErrorReason, InvalidRequest, OutcomeUnknown, TimedOut } from "../../domain/ErrorReason.ts"
+import { type ErrorReason, InvalidRequest, OutcomeUnknown, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
 import type { CallOptions } from "../Operation.ts"
 import type { Intent } from "./Intent.ts"
 import { drawnKeyPrefix, type IntentStore, type IntentStoreFailed } from "./IntentStore.ts"
-import { highestId, nodesAbove, type ReadPage } from "./NewestNodes.ts"
+import { Namesakes } from "./Namesakes.ts"
+import type { ReadPage } from "./NewestNodes.ts"
 import { settle, type Settlement } from "./Settlement.ts"
+import * as Watermark from "./Watermark.ts"
 
 /** What came of a create: a new node, or one found to be ours after its reply was lost. */
 export interface Creation {
@@ -33,9 +35,10 @@ export interface Parts {
   readonly send: (spec: NodeSpec, options: CallOptions) => Effect.Effect<Node, BerthError>
   /** Longest time a create may take altogether, the looking included, unless it says otherwise. */
   readonly deadline: Duration.Duration
-  readonly get: (id: NodeId) => Effect.Effect<Node, BerthError>
-  readonly readPage: ReadPage
-  /** What the service's clock has certainly reached at an instant of ours. */
+  readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
+  /** How a create reads pages of the list. */
+  readonly pages: (options: CallOptions) => ReadPage
+  /** What the service's clock has certainly reached at an instant of ours; 0 when it is unknown. */
   readonly serviceTimeAt: (instant: number) => number
   readonly store: IntentStore
 }
@@ -46,9 +49,6 @@ const plainKey = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 /** Whether a text can be the key of a create: keys name files, so they are kept plain. */
 export const isKey = (text: string): boolean => plainKey.test(text)
-
-/** How long what was known of the highest id is good for. */
-const watermarkMillis = 10_000
 
 /** Looks at the list after a lost reply: the service may need a moment to list what it made. */
 const looksMillis = [0, 1000, 3000, 8000]
@@ -71,9 +71,6 @@ const looksFor = (millis: number): ReadonlyArray<number> => {
 /** What is held while it is judged which node came of an earlier process's create. */
 const settlingKey = `${drawnKeyPrefix}settling`
 
-/** Most creates alike in name that may be under way at once. */
-const mostAlike = 1_000_000
-
 /** Whether the service may have made a node although the call failed. */
 const mayHaveMade = (reason: ErrorReason): boolean => {
   switch (reason._tag) {
@@ -95,46 +92,61 @@ const fail = (reason: ErrorReason, attempts: BerthError["attempts"] = []) =>
 /** The key is not for this create. */
 const keyFault = (detail: string) => fail(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
 
-const notWritten = (error: IntentStoreFailed) =>
-  fail(new InvalidRequest({ status: null, detail: `the intent cannot be written down (${error.detail})`, fields: {} }))
+const unusable = ({ detail }: IntentStoreFailed) =>
+  fail(new InvalidRequest({ status: null, detail: `the intents cannot be used (${detail})`, fields: {} }))
+
+/** Why the looking before a create failed: of the create itself nothing was sent. */
+const beforeSending = ({ attempts, reason }: BerthError) => {
+  const unsent =
+    reason._tag === "TimedOut"
+      ? new TimedOut({ ...reason, sent: "no" })
+      : reason._tag === "Unreachable"
+        ? new Unreachable({ ...reason, sent: "no" })
+        : reason
+  return fail(unsent, attempts)
+}
+
+/** One call: what it asks for, and how far it has come. */
+interface Call {
+  readonly spec: NodeSpec
+  readonly namesakes: Namesakes
+  readonly options: CallOptions
+  /** When it has to be over, by our clock. */
+  readonly untilMillis: number
+  progress: "before" | "sent" | BerthError | Creation
+}
 
 /** A creator for one client. */
-export const make = Effect.fnUntraced(function* ({ deadline, get, readPage, send, serviceTimeAt, store }: Parts) {
-  const claimed = new Set<NodeId>()
-  /** Creates by name: while one is settled no other of the same name is under way. */
-  const alike = new Map<string, { readonly gate: Semaphore.Semaphore; users: number; lost: number }>()
-  let watermark = { id: 0, page: 1, asOf: Number.NEGATIVE_INFINITY }
+export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts) => {
+  const watermark = Watermark.make()
+  /** Nodes that are known to belong to creates, and the keys of these. */
+  const claimed = new Map<NodeId, string>()
+  const namesakesOf = new Map<string, Namesakes>()
+
+  /** Options of a request of this call: it may take what is left of the call, and ends before it. */
+  const within = ({ options, untilMillis }: Call) =>
+    Effect.map(Clock.currentTimeMillis, (now): CallOptions => ({
+      lane: options.lane,
+      deadline: Math.max(1, untilMillis - now - 1)
+    }))
 
   /** Learns which nodes belong to other creates, also those of other processes; gives the intents of which nobody knows yet. */
   const openIntents = Effect.map(store.all, (intents) => {
-    for (const { nodeId } of intents) if (nodeId !== null) claimed.add(nodeId)
+    for (const { key, nodeId } of intents) if (nodeId !== null) claimed.set(nodeId, key)
     return intents.filter(({ nodeId }) => nodeId === null)
   })
 
-  const refreshWatermark = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    if (now - watermark.asOf < watermarkMillis) return
-    const { id, page } = yield* Effect.mapError(
-      highestId(readPage, watermark.page),
-      ({ attempts, reason }) => new BerthError({ operation, reason, attempts })
-    )
-    watermark = { id: Math.max(id, watermark.id), page, asOf: now }
-  })
-
-  const claim = (node: Node) => {
-    claimed.add(node.id)
-    watermark = { ...watermark, id: Math.max(watermark.id, node.id) }
-  }
-
   /** Writes down what came of it. That this cannot be done harms nobody: what is written already leads to the same node. */
-  const settled = (intent: Intent, { id }: Node) => Effect.ignore(store.save({ ...intent, nodeId: id }))
+  const settled = (intent: Intent, { node }: Creation) =>
+    Effect.catch(store.save({ ...intent, nodeId: node.id }), ({ detail }) =>
+      Effect.logWarning(`The intent of node ${node.id} cannot be written down (${detail}).`)
+    )
 
   /** What the list says now about an intent. */
-  const look = Effect.fnUntraced(function* (intent: Intent, lostAlike: number) {
-    const { nodes, page } = yield* nodesAbove(readPage, intent.newerThan, watermark.page)
-    watermark = { ...watermark, page }
-    const settlement = settle({ intent, newer: nodes, claimed, lostAlike })
-    if (settlement._tag === "Found") claim(settlement.node)
+  const look = Effect.fnUntraced(function* (call: Call, intent: Intent, lostAlike: number) {
+    const newer = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
+    const settlement = settle({ intent, newer, claimed, lostAlike })
+    if (settlement._tag === "Found") claimed.set(settlement.node.id, intent.key)
     return settlement
   })
 
@@ -159,12 +171,6 @@ export const make = Effect.fnUntraced(function* ({ deadline, get, readPage, send
     return failure === undefined ? { _tag: "Absent" as const } : yield* Effect.fail(failure)
   })
 
-  const entry = (name: string) => {
-    const known = alike.get(name) ?? { gate: Semaphore.makeUnsafe(mostAlike), users: 0, lost: 0 }
-    alike.set(name, known)
-    return known
-  }
-
   const unknown = (
     spec: NodeSpec,
     candidates: ReadonlyArray<Node>,
@@ -181,85 +187,97 @@ export const make = Effect.fnUntraced(function* ({ deadline, get, readPage, send
       attempts
     )
 
+  /** Notes a node as what came of the create, so that nothing that follows can lose it. */
+  const came = (call: Call, key: string, outcome: Creation["outcome"], node: Node): Creation => {
+    claimed.set(node.id, key)
+    const creation = { outcome, node }
+    call.progress = creation
+    return creation
+  }
+
   /** Sends the create of an intent that is written down, and settles what its reply leaves open. */
-  const sendOnce = Effect.fnUntraced(function* (spec: NodeSpec, intent: Intent, options: CallOptions) {
-    const peers = entry(spec.name)
-    const attempt = peers.gate.withPermits(1)(Effect.tap(send(spec, options), (node) => Effect.sync(() => claim(node))))
-    const result = yield* Effect.result(attempt)
-    if (result._tag === "Success") return { outcome: "created", node: result.success } satisfies Creation
+  const sendOnce = Effect.fnUntraced(function* (call: Call, intent: Intent) {
+    const { namesakes, options, spec } = call
+    const limits = yield* within(call)
+    const sent = Effect.suspend(() => {
+      call.progress = "sent"
+      return send(spec, { ...options, ...limits })
+    })
+    const result = yield* namesakes.sending(
+      Effect.uninterruptibleMask((restore) =>
+        Effect.result(Effect.map(restore(sent), (node) => came(call, intent.key, "created", node)))
+      )
+    )
+    if (result._tag === "Success") return result.success
     const error = result.failure
     if (!mayHaveMade(error.reason)) {
       yield* Effect.ignore(store.remove(intent.key))
       return yield* Effect.fail(error)
     }
-    peers.lost++
+    call.progress = error
     const lookOnce = Effect.andThen(
       Effect.ignore(openIntents),
-      Effect.suspend(() => look(intent, peers.lost))
+      Effect.suspend(() => look(call, intent, namesakes.lost(intent)))
     )
-    const settlement = yield* peers.gate
-      .withPermits(mostAlike)(persistently(lookOnce, looksMillis))
-      .pipe(
-        Effect.ensuring(Effect.sync(() => peers.lost--)),
-        // When the looking fails too, the question stays open, and the first failure is why.
-        Effect.catch(() => unknown(spec, [], error.reason, error.attempts))
-      )
-    if (settlement._tag === "Found") return { outcome: "adopted", node: settlement.node } satisfies Creation
+    const settlement = yield* namesakes.settling(persistently(lookOnce, looksMillis)).pipe(
+      namesakes.losing(intent),
+      // When the looking fails too, the question stays open, and the first failure is why.
+      Effect.catch(() => unknown(spec, [], error.reason, error.attempts))
+    )
+    if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
     const candidates = settlement._tag === "Ambiguous" ? settlement.candidates : []
     return yield* unknown(spec, candidates, error.reason, error.attempts)
   })
 
   /** The node that a create of before has made. */
-  const made = (id: NodeId) =>
-    Effect.catchReason(get(id), "BerthError", "NodeNotFound", () => keyFault(`it made node ${id}, which is gone`))
+  const made = Effect.fnUntraced(function* (call: Call, { key, nodeId }: Intent & { readonly nodeId: NodeId }) {
+    const node = yield* Effect.catchReason(get(nodeId, yield* within(call)), "BerthError", "NodeNotFound", () =>
+      keyFault(`it made node ${nodeId}, which is gone`)
+    )
+    return came(call, key, "adopted", node)
+  })
 
   /** Finishes a create that an earlier call or process left open. Undefined when it was never processed. */
-  const resume = Effect.fnUntraced(function* (spec: NodeSpec, intent: Intent, untilMillis: number) {
-    const { image, name, plan } = intent
+  const resume = Effect.fnUntraced(function* (call: Call, intent: Intent) {
+    const { image, name, nodeId, plan } = intent
+    const { namesakes, spec, untilMillis } = call
     if (name !== spec.name || plan !== spec.plan || image !== String(spec.image)) {
       return yield* keyFault(`it is that of another create, of ${name} on ${plan} from ${image}`)
     }
-    if (intent.nodeId !== null) return { outcome: "adopted", node: yield* made(intent.nodeId) } satisfies Creation
-    /** One at a time, of all processes: two that are settled at once would take the same node. */
-    const lookOnce = entry(name)
-      .gate.withPermits(mostAlike)(
-        store.holding(
-          settlingKey,
-          untilMillis
-        )(
-          Effect.gen(function* () {
-            const open = yield* Effect.catch(openIntents, notWritten)
-            const alikeOpen = open.filter((other) => other.name === name && other.plan === plan)
-            const settlement = yield* look(intent, Math.max(1, alikeOpen.length))
-            if (settlement._tag === "Found") yield* settled(intent, settlement.node)
-            return settlement
-          })
-        )
-      )
-      .pipe(Effect.catchTag("IntentStoreFailed", notWritten))
+    if (nodeId !== null) return yield* made(call, { ...intent, nodeId })
+    // From here on there may be a node.
+    call.progress = "sent"
+    const lookOnce = Effect.gen(function* () {
+      const open = yield* Effect.catch(openIntents, unusable)
+      const alike = open.filter((other) => other.name === name && other.plan === plan && other.image === image)
+      const settlement = yield* look(call, intent, Math.max(1, alike.length))
+      if (settlement._tag !== "Found") return settlement
+      yield* settled(intent, came(call, intent.key, "adopted", settlement.node))
+      return settlement
+    })
+    // One at a time, of all processes: two that are settled at once would take the same node.
+    const alone = namesakes
+      .settling(store.holding(settlingKey, untilMillis)(lookOnce))
+      .pipe(Effect.catchTag("IntentStoreFailed", unusable))
     const age = (yield* Clock.currentTimeMillis) - intent.sentAtMillis
-    const settlement = yield* persistently(lookOnce, looksFor(resumeAfterMillis - age))
-    if (settlement._tag === "Found") return { outcome: "adopted", node: settlement.node } satisfies Creation
-    if (settlement._tag === "Ambiguous") {
-      const because = new InvalidRequest({
-        status: null,
-        detail: "an earlier process ended before it knew",
-        fields: {}
-      })
-      return yield* unknown(spec, settlement.candidates, because, [])
-    }
-    return undefined
+    const settlement = yield* persistently(alone, looksFor(Math.min(resumeAfterMillis, resumeAfterMillis - age)))
+    if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
+    if (settlement._tag === "Absent") return undefined
+    const detail = "an earlier process ended before it knew"
+    return yield* unknown(spec, settlement.candidates, new InvalidRequest({ status: null, detail, fields: {} }), [])
   })
 
-  const intentOf = Effect.fnUntraced(function* (spec: NodeSpec, key: string) {
-    yield* refreshWatermark
+  const intentOf = Effect.fnUntraced(function* (call: Call, key: string) {
+    call.progress = "before"
+    const { image, name, plan } = call.spec
+    const newerThan = yield* Effect.catch(watermark.highest(pages(yield* within(call))), beforeSending)
     const now = yield* Clock.currentTimeMillis
     return {
       key,
-      name: spec.name,
-      plan: spec.plan,
-      image: String(spec.image),
-      newerThan: watermark.id,
+      name,
+      plan,
+      image: String(image),
+      newerThan,
       sentAtMillis: now,
       serviceTimeMillis: serviceTimeAt(now),
       nodeId: null
@@ -267,64 +285,73 @@ export const make = Effect.fnUntraced(function* ({ deadline, get, readPage, send
   })
 
   /** Under a key whoever asks again finds what was written down, so that nothing is sent that is not. */
-  const createKeyed = Effect.fnUntraced(function* (
-    spec: NodeSpec,
-    key: string,
-    options: CallOptions,
-    untilMillis: number
-  ) {
-    const earlier = yield* Effect.catch(store.find(key), notWritten)
-    const resumed = Option.isSome(earlier) ? yield* resume(spec, earlier.value, untilMillis) : undefined
+  const createKeyed = Effect.fnUntraced(function* (call: Call, key: string) {
+    const earlier = yield* Effect.catch(store.find(key), unusable)
+    const resumed = Option.isSome(earlier) ? yield* resume(call, earlier.value) : undefined
     if (resumed !== undefined) return resumed
-    const intent = yield* intentOf(spec, key)
-    yield* Effect.catch(store.save(intent), notWritten)
-    return yield* Effect.tap(sendOnce(spec, intent, options), ({ node }) => settled(intent, node))
+    const intent = yield* intentOf(call, key)
+    yield* Effect.catch(store.save(intent), unusable)
+    return yield* Effect.tap(sendOnce(call, intent), (creation) => settled(intent, creation))
   })
 
   /** Without a key nobody asks again: what is written down is for whoever wonders what a killed process was at, and no more. */
-  const createOnce = Effect.fnUntraced(function* (spec: NodeSpec, key: string, options: CallOptions) {
-    const intent = yield* intentOf(spec, key)
+  const createOnce = Effect.fnUntraced(function* (call: Call, key: string) {
+    const intent = yield* intentOf(call, key)
     yield* Effect.ignore(store.save(intent))
-    return yield* Effect.ensuring(sendOnce(spec, intent, options), Effect.ignore(store.remove(key)))
+    return yield* Effect.ensuring(sendOnce(call, intent), Effect.ignore(store.remove(key)))
   })
+
+  /** Creates under the key, while no other call does. */
+  const create = Effect.fnUntraced(function* (call: Call, key: string | undefined) {
+    if (key !== undefined) {
+      if (!isKey(key)) {
+        return yield* keyFault(
+          "a key has 1 to 128 letters, digits, dots, dashes or underscores and begins with a letter or digit"
+        )
+      }
+      const keyed = store.holding(key, call.untilMillis)(createKeyed(call, key))
+      return yield* Effect.catchTag(keyed, "IntentStoreFailed", unusable)
+    }
+    const drawn = drawnKeyPrefix + (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
+    const once = createOnce(call, drawn)
+    return yield* Effect.catchTag(store.holding(drawn, call.untilMillis)(once), "IntentStoreFailed", () => once)
+  })
+
+  /** What a call comes to whose time is up. */
+  const late = ({ progress, spec }: Call, afterMillis: number) => {
+    if (progress === "before") return fail(new TimedOut({ limit: "deadline", afterMillis, sent: "no" }))
+    if (progress === "sent")
+      return unknown(spec, [], new TimedOut({ limit: "deadline", afterMillis, sent: "maybe" }), [])
+    return progress instanceof BerthError
+      ? unknown(spec, [], progress.reason, progress.attempts)
+      : Effect.succeed(progress)
+  }
+
+  /** The creates of this name in this client, for as long as there are any. */
+  const withNamesakes = <A, E>(name: string, use: (namesakes: Namesakes) => Effect.Effect<A, E>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const namesakes = namesakesOf.get(name) ?? new Namesakes()
+        namesakesOf.set(name, namesakes)
+        namesakes.users++
+        return namesakes
+      }),
+      use,
+      (namesakes) => Effect.sync(() => --namesakes.users === 0 && namesakesOf.delete(name))
+    )
 
   /**
    * Creates a node. With a key the same create may be asked for again, by this process or another with the same store, and
    * makes one node all the same.
    */
-  const create = Effect.fnUntraced(function* (
-    spec: NodeSpec,
-    key: string | undefined,
-    options: CallOptions,
-    millis: number
-  ) {
-    if (key !== undefined && !isKey(key)) {
-      return yield* keyFault(
-        "a key has 1 to 128 letters, digits, dots, dashes or underscores and begins with a letter or digit"
-      )
-    }
-    const untilMillis = (yield* Clock.currentTimeMillis) + millis
-    const peers = entry(spec.name)
-    peers.users++
-    const leave = Effect.sync(() => --peers.users === 0 && alike.delete(spec.name))
-    if (key !== undefined) {
-      const keyed = store.holding(key, untilMillis)(createKeyed(spec, key, options, untilMillis))
-      return yield* Effect.ensuring(Effect.catchTag(keyed, "IntentStoreFailed", notWritten), leave)
-    }
-    const drawn = drawnKeyPrefix + (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
-    const once = createOnce(spec, drawn, options)
-    return yield* Effect.ensuring(
-      Effect.catchTag(store.holding(drawn, untilMillis)(once), "IntentStoreFailed", () => once),
-      leave
-    )
-  })
-  return Effect.fn("Nodes.create")((spec: NodeSpec, { key, ...options }: CreateOptions = {}) => {
-    const within = Duration.fromInputUnsafe(options.deadline ?? deadline)
-    const millis = Duration.toMillis(within)
-    const late = new TimedOut({ limit: "deadline", afterMillis: millis, sent: "maybe" })
-    return Effect.timeoutOrElse(create(spec, key, options, millis), {
-      duration: within,
-      orElse: () => unknown(spec, [], late, [])
+  return Effect.fn("Nodes.create")((spec: NodeSpec, { key, ...options }: CreateOptions = {}) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const limit = Duration.fromInputUnsafe(options.deadline ?? deadline)
+      const millis = Duration.toMillis(limit)
+      return withNamesakes(spec.name, (namesakes) => {
+        const call: Call = { spec, namesakes, options, untilMillis: now + millis, progress: "before" }
+        return Effect.timeoutOrElse(create(call, key), { duration: limit, orElse: () => late(call, millis) })
+      })
     })
-  })
-})
+  )
+}

@@ -16,7 +16,8 @@ export const Intent = Schema.Struct({
   }),
   sentAtMillis: Schema.Number.annotate({ description: "When it was sent, by our clock, since the epoch." }),
   serviceTimeMillis: Schema.Number.annotate({
-    description: "The service's clock had certainly reached this when it was sent."
+    description:
+      "The service's clock had certainly reached this when it was sent; 0 when nothing is known of that clock."
   }),
   nodeId: Schema.NullOr(NodeId).annotate({ description: "The node that came of it; null until that is known." })
 }).annotate({ identifier: "Intent" })

@@ -2,7 +2,7 @@
  * Where the intents of creates are kept. In memory they end with the process; in a folder a later process finds them and
  * finishes the question. The folder belongs to one account.
  */
-import { Clock, Context, Effect, FileSystem, Layer, Option, Path, Schema, Semaphore } from "effect"
+import { Clock, Context, Data, Effect, FileSystem, Layer, Option, Path, Schema, Semaphore } from "effect"
 import { makeFolders } from "../makeFolders.ts"
 import { Intent } from "./Intent.ts"
 import { hold, isHeld } from "./KeyHold.ts"
@@ -56,6 +56,13 @@ export const makeMemory = (): IntentStore => {
         return Effect.ensuring(hold.turn.withPermit(create), leave)
       }),
     takeAbandoned: Effect.succeed([])
+  }
+}
+
+/** A file that holds no intent. */
+class Damaged extends Data.TaggedError("Damaged")<{ readonly file: string }> {
+  override get message() {
+    return `${this.file} is damaged`
   }
 }
 
@@ -113,7 +120,7 @@ export const layerDirectory = (
 
       const read = Effect.fnUntraced(function* (key: string) {
         const text = yield* fs.readFileString(fileOf(key))
-        return yield* Effect.mapError(decode(text), () => ({ message: `${fileOf(key)} is damaged` }))
+        return yield* Effect.mapError(decode(text), () => new Damaged({ file: fileOf(key) }))
       })
 
       const find = Effect.fn("IntentStore.find")(function* (key: string) {
@@ -140,8 +147,14 @@ export const layerDirectory = (
 
       const all = Effect.gen(function* () {
         const intents = yield* Effect.forEach(yield* keys, (key) =>
-          // One that ends meanwhile is none any more.
-          Effect.catchReason(Effect.asSome(read(key)), "PlatformError", "NotFound", () => Effect.succeedNone)
+          Effect.asSome(read(key)).pipe(
+            // One that ends meanwhile is none any more.
+            Effect.catchReason("PlatformError", "NotFound", () => Effect.succeedNone),
+            // A damaged one is in the way of whoever asks for its key, and of nobody else.
+            Effect.catchTag("Damaged", ({ message }) =>
+              Effect.as(Effect.logWarning(`${message}.`), Option.none<Intent>())
+            )
+          )
         )
         return intents.flatMap(Option.toArray)
       }).pipe(Effect.catch(failed))

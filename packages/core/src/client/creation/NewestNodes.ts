@@ -3,7 +3,7 @@
  * many nodes. Relies on the ascending order of ids (decision 7), checks it, and reads the whole list where it does not hold.
  */
 import { Effect } from "effect"
-import { pageSize } from "../../api/NodesGroup.ts"
+import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
 
@@ -15,31 +15,49 @@ const isAscending = (nodes: ReadonlyArray<Node>) => nodes.every((node, i) => i =
 /** A page that has a page after it, as far as its length tells. */
 const isFull = (nodes: ReadonlyArray<Node>, full: number) => nodes.length > 0 && nodes.length >= full
 
+/** Where the list ended when it was looked at last: its last page, and how many nodes a full one has. */
+export interface End {
+  readonly page: number
+  readonly full: number
+}
+
 /**
- * The number of the last page that has nodes: doubles until a page is empty, then halves. `hint` is where it was last
- * time.
+ * The last page that has nodes: doubles until a page is empty, then halves. Where the end was known it is looked for there
+ * first, which most often takes one request.
  */
-const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, hint: number) {
-  let low = 1
-  let first = yield* readPage(1)
-  if (first.length === 0 || !isAscending(first)) return { page: 1, nodes: first, ascending: first.length === 0 }
-  const full = Math.min(first.length, pageSize.maximum)
-  let nodes = first
-  let step = Math.max(1, hint - 1)
+const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
+  let low = known?.page ?? 1
+  let nodes = yield* readPage(low)
+  if (nodes.length === 0 && low > 1) {
+    known = undefined
+    low = 1
+    nodes = yield* readPage(1)
+  }
+  const full = known?.full ?? Math.min(nodes.length, pageSize.maximum)
+  const at = (page: number, nodes: ReadonlyArray<Node>, ascending: boolean) => ({
+    end: { page, full },
+    nodes,
+    ascending
+  })
+  if (nodes.length === 0) return at(1, nodes, true)
+  if (!isAscending(nodes)) return at(low, nodes, false)
+  if (known !== undefined && !isFull(nodes, full)) return at(low, nodes, true)
+  const [first] = nodes
+  let step = 1
   let high = Number.POSITIVE_INFINITY
   while (low + 1 < high) {
     const page = high === Number.POSITIVE_INFINITY ? low + step : (low + high) >> 1
     const read = yield* readPage(page)
     if (read.length === 0) high = page
     else {
-      if (!isAscending(read) || read[0]!.id <= first[0]!.id) return { page, nodes: read, ascending: false }
+      if (!isAscending(read) || read[0]!.id <= first!.id) return at(page, read, false)
       low = page
       nodes = read
       step *= 2
       if (!isFull(read, full)) break
     }
   }
-  return { page: low, nodes, ascending: true }
+  return at(low, nodes, true)
 })
 
 /** Every node, where the order of the list cannot be relied on. */
@@ -53,25 +71,25 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage) {
   }
 })
 
-/** Nodes with an id above `newerThan`, and the number of the last page. */
-export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, hint: number) {
-  const last = yield* lastPage(readPage, hint)
-  if (!last.ascending) {
+/** Nodes with an id above `newerThan`, and where the list ends. */
+export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
+  const { ascending, end, nodes } = yield* lastPage(readPage, known)
+  if (!ascending) {
     const all = yield* everyNode(readPage)
-    return { nodes: all.filter(({ id }) => id > newerThan), page: hint }
+    return { nodes: all.filter(({ id }) => id > newerThan), end: undefined }
   }
-  const found = [...last.nodes]
+  const found = [...nodes]
   // Nodes that are deleted meanwhile move the others to earlier pages, so the pages are read backwards, each whole.
-  for (let page = last.page - 1; page >= 1 && (found[0]?.id ?? 0) > newerThan; page--) {
-    const known = new Set(found.map(({ id }) => id))
-    found.unshift(...(yield* readPage(page)).filter(({ id }) => !known.has(id)))
+  for (let page = end.page - 1; page >= 1 && (found[0]?.id ?? 0) > newerThan; page--) {
+    const seen = new Set(found.map(({ id }) => id))
+    found.unshift(...(yield* readPage(page)).filter(({ id }) => !seen.has(id)))
   }
-  return { nodes: found.filter(({ id }) => id > newerThan), page: last.page }
+  return { nodes: found.filter(({ id }) => id > newerThan), end }
 })
 
-/** The highest id there is (0 without nodes), and the number of the last page. */
-export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, hint: number) {
-  const last = yield* lastPage(readPage, hint)
-  const nodes = last.ascending ? last.nodes : yield* everyNode(readPage)
-  return { id: nodes.reduce((highest, { id }) => Math.max(highest, id), 0), page: last.page }
+/** The highest id there is (0 without nodes), and where the list ends. */
+export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
+  const { ascending, end, nodes } = yield* lastPage(readPage, known)
+  const all = ascending ? nodes : yield* everyNode(readPage)
+  return { id: all.reduce((highest, { id }) => Math.max(highest, id), 0), end: ascending ? end : undefined }
 })

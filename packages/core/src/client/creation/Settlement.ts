@@ -19,25 +19,39 @@ export interface Evidence {
   readonly intent: Intent
   /** Nodes with an id above the intent's watermark, all of them. */
   readonly newer: ReadonlyArray<Node>
-  /** Nodes this client knows to belong to other creates. */
-  readonly claimed: ReadonlySet<NodeId>
-  /** Creates of this client alike in name and plan whose replies are lost, this one included. */
+  /** Nodes that are known to belong to creates, and the keys of these. */
+  readonly claimed: ReadonlyMap<NodeId, string>
+  /** Creates of this client alike in name, plan and image whose replies are lost, this one included. */
   readonly lostAlike: number
 }
+
+const isNumber = (text: string) => /^\d+$/.test(text)
+
+/** An image may be asked for by its number and shown by its name: then they cannot be compared. */
+const isOtherImage = ({ image }: Intent, node: Node) =>
+  node.image !== null && node.image !== image && isNumber(node.image) === isNumber(image)
+
+/**
+ * What a create may seem older than it is: services write whole seconds, their `Date` has no more, and a mock's clock may
+ * stand still between two of them. The watermark is the sharper of the two tests; this one is for ids that do not ascend.
+ */
+const blurMillis = 2000
 
 /** Whether a node can have come of an intent: same name and plan, newer in number and in time. */
 export const mayComeOf = (intent: Intent, node: Node): boolean =>
   node.id > intent.newerThan &&
   node.name === intent.name &&
   (node.plan === null || node.plan === intent.plan) &&
-  (node.image === null || node.image === intent.image) &&
-  DateTime.toEpochMillis(node.createdAt) >= intent.serviceTimeMillis
+  !isOtherImage(intent, node) &&
+  DateTime.toEpochMillis(node.createdAt) + blurMillis >= intent.serviceTimeMillis
 
 /**
  * Settles one intent. With as many candidates as lost creates alike each of them is one of ours, and as they are alike any
  * of them will do; the oldest is taken.
  */
 export const settle = ({ claimed, intent, lostAlike, newer }: Evidence): Settlement => {
+  const own = newer.find(({ id }) => claimed.get(id) === intent.key)
+  if (own !== undefined) return { _tag: "Found", node: own }
   const candidates = newer
     .filter((node) => !claimed.has(node.id) && mayComeOf(intent, node))
     .toSorted((a, b) => a.id - b.id)

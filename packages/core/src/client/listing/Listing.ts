@@ -1,64 +1,89 @@
 /**
- * Reads the whole list in ascending order of ids, page by page, while nodes are created and deleted: every node that
- * exists throughout is given exactly once. Pure: `next` says which page to ask for, `take` what a page means.
+ * Reads the whole list, page by page, while nodes are created and deleted. Where its order is that of ascending ids, pages
+ * overlap, and every node that exists throughout is given exactly once; any other order is read one page after the other.
+ * `next` says which page to ask for, `take` what a page means.
  */
-import { pageSize } from "../../api/NodesGroup.ts"
+import { pageSize } from "../../api/Routes.ts"
 import type { Node } from "../../domain/Node.ts"
 import { type Window, windowAt } from "./Window.ts"
 
-/** How far a listing has come. */
-export interface Progress {
+/** How far a listing has come. Its sets are added to, not copied: one goes on from a progress once. */
+export type Progress = Overlapping | InTurn
+
+/** The list ascends, as far as is seen. */
+interface Overlapping {
+  readonly _tag: "Overlapping"
   /** Position in the list up to which everything is read, as far as is known. */
   readonly offset: number
   /** Id of the last node given; 0 before the first. */
   readonly lastId: number
+  /** Most nodes that there can be up to that one: none is ever put between them. */
+  readonly upToLast: number
   /** Largest page the service is known to give: its own limit is not documented. */
   readonly largest: number
-  /** Full pages in a row that had nothing new. */
+  /** Pages in a row that had nothing new. */
   readonly idle: number
-  /** Whether the service gives pages of its own size whatever is asked for: then they are read one after the other. */
-  readonly fixed: boolean
+  /** Ids given. */
+  readonly given: Set<number>
   /** Whether every page began at or before the last node seen, so that nothing can have moved past it. */
   readonly complete: boolean
 }
 
-/** After going back a page or two have nothing new; more than that is a service that gives one page whatever is asked. */
-const mostIdle = 4
+/** The order is another one, or the size or number of a page is not what was asked for. */
+interface InTurn {
+  readonly _tag: "InTurn"
+  /** How many pages were read in turn. */
+  readonly turn: number
+  readonly perPage: number
+  /** Pages in a row that were read before. */
+  readonly idle: number
+  /** Ids given before that. */
+  readonly given: ReadonlySet<number>
+  /** Ids on the pages read in turn. */
+  readonly read: Set<number>
+  /** Whether there is nothing at all: whatever else is read in turn may have moved meanwhile. */
+  readonly complete: boolean
+}
 
 /** What a page means. */
 export interface Step {
-  /** Nodes not given before, ascending. */
+  /** Nodes not given before, in the order of the list. */
   readonly nodes: ReadonlyArray<Node>
   readonly progress: Progress
   /** Whether the list is at its end. */
   readonly ended: boolean
 }
 
-export const begin: Progress = {
+/** After going back a page or two have nothing new; where more have, their numbers do not mean what they should. */
+const mostIdle = 4
+
+export const begin = (): Progress => ({
+  _tag: "Overlapping",
   offset: 0,
   lastId: 0,
+  upToLast: 0,
   largest: pageSize.maximum,
   idle: 0,
-  fixed: false,
+  given: new Set(),
   complete: true
-}
+})
 
-/** The page to ask for. */
-export const next = ({ fixed, largest, offset }: Progress): Window =>
-  fixed ? { page: Math.round(offset / largest) + 1, perPage: largest, start: offset } : windowAt(offset, largest)
+/** The page to ask for. In turn they are 1, the one without a number, 2, 3, …: a service may count them from 0. */
+export const next = (progress: Progress): Window =>
+  progress._tag === "Overlapping"
+    ? windowAt(progress.offset, progress.largest)
+    : { page: progress.turn === 1 ? undefined : Math.max(1, progress.turn), perPage: progress.perPage, start: 0 }
 
-/**
- * What a page means that was asked for with `next`. Sorts it first: the order of ids is not documented (decision 7).
- * `isWhole` says that the service calls it the only one.
- */
+/** What a page means that was asked for with `next`. `isWhole` says that the service calls it the only one. */
 export const take = (progress: Progress, window: Window, page: ReadonlyArray<Node>, isWhole = false): Step => {
-  // More than was asked for: the size of a page is the service's own, and nothing but its number can be relied on.
-  if (!progress.fixed && progress.lastId > 0 && page.length > window.perPage) {
-    return { nodes: [], progress: { ...progress, offset: 0, largest: page.length, fixed: true }, ended: false }
+  if (progress._tag === "InTurn") return takeInTurn(progress, page)
+  const isFirst = progress.lastId === 0
+  if (isFirst && isWhole && page.length < window.perPage) {
+    return { nodes: page.filter(({ id }) => isNew(progress.given, id)), progress, ended: true }
   }
-  const sorted = page.toSorted((a, b) => a.id - b.id)
-  if (progress.fixed) return takeFixed(progress, window, sorted)
-  const [first] = sorted
+  // The first page of an account without nodes is empty, and so is that of a service that counts from 0.
+  if (!fits(progress, window, page) || (isFirst && page.length === 0)) return goInTurn(progress, window, page)
+  const [first] = page
   const overlaps = window.start < progress.offset
   const touches = window.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
   // Nodes before this window have gone, and others have moved forward past it: go back until it touches what is read.
@@ -69,33 +94,57 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
       ended: false
     }
   }
-  const nodes = sorted.filter(({ id }, i) => id > progress.lastId && id !== sorted[i - 1]?.id)
-  const lastId = nodes.at(-1)?.id ?? progress.lastId
-  const offset = window.start + sorted.length
-  // The first page tells how many the service gives at most; until a second one nobody knows whether it was the last.
-  if (progress.lastId === 0) {
-    const ended = sorted.length === 0 || (isWhole && sorted.length < window.perPage)
-    return { nodes, progress: { ...progress, offset, lastId, largest: sorted.length }, ended }
-  }
+  const nodes = page.filter(({ id }) => isNew(progress.given, id))
+  const offset = window.start + page.length
   const idle = nodes.length === 0 ? progress.idle + 1 : 0
-  const complete = progress.complete && (window.start === 0 || overlaps || sorted.length === 0) && idle <= mostIdle
+  if (idle > mostIdle) return goInTurn(progress, window, page)
   return {
     nodes,
-    progress: { ...progress, offset, lastId, idle, complete },
-    ended: sorted.length < window.perPage || idle > mostIdle
+    progress: {
+      ...progress,
+      offset,
+      lastId: nodes.at(-1)?.id ?? progress.lastId,
+      upToLast: nodes.length === 0 ? progress.upToLast : offset,
+      // The first page tells how many the service gives at most.
+      largest: isFirst ? page.length : progress.largest,
+      idle,
+      complete: progress.complete && (window.start === 0 || overlaps || page.length === 0)
+    },
+    // Until a second one nobody knows whether the first was the last.
+    ended: !isFirst && page.length < window.perPage
   }
 }
 
-/** A page of a service that has its own size of pages: the list ends with one that is empty, or has nothing new twice. */
-const takeFixed = (progress: Progress, window: Window, sorted: ReadonlyArray<Node>): Step => {
-  const nodes = sorted.filter(({ id }, i) => id > progress.lastId && id !== sorted[i - 1]?.id)
-  // The first page is known; from the second on a page without anything new is one that comes again and again.
-  const idle = nodes.length === 0 && window.page > 1 ? progress.idle + 1 : 0
-  const lastId = nodes.at(-1)?.id ?? progress.lastId
-  const complete = progress.complete && (window.page === 1 || nodes.length === 0)
+/** Whether the page can be the one that was asked for, of a list in ascending order that grows at its end only. */
+const fits = ({ given, lastId, upToLast }: Overlapping, { perPage, start }: Window, page: ReadonlyArray<Node>) => {
+  const known = page.filter(({ id }) => id <= lastId)
+  return (
+    page.length <= perPage &&
+    page.every(({ id }, i) => i === 0 || page[i - 1]!.id <= id) &&
+    known.every(({ id }) => given.has(id)) &&
+    start + known.length <= upToLast
+  )
+}
+
+/** Adds the id to the set, and says whether it was not there. */
+const isNew = (ids: Set<number>, id: number): boolean => ids.size < ids.add(id).size
+
+/** Goes over to reading in turn, all pages of one size. */
+const goInTurn = ({ given, largest, lastId }: Overlapping, window: Window, page: ReadonlyArray<Node>): Step => {
+  const isFirst = lastId === 0
+  const perPage = isFirst ? Math.min(page.length || largest, largest) : largest
+  const progress: InTurn = { _tag: "InTurn", turn: 0, perPage, idle: 0, given, read: new Set(), complete: isFirst }
+  return isFirst && perPage === window.perPage ? takeInTurn(progress, page) : { nodes: [], progress, ended: false }
+}
+
+/** Ends with a page that is empty, or with the second in a row that was read before: then there is but one. */
+const takeInTurn = (progress: InTurn, page: ReadonlyArray<Node>): Step => {
+  const { given, read, turn } = progress
+  const fresh = page.filter(({ id }) => isNew(read, id))
+  const idle = fresh.length === 0 ? progress.idle + 1 : 0
   return {
-    nodes,
-    progress: { ...progress, offset: window.start + progress.largest, lastId, idle, complete },
-    ended: sorted.length === 0 || idle > 1
+    nodes: fresh.filter(({ id }) => !given.has(id)),
+    progress: { ...progress, turn: turn + 1, idle, complete: progress.complete && read.size === 0 },
+    ended: idle > 1 || (page.length === 0 && turn > 1)
   }
 }

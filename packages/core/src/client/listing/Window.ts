@@ -5,9 +5,12 @@
  * already seen has missed nothing.
  */
 
-/** A page of the list, as the service counts: `perPage` nodes from position `start`, which is 0 for the first. */
+/**
+ * A page of the list, as the service counts: `perPage` nodes from position `start`, which is 0 for the first. Without a
+ * number it is the one that the service gives of itself.
+ */
 export interface Window {
-  readonly page: number
+  readonly page: number | undefined
   readonly perPage: number
   readonly start: number
 }
@@ -17,11 +20,11 @@ const smallestShare = 0.6
 
 /**
  * The window that contains position `offset - 1` and reaches furthest beyond it. `largest` is the largest page the service
- * is known to give; where that is so small that no size fits, the window is the next position alone.
+ * is known to give; where that is so small that no size fits, the window begins with the next position.
  */
 export const windowAt = (offset: number, largest: number): Window => {
   if (offset <= 0) return { page: 1, perPage: largest, start: 0 }
-  let best: Window = { page: offset + 1, perPage: 1, start: offset }
+  let best = windowFrom(offset, largest)
   let reach = offset
   for (let perPage = largest; perPage >= Math.max(2, Math.floor(largest * smallestShare)); perPage--) {
     const start = Math.floor((offset - 1) / perPage) * perPage
@@ -30,4 +33,11 @@ export const windowAt = (offset: number, largest: number): Window => {
     best = { page: start / perPage + 1, perPage, start }
   }
   return best
+}
+
+/** The largest window that begins with position `offset`. */
+const windowFrom = (offset: number, largest: number): Window => {
+  let perPage = largest
+  while (offset % perPage !== 0) perPage--
+  return { page: offset / perPage + 1, perPage, start: offset }
 }

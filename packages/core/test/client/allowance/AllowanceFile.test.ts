@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger } from "effect"
 import * as AllowanceFile from "../../../src/client/allowance/AllowanceFile.ts"
+import { share } from "../../../src/client/allowance/Sharing.ts"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 
 const folder = Effect.acquireRelease(
@@ -26,7 +27,8 @@ const makeEstimate = (state = Estimator.initial) => ({
 const shareOnce = (path: string, estimate = makeEstimate()) =>
   Effect.gen(function* () {
     const said: Array<string> = []
-    const state = yield* AllowanceFile.share(path, estimate).pipe(
+    const state = yield* AllowanceFile.make(path).pipe(
+      Effect.flatMap((store) => share(store, estimate)),
       Effect.andThen(Effect.sync(estimate.get)),
       Effect.scoped,
       Effect.provide(Logger.layer([Logger.make(({ message }) => void said.push(String(message)))]))
@@ -105,7 +107,7 @@ describe("an allowance file", () => {
       // It is looked at when sharing begins and when it ends.
       const { said, state } = yield* shareOnce(join(file, "allowance.json"), yield* informed)
       assert.lengthOf(said, 1)
-      assert.match(said[0]!, /allowance\.json is done without \(ENOTDIR.*\): this process goes by its own replies\.$/)
+      assert.match(said[0]!, /allowance\.json is done without \(ENOTDIR.*\): this client goes by its own replies\.$/)
       assert.deepInclude(state.view, { remaining: 7 })
     })
   )

@@ -17,7 +17,7 @@ it.effect("an allowance file where there is no file system is told once, and the
   return Effect.gen(function* () {
     assert.deepStrictEqual(yield* Images.use((images) => images.saved()), [])
     assert.deepStrictEqual(said, [
-      "The allowance file /allowance is done without (there is no node:fs here): this process goes by its own replies."
+      "The shared allowance at /allowance is done without (there is no node:fs here): this client goes by its own replies."
     ])
   }).pipe(
     Effect.provide(

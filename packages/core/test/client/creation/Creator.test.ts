@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, type Layer } from "effect"
 import { HttpClientError, type HttpClientRequest } from "effect/http"
 import type { Berth } from "../../../src/client/Berth.ts"
+import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { IntentStore, IntentStoreFailed, makeMemory } from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
@@ -28,8 +29,11 @@ const lost = (request: HttpClientRequest.HttpClientRequest) =>
 class Service {
   readonly nodes: Array<Made> = []
   #next = 100
+  #lost = 0
   posts = 0
-  readonly fate: (post: number) => "reply" | "lost" | 500 | "refused" | "unmade"
+  /** So many looks at the list do not show the node of a lost reply yet. */
+  late = 0
+  readonly fate: (post: number) => "reply" | "lost" | 500 | "refused" | "unmade" | "fault"
   constructor(fate: Service["fate"]) {
     this.fate = fate
   }
@@ -53,17 +57,23 @@ class Service {
         }
         const page = Number(url.searchParams.get("page_no"))
         const size = Number(url.searchParams.get("per_page"))
-        return Effect.succeed(reply(200, this.nodes.slice((page - 1) * size, page * size)))
+        const shown = this.late > 0 ? this.nodes.filter(({ id }) => id !== this.#lost) : this.nodes
+        if (this.#lost > 0) this.late--
+        return Effect.succeed(reply(200, shown.slice((page - 1) * size, page * size)))
       }
       const fate = this.fate(this.posts++)
       if (fate === "refused") return Effect.succeed({ status: 422, body: `{"code":422,"errors":{"name":["no"]}}` })
       if (fate === "unmade") return lost(request)
+      if (fate === "fault") return Effect.succeed({ status: 500, body: "" })
       const body: { name: string } =
         request.body._tag === "Uint8Array"
           ? JSON.parse(new TextDecoder().decode(request.body.body))
           : assert.fail("no body")
       const node = this.make(body.name)
-      if (fate === "lost") return lost(request)
+      if (fate === "lost") {
+        this.#lost = node.id
+        return lost(request)
+      }
       return Effect.succeed(fate === 500 ? { status: 500, body: "" } : reply(202, { ...node, status: "Create" }))
     }) as Layer.Layer<Berth>
   }
@@ -112,6 +122,65 @@ describe("a create", () => {
       assert.strictEqual(reason._tag, "OutcomeUnknown")
       if (reason._tag === "OutcomeUnknown") assert.isEmpty(reason.candidates)
       assert.strictEqual(service.posts, 1)
+    }).pipe(Effect.provide(service.layer))
+  })
+
+  it.effect("never adopts a node that another program made between two of its own", () => {
+    const service = new Service((post) => (post === 0 ? "reply" : "unmade"))
+    return Effect.gen(function* () {
+      yield* inTime(create("warm"))
+      service.make("web")
+      const { reason } = yield* inTime(Effect.flip(create("web")))
+      assert.strictEqual(reason._tag, "OutcomeUnknown")
+      if (reason._tag === "OutcomeUnknown") assert.isEmpty(reason.candidates)
+    }).pipe(Effect.provide(service.layer))
+  })
+
+  it.effect("is settled while no other of its name is under way, however many keep coming", () => {
+    const service = new Service((post) => (post === 3 ? "lost" : "reply"))
+    service.late = 3
+    return Effect.gen(function* () {
+      const sentWhenSettled: Array<number> = []
+      const steady = Effect.forEach(
+        Array.from({ length: 200 }, (_, i) => i),
+        () =>
+          Effect.tap(create("node"), ({ outcome }) =>
+            Effect.sync(() => outcome === "adopted" && sentWhenSettled.push(service.posts))
+          ),
+        { concurrency: 20 }
+      )
+      yield* inTime(steady)
+      assert.strictEqual(service.nodes.length, 200)
+      // Those that were under way when the reply was lost, and no more.
+      assert.isAtMost(sentWhenSettled[0]!, 25)
+    }).pipe(Effect.provide(service.layer))
+  })
+
+  it.effect("whose time is up before anything was sent says so", () => {
+    const silent = clientOver(() => Effect.never)
+    return Effect.gen(function* () {
+      const asked = Nodes.use((nodes) =>
+        nodes.create({ name: "web", plan: "P", image: "I" }, { deadline: "500 millis" })
+      )
+      const { reason } = yield* inTime(Effect.flip(asked))
+      assert.strictEqual(reason._tag, "TimedOut")
+      if (reason._tag === "TimedOut") assert.strictEqual(reason.sent, "no")
+    }).pipe(Effect.provide(silent))
+  })
+
+  it.effect("whose time is up while it is settled tells of the reply that left it open, with its attempts", () => {
+    const service = new Service(() => "fault")
+    return Effect.gen(function* () {
+      const asked = Nodes.use((nodes) =>
+        nodes.create({ name: "web", plan: "P", image: "I" }, { deadline: "2 seconds" })
+      )
+      const { attempts, reason } = yield* inTime(Effect.flip(asked))
+      assert.strictEqual(reason._tag, "OutcomeUnknown")
+      if (reason._tag === "OutcomeUnknown") assert.strictEqual(reason.because, "ServiceFault")
+      assert.deepStrictEqual(
+        attempts.map(({ status }) => status),
+        [500]
+      )
     }).pipe(Effect.provide(service.layer))
   })
 
@@ -289,6 +358,17 @@ describe("a create with a key", () => {
       )
       assert.strictEqual(service.posts, 2)
     })
+  })
+
+  it.effect("is done once its node is there, also where that cannot be written down", () => {
+    const service = new Service(() => "reply")
+    const store = makeMemory()
+    const forgetful = { ...store, save: (intent: Intent) => (intent.nodeId === null ? store.save(intent) : full) }
+    return Effect.gen(function* () {
+      assert.strictEqual((yield* inTime(create("web", "job-1"))).outcome, "created")
+      assert.strictEqual((yield* inTime(create("web", "job-1"))).outcome, "adopted")
+      assert.strictEqual(service.posts, 1)
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, forgetful))
   })
 
   it.effect("sends nothing that cannot be written down", () => {

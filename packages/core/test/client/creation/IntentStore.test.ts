@@ -78,14 +78,17 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("names the intent that is damaged", () =>
+  it.live("names the intent that is damaged to whoever asks for it, and gives the others to the rest", () =>
     Effect.gen(function* () {
       const path = yield* folder
       yield* Effect.promise(() => writeFile(join(path, "job.json"), "{"))
       const store = yield* storeOf(path)
-      for (const read of [Effect.asVoid(store.all), Effect.asVoid(store.find("job"))]) {
-        assert.strictEqual((yield* Effect.flip(read)).detail, `${join(path, "job.json")} is damaged`)
-      }
+      yield* store.save(intent("other"))
+      assert.strictEqual((yield* Effect.flip(store.find("job"))).detail, `${join(path, "job.json")} is damaged`)
+      assert.deepStrictEqual(
+        (yield* store.all).map(({ key }) => key),
+        ["other"]
+      )
     })
   )
 

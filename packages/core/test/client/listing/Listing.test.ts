@@ -30,29 +30,53 @@ interface Listed {
   readonly complete: boolean
 }
 
-/** Reads a list that gives at most `cap` a page, and lets `meanwhile` change it before every page. */
-const read = (ids: Array<number>, cap: number, meanwhile: () => void = () => {}): Listed => {
+/** A service that has these nodes, in its order, and gives a page of them. */
+type Service = (ids: ReadonlyArray<number>, page: number | undefined, perPage: number) => ReadonlyArray<number>
+
+/** Gives at most `cap` a page. */
+const capped =
+  (cap: number): Service =>
+  (ids, page = 1, perPage) => {
+    const size = Math.min(cap, perPage)
+    return ids.slice((page - 1) * size, page * size)
+  }
+
+/** Counts its pages from 0. */
+const fromZero =
+  (cap: number): Service =>
+  (ids, page = 0, perPage) =>
+    capped(cap)(ids, page + 1, perPage)
+
+/** Gives pages of `size`, whatever is asked for. */
+const ofItsOwn =
+  (size: number): Service =>
+  (ids, page = 1) =>
+    ids.slice((page - 1) * size, page * size)
+
+/** Reads the list of a service, and lets `meanwhile` change it before every page. */
+const readFrom = (service: Service, ids: Array<number>, meanwhile: () => void = () => {}): Listed => {
   const seen: Array<number> = []
   let requests = 0
-  let progress = Listing.begin
+  let progress: Listing.Progress = Listing.begin()
   for (;;) {
     if (requests++ > 10_000) return assert.fail("the listing does not end")
     meanwhile()
     const window = Listing.next(progress)
-    const size = Math.min(cap, window.perPage)
-    const page = ids.slice((window.page - 1) * size, window.page * size)
-    const step: Listing.Step = Listing.take(progress, window, page.map(node))
+    assert.isAtMost(window.perPage, 100)
+    const step: Listing.Step = Listing.take(progress, window, service(ids, window.page, window.perPage).map(node))
     seen.push(...step.nodes.map(({ id }) => id))
     progress = step.progress
-    if (step.ended) return { ids: seen, requests, complete: progress.complete }
+    if (step.ended) return { ids: seen, requests, complete: step.progress.complete }
   }
 }
+
+const read = (ids: Array<number>, cap: number, meanwhile?: () => void) => readFrom(capped(cap), ids, meanwhile)
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 describe("a listing", () => {
   for (const [count, cap, most] of [
-    [0, 100, 1],
+    [0, 100, 2],
     [1, 100, 2],
     [100, 100, 2],
     [101, 100, 2],
@@ -71,31 +95,53 @@ describe("a listing", () => {
   for (const [count, size] of [
     [7, 2],
     [45, 20],
-    [1000, 20]
+    [1000, 20],
+    [60, 100],
+    [130, 200],
+    [500, 130]
   ] as const) {
     it(`of ${count} nodes in pages of ${size} whatever is asked for is whole`, () => {
-      const given: Array<number> = []
-      let requests = 0
-      let progress = Listing.begin
-      for (let ended = false; !ended;) {
-        if (requests++ > 100) return assert.fail("the listing does not end")
-        const window = Listing.next(progress)
-        const page = upTo(count).slice((window.page - 1) * size, window.page * size)
-        const step: Listing.Step = Listing.take(progress, window, page.map(node))
-        given.push(...step.nodes.map(({ id }) => id))
-        progress = step.progress
-        ended = step.ended
-      }
-      assert.deepStrictEqual(given, upTo(count))
-      assert.isFalse(progress.complete)
+      const { complete, ids, requests } = readFrom(ofItsOwn(size), upTo(count))
+      assert.deepStrictEqual(ids, upTo(count))
+      assert.isAtMost(requests, Math.ceil(count / size) + 13)
+      if (count > size) assert.isFalse(complete)
     })
   }
 
+  it("of a service that gives one page whatever is asked for ends, and does not say that it is complete", () => {
+    const ids = upTo(250)
+    const { complete, ids: given, requests } = readFrom((all) => all.slice(0, 20), ids)
+    assert.deepStrictEqual(given, upTo(20))
+    assert.isFalse(complete)
+    assert.isAtMost(requests, 6)
+  })
+
+  for (const count of [0, 1, 60, 100, 101, 150, 200, 250, 1000]) {
+    it(`of ${count} nodes of a service that counts its pages from 0 is whole`, () => {
+      const { complete, ids } = readFrom(fromZero(100), upTo(count))
+      assert.sameMembers([...ids], upTo(count))
+      assert.strictEqual(complete, count === 0)
+    })
+  }
+
+  it("has each node once and is not called complete where the newest come first", () => {
+    const newestFirst = upTo(250).toReversed()
+    const { complete, ids, requests } = read(newestFirst, 100)
+    assert.deepStrictEqual(ids, newestFirst)
+    assert.isFalse(complete)
+    assert.isAtMost(requests, 5)
+  })
+
   it("ends with the first page where the service says that it is the only one, unless that is full", () => {
-    const first = Listing.next(Listing.begin)
-    assert.isTrue(Listing.take(Listing.begin, first, upTo(7).map(node), true).ended)
-    assert.isFalse(Listing.take(Listing.begin, first, upTo(7).map(node), false).ended)
-    assert.isFalse(Listing.take(Listing.begin, first, upTo(100).map(node), true).ended)
+    const first = Listing.next(Listing.begin())
+    const took = (ids: ReadonlyArray<number>, isWhole: boolean) =>
+      Listing.take(Listing.begin(), first, ids.map(node), isWhole)
+    assert.isTrue(took(upTo(7), true).ended)
+    assert.isTrue(took([], true).ended)
+    assert.isTrue(took(upTo(7).toReversed(), true).progress.complete)
+    assert.isTrue(took(upTo(7).toReversed(), true).ended)
+    assert.isFalse(took(upTo(7), false).ended)
+    assert.isFalse(took(upTo(100), true).ended)
   })
 
   it("says that it is complete where pages overlap, and that it may not be where they cannot", () => {
@@ -104,32 +150,100 @@ describe("a listing", () => {
     assert.isFalse(read(upTo(9), 1).complete)
   })
 
+  /** What happens to a list before each page. */
+  const change = fc.record({
+    deletions: fc.array(fc.nat(), { maxLength: 30 }),
+    creations: fc.array(fc.nat(), { maxLength: 5 })
+  })
+  const changes = fc.array(change, { maxLength: 40 })
+
+  /** Reads a list to which the changes happen; new nodes come at its end, or anywhere. */
+  const readChanging = (
+    service: Service,
+    list: Array<number>,
+    changes: ReadonlyArray<{ readonly deletions: ReadonlyArray<number>; readonly creations: ReadonlyArray<number> }>,
+    atEnd: boolean
+  ) => {
+    const throughout = new Set(list)
+    let highest = list.length
+    let turn = 0
+    const listed = readFrom(service, list, () => {
+      const { creations, deletions } = changes[turn++] ?? { creations: [], deletions: [] }
+      for (const pick of deletions) {
+        if (list.length === 0) break
+        const [gone] = list.splice(pick % list.length, 1)
+        throughout.delete(gone!)
+      }
+      for (const place of creations) list.splice(atEnd ? list.length : place % (list.length + 1), 0, ++highest)
+    })
+    assert.strictEqual(new Set(listed.ids).size, listed.ids.length, "none twice")
+    const given = new Set(listed.ids)
+    return { ...listed, missing: Array.from(throughout).filter((id) => !given.has(id)) }
+  }
+
   it("gives every node that exists throughout exactly once, whatever is created and deleted between pages", () => {
-    const change = fc.record({ deletions: fc.array(fc.nat(), { maxLength: 30 }), creations: fc.nat({ max: 5 }) })
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 600 }),
         fc.integer({ min: 20, max: 100 }),
-        fc.array(change, { maxLength: 40 }),
+        changes,
         (count, cap, changes) => {
-          const list = upTo(count)
-          const throughout = new Set(list)
-          let highest = count
-          let turn = 0
-          const { ids } = read(list, cap, () => {
-            const { creations, deletions } = changes[turn++] ?? { creations: 0, deletions: [] }
-            for (const pick of deletions) {
-              if (list.length === 0) break
-              const [gone] = list.splice(pick % list.length, 1)
-              throughout.delete(gone!)
-            }
-            for (let i = 0; i < creations; i++) list.push(++highest)
-          })
-          assert.strictEqual(new Set(ids).size, ids.length, "none twice")
-          const given = new Set(ids)
-          for (const id of throughout) assert.isTrue(given.has(id), `node ${id} exists throughout and is missing`)
+          assert.deepStrictEqual(readChanging(capped(cap), upTo(count), changes, true).missing, [])
         }
       ),
+      { numRuns: 2000 }
+    )
+  })
+
+  it("is called complete where the list ascends, and changes now and then", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 150, max: 600 }),
+        fc.integer({ min: 20, max: 100 }),
+        fc.array(change, { maxLength: 3 }),
+        (count, cap, changes) => {
+          const { complete, missing } = readChanging(capped(cap), upTo(count), changes, true)
+          assert.deepStrictEqual(missing, [])
+          assert.isTrue(complete)
+        }
+      ),
+      { numRuns: 2000 }
+    )
+  })
+
+  const size = fc.integer({ min: 1, max: 100 })
+  const service = fc.oneof(
+    size.map(capped),
+    fc.integer({ min: 3, max: 100 }).map(fromZero),
+    fc.integer({ min: 1, max: 300 }).map(ofItsOwn)
+  )
+  const anyOrder = fc.oneof(
+    fc.nat({ max: 300 }).map((count) => upTo(count).toReversed()),
+    fc.nat({ max: 300 }).chain((count) => fc.shuffledSubarray(upTo(count), { minLength: count, maxLength: count })),
+    // Almost in order: nothing but a few nodes are out of it.
+    fc.tuple(fc.nat({ max: 300 }), fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 3 })).map(([count, moves]) => {
+      const ids = upTo(count)
+      for (const [from, to] of moves) if (count > 0) ids.splice(to % count, 0, ...ids.splice(from % count, 1))
+      return ids
+    })
+  )
+
+  it("gives every node of a list that does not change once, in whatever order and pages of whatever size", () => {
+    fc.assert(
+      fc.property(service, anyOrder, (service, ids) => {
+        const { missing } = readChanging(service, ids, [], true)
+        assert.deepStrictEqual(missing, [])
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  it("is called complete only if nothing that existed throughout is missing, whatever order the service has", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 3, max: 100 }), anyOrder, changes, fc.boolean(), (cap, ids, changes, atEnd) => {
+        const { complete, missing } = readChanging(capped(cap), ids, changes, atEnd)
+        if (complete) assert.deepStrictEqual(missing, [])
+      }),
       { numRuns: 2000 }
     )
   })
@@ -140,7 +254,7 @@ describe("a window", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 20, max: 100 }), (offset, largest) => {
         const { page, perPage, start } = windowAt(offset, largest)
-        assert.strictEqual(start, (page - 1) * perPage)
+        assert.strictEqual(page, start / perPage + 1)
         assert.isAtMost(start, offset - 1)
         assert.isAbove(start + perPage, offset)
         assert.isAtMost(perPage, largest)

@@ -1,0 +1,31 @@
+/**
+ * What a request has to know of the interface: where its endpoints are, and how it says whose it is. Stated here and nowhere
+ * else: the contract (`BerthApi.ts`) is made from it, and so are the client's requests (`client/Wire.ts`), which that way do
+ * without the schemas of the contract.
+ */
+
+/** Where every path of the interface begins; the version is part of it (interface.md §9). */
+export const prefix = "/myaccount/api/v1"
+
+/** Each endpoint's method, and its path below `prefix` (interface.md §4). */
+export const routes = {
+  nodes: {
+    create: { method: "POST", path: "/nodes/" },
+    get: { method: "GET", path: "/nodes/:node_id/" },
+    list: { method: "GET", path: "/nodes/" },
+    delete: { method: "DELETE", path: "/nodes/:node_id/" }
+  },
+  images: {
+    list: { method: "GET", path: "/images/" },
+    saved: { method: "GET", path: "/images/saved-images/" }
+  },
+  commitments: {
+    set: { method: "POST", path: "/update_committed_node_status/" }
+  }
+} as const
+
+/** Query parameter that carries the account's API key on every request. */
+export const apiKeyParameter = "apikey"
+
+/** Page size the service uses when none is asked for, and the largest it gives (decision 7). */
+export const pageSize = { default: 20, maximum: 100 } as const

@@ -1,0 +1,59 @@
+/**
+ * Checks of options that the compiler has checked already, for programs without one: a call with an unusable option is not
+ * sent, and fails with the option's name.
+ */
+import { Duration, Effect, Predicate } from "effect"
+import { BerthError } from "../domain/BerthError.ts"
+import { InvalidRequest } from "../domain/ErrorReason.ts"
+import { Lane } from "../domain/Lane.ts"
+
+/** What is wrong with an option's value; undefined when nothing is. */
+type Check = (value: unknown) => string | undefined
+
+/** Longer than nothing, in any of the ways in which Effect writes a length of time. */
+export const timespanFault: Check = (value) => {
+  const duration = Duration.fromInput(value as Duration.Input)
+  return duration._tag === "Some" && Duration.toMillis(duration.value) > 0
+    ? undefined
+    : 'expected a duration longer than nothing, such as "30 seconds"'
+}
+
+export const laneFault: Check = (value) =>
+  Lane.literals.some((lane) => lane === value) ? undefined : `expected one of ${Lane.literals.join(", ")}`
+
+const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
+
+const checks = {
+  deadline: timespanFault,
+  timeout: timespanFault,
+  lane: laneFault,
+  onReply: functionFault,
+  onEnd: functionFault,
+  onObserved: functionFault
+}
+const names = Object.keys(checks) as ReadonlyArray<keyof typeof checks>
+
+/** Why a call cannot be made with these options: the first that is unusable; undefined when they all are. */
+export const optionFault = (options: { readonly [Name in keyof typeof checks]?: unknown }):
+  | InvalidRequest
+  | undefined => {
+  for (const name of names) {
+    const value = options[name]
+    const fault = value === undefined ? undefined : checks[name](value)
+    if (fault !== undefined) {
+      return new InvalidRequest({ status: null, detail: `${name} is not usable`, fields: { [name]: [fault] } })
+    }
+  }
+  return undefined
+}
+
+/** Fails for options that no call can be made with. */
+export const checked = (options: Parameters<typeof optionFault>[0] | undefined): Effect.Effect<void, InvalidRequest> =>
+  Effect.suspend(() => {
+    const fault = options && optionFault(options)
+    return fault === undefined ? Effect.void : Effect.fail(fault)
+  })
+
+/** What cannot be sent, as the error of its call. */
+export const unsent = (operation: string) =>
+  Effect.mapError((reason: InvalidRequest) => new BerthError({ operation, reason, attempts: [] }))

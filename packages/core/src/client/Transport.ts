@@ -1,0 +1,77 @@
+/**
+ * What is below the engine: sends one request and reads its reply, body and all. Over any `HttpClient` of Effect it is in
+ * `HttpTransport.ts`, over the runtime's `fetch` alone in `FetchTransport.ts`.
+ */
+import { Context, type Effect, Predicate, type Redacted } from "effect"
+import type { HttpMethod } from "effect/http"
+import { type InvalidRequest, Unreachable } from "../domain/ErrorReason.ts"
+
+/** A request as the interface has it, without address and credentials. */
+export interface WireRequest {
+  readonly method: HttpMethod.HttpMethod
+  /** From the root of the service on. */
+  readonly path: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  /** JSON text. */
+  readonly body?: string | undefined
+}
+
+/** A request with everything it is sent with. The credentials are unwrapped when it is. */
+export interface SignedRequest {
+  readonly method: WireRequest["method"]
+  /** Without the query. */
+  readonly url: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string | Redacted.Redacted]>
+  readonly token: Redacted.Redacted
+  readonly body: string | undefined
+}
+
+/** The beginning of a reply. Header names are in lower case. */
+export interface Head {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** A reply; its body is undefined when it is larger than any that makes sense. */
+export interface WireReply extends Head {
+  readonly body: string | undefined
+}
+
+export class Transport extends Context.Service<
+  Transport,
+  {
+    /** Sends the request once. Tells `begun` as soon as the reply has begun; an interruption ends the exchange. */
+    readonly send: (
+      request: SignedRequest,
+      begun: (head: Head) => void
+    ) => Effect.Effect<WireReply, Unreachable | InvalidRequest>
+  }
+>()("@berth/core/client/Transport") {}
+
+/** Failures of making a connection: the request was certainly not sent. */
+const notSent = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"])
+
+/** Failures that mean the same when they come of `connect`; an open connection can fail with them, too. */
+const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
+
+/** The innermost code or message of a transport failure, which may be wrapped several times, and whether nothing was sent. */
+const describe = (cause: unknown): { readonly text: string; readonly unsent: boolean } => {
+  let code: string | undefined
+  let syscall: unknown
+  let text = "the connection failed"
+  for (let at: unknown = cause, depth = 0; Predicate.isObjectOrArray(at) && depth < 8; depth++) {
+    const inner = at as { code?: unknown; message?: unknown; cause?: unknown; errors?: unknown; syscall?: unknown }
+    if (Predicate.isString(inner.code)) code = inner.code
+    syscall = inner.syscall ?? syscall
+    if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
+    at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
+  }
+  const unsent = code !== undefined && (notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect"))
+  return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent }
+}
+
+/** What a failure below HTTP means. `replied` says whether a reply had begun. */
+export const unreachable = (cause: unknown, replied: boolean): Unreachable => {
+  const { text, unsent } = describe(cause)
+  return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text })
+}

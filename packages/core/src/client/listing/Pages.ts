@@ -1,0 +1,58 @@
+/**
+ * The pages of a list, as they are pulled, one ahead: while the consumer works on a page the next one is asked for, and none
+ * after that. What a page means is decided in `Listing.ts`.
+ */
+import { Cause, Effect, Fiber, type Pull, type Scope } from "effect"
+import type { BerthError } from "../../domain/BerthError.ts"
+import type { Node } from "../../domain/Node.ts"
+import type { Page } from "../NodeOperations.ts"
+import * as Listing from "./Listing.ts"
+import type { Window } from "./Window.ts"
+
+/** What a listing came to. */
+export interface Listed {
+  readonly nodes: number
+  readonly requests: number
+  /**
+   * Whether every node that existed throughout is certainly among them. False where the service gives pages too small to
+   * overlap, or has another order than that of ids, so that a node may have moved past the listing while others were deleted.
+   */
+  readonly complete: boolean
+}
+
+/** The nodes of one page after the other. Nothing is asked for before the first pull, or after the scope is closed. */
+export const pages = (
+  readPage: (window: Window) => Effect.Effect<Page, BerthError>,
+  onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
+): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => {
+    let progress = Listing.begin()
+    let given = 0
+    let requests = 0
+    let ended = false
+    let ahead: Fiber.Fiber<Listing.Step, BerthError> | undefined
+
+    /** Reads on until there are nodes, or the list has ended. */
+    const read: Effect.Effect<Listing.Step, BerthError> = Effect.suspend(() => {
+      const window = Listing.next(progress)
+      return Effect.flatMap(readPage(window), ({ isWhole, nodes }) => {
+        const step = Listing.take(progress, window, nodes, isWhole)
+        requests++
+        progress = step.progress
+        return step.ended || step.nodes.length > 0 ? Effect.succeed(step) : read
+      })
+    })
+
+    const pull = Effect.gen(function* () {
+      if (ended) return yield* Cause.done()
+      const { nodes, progress, ...step } = yield* ahead === undefined ? read : Fiber.join(ahead)
+      given += nodes.length
+      ended = step.ended
+      if (!ended) ahead = yield* Effect.forkIn(read, scope)
+      else if (onEnd) yield* onEnd({ nodes: given, requests, complete: progress.complete })
+      return isNonEmpty(nodes) ? nodes : yield* Cause.done()
+    })
+    return pull
+  })
+
+const isNonEmpty = <A>(items: ReadonlyArray<A>): items is readonly [A, ...Array<A>] => items.length > 0

@@ -1,0 +1,51 @@
+/**
+ * The allowance and its changes as an async iterable. Each iteration watches by itself; it has no end of its own, but ends
+ * when its consumer stops.
+ */
+import { Allowance } from "../client/Allowance.ts"
+import type { AllowanceLevel } from "../domain/Allowance.ts"
+import type { Call, Runner } from "./Runner.ts"
+
+const done: IteratorResult<AllowanceLevel> = { done: true, value: undefined }
+
+/** What is known when an iteration begins, then every change. */
+export const allowanceChanges = <R>(
+  runner: Runner<R | Allowance>,
+  { operation, signal }: Call
+): AsyncIterable<AllowanceLevel> => ({
+  [Symbol.asyncIterator]: () => {
+    const stop = new AbortController()
+    const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
+    let seen: AllowanceLevel | undefined
+    let ended = false
+
+    const take = async (): Promise<IteratorResult<AllowanceLevel>> => {
+      if (ended) return done
+      const before = seen
+      const next = Allowance.use(({ level, levelAfter }) => (before === undefined ? level : levelAfter(before)))
+      try {
+        return { done: false, value: (seen = await runner.run({ operation, signal: either }, next)) }
+      } catch (error) {
+        // A reader that waits while it is returned waits for the end.
+        if (stop.signal.aborted) return done
+        ended = true
+        throw error
+      }
+    }
+
+    // One at a time, in order: a caller may ask for the next before it has the last.
+    let turn: Promise<unknown> = Promise.resolve()
+    return {
+      next: () => {
+        const result = turn.then(take, take)
+        turn = result
+        return result
+      },
+      return: () => {
+        ended = true
+        stop.abort()
+        return Promise.resolve(done)
+      }
+    }
+  }
+})

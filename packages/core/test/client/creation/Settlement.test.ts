@@ -1,0 +1,85 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import type { Intent } from "../../../src/client/creation/Intent.ts"
+import { settle } from "../../../src/client/creation/Settlement.ts"
+import { type Node, NodeId } from "../../../src/domain/Node.ts"
+
+const sentAt = 1_790_000_000_000
+
+const intent: Intent = {
+  key: "ours",
+  name: "web",
+  plan: "P",
+  image: "Ubuntu-24.04",
+  newerThan: 100,
+  sentAtMillis: sentAt,
+  serviceTimeMillis: sentAt,
+  nodeId: null
+}
+
+/** A node that came of the intent, but for what is said. */
+const node = (id: number, over: Partial<Node> = {}): Node => ({
+  id: NodeId.make(id),
+  name: "web",
+  status: "created",
+  createdAt: DateTime.makeUnsafe(sentAt + 300),
+  vcpus: null,
+  memoryMib: null,
+  diskGb: null,
+  publicIp: null,
+  privateIp: null,
+  plan: "P",
+  image: null,
+  region: null,
+  backups: null,
+  locked: null,
+  tags: [],
+  extra: {},
+  ...over
+})
+
+const settled = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof settle>[0]> = {}) =>
+  settle({ intent, newer, claimed: new Map(), lostAlike: 1, ...over })
+
+describe("a create whose reply is lost", () => {
+  it("has made the node that is newer and alike", () => {
+    assert.deepStrictEqual(settled([node(99), node(101)]), { _tag: "Found", node: node(101) })
+  })
+
+  for (const [what, other] of [
+    ["an id that was there before", node(100)],
+    ["another name", node(101, { name: "db" })],
+    ["another plan", node(101, { plan: "Q" })],
+    ["another image", node(101, { image: "Debian-12" })],
+    ["an earlier birth", node(101, { createdAt: DateTime.makeUnsafe(sentAt - 60_000) })]
+  ] as const) {
+    it(`has not made a node with ${what}`, () => {
+      assert.strictEqual(settled([other])._tag, "Absent")
+    })
+  }
+
+  it("may have made a node of which the list shows neither plan nor image, or the image by its name", () => {
+    assert.strictEqual(settled([node(101, { plan: null })])._tag, "Found")
+    const byNumber = { ...intent, image: "4711" }
+    assert.strictEqual(settled([node(101, { image: "Ubuntu-24.04" })], { intent: byNumber })._tag, "Found")
+    assert.strictEqual(settled([node(101, { image: "4712" })], { intent: byNumber })._tag, "Absent")
+  })
+
+  it("may have made a node whose birth is written in whole seconds, or where nothing is known of the service's clock", () => {
+    const whole = node(101, { createdAt: DateTime.makeUnsafe(sentAt - 700) })
+    assert.strictEqual(settled([whole])._tag, "Found")
+    const old = node(101, { createdAt: DateTime.makeUnsafe(0) })
+    assert.strictEqual(settled([old], { intent: { ...intent, serviceTimeMillis: 0 } })._tag, "Found")
+  })
+
+  it("has not made what belongs to another create, and has made what is known to be its own", () => {
+    assert.strictEqual(settled([node(101)], { claimed: new Map([[NodeId.make(101), "theirs"]]) })._tag, "Absent")
+    const claimed = new Map([[NodeId.make(102), "ours"]])
+    assert.deepStrictEqual(settled([node(101), node(102)], { claimed }), { _tag: "Found", node: node(102) })
+  })
+
+  it("is one of as many as were lost, and nobody's guess where there are more", () => {
+    assert.deepStrictEqual(settled([node(102), node(101)], { lostAlike: 2 }), { _tag: "Found", node: node(101) })
+    assert.strictEqual(settled([node(102), node(101)])._tag, "Ambiguous")
+  })
+})

@@ -1,0 +1,194 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Duration, Effect, Layer, Redacted, Result, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+import * as Berth from "../../src/client/Berth.ts"
+import { Images } from "../../src/client/Images.ts"
+import { Nodes } from "../../src/client/Nodes.ts"
+import { RawApi } from "../../src/client/RawApi.ts"
+import type { ClientOptions } from "../../src/client/Settings.ts"
+import type { BerthError } from "../../src/domain/BerthError.ts"
+import { NodeId } from "../../src/domain/Node.ts"
+import { clientOver, success } from "../ScriptedService.ts"
+
+const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+const good = { baseUrl: "https://service.test", credentials }
+
+/** Builds a client from what a program without a type checker may say. */
+const built = (options: unknown) =>
+  Effect.suspend(() =>
+    Effect.scoped(Layer.build(Layer.provide(Berth.layer(options as ClientOptions), FetchHttpClient.layer)))
+  )
+
+describe("a client of unusable options fails to be made, and names the option", () => {
+  const wrong: ReadonlyArray<readonly [option: string, options: unknown]> = [
+    ["options", undefined],
+    ["options", null],
+    ["options", "https://service.test"],
+    ["options", [good]],
+    ["retries", { ...good, retries: 5 }],
+    ["baseUrl", { credentials }],
+    ["baseUrl", { ...good, baseUrl: "service.test" }],
+    ["baseUrl", { ...good, baseUrl: 7 }],
+    ["baseUrl", { ...good, baseUrl: "https://user@service.test" }],
+    ["baseUrl", { ...good, baseUrl: "https://:password@service.test" }],
+    ["baseUrl", { ...good, baseUrl: "https://service.test/#fragment" }],
+    ["baseUrl", { ...good, baseUrl: "https://service.test/?query=1" }],
+    ["baseUrl", { ...good, baseUrl: "https://service.test/elsewhere" }],
+    ["credentials", { baseUrl: good.baseUrl }],
+    ["credentials", { ...good, credentials: "key" }],
+    ["apiKey", { ...good, credentials: { accessToken: credentials.accessToken } }],
+    ["apiKey", { ...good, credentials: { ...credentials, apiKey: "key" } }],
+    ["apiKey", { ...good, credentials: { ...credentials, apiKey: Redacted.make(undefined) } }],
+    ["apiKey", { ...good, credentials: { ...credentials, apiKey: Redacted.make("") } }],
+    ["accessToken", { ...good, credentials: { ...credentials, accessToken: "token" } }],
+    ["accessToken", { ...good, credentials: { ...credentials, accessToken: Redacted.make("to ken") } }],
+    ["deadline", { ...good, deadline: "soon" }],
+    ["deadline", { ...good, deadline: -5 }],
+    ["deadline", { ...good, deadline: 0 }],
+    ["deadline", { ...good, deadline: Number.NaN }],
+    ["deadline", { ...good, deadline: null }],
+    ["deadline", { ...good, deadline: {} }],
+    ["attemptTimeout", { ...good, attemptTimeout: "-1 second" }],
+    ["lane", { ...good, lane: "fast" }],
+    ["lane", { ...good, lane: null }],
+    ["allowanceFile", { ...good, allowanceFile: "" }],
+    ["allowanceFile", { ...good, allowanceFile: "  " }],
+    ["allowanceFile", { ...good, allowanceFile: 7 }]
+  ]
+  for (const [option, options] of wrong) {
+    it.effect(`${option}: ${JSON.stringify(options)}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(built(options))
+        assert.strictEqual(error._tag, "InvalidOption")
+        assert.strictEqual(error.option, option)
+        assert.match(error.message, new RegExp(`^The option ${option} is not usable: .+\\.$`))
+      })
+    )
+  }
+})
+
+it.effect("a client of usable options is made", () =>
+  Effect.gen(function* () {
+    for (const options of [
+      good,
+      { ...good, baseUrl: new URL("http://service.test:8080/myaccount/api/v1/") },
+      { ...good, deadline: Duration.infinity, attemptTimeout: "2 seconds", lane: "sweep" },
+      { ...good, deadline: undefined, lane: undefined, allowanceFile: undefined }
+    ]) {
+      yield* built(options)
+    }
+  })
+)
+
+describe("a call with an unusable option fails with its name, and is not sent", () => {
+  const id = NodeId.make(7)
+  const spec = { name: "web", plan: "P", image: "I" }
+  type Call = (options: never) => Effect.Effect<unknown, BerthError, Nodes | Images | RawApi>
+
+  const calls: Record<string, Call> = {
+    get: (options) => Nodes.use((nodes) => nodes.get(id, options)),
+    listPage: (options) => Nodes.use((nodes) => nodes.listPage(options)),
+    list: (options) => Nodes.use((nodes) => Stream.runDrain(nodes.list(options))),
+    create: (options) => Nodes.use((nodes) => nodes.create(spec, options)),
+    delete: (options) => Nodes.use((nodes) => nodes.delete(id, options)),
+    setCommitment: (options) => Nodes.use((nodes) => nodes.setCommitment(id, "hourly_billing", options)),
+    images: (options) => Images.use((images) => images.list({}, options)),
+    raw: (options) => RawApi.use((raw) => raw.request({ method: "GET", path: "/nodes/" }, options))
+  }
+  const waits: Record<string, Call> = {
+    awaitStatus: (options) => Nodes.use((nodes) => nodes.awaitStatus(id, "running", options)),
+    "awaitStatus of several": (options) => Nodes.use((nodes) => nodes.awaitStatus([id], "running", options)),
+    awaitDeleted: (options) => Nodes.use((nodes) => nodes.awaitDeleted(id, options))
+  }
+  const timespans = ["soon", -1, 0, Number.NaN, null, {}]
+  const lanes = ["fast", null, 7]
+  const functions = [5, null, "log"]
+  const wrong = [
+    ...Object.entries(calls).map(
+      ([name, make]) => [name, make, { deadline: timespans, lane: lanes, onReply: functions }] as const
+    ),
+    ["list, to its end", calls["list"]!, { onEnd: functions }] as const,
+    ...Object.entries(waits).map(
+      ([name, make]) => [name, make, { timeout: timespans, lane: lanes, onObserved: functions }] as const
+    )
+  ]
+  for (const [name, make, options] of wrong) {
+    it.effect(name, () => {
+      let requests = 0
+      const client = clientOver(() => {
+        requests++
+        return Effect.succeed({ status: 200, body: success([]) })
+      })
+      return Effect.gen(function* () {
+        for (const [field, values] of Object.entries(options)) {
+          for (const value of values as ReadonlyArray<unknown>) {
+            const result = yield* Effect.result(make({ [field]: value } as never))
+            if (Result.isSuccess(result)) return assert.fail(`${field} ${String(value)} was accepted`)
+            const { attempts, message, reason } = result.failure
+            assert.strictEqual(reason._tag, "InvalidRequest")
+            if (reason._tag === "InvalidRequest") assert.deepStrictEqual(Object.keys(reason.fields), [field])
+            assert.match(message, new RegExp(`^The request cannot be sent: ${field}: expected .+\\.$`))
+            assert.deepStrictEqual(attempts, [])
+          }
+        }
+        assert.strictEqual(requests, 0)
+      }).pipe(Effect.provide(client))
+    })
+  }
+})
+
+describe("a client of the environment", () => {
+  const all = { BERTH_BASE_URL: "https://service.test", BERTH_API_KEY: "key", BERTH_ACCESS_TOKEN: "token" }
+  const seen: Array<string> = []
+  const transport = Layer.succeed(
+    HttpClient.HttpClient,
+    HttpClient.make((request, url) => {
+      seen.push(url.origin, String(url.searchParams.get("apikey")), String(request.headers["authorization"]))
+      return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(success([]))))
+    })
+  )
+  const saved = (env: Record<string, string>) =>
+    Images.use((images) => images.saved()).pipe(
+      Effect.provide(
+        Berth.layerConfig.pipe(
+          Layer.provide(transport),
+          Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+        )
+      )
+    )
+
+  it.effect("speaks to that service for that account", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* saved(all), [])
+      assert.deepStrictEqual(seen, ["https://service.test", "key", "Bearer token"])
+    })
+  )
+
+  for (const missing of Object.keys(all) as ReadonlyArray<keyof typeof all>) {
+    it.effect(`is not made without ${missing}, which is named`, () =>
+      Effect.gen(function* () {
+        const { [missing]: _, ...rest } = all
+        const error = yield* Effect.flip(saved(rest))
+        assert.strictEqual(error._tag, "ConfigError")
+        assert.include(error.message, missing)
+      })
+    )
+  }
+
+  for (const [variable, option] of [
+    ["BERTH_BASE_URL", "baseUrl"],
+    ["BERTH_API_KEY", "apiKey"],
+    ["BERTH_ACCESS_TOKEN", "accessToken"]
+  ] as const) {
+    it.effect(`is not made with a blank ${variable}, which is named by it or its option`, () =>
+      Effect.gen(function* () {
+        const empty = yield* Effect.flip(saved({ ...all, [variable]: "" }))
+        assert.strictEqual(empty._tag, "ConfigError")
+        assert.include(empty.message, variable)
+        const blank = yield* Effect.flip(saved({ ...all, [variable]: " " }))
+        assert.strictEqual(blank._tag, "InvalidOption")
+        assert.propertyVal(blank, "option", option)
+      })
+    )
+  }
+})
