@@ -65,7 +65,7 @@ describe("a state folder that cannot be made", () => {
         assert.deepStrictEqual(quiet, { code: 0, stdout: "[]\n", stderr: "" })
         const { code, stderr, stdout } = yield* berth(["node", "list", "-o", "json", "--debug"], { env })
         assert.deepStrictEqual([code, stdout], [0, "[]\n"])
-        const told = lines(stderr).filter((line) => line.endsWith("this process goes by its own replies."))
+        const told = lines(stderr).filter((line) => line.endsWith("this client goes by its own replies."))
         assert.lengthOf(told, 1)
         assert.match(told[0]!, /^debug: /)
       }

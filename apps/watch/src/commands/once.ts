@@ -18,10 +18,11 @@ export const once = Effect.fn("once")(function* (account: string) {
   const moments = yield* makeMoments
   const told: Array<Event> = []
   const watch = makeWatch({ account, rules: defaultRules, tell: (events) => told.push(...events) })
-  // Not paced: this is one person asking once.
+  // Neither paced nor behind others: this is one person asking once.
   const { failure, observation } = yield* sweep({
     number: 1,
     nodes,
+    lane: "interactive",
     moments,
     pace: Effect.void,
     observe: watch.observe

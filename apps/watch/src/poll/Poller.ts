@@ -72,7 +72,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     for (let number = 1; ; number++) {
       yield* room
       const began = yield* moments.now
-      const { failure, observation } = yield* sweep({ number, nodes, moments, pace: sweepPace, observe })
+      const { failure, observation } = yield* sweep({ number, nodes, lane: "sweep", moments, pace: sweepPace, observe })
       if (failure !== null && isRefusal(failure) && watch.snapshot.standing.sweptMillis === null) return yield* failure
       yield* observe(observation)
       // Whoever wanted one meanwhile looks at this one first.
@@ -100,7 +100,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   /** Looks at one node; fails when there was no answer, which says nothing about the node. */
   const look = Effect.fnUntraced(function* (nodeId: NodeId): Effect.fn.Return<void, BerthError> {
     yield* lookPace
-    const { answer, answered, asked } = yield* moments.around(Effect.result(nodes.get(nodeId, { retry: false })))
+    const { answer, answered, asked } = yield* moments.around(
+      Effect.result(nodes.get(nodeId, { lane: "wait", retry: false }))
+    )
     if (Result.isSuccess(answer)) return yield* observe({ _tag: "NodeFound", asked, answered, node: answer.success })
     if (answer.failure.reason._tag !== "NodeNotFound") return yield* answer.failure
     yield* observe({ _tag: "NodeMissing", asked, answered, nodeId })

@@ -6,6 +6,7 @@ import { Effect, Result } from "effect"
 import type { Nodes } from "@berth/core/client/Nodes"
 import { BerthError } from "@berth/core/domain/BerthError"
 import { UnexpectedResponse } from "@berth/core/domain/ErrorReason"
+import type { Lane } from "@berth/core/domain/Lane"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import type { PageRead, SweepCompleted, SweepFailed } from "../diff/Observation.ts"
 import type { Moments } from "./Moments.ts"
@@ -30,6 +31,8 @@ export interface SweepOptions {
   /** Number of the sweep, from 1. */
   readonly number: number
   readonly nodes: Nodes["Service"]
+  /** Whose turn it is when the allowance is short. */
+  readonly lane: Lane
   readonly moments: Moments
   /** Asked before every page. */
   readonly pace: Pace
@@ -54,7 +57,7 @@ export type SweepEnd =
 
 /** Sweeps once. The pages are observed as they come; the end is left to the caller to observe. */
 export const sweep = Effect.fn("Sweep.sweep")(function* (options: SweepOptions): Effect.fn.Return<SweepEnd> {
-  const { moments, nodes, number, observe, pace } = options
+  const { lane, moments, nodes, number, observe, pace } = options
   const listed = new Set<NodeId>()
   let repeated = 0
   let requests = 0
@@ -74,7 +77,7 @@ export const sweep = Effect.fn("Sweep.sweep")(function* (options: SweepOptions):
 
   for (let page = 1; page <= pageLimit; page++) {
     yield* pace
-    const { answer, ...exchange } = yield* moments.around(Effect.result(nodes.listPage({ page, retry: false })))
+    const { answer, ...exchange } = yield* moments.around(Effect.result(nodes.listPage({ page, lane, retry: false })))
     requests++
     if (Result.isFailure(answer)) return yield* failed(answer.failure)
     const found = answer.success

@@ -220,6 +220,23 @@ describe("the allowance", () => {
     }).pipe(Effect.provide(serviceLayer({ provisioning: "45 seconds" })))
   )
 
+  it.effect("is left to people when it runs short", () =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      yield* polling({ intervalMillis: 1000, requestsPerHour: 3600 })
+      yield* pass(180_000)
+      const before = requests.length
+      yield* pass(60_000)
+      expect(requests.length - before).toBe(0)
+      // Somebody at a terminal still gets an answer.
+      yield* (yield* Nodes).listPage()
+    }).pipe(
+      Effect.provide(
+        serviceLayer({ allowance: { limit: 100, windowMs: hour, algorithm: "fixed-window" }, scenario: "small" })
+      )
+    )
+  )
+
   it.effect("is not spent while nobody reads what was told", () =>
     Effect.gen(function* () {
       const { pass, requests } = yield* Wire

@@ -39,6 +39,7 @@ const swept = (page: Page) =>
   Effect.gen(function* () {
     const observations: Array<Observation> = []
     const { failure, observation } = yield* sweep({
+      lane: "sweep",
       number: 3,
       nodes: yield* Nodes,
       moments: yield* makeMoments,

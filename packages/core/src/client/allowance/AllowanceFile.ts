@@ -19,6 +19,8 @@ interface FileFault {
 const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
   Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
 
+const attempt = <A>(run: () => Promise<A>) => Effect.mapError(tryFile(run), ({ message }) => failed(message))
+
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -41,21 +43,13 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
     )
   )
   const files = <A>(use: (fs: Effect.Success<typeof loaded>) => Promise<A>) =>
-    Effect.flatMap(loaded, (fs) =>
-      Effect.mapError(
-        tryFile(() => use(fs)),
-        ({ message }) => failed(message)
-      )
-    )
+    Effect.flatMap(loaded, (fs) => attempt(() => use(fs)))
   const makeMembers = Effect.flatMap(loaded, (fs) =>
-    Effect.mapError(
-      makeFolders(
-        members,
-        (folder) => tryFile(() => fs.mkdir(folder, { mode: 0o700 })),
-        ({ code }) => code
-      ),
-      ({ message }) => failed(message)
-    )
+    makeFolders(
+      members,
+      (folder) => tryFile(() => fs.mkdir(folder, { mode: 0o700 })),
+      ({ code }) => code
+    ).pipe(Effect.mapError(({ message }) => failed(message)))
   )
   const forget = (name: string) => Effect.ignore(files((fs) => fs.rm(`${members}/${name}`, { force: true })))
 
@@ -66,7 +60,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
       const text = yield* Effect.option(files((fs) => fs.readFile(path, "utf8")))
       if (Option.isNone(text)) return Option.none()
       const shared = parse(text.value)
-      return isSharedAllowance(shared) ? Option.some(shared) : yield* Effect.fail(failed("it is damaged"))
+      return isSharedAllowance(shared) ? Option.some(shared) : yield* failed("it is damaged")
     }),
     write: Effect.fnUntraced(function* (shared) {
       yield* files((fs) => fs.writeFile(draft, JSON.stringify(shared), { mode: 0o600 }))

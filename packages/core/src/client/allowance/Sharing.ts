@@ -68,26 +68,29 @@ export const share = Effect.fnUntraced(function* (
   })
 
   /** Takes over what the others say, and says what is known here. */
-  const tell = Effect.fnUntraced(function* (peers: number, now: number) {
+  const tell = Effect.fnUntraced(function* (peers: number) {
+    const now = yield* Clock.currentTimeMillis
     const ahead = (yield* store.now) - now
     const theirs = yield* read(now, ahead)
     estimate.change((state) => Estimator.shared(state, { peers, ...theirs }, now))
     const { clock, pausedUntil, view } = estimate.get()
     // The newest view is worth keeping for whoever begins next.
     const newest = view === undefined || (theirs?.view?.receivedAt ?? 0) > view.receivedAt ? theirs?.view : view
-    yield* store.write(onClockAhead({ version: 1, writtenAt: now, pausedUntil, clock, view: newest }, ahead))
+    const shared: SharedAllowance = {
+      version: 1,
+      writtenAt: now,
+      pausedUntil,
+      ...(clock && { clock }),
+      ...(newest && { view: newest })
+    }
+    yield* store.write(onClockAhead(shared, ahead))
   })
 
   const withoutStore = Effect.catch(({ detail }: AllowanceStoreFailed) =>
     tellOnce(`is done without (${detail}): this client goes by its own replies.`)
   )
-  const exchange = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.flatMap(store.meet(staleMillis), (peers) => tell(peers, now))
-  ).pipe(withoutStore)
-  const leave = Effect.flatMap(Clock.currentTimeMillis, (now) => tell(estimate.get().peers, now)).pipe(
-    withoutStore,
-    Effect.andThen(store.leave)
-  )
+  const exchange = withoutStore(Effect.flatMap(store.meet(staleMillis), tell))
+  const leave = Effect.andThen(withoutStore(Effect.suspend(() => tell(estimate.get().peers))), store.leave)
 
   yield* Effect.timeoutOption(exchange, firstLookMillis)
   yield* Effect.addFinalizer(() => leave)
