@@ -46,8 +46,6 @@ export const accountFiles = Effect.fnUntraced(function* (
   const choice = yield* chosen
   if (Option.isSome(choice)) return { allowanceFile: choice.value === "off" ? undefined : choice.value, intents }
   if (folder._tag === "Success") return { allowanceFile: `${folder.success}/allowance.json`, intents }
-  yield* Effect.logWarning(
-    `There is no state folder (${folder.failure.message}): this client goes by its own replies.`
-  )
+  yield* Effect.logWarning(`There is no state folder (${folder.failure.message}): this client goes by its own replies.`)
   return { allowanceFile: undefined, intents }
 })
