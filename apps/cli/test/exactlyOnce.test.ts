@@ -11,7 +11,16 @@ import { berth, json, lines, settings, start } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 const create = (name: string, ...more: ReadonlyArray<string>) => [
-  ...["node", "create", "--name", name, "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04", "-o", "json"],
+  "node",
+  "create",
+  "--name",
+  name,
+  "--plan",
+  "C-2VCPU-8RAM-50DISK",
+  "--image",
+  "Ubuntu-22.04",
+  "-o",
+  "json",
   ...more
 ]
 

@@ -3,17 +3,10 @@
  * otherwise, so that time passes when the test says so and the same calls give the same bytes.
  */
 import { Clock, Context, Effect, Layer, type Redacted, Result, type Scope } from "effect"
-import {
-  FetchHttpClient,
-  HttpClient,
-  HttpClientRequest,
-  HttpEffect,
-  type HttpServerError,
-  type HttpServerRequest
-} from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpServerError } from "effect/http"
 import { settingsOf } from "./control/WorldOptions.ts"
 import { makeApp } from "./http/app.ts"
-import { fetchFrom } from "./http/inProcess.ts"
+import { clientOf } from "./http/inProcess.ts"
 import { type Fault, type FaultName, kindByName } from "./faults/catalogue.ts"
 import { defaultTimeouts, type Timeouts } from "./http/limits.ts"
 import { listen } from "./http/listen.ts"
@@ -68,7 +61,10 @@ export class TestServer extends Context.Service<
       })
     )
 
-  /** The service without a socket: the `HttpClient` it provides reaches nothing else. */
+  /**
+   * The service without a socket: the `HttpClient` it provides reaches nothing else. A call takes no time and no turn of the
+   * event loop, so with `clock: "real"` one `TestClock.adjust("1 hour")` takes a program through an hour of calls.
+   */
   static readonly layerHttpClient = (
     options: Omit<TestServerOptions, "timeouts"> = {}
   ): Layer.Layer<TestServer | HttpClient.HttpClient> =>
@@ -79,13 +75,7 @@ export class TestServer extends Context.Service<
           checkReplies: true,
           controlToken: options.controlToken
         })
-        const handler = HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(
-          requestContext
-        )(handle)
-        const client = yield* HttpClient.HttpClient.pipe(
-          Effect.map(HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, fetchFrom(handler)))),
-          Effect.provide(FetchHttpClient.layer)
-        )
+        const client = clientOf(handle, requestContext)
         return Context.make(
           TestServer,
           yield* describe(worlds, client, "http://berth.test", options.controlToken)

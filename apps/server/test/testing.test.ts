@@ -68,6 +68,35 @@ describe("the clock of a test's service", () => {
   )
 })
 
+describe("calls without a socket", () => {
+  it.effect("take place within one adjustment of the test's clock, with whatever sleeps between them", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const poll = Effect.andThen(request("GET", "/nodes/"), Effect.sleep("1 minute"))
+      yield* Effect.forkChild(Effect.forever(poll))
+      yield* TestClock.adjust("5 minutes")
+      const seconds = (yield* server.journal).map(({ at }) => Date.parse(at) / 1000)
+      expect(seconds).toEqual([0, 60, 120, 180, 240, 300])
+    }).pipe(Effect.provide(TestServer.layerHttpClient({ clock: "real" })))
+  )
+
+  it.effect("wait for no turn of the event loop", () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<TestServer | HttpClient.HttpClient>()
+      expect(Effect.runSyncWith(context)(request("POST", "/nodes/", nodeOf("web"))).status).toBe(202)
+    }).pipe(Effect.provide(TestServer.layerHttpClient()))
+  )
+
+  it.effect("answer HEAD with the head alone", () =>
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const { baseUrl } = yield* TestServer
+      const head = yield* client.head(`${baseUrl}/openapi.json`)
+      expect([yield* head.text, Number(head.headers["content-length"]) > 1000]).toEqual(["", true])
+    }).pipe(Effect.provide(TestServer.layerHttpClient()))
+  )
+})
+
 describe("several services in one test", () => {
   it.effect("listen on ports of their own and know nothing of each other", () =>
     Effect.gen(function* () {

@@ -1,7 +1,18 @@
 /**
- * The service as a `fetch` that needs no socket. What a fault does to the bytes appears as what a client makes of it: the
- * call fails as a transport does, or the body breaks off.
+ * The service as an `HttpClient` that needs no socket: a call is answered within the fiber that makes it and waits for no turn
+ * of the event loop, so that under a `TestClock` whole calls take place within one `adjust`. What a fault does to the bytes
+ * appears as what a client makes of it: the call fails as a transport does, or the body breaks off.
  */
+import { Context, Effect, Scheduler, Scope, Stream } from "effect"
+import {
+  HttpBody,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpEffect,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
 import type { Damage } from "../faults/strike/damage.ts"
 
 const damaged = new WeakMap<object, Damage>()
@@ -13,42 +24,83 @@ export const noteDamage = (request: object, damage: Damage): void => void damage
 const transportFailure = (code: string, message: string): TypeError =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) })
 
-export const fetchFrom =
-  (handler: (request: Request) => Promise<Response>): typeof globalThis.fetch =>
-  async (input, init) => {
-    const request = new Request(input, init)
-    const response = await handler(request)
-    const damage = damaged.get(request)
-    if (damage === undefined) {
-      request.signal.throwIfAborted()
-      return response
-    }
-    switch (damage._tag) {
-      case "Garbage":
-        throw transportFailure("HPE_INVALID_CONSTANT", "Parse Error: Expected HTTP/")
-      case "Cut":
-        return breakingOff(response, damage)
-      default:
-        throw transportFailure("ECONNRESET", "read ECONNRESET")
-    }
-  }
+const reset = () => transportFailure("ECONNRESET", "read ECONNRESET")
 
-const breakingOff = async (
-  response: Response,
-  { afterBytes, by }: Extract<Damage, { readonly _tag: "Cut" }>
-): Promise<Response> => {
-  const bytes = new Uint8Array(await response.arrayBuffer()).subarray(0, afterBytes)
-  const failure =
-    by === "reset"
-      ? transportFailure("ECONNRESET", "read ECONNRESET")
-      : new TypeError("terminated", { cause: "closed" })
-  let sent = false
-  const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      if (sent) return controller.error(failure)
-      sent = true
-      controller.enqueue(bytes)
-    }
+/** The client whose calls `handle` answers, each in `requestContext`. */
+export const clientOf = <R>(
+  handle: Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    never,
+    HttpServerRequest.HttpServerRequest | Scope.Scope
+  >,
+  requestContext: Context.Context<R>
+): HttpClient.HttpClient =>
+  HttpClient.make((request, _url, _signal, caller) => {
+    // An object of its own for every call: the same request may be made many times at once, and damage is noted by object.
+    const asked = HttpClientRequest.removeHash(request)
+    const scope = Scope.makeUnsafe()
+    const context = requestContext.pipe(
+      // By which a test clock knows when those it woke have come to rest.
+      Context.add(Scheduler.Scheduler, caller.getRef(Scheduler.Scheduler)),
+      Context.add(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(asked)),
+      Context.add(Scope.Scope, scope)
+    )
+    let streaming = false
+    return Effect.map(handle, (reply) => {
+      const shown = HttpServerResponse.omitsBody(reply, asked.method === "HEAD")
+        ? HttpServerResponse.empty({ status: reply.status, headers: reply.headers })
+        : HttpEffect.scopeTransferToStream(reply)
+      streaming = shown.body._tag === "Stream"
+      return shown
+    }).pipe(
+      Effect.setContext(context),
+      Effect.onExit((exit) => (streaming ? Effect.void : Scope.close(scope, exit))),
+      // A caller who goes away leaves no request half served; faults that take time let go by themselves.
+      Effect.uninterruptible,
+      Effect.flatMap((reply) => arrival(reply, damaged.get(asked))),
+      Effect.mapBoth({
+        onSuccess: (reply) => HttpServerResponse.toClientResponse(servedIn(reply, requestContext), { request }),
+        onFailure: (cause) =>
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+      })
+    )
   })
-  return new Response(body, response)
+
+/** What arrives of a reply: all of it, nothing, or a part. */
+const arrival = (
+  reply: HttpServerResponse.HttpServerResponse,
+  damage: Damage | undefined
+): Effect.Effect<HttpServerResponse.HttpServerResponse, TypeError> => {
+  switch (damage?._tag) {
+    case undefined:
+      return Effect.succeed(reply)
+    case "Garbage":
+      return Effect.fail(transportFailure("HPE_INVALID_CONSTANT", "Parse Error: Expected HTTP/"))
+    case "Cut":
+      return Effect.succeed(breakingOff(reply, damage))
+    default:
+      return Effect.fail(reset())
+  }
 }
+
+const breakingOff = (
+  reply: HttpServerResponse.HttpServerResponse,
+  { afterBytes, by }: Extract<Damage, { readonly _tag: "Cut" }>
+): HttpServerResponse.HttpServerResponse => {
+  const part = reply.body._tag === "Uint8Array" ? reply.body.body.subarray(0, afterBytes) : new Uint8Array()
+  const failure = by === "reset" ? reset() : new TypeError("terminated", { cause: "closed" })
+  return withStream(reply, Stream.concat(Stream.succeed(part), Stream.fail(failure)))
+}
+
+/** A body that takes its time takes the service's, not that of whoever reads it. */
+const servedIn = (
+  reply: HttpServerResponse.HttpServerResponse,
+  context: Context.Context<never>
+): HttpServerResponse.HttpServerResponse =>
+  reply.body._tag === "Stream" ? withStream(reply, Stream.provideContext(reply.body.stream, context)) : reply
+
+const withStream = (
+  reply: HttpServerResponse.HttpServerResponse,
+  stream: Stream.Stream<Uint8Array, unknown>
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeaders(HttpServerResponse.setBody(reply, HttpBody.stream(stream)), reply.headers)

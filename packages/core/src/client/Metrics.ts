@@ -13,6 +13,7 @@
  * Where a program has several accounts, `Metric.CurrentMetricAttributes` around each layer tells their series apart.
  */
 import { Context, Effect, Layer, Metric } from "effect"
+import type { Attempt } from "../domain/Attempt.ts"
 import type { Drift } from "./Drift.ts"
 import { Observer } from "./Observer.ts"
 
@@ -74,6 +75,9 @@ const drifts = (kind: string, name: string) =>
     attributes: { kind, name }
   })
 
+/** Refused by our own side, before anything of it was on the wire. */
+const isUnsent = ({ outcome, status }: Attempt) => outcome === "InvalidRequest" && status === null
+
 /** Counts what the engine tells, in the registry and with the attributes of the context it is made in. */
 export const make = (context: Context.Context<never>): Observer => {
   const driftNames = new Set<string>()
@@ -85,7 +89,7 @@ export const make = (context: Context.Context<never>): Observer => {
   return {
     attempted: (operation, lane, attempts) => {
       const attempt = attempts.at(-1)
-      if (attempt === undefined) return
+      if (attempt === undefined || isUnsent(attempt)) return
       requests(operation, attempt.outcome).updateUnsafe(1, context)
       durations(operation).updateUnsafe(attempt.durationMillis / 1000, context)
       waits(lane).updateUnsafe(attempt.queuedMillis / 1000, context)

@@ -34,12 +34,16 @@ export interface Page {
   readonly isWhole: boolean
 }
 export const listNodes = (lane: Lane): Operation<Page> => ({
+  ...readList(lane),
+  drift: ({ nodes }) => nodeDrift(nodes)
+})
+/** A page of a listing, which counts the drift itself: pages overlap, and have nodes that were given before. */
+export const readList = (lane: Lane): Operation<Page> => ({
   name: "nodes.list",
   lane,
   repeatable: "idempotent",
   expectation: { list: true },
-  decode: (data, raw, body) => Result.map(readNodes(data, raw), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) })),
-  drift: ({ nodes }) => nodeDrift(nodes)
+  decode: (data, raw, body) => Result.map(readNodes(data, raw), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) }))
 })
 export const getNode = (nodeId: NodeId): Operation<Node> => ({
   name: "nodes.get",

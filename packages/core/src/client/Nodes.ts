@@ -13,9 +13,11 @@ import { argument } from "./Argument.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
+import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import { type Listed, pages } from "./listing/Pages.ts"
-import { createNode, deleteNode, getNode, listNodes, type Page, setNodeCommitment } from "./NodeOperations.ts"
+import { createNode, deleteNode, getNode, listNodes, type Page, readList, setNodeCommitment } from "./NodeOperations.ts"
+import { Observer } from "./Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
 import { checked, unsent } from "./OptionCheck.ts"
 import * as SharedLooks from "./SharedLooks.ts"
@@ -88,6 +90,7 @@ export class Nodes extends Context.Service<
     Nodes,
     Effect.gen(function* () {
       const { call, deadline, lane, serviceTimeAt } = yield* Engine
+      const observer = yield* Observer
 
       const get = (id: NodeId, options?: CallOptions) =>
         Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
@@ -96,7 +99,9 @@ export class Nodes extends Context.Service<
         Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
       const listPage = (options: PageOptions = {}) =>
-        Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
+        Effect.andThen(unsent("nodes.list")(checked(options)), () =>
+          Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
+        )
 
       const creator = Creator.make({
         send: (spec, options) =>
@@ -116,7 +121,13 @@ export class Nodes extends Context.Service<
 
       const list = (options: ListOptions = {}) =>
         Stream.scoped(
-          Stream.fromPull(pages((window) => page(listNodes("sweep"), { ...options, ...window }), options.onEnd))
+          Stream.fromPull(
+            pages({
+              readPage: (window) => page(readList("sweep"), { ...options, ...window }),
+              onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
+              onEnd: options.onEnd
+            })
+          )
         )
 
       const remove = (id: NodeId, options?: CallOptions) =>

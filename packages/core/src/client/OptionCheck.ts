@@ -3,6 +3,7 @@
  * sent, and fails with the option's name.
  */
 import { Duration, Effect, Predicate } from "effect"
+import { pageSize } from "../api/Routes.ts"
 import { BerthError } from "../domain/BerthError.ts"
 import { InvalidRequest } from "../domain/ErrorReason.ts"
 import { Lane } from "../domain/Lane.ts"
@@ -23,7 +24,16 @@ export const laneFault: Check = (value) =>
 
 const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
 
+const wholeFault =
+  (most: number): Check =>
+  (value) =>
+    Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most
+      ? undefined
+      : `expected a whole number from 1${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`
+
 const checks = {
+  page: wholeFault(Number.MAX_SAFE_INTEGER),
+  perPage: wholeFault(pageSize.maximum),
   deadline: timespanFault,
   timeout: timespanFault,
   lane: laneFault,

@@ -11,7 +11,17 @@ const RetryAfterMillis = Schema.NullOr(Schema.Number).annotate({
   description: "How long the service asks to wait, in milliseconds; null when it does not say."
 })
 
-const seconds = (millis: number) => `${Math.max(1, Math.round(millis / 1000))} s`
+/** A length of time, as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `15 s`. */
+const time = (millis: number): string => {
+  const whole = Math.max(0, Math.round(millis))
+  if (whole < 1000) return `${whole} ms`
+  const tenths = Math.round(whole / 100)
+  return `${tenths < 100 ? tenths / 10 : Math.round(whole / 1000)} s`
+}
+
+/** A sentence as the end of another, which brings the full stop. */
+const clause = (sentence: string): string =>
+  sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 
 /** 401: the API key or the access token is missing or wrong. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", { detail: Schema.String }) {
@@ -107,7 +117,7 @@ export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaE
   override get message() {
     return this.retryAfterMillis === null
       ? "The allowance of requests is spent."
-      : `The allowance of requests is spent; it refills in ${seconds(this.retryAfterMillis)}.`
+      : `The allowance of requests is spent; it refills in ${time(this.retryAfterMillis)}.`
   }
 }
 
@@ -119,7 +129,7 @@ export class WouldExceedDeadline extends Schema.TaggedError<WouldExceedDeadline>
   readonly retryable = true
   readonly hint = "Allow a longer deadline, or try again after the predicted wait."
   override get message() {
-    return `The allowance refills in ${seconds(this.predictedMillis)}, and the call may take only ${seconds(this.leftMillis)} more.`
+    return `The allowance refills in ${time(this.predictedMillis)}, and the call may take only ${time(this.leftMillis)} more.`
   }
 }
 
@@ -181,8 +191,8 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
   }
   override get message() {
     return this.limit === "attempt"
-      ? `The service did not answer within ${seconds(this.afterMillis)}.`
-      : `The call was not done within its deadline of ${seconds(this.afterMillis)}.`
+      ? `The service did not answer within ${time(this.afterMillis)}.`
+      : `The call was not done within its deadline of ${time(this.afterMillis)}.`
   }
 }
 
@@ -211,7 +221,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
     const state = `node ${this.nodeId} is ${label(this.last)}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
     return this.impossible
       ? `The wait for ${this.wanted} ended: ${state}, from which ${this.wanted} cannot come.`
-      : `After ${seconds(this.waitedMillis)} ${state} and not ${this.wanted}.${this.failure === null ? "" : ` ${this.failure}`}`
+      : `After ${time(this.waitedMillis)} ${state} and not ${this.wanted}${this.failure === null ? "" : `: ${clause(this.failure)}`}.`
   }
 }
 
@@ -224,7 +234,7 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
   override get message() {
     return this.retryAfterMillis === null
       ? "The service failed most calls of late; another call is trying whether it has recovered."
-      : `The service failed most calls of late; it is left alone for ${seconds(this.retryAfterMillis)}.`
+      : `The service failed most calls of late; it is left alone for ${time(this.retryAfterMillis)}.`
   }
 }
 
@@ -248,7 +258,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
       this.candidates.length === 0
         ? "no new node of that name is listed"
         : `candidates are ${this.candidates.join(", ")}`
-    return `It is not known whether ${this.nodeName} was created: ${listed}. ${this.detail}`
+    return `It is not known whether ${this.nodeName} was created, for ${listed}, and ${clause(this.detail)}.`
   }
 }
 

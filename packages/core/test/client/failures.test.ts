@@ -48,6 +48,7 @@ describe("replies that are failures", () => {
             assert.strictEqual(error.reason.retryAfterMillis, vector.expect.retryAfterSeconds * 1000)
           }
         }
+        assert.isNotEmpty(error.attempts)
         for (const attempt of error.attempts) {
           assert.strictEqual(attempt.status, vector.status)
           assert.strictEqual(attempt.outcome, vector.expect.reason)

@@ -9,10 +9,12 @@ import { FetchHttpClient } from "effect/http"
 // @boundaries-ignore tests may run the service in-process
 import { type Fault, faultNames, TestServer, type TestWorld } from "@berth/server/testing"
 import * as Berth from "../../src/client/Berth.ts"
+import type { Creation } from "../../src/client/creation/Creator.ts"
 import { Images } from "../../src/client/Images.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { BerthError } from "../../src/domain/BerthError.ts"
-import { NodeId } from "../../src/domain/Node.ts"
+import type { Image } from "../../src/domain/Image.ts"
+import { type Node, NodeId } from "../../src/domain/Node.ts"
 import { collected } from "../Telemetry.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"
@@ -29,17 +31,69 @@ const clientOf = ({ accessToken, apiKey, baseUrl }: TestWorld) =>
 /** Longest a call may take: its deadline, and what the machine adds. */
 const limit = "10 seconds"
 
-type Call = (id: NodeId) => Effect.Effect<unknown, BerthError, Nodes | Images>
+/** `skuId` is a committed option of the node's plan. */
+type Call = (id: NodeId, skuId: number) => Effect.Effect<unknown, BerthError, Nodes | Images>
 
 const operations: Record<string, Call> = {
   "nodes.create": () => Nodes.use((nodes) => nodes.create(spec)),
   "nodes.get": (id: NodeId) => Nodes.use((nodes) => nodes.get(id)),
   "nodes.list": () => Nodes.use((nodes) => Stream.runCollect(nodes.list({ deadline: "2 seconds" }))),
   "nodes.delete": (id: NodeId) => Nodes.use((nodes) => nodes.delete(id)),
-  "commitments.set": (id: NodeId) => Nodes.use((nodes) => nodes.setCommitment(id, "hourly_billing")),
+  "commitments.set": (id: NodeId, skuId) => Nodes.use((nodes) => nodes.setCommitment(id, "auto_renew", { skuId })),
   "nodes.await": (id: NodeId) => Nodes.use((nodes) => nodes.awaitStatus(id, "running", { timeout: "2 seconds" })),
   "images.list": () => Images.use((images) => images.list()),
   "images.saved": () => Images.use((images) => images.saved())
+}
+
+/** Faults that make a well-formed reply say what is not so: of these operations, or of all. */
+const lies: Partial<Record<Fault["fault"], ReadonlyArray<string>>> = {
+  "list-stale": ["nodes.list"],
+  "list-shifts": ["nodes.list"],
+  "empty-list": ["nodes.list", "images.list", "images.saved"]
+}
+
+type ControlledNode = Effect.Success<ReturnType<typeof nodesOf>>[number]
+
+/** Whether what a call succeeded with is what the world has: `before` it and `after` it. */
+const isTrue: Record<
+  string,
+  (value: any, before: ReadonlyArray<ControlledNode>, after: ReadonlyArray<ControlledNode>) => void
+> = {
+  "nodes.create": ({ node }: Creation, before, after) => {
+    assert.notInclude(
+      before.map(({ id }) => id),
+      node.id
+    )
+    assert.strictEqual(after.find(({ id }) => id === node.id)?.name, spec.name)
+  },
+  "nodes.get": (node: Node, before) => {
+    assert.deepStrictEqual([node.id, node.name], [before[0]!.id, before[0]!.name])
+  },
+  "nodes.list": (nodes: ReadonlyArray<Node>, before) => {
+    assert.sameDeepMembers(
+      nodes.map(({ id, name }) => [id, name]),
+      before.map(({ id, name }) => [id, name])
+    )
+  },
+  "nodes.delete": (_, before, after) => {
+    const left = after.find(({ id }) => id === before[0]!.id)
+    assert.include([undefined, "terminate", "gone"], left?.status)
+    assert.lengthOf(
+      after.filter(({ id, status }) => id !== before[0]!.id && status === "running"),
+      before.length - 1
+    )
+  },
+  // Whether the world has it is asked for below: the nodes as the control plane shows them do not tell.
+  "commitments.set": () => {},
+  "nodes.await": (node: Node, before) => {
+    assert.deepStrictEqual([node.id, node.name, node.status], [before[0]!.id, before[0]!.name, "running"])
+  },
+  "images.list": (images: ReadonlyArray<Image>) => assert.isNotEmpty(images),
+  "images.saved": (images: ReadonlyArray<Image>) =>
+    assert.sameMembers(
+      images.map(({ name }) => name),
+      ["golden-web", "golden-database"]
+    )
 }
 
 const nodesOf = (world: TestWorld) => Effect.orDie(world.control.nodes.list({ params: { world: world.id }, query: {} }))
@@ -49,8 +103,13 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
   const server = yield* TestServer
   const world = yield* server.makeWorld({ scenario: "small", clock: "real" })
   const before = yield* nodesOf(world)
+  const images = yield* Effect.provide(
+    Images.use((images) => images.list()),
+    clientOf(world)
+  )
+  const { skuId } = images.find(({ plan }) => plan === before[0]!.plan)!.specs.committedOptions[0]!
   yield* world.arm([fault])
-  const { payloads, value: ended } = yield* operations[operation]!(NodeId.make(before[0]!.id)).pipe(
+  const { payloads, value: ended } = yield* operations[operation]!(NodeId.make(before[0]!.id), skuId).pipe(
     Effect.result,
     Effect.exit,
     Effect.timeoutOption(limit),
@@ -60,15 +119,18 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
     collected
   )
   yield* world.arm([])
-  const made = (yield* nodesOf(world)).filter(({ name }) => name === spec.name)
-  return { ended, made, payloads, world }
+  const after = yield* nodesOf(world)
+  const made = after.filter(({ name }) => name === spec.name)
+  const snapshot = yield* Effect.orDie(world.control.worlds.snapshot({ params: { world: world.id } }))
+  const committed = snapshot.nodes.find(({ id }) => id === before[0]!.id)?.commitment?.skuId === skuId
+  return { after, before, committed, ended, made, payloads, world }
 }, Effect.scoped)
 
 layer(TestServer.layer(), { excludeTestServices: true })("every call under every fault", (it) => {
   describe.concurrent.each(faultNames)("%s", (fault) => {
     it.effect.each(Object.keys(operations))("%s ends in time, rightly or typed, and tells no secret", (operation) =>
       Effect.gen(function* () {
-        const { ended, made, payloads, world } = yield* run({ fault } as Fault, operation)
+        const { after, before, committed, ended, made, payloads, world } = yield* run({ fault } as Fault, operation)
         assert.include(payloads, "berth_requests_total", "the telemetry tells of the call")
         for (const secret of [world.apiKey, world.accessToken].map(Redacted.value)) {
           for (const spelling of [secret, encodeURIComponent(secret), Base64.encode(secret)]) {
@@ -86,6 +148,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("every call under every
             assert.isNotEmpty(result.failure.hint)
           }
         }
+        const lied = lies[fault]?.includes(operation) === true
+        if (Result.isSuccess(result) && !lied) isTrue[operation]!(result.success, before, after)
+        if (Result.isSuccess(result) && operation === "commitments.set") assert.isTrue(committed)
         if (operation !== "nodes.create") return
         assert.isAtMost(made.length, fault === "duplicate-create" ? 2 : 1, "nodes made by one create")
         if (Result.isSuccess(result)) assert.isAtLeast(made.length, 1)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Metric } from "effect"
+import { Effect, Metric, Stream } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { Images } from "../../src/client/Images.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
@@ -74,6 +74,32 @@ describe("the metrics of a client", () => {
           'berth_drift_total{kind="field",name="hue"} 1'
         ]
       )
+    })
+  )
+
+  it.effect("count what is unknown in the nodes of a list once, however often a page repeats them", () =>
+    Effect.gen(function* () {
+      const ids = Array.from({ length: 300 }, (_, i) => i + 1)
+      const client = clientOver((_, url) =>
+        Effect.sync(() => {
+          const page = Number(url.searchParams.get("page_no"))
+          const size = Number(url.searchParams.get("per_page"))
+          const records = ids.slice((page - 1) * size, page * size).map((id) => record(id, { gpu: id }))
+          return { status: 200, body: success(records) }
+        })
+      )
+      yield* Nodes.use((nodes) => Stream.runDrain(nodes.list())).pipe(Effect.provide(client))
+      assert.include(yield* PrometheusMetrics.format(), 'berth_drift_total{kind="field",name="gpu"} 300')
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.effect("do not count a request that was refused before it was sent", () =>
+    Effect.gen(function* () {
+      const lines = yield* metricsAfter(
+        [],
+        Nodes.use((nodes) => nodes.listPage({ perPage: 1000 }))
+      )
+      assert.deepStrictEqual(lines, [])
     })
   )
 

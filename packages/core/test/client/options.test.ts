@@ -107,6 +107,7 @@ describe("a call with an unusable option fails with its name, and is not sent", 
     ...Object.entries(calls).map(
       ([name, make]) => [name, make, { deadline: timespans, lane: lanes, onReply: functions }] as const
     ),
+    ["a page that cannot be", calls["listPage"]!, { page: [0, 1.5, "1", null], perPage: [0, 101, 1.5, "9"] }] as const,
     ["list, to its end", calls["list"]!, { onEnd: functions }] as const,
     ...Object.entries(waits).map(
       ([name, make]) => [name, make, { timeout: timespans, lane: lanes, onObserved: functions }] as const

@@ -4,20 +4,9 @@
  *
  * Works where there is `node:fs`, which is loaded when it is used.
  */
-import { Clock, Effect, Option, Random, Schema } from "effect"
+import { Clock, Effect, Option, Random } from "effect"
 import { makeFolders } from "../makeFolders.ts"
-import { type AllowanceStore, AllowanceStoreFailed, SharedAllowance } from "./AllowanceStore.ts"
-
-const decode = Schema.decodeUnknownOption(SharedAllowance)
-
-/** What is shared, as JSON has it: every command reads it, and a schema of the text takes three times as long to set up. */
-const parse = (text: string): Option.Option<SharedAllowance> => {
-  try {
-    return decode(JSON.parse(text))
-  } catch {
-    return Option.none()
-  }
-}
+import { type AllowanceStore, AllowanceStoreFailed, isSharedAllowance } from "./AllowanceStore.ts"
 
 /** Why something of the file system could not be done. */
 interface FileFault {
@@ -29,6 +18,14 @@ const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
   Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
 
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** A place at the file at `path`. Folders that are not there are made, for the user alone. */
 export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<AllowanceStore> {
@@ -59,7 +56,9 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
       const text = yield* Effect.option(files((fs) => fs.readFile(path, "utf8")))
       if (Option.isNone(text)) return Option.none()
       const shared = parse(text.value)
-      return Option.isSome(shared) ? shared : yield* new AllowanceStoreFailed({ detail: "it is damaged" })
+      return isSharedAllowance(shared)
+        ? Option.some(shared)
+        : yield* new AllowanceStoreFailed({ detail: "it is damaged" })
     }),
     write: Effect.fnUntraced(function* (shared) {
       yield* files((fs) => fs.writeFile(draft, JSON.stringify(shared), { mode: 0o600 }))

@@ -2,39 +2,50 @@
  * Where the clients that spend the same allowance meet: those of one machine at a file (`AllowanceFile.ts`), those of several
  * machines at whatever fills this interface, such as Redis. What is kept there is safe to lose.
  */
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, Data, type Effect, type Option, Predicate } from "effect"
 
-const Instant = Schema.Number.annotate({ description: "Milliseconds on the store's clock." })
+/** What the clients tell each other. Instants are milliseconds on the store's clock. */
+export interface SharedAllowance {
+  readonly version: 1
+  readonly writtenAt: number
+  /** Nobody may go before: a refusal said so. */
+  readonly pausedUntil: number
+  /** Bounds on how far the service's clock is ahead of the store's. */
+  readonly clock?: { readonly aheadAtLeastMillis: number; readonly aheadAtMostMillis: number } | undefined
+  /** What the newest reply said. */
+  readonly view?:
+    | {
+        readonly limit: number
+        readonly remaining: number
+        /** The reset as the service wrote it. */
+        readonly resetSeconds: number
+        readonly resetBy: number
+        readonly resetAround: number
+        readonly sentAt: number
+        readonly receivedAt: number
+      }
+    | undefined
+}
 
-/** What the clients tell each other. */
-export const SharedAllowance = Schema.Struct({
-  version: Schema.Literal(1),
-  writtenAt: Instant,
-  pausedUntil: Instant.annotate({ description: "Nobody may go before: a refusal said so." }),
-  clock: Schema.optional(
-    Schema.Struct({ aheadAtLeastMillis: Schema.Number, aheadAtMostMillis: Schema.Number })
-  ).annotate({
-    description: "Bounds on how far the service's clock is ahead of the store's."
-  }),
-  view: Schema.optional(
-    Schema.Struct({
-      limit: Schema.Number,
-      remaining: Schema.Number,
-      resetSeconds: Schema.Number.annotate({ description: "The reset as the service wrote it." }),
-      resetBy: Instant,
-      resetAround: Instant,
-      sentAt: Instant,
-      receivedAt: Instant
-    })
-  ).annotate({ description: "What the newest reply said." })
-}).annotate({ identifier: "SharedAllowance" })
-export interface SharedAllowance extends Schema.Schema.Type<typeof SharedAllowance> {}
+const ofClock = ["aheadAtLeastMillis", "aheadAtMostMillis"]
+const ofView = ["limit", "remaining", "resetSeconds", "resetBy", "resetAround", "sentAt", "receivedAt"]
+
+const hasNumbers = (value: unknown, names: ReadonlyArray<string>): boolean =>
+  Predicate.isObject(value) && names.every((name) => Number.isFinite(value[name]))
+
+/** Whether a value that was read from a store is whole. By hand: a schema would take most of the time that sharing costs a command. */
+export const isSharedAllowance = (value: unknown): value is SharedAllowance => {
+  if (!Predicate.isObject(value) || value["version"] !== 1 || !hasNumbers(value, ["writtenAt", "pausedUntil"]))
+    return false
+  const { clock, view } = value
+  return (clock === undefined || hasNumbers(clock, ofClock)) && (view === undefined || hasNumbers(view, ofView))
+}
 
 /** The store cannot be used. The client is told once, and goes by its own replies. */
-export class AllowanceStoreFailed extends Schema.TaggedError<AllowanceStoreFailed>()("AllowanceStoreFailed", {
+export class AllowanceStoreFailed extends Data.TaggedError("AllowanceStoreFailed")<{
   /** Why, such as what the file system said. */
-  detail: Schema.String
-}) {}
+  readonly detail: string
+}> {}
 
 /** The store, as one client uses it. */
 export interface AllowanceStore {

@@ -10,55 +10,16 @@
  *
  * Instants are milliseconds on the client's own clock; the service's are translated once, by `ServiceClock.ts`.
  */
+import * as EvenRefill from "./EvenRefill.ts"
+import * as Others from "./Others.ts"
 import * as ServiceClock from "./ServiceClock.ts"
+import * as View from "./View.ts"
 
-/** What one reply said. */
-export interface Observation {
-  readonly sentAt: number
-  /** `State.settled` when the request was sent. */
-  readonly settledBefore: number
-  readonly receivedAt: number
-  /** Whether the request was refused for want of allowance (429). */
-  readonly refused: boolean
-  /** `Retry-After` in milliseconds. */
-  readonly retryAfterMillis: number | null
-  /** `Date`, milliseconds since the epoch. */
-  readonly date: number | null
-  readonly limit: number | null
-  readonly remaining: number | null
-  /** `ratelimit-reset` as it came: seconds since the epoch, or, below 10⁹, from now. */
-  readonly reset: number | null
-}
-
-/** What a reply said of the allowance, in our own time. */
-interface View {
-  readonly limit: number
-  /** Left after everything the service had counted, less what was lost without a reply since. */
-  readonly remaining: number
-  /** The reset as the service wrote it: equal values mean the same stretch of allowance. */
-  readonly resetSeconds: number
-  /** When the reset has certainly come, and our best guess of when it comes. */
-  readonly resetBy: number
-  readonly resetAround: number
-  readonly sentAt: number
-  readonly receivedAt: number
-  /** Requests settled before this one was sent, and sent before it was answered: what it may and may not have counted. */
-  readonly settledBefore: number
-  readonly sentBy: number
-}
-
-/** Notes on a bucket that refills evenly: bounds on the milliseconds per request that explain every filling seen. */
-interface EvenRefill {
-  readonly atLeast: number
-  readonly atMost: number
-  readonly leastMissing: number
-  readonly mostMissing: number
-  readonly sightings: number
-}
+export type { Observation } from "./View.ts"
 
 export interface State {
   readonly clock: ServiceClock.ServiceClock | undefined
-  readonly view: View | undefined
+  readonly view: View.View | undefined
   /** Requests sent and not yet answered. */
   readonly underWay: number
   /** Nobody goes before this instant: a 429 said so, or left us guessing. */
@@ -67,17 +28,16 @@ export interface State {
   readonly silent: boolean
   /** 429s in a row that did not say how long to wait. */
   readonly blindRefusals: number
-  readonly evenRefill: EvenRefill | undefined
+  readonly evenRefill: EvenRefill.EvenRefill | undefined
   /** Whether the last refill came all at once. */
   readonly refillsAtOnce: boolean
   /** Longest time to a reset seen: the length of the window, if it has one. Undefined until seen. */
   readonly windowMillis: number | undefined
   /** While waiting requests leave after a refill: until when they are spread, and when the next may go. */
   readonly spread: { readonly until: number; readonly next: number } | undefined
-  /** Requests of others on the same key, as unexplained drops show them, and the time watched; both fade. */
-  readonly others: { readonly requests: number; readonly millis: number }
-  /** Where the present watch for others began: the view, and what was known of them then. */
-  readonly watch: { readonly view: View; readonly others: State["others"] } | undefined
+  /** What others on the same key use, and where the present watch for them began. */
+  readonly others: Others.Others
+  readonly watch: Others.Watch | undefined
   /** Other clients on this machine that are known to share the allowance. */
   readonly peers: number
   /** Requests sent, and requests answered or given up, altogether. */
@@ -96,7 +56,7 @@ export const initial: State = {
   refillsAtOnce: false,
   windowMillis: undefined,
   spread: undefined,
-  others: { requests: 0, millis: 0 },
+  others: Others.nobody,
   watch: undefined,
   peers: 0,
   sent: 0,
@@ -115,71 +75,32 @@ const now: Verdict = { _tag: "Now" }
 const afterReply: Verdict = { _tag: "AfterReply" }
 const at = (instant: number): Verdict => ({ _tag: "At", instant })
 
-/** A reset below this is seconds from now and not an epoch (decision 22). */
-const smallestEpochSeconds = 1e9
-
-/** The stated reset may have been rounded either way to a whole second. */
-const roundingMillis = 1000
-
 /** Share of the allowance that may leave per second while waiting requests are spread after a refill. */
 const spreadSharePerSecond = 0.04
 
 /** How long after a refill requests are spread. */
 const spreadMillis = 30_000
 
-/** Even refill is believed after this many sightings, once the time to the reset has grown by this much with what was missing. */
-const enoughSightings = 4
-const clearGrowthMillis = 5000
-
-/** Others' requests are counted over at least this long, and forgotten with this half-life. */
-const leastWatchMillis = 1000
-const othersHalfLifeMillis = 3_600_000
-
 /** Share of what is left that may be under way at once: the nearer the end, the smaller the steps towards it. */
 const shareUnderWay = 1 / 8
-
-/** Most of the allowance that is kept free for others: they come in bursts, and a burst says little about what follows. */
-const mostRoom = 0.02
-
-/** Requests never used up while others use the same key: one of theirs and one of ours may cross. */
-const leftToOthers = 2
-
-/** How far ahead room is kept for others. */
-const othersHorizonMillis = 10_000
 
 /** How long a blind 429 pauses everybody: this, doubled for each in a row, up to the cap. */
 const blindPauseMillis = 1000
 const blindPauseCapMillis = 60_000
 
-/** Requests that others may make between what we know and the arrival of our next request. */
-const roomForOthers = ({ others }: State, view: View, instant: number): number => {
-  const perMilli = others.requests / Math.max(others.millis, leastWatchMillis)
-  const likely = perMilli * Math.min(othersHorizonMillis, instant - view.sentAt + 500)
-  return Math.ceil(Math.min(likely, view.limit * mostRoom))
-}
-
-const isEven = (refill: EvenRefill | undefined): refill is EvenRefill =>
-  refill !== undefined &&
-  refill.sightings >= enoughSightings &&
-  (refill.mostMissing - refill.leastMissing) * refill.atLeast >= clearGrowthMillis &&
-  refill.atMost <= 1.5 * refill.atLeast
-
 /** Requests that may be under way beyond those that are, as far as the view goes; may be negative. */
-const available = (state: State, view: View, instant: number): number => {
-  const refilled = isEven(state.evenRefill)
+const available = (state: State, view: View.View, instant: number): number => {
+  const refilled = EvenRefill.isBelieved(state.evenRefill)
     ? Math.max(0, instant - view.receivedAt) / millisPerRequest(state, state.evenRefill)
     : 0
   const left = Math.min(view.limit, Math.floor(view.remaining + refilled))
-  // Others see the same number as we do, and may send at this very moment.
-  const usable = (hasOthers(state) ? left - roomForOthers(state, view, instant) - leftToOthers : left) - state.peers
+  const usable = left - Others.room(state.others, view, instant) - state.peers
   return Math.min(usable, Math.ceil((usable * shareUnderWay) / (1 + state.peers))) - state.underWay
 }
 
 /** How fast a bucket refills for us: others take their part of what comes back. */
-const millisPerRequest = (state: State, { atMost }: EvenRefill) =>
-  atMost * (1 + Math.max(state.peers, hasOthers(state) ? 1 : 0))
-
-const hasOthers = ({ others }: State) => others.requests >= 0.5
+const millisPerRequest = (state: State, { atMost }: EvenRefill.EvenRefill) =>
+  atMost * (1 + Math.max(state.peers, Others.areThere(state.others) ? 1 : 0))
 
 /**
  * When the next request may go. `reserve` is what it has to leave for those before it in rank: a share of the allowance,
@@ -194,7 +115,7 @@ export const admit = (state: State, instant: number, reserve: number): Verdict =
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const free = available(state, view, instant) - held(state, view, instant, reserve)
   if (free > 0) return spread > instant ? at(spread) : now
-  if (isEven(state.evenRefill)) {
+  if (EvenRefill.isBelieved(state.evenRefill)) {
     const wait = (1 - free) * millisPerRequest(state, state.evenRefill)
     return at(Math.max(instant + 1, Math.ceil(instant + wait)))
   }
@@ -203,7 +124,7 @@ export const admit = (state: State, instant: number, reserve: number): Verdict =
 }
 
 /** Requests a lower rank leaves to the higher ones. The share flows back when the window is about to refill as a whole. */
-const held = (state: State, view: View, instant: number, reserve: number): number => {
+const held = (state: State, view: View.View, instant: number, reserve: number): number => {
   if (reserve <= 0) return 0
   const closing =
     state.refillsAtOnce && state.windowMillis !== undefined && view.resetAround - instant < state.windowMillis / 20
@@ -225,7 +146,7 @@ export const sent = (state: State, instant: number): State => {
 }
 
 /** Time between two requests while they are spread. A window shorter than a minute is spread over this part of itself. */
-const stepMillis = (state: State, view: View): number => {
+const stepMillis = (state: State, view: View.View): number => {
   const gentle = 1000 / spreadSharePerSecond
   const window = state.windowMillis ?? gentle
   return Math.min(gentle, Math.max(1, window * 0.42)) / view.limit
@@ -236,7 +157,7 @@ export interface SharedKnowledge {
   readonly peers: number
   readonly pausedUntil?: number
   readonly clock?: ServiceClock.ServiceClock | undefined
-  readonly view?: Omit<View, "settledBefore" | "sentBy"> | undefined
+  readonly view?: Omit<View.View, "settledBefore" | "sentBy"> | undefined
 }
 
 /**
@@ -249,7 +170,7 @@ export const shared = (state: State, { clock, pausedUntil, peers, view }: Shared
   return {
     ...state,
     peers,
-    pausedUntil: Math.max(state.pausedUntil, Math.min(pausedUntil ?? 0, instant + longestWindowMillis)),
+    pausedUntil: Math.max(state.pausedUntil, Math.min(pausedUntil ?? 0, instant + View.longestWindowMillis)),
     clock: state.clock ?? clock,
     view: usableView ? { ...view, settledBefore: state.settled, sentBy: state.sent } : state.view
   }
@@ -271,11 +192,11 @@ export const unsent = (state: State): State => ({
 })
 
 /** A reply has come. */
-export const received = (state: State, observation: Observation): State => {
+export const received = (state: State, observation: View.Observation): State => {
   const { date, receivedAt, sentAt } = observation
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
   const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1), settled: state.settled + 1 }
-  const view = viewOf(state, observation, clock ?? ServiceClock.unknown)
+  const view = View.from(observation, clock ?? ServiceClock.unknown, state.sent)
   const heard = { ...landed, silent: view === undefined && !observation.refused }
   const seen = view === undefined ? withoutView(heard) : withView(heard, view)
   return observation.refused ? refused(seen, observation, view) : { ...seen, blindRefusals: 0 }
@@ -286,36 +207,8 @@ const withoutView = (state: State): State =>
     ? state
     : { ...state, view: { ...state.view, remaining: Math.max(0, state.view.remaining - 1) } }
 
-const usable = (value: number | null): value is number => value !== null && Number.isFinite(value) && value >= 0
-
-/** A day: no window is believed to be longer, so that garbage in a header cannot stop a client for ever. */
-const longestWindowMillis = 86_400_000
-
-const viewOf = (state: State, observation: Observation, clock: ServiceClock.ServiceClock): View | undefined => {
-  const { limit, receivedAt, remaining, reset, sentAt } = observation
-  if (!usable(limit) || !usable(remaining) || !usable(reset) || limit < 1) return undefined
-  const relative = reset < smallestEpochSeconds
-  const resetMillis = reset * 1000
-  const resetBy = relative
-    ? receivedAt + resetMillis + roundingMillis
-    : ServiceClock.certainlyReachedAt(clock, resetMillis + roundingMillis)
-  const resetAround = relative ? sentAt + resetMillis : ServiceClock.probablyReachedAt(clock, resetMillis)
-  const latest = receivedAt + longestWindowMillis
-  return {
-    limit,
-    remaining: Math.min(remaining, limit),
-    resetSeconds: relative ? Math.round((sentAt + resetMillis) / 1000) : reset,
-    resetBy: Math.min(latest, Math.max(receivedAt, resetBy)),
-    resetAround: Math.min(latest, Math.max(receivedAt, resetAround)),
-    sentAt,
-    receivedAt,
-    settledBefore: observation.settledBefore,
-    sentBy: state.sent
-  }
-}
-
 /** Takes a view over, unless it is older than the one there is. */
-const withView = (state: State, view: View): State => {
+const withView = (state: State, view: View.View): State => {
   const { view: known } = state
   if (known === undefined) return begun(state, view, false)
   const later = view.sentAt >= known.receivedAt
@@ -324,8 +217,8 @@ const withView = (state: State, view: View): State => {
   if (!later && view.resetSeconds === known.resetSeconds && view.remaining >= known.remaining) return state
   const refilled = later && view.sentAt >= known.resetBy
   const spread = refilled || known.remaining <= state.underWay + 1 ? spreadFrom(view.receivedAt) : state.spread
-  const evenRefill = refillSeen(state.evenRefill, view)
-  const sameStretch = view.resetSeconds === known.resetSeconds || isEven(evenRefill)
+  const evenRefill = EvenRefill.noted(state.evenRefill, view)
+  const sameStretch = view.resetSeconds === known.resetSeconds || EvenRefill.isBelieved(evenRefill)
   if (refilled || !sameStretch || state.watch === undefined) {
     return { ...begun(state, view, refilled), spread, watch: { view, others: state.others } }
   }
@@ -333,68 +226,36 @@ const withView = (state: State, view: View): State => {
     ...state,
     view,
     windowMillis: longest(state, view),
-    others: othersSeen(state.watch, evenRefill, view),
+    others: Others.seen(state.watch, view, refilledSince(state.watch.view, evenRefill, view)),
     evenRefill,
     spread
   }
 }
 
+/** What came back between two views, at least. */
+const refilledSince = (first: View.View, evenRefill: State["evenRefill"], view: View.View): number =>
+  EvenRefill.isBelieved(evenRefill) ? Math.floor((view.receivedAt - first.receivedAt) / evenRefill.atMost) : 0
+
 /** A view that begins a new stretch. */
-const begun = (state: State, view: View, refilled: boolean): State => ({
+const begun = (state: State, view: View.View, refilled: boolean): State => ({
   ...state,
   view,
-  evenRefill: refillSeen(state.evenRefill, view),
+  evenRefill: EvenRefill.noted(state.evenRefill, view),
   refillsAtOnce: refilled ? view.remaining >= view.limit * 0.9 - state.underWay : state.refillsAtOnce,
   windowMillis: longest(state, view)
 })
 
-const longest = (state: State, view: View) => Math.max(state.windowMillis ?? 0, view.resetAround - view.sentAt)
+const longest = (state: State, view: View.View) => Math.max(state.windowMillis ?? 0, view.resetAround - view.sentAt)
 
 /** Whoever waited for a refill leaves spread out, not all at once. */
 const spreadFrom = (instant: number): State["spread"] => ({ until: instant + spreadMillis, next: instant })
 
-/** What others used since the watch began, at least: the drop that our own requests cannot explain. */
-const othersSeen = (
-  watch: NonNullable<State["watch"]>,
-  evenRefill: State["evenRefill"],
-  view: View
-): State["others"] => {
-  const { others, view: first } = watch
-  const millis = view.receivedAt - first.receivedAt
-  const refill = isEven(evenRefill) ? Math.floor(millis / evenRefill.atMost) : 0
-  // Ours at most: everything sent by now that had not settled before the first view was asked for, but for its own request.
-  const ours = view.sentBy - first.settledBefore - 1
-  const unexplained = Math.max(0, first.remaining + refill - view.remaining - ours)
-  const fade = 0.5 ** (millis / othersHalfLifeMillis)
-  return { requests: others.requests * fade + unexplained, millis: others.millis * fade + millis }
-}
-
-/** Whether time to the reset stays proportional to what is missing, as in a bucket that refills evenly. */
-const refillSeen = (refill: EvenRefill | undefined, view: View): EvenRefill | undefined => {
-  const missing = view.limit - view.remaining
-  if (missing < 3) return refill
-  const millis = view.resetAround - (view.sentAt + view.receivedAt) / 2
-  const slack = roundingMillis + (view.receivedAt - view.sentAt)
-  // `remaining` is a whole number, so up to one more request is missing than it says.
-  const atLeast = (millis - slack) / (missing + 1)
-  const atMost = (millis + slack) / missing
-  const first: EvenRefill = { atLeast, atMost, leastMissing: missing, mostMissing: missing, sightings: 1 }
-  if (refill === undefined || atLeast > refill.atMost || atMost < refill.atLeast) return first
-  return {
-    atLeast: Math.max(atLeast, refill.atLeast),
-    atMost: Math.min(atMost, refill.atMost),
-    leastMissing: Math.min(refill.leastMissing, missing),
-    mostMissing: Math.max(refill.mostMissing, missing),
-    sightings: refill.sightings + 1
-  }
-}
-
 /** A 429: nothing is left, and nobody goes until the service says, or until a growing pause is over. */
-const refused = (state: State, observation: Observation, view: View | undefined): State => {
+const refused = (state: State, observation: View.Observation, view: View.View | undefined): State => {
   const { receivedAt, retryAfterMillis } = observation
   const until =
     retryAfterMillis !== null
-      ? receivedAt + Math.min(retryAfterMillis, longestWindowMillis)
+      ? receivedAt + Math.min(retryAfterMillis, View.longestWindowMillis)
       : (view?.resetBy ?? receivedAt + Math.min(blindPauseCapMillis, blindPauseMillis * 2 ** state.blindRefusals))
   return {
     ...state,

@@ -43,21 +43,31 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
   if (!isAscending(nodes)) return at(low, nodes, false)
   if (known !== undefined && !isFull(nodes, full)) return at(low, nodes, true)
   const [first] = nodes
+  // Whether nodes may have moved onto that page since it was read. A first page shorter than asked for has none after it.
+  let stale = false
   let step = 1
   let high = Number.POSITIVE_INFINITY
   while (low + 1 < high) {
     const page = high === Number.POSITIVE_INFINITY ? low + step : (low + high) >> 1
     const read = yield* readPage(page)
-    if (read.length === 0) high = page
-    else {
+    if (read.length === 0) {
+      high = page
+      stale = low > 1 || nodes.length >= pageSize.maximum
+    } else {
       if (!isAscending(read) || read[0]!.id <= first!.id) return at(page, read, false)
       low = page
       nodes = read
+      stale = false
       step *= 2
       if (!isFull(read, full)) break
     }
   }
-  return at(low, nodes, true)
+  // The page after it was found empty later than it was read itself: what was deleted meanwhile moved the end onto it.
+  for (; stale; low--) {
+    nodes = yield* readPage(low)
+    if (nodes.length > 0 || low === 1) break
+  }
+  return at(low, nodes, isAscending(nodes))
 })
 
 /** Every node, where the order of the list cannot be relied on. */

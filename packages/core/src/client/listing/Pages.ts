@@ -20,11 +20,21 @@ export interface Listed {
   readonly complete: boolean
 }
 
+/** How pages are read, and who is told of them. */
+interface Parts {
+  readonly readPage: (window: Window) => Effect.Effect<Page, BerthError>
+  /** Told of the nodes that are given. */
+  readonly onNodes: (nodes: ReadonlyArray<Node>) => void
+  /** Told once, with the last of them. */
+  readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
+}
+
 /** The nodes of one page after the other. Nothing is asked for before the first pull, or after the scope is closed. */
-export const pages = (
-  readPage: (window: Window) => Effect.Effect<Page, BerthError>,
-  onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
-): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
+export const pages = ({
+  onEnd,
+  onNodes,
+  readPage
+}: Parts): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let progress = Listing.begin()
     let given = 0
@@ -47,6 +57,7 @@ export const pages = (
       if (ended) return yield* Cause.done()
       const { nodes, progress, ...step } = yield* ahead === undefined ? read : Fiber.join(ahead)
       given += nodes.length
+      onNodes(nodes)
       ended = step.ended
       if (!ended) ahead = yield* Effect.forkIn(read, scope)
       else if (onEnd) yield* onEnd({ nodes: given, requests, complete: progress.complete })

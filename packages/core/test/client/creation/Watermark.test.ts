@@ -57,8 +57,8 @@ describe("the watermark", () => {
       yield* watermark.highest(list.page)
       for (const [ids, most] of [
         [upTo(951), 1],
-        [upTo(1000), 2],
-        [upTo(1700), 8],
+        [upTo(1000), 3],
+        [upTo(1700), 9],
         [upTo(1650), 1],
         [upTo(30), 3],
         [[], 2]

@@ -1,0 +1,74 @@
+/**
+ * What a reply says of the allowance: as it came, and translated into instants of our own.
+ */
+import * as ServiceClock from "./ServiceClock.ts"
+
+/** What one reply said. */
+export interface Observation {
+  readonly sentAt: number
+  /** `State.settled` when the request was sent. */
+  readonly settledBefore: number
+  readonly receivedAt: number
+  /** Whether the request was refused for want of allowance (429). */
+  readonly refused: boolean
+  /** `Retry-After` in milliseconds. */
+  readonly retryAfterMillis: number | null
+  /** `Date`, milliseconds since the epoch. */
+  readonly date: number | null
+  readonly limit: number | null
+  readonly remaining: number | null
+  /** `ratelimit-reset` as it came: seconds since the epoch, or, below 10⁹, from now. */
+  readonly reset: number | null
+}
+
+/** What a reply said of the allowance, in our own time. */
+export interface View {
+  readonly limit: number
+  /** Left after everything the service had counted, less what was lost without a reply since. */
+  readonly remaining: number
+  /** The reset as the service wrote it: equal values mean the same stretch of allowance. */
+  readonly resetSeconds: number
+  /** When the reset has certainly come, and our best guess of when it comes. */
+  readonly resetBy: number
+  readonly resetAround: number
+  readonly sentAt: number
+  readonly receivedAt: number
+  /** Requests settled before this one was sent, and sent before it was answered: what it may and may not have counted. */
+  readonly settledBefore: number
+  readonly sentBy: number
+}
+
+/** A reset below this is seconds from now and not an epoch (decision 22). */
+const smallestEpochSeconds = 1e9
+
+/** The stated reset may have been rounded either way to a whole second. */
+export const roundingMillis = 1000
+
+/** A day: no window is believed to be longer, so that garbage in a header cannot stop a client for ever. */
+export const longestWindowMillis = 86_400_000
+
+const usable = (value: number | null): value is number => value !== null && Number.isFinite(value) && value >= 0
+
+/** What a reply said, when it said it in a way that can be used. `sentBy`: requests sent before it was answered. */
+export const from = (observation: Observation, clock: ServiceClock.ServiceClock, sentBy: number): View | undefined => {
+  const { limit, receivedAt, remaining, reset, sentAt, settledBefore } = observation
+  if (!usable(limit) || !usable(remaining) || !usable(reset) || limit < 1) return undefined
+  const relative = reset < smallestEpochSeconds
+  const resetMillis = reset * 1000
+  const resetBy = relative
+    ? receivedAt + resetMillis + roundingMillis
+    : ServiceClock.certainlyReachedAt(clock, resetMillis + roundingMillis)
+  const resetAround = relative ? sentAt + resetMillis : ServiceClock.probablyReachedAt(clock, resetMillis)
+  const latest = receivedAt + longestWindowMillis
+  return {
+    limit,
+    remaining: Math.min(remaining, limit),
+    resetSeconds: relative ? Math.round((sentAt + resetMillis) / 1000) : reset,
+    resetBy: Math.min(latest, Math.max(receivedAt, resetBy)),
+    resetAround: Math.min(latest, Math.max(receivedAt, resetAround)),
+    sentAt,
+    receivedAt,
+    settledBefore,
+    sentBy
+  }
+}

@@ -1,0 +1,108 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { nodeFromWire } from "../../../src/api/NodeCodec.ts"
+import { RecordFault } from "../../../src/api/RecordReader.ts"
+import { highestId, nodesAbove } from "../../../src/client/creation/NewestNodes.ts"
+
+const node = (id: number) => {
+  const read = nodeFromWire({ id, name: `n${id}`, created_at: "2026-03-01T10:20:30Z", status: "running" })
+  return read instanceof RecordFault ? assert.fail(read.path) : read
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+/** A list in pages of `size`, what was asked for, and what happens to it before each page. */
+const listOf = (ids: Array<number>, meanwhile: (asked: number) => void = () => {}, size = 100) => {
+  const asked: Array<number> = []
+  const readPage = (page: number) =>
+    Effect.sync(() => {
+      meanwhile(asked.push(page))
+      return ids.slice((page - 1) * size, page * size).map(node)
+    })
+  return { asked, readPage }
+}
+
+const idsOf = ({ nodes }: { readonly nodes: ReadonlyArray<{ readonly id: number }> }) =>
+  nodes.map(({ id }) => id).toSorted((a, b) => a - b)
+
+describe("the highest id", () => {
+  for (const [count, page] of [
+    [0, 1],
+    [1, 1],
+    [100, 1],
+    [101, 2],
+    [250, 3],
+    [10_000, 100]
+  ] as const) {
+    it.effect(`of ${count} nodes is on page ${page}, found in few requests`, () =>
+      Effect.gen(function* () {
+        const { asked, readPage } = listOf(upTo(count))
+        const { end, id } = yield* highestId(readPage, undefined)
+        assert.deepStrictEqual([id, end?.page], [count, page])
+        assert.isAtMost(asked.length, 2 + 2 * Math.ceil(Math.log2(page + 1)))
+      })
+    )
+  }
+
+  it.effect("is found in one request where it was last time", () =>
+    Effect.gen(function* () {
+      const { asked, readPage } = listOf(upTo(9950))
+      assert.strictEqual((yield* highestId(readPage, { page: 100, full: 100 })).id, 9950)
+      assert.strictEqual(asked.length, 1)
+    })
+  )
+
+  it.effect("is found though it is far before where it was last time", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* highestId(listOf(upTo(250)).readPage, { page: 1000, full: 100 })).id, 250)
+    })
+  )
+
+  for (const [name, ids] of [
+    ["newest first", upTo(350).toReversed()],
+    ["shuffled", upTo(350).toSorted((a, b) => ((a * 7919) % 997) - ((b * 7919) % 997))]
+  ] as const) {
+    it.effect(`of a list that is ${name} is found by reading all of it`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* highestId(listOf([...ids]).readPage, undefined)).id, 350)
+        assert.deepStrictEqual(
+          idsOf(yield* nodesAbove(listOf([...ids]).readPage, 340, undefined)),
+          upTo(350).slice(340)
+        )
+      })
+    )
+  }
+
+  it.effect("of a service that gives one page whatever is asked for ends", () =>
+    Effect.gen(function* () {
+      const page = upTo(20).map(node)
+      assert.strictEqual((yield* highestId(() => Effect.succeed(page), undefined)).id, 20)
+    })
+  )
+})
+
+describe("the nodes above an id", () => {
+  for (const newerThan of [0, 95, 100, 250, 299, 300]) {
+    it.effect(`${newerThan} are all of them, over the borders of pages`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(
+          idsOf(yield* nodesAbove(listOf(upTo(300)).readPage, newerThan, undefined)),
+          upTo(300).slice(newerThan)
+        )
+      })
+    )
+  }
+
+  it.effect("are not lost or given twice where nodes before them are deleted between pages", () =>
+    Effect.gen(function* () {
+      const ends = [undefined, { page: 5, full: 100 }, { page: 3, full: 100 }]
+      for (const [known, moment] of ends.flatMap((known) => upTo(8).map((moment) => [known, moment] as const))) {
+        const ids = upTo(450)
+        // Half a page goes at once: all later nodes move forward, over the borders of pages.
+        const { readPage } = listOf(ids, (asked) => asked === moment && ids.splice(0, 50))
+        const found = idsOf(yield* nodesAbove(readPage, 180, known))
+        assert.deepStrictEqual(found, upTo(450).slice(180), `deleted before request ${moment}`)
+      }
+    })
+  )
+})

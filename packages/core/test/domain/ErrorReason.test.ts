@@ -1,0 +1,61 @@
+import { assert, describe, it } from "@effect/vitest"
+import { OutcomeUnknown, StatusNotReached, TimedOut, WouldExceedDeadline } from "../../src/domain/ErrorReason.ts"
+import { NodeId } from "../../src/domain/Node.ts"
+
+describe("the sentence of an error", () => {
+  for (const [millis, text] of [
+    [0, "0 ms"],
+    [0.4, "0 ms"],
+    [300, "300 ms"],
+    [999.7, "1 s"],
+    [1000, "1 s"],
+    [1040, "1 s"],
+    [1500, "1.5 s"],
+    [9960, "10 s"],
+    [14_600, "15 s"],
+    [600_000, "600 s"]
+  ] as const) {
+    it(`writes ${millis} ms as ${text}`, () => {
+      const { message } = new TimedOut({ limit: "deadline", afterMillis: millis, sent: "no" })
+      assert.strictEqual(message, `The call was not done within its deadline of ${text}.`)
+    })
+  }
+
+  it("tells a short wait from a shorter one", () => {
+    assert.strictEqual(
+      new WouldExceedDeadline({ predictedMillis: 1200, leftMillis: 300 }).message,
+      "The allowance refills in 1.2 s, and the call may take only 300 ms more."
+    )
+  })
+
+  it("is one, where a create's outcome is unknown too", () => {
+    const unknown = (detail: string) =>
+      new OutcomeUnknown({ nodeName: "web", candidates: [], because: "Unreachable", detail }).message
+    assert.strictEqual(
+      unknown("The service could not be reached: ECONNRESET."),
+      "It is not known whether web was created, for no new node of that name is listed, and the service could not be reached: ECONNRESET."
+    )
+    assert.strictEqual(
+      unknown("DNS failed"),
+      "It is not known whether web was created, for no new node of that name is listed, and DNS failed."
+    )
+  })
+
+  it("is one, where a wait saw nothing because its looks failed", () => {
+    const notReached = (failure: string | null) =>
+      new StatusNotReached({
+        nodeId: NodeId.make(7),
+        wanted: "running",
+        last: { unknown: "not seen yet" },
+        seen: [],
+        impossible: false,
+        waitedMillis: 1000,
+        failure
+      }).message
+    assert.strictEqual(
+      notReached("The service did not answer within 300 ms."),
+      "After 1 s node 7 is not seen yet and not running: the service did not answer within 300 ms."
+    )
+    assert.strictEqual(notReached(null), "After 1 s node 7 is not seen yet and not running.")
+  })
+})
