@@ -86,6 +86,20 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
     })
   )
 
+  it.effect("prints what the service says to a refused request, and exits by the failure", () =>
+    Effect.gen(function* () {
+      const refused = yield* berth(["api", "GET", "/nodes/1/", "-i"])
+      assert.strictEqual(refused.code, 4)
+      const [status, ...rest] = lines(refused.stdout)
+      assert.strictEqual(status, "HTTP 404")
+      assert.strictEqual(JSON.parse(rest.at(-1) ?? "").code, 404)
+      assert.match(refused.stderr, /^error: .+\nhint: .+\n$/)
+      const whole = yield* berth(["api", "GET", "/nodes/1/", "-o", "json"])
+      assert.strictEqual(JSON.parse(whole.stdout).code, 404)
+      assert.strictEqual(JSON.parse(whole.stderr).error.httpStatus, 404)
+    })
+  )
+
   it.effect("says of a refused request what may be wrong with it", () =>
     Effect.gen(function* () {
       for (const [args, hint] of [

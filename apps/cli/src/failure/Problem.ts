@@ -23,16 +23,11 @@ export interface Problem {
 const encodeReason = Schema.encodeSync(Schema.toCodecJson(ErrorReason))
 const encodeAttempts = Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))
 
-/** What to do next; of a request that a person wrote by hand the client cannot say what is wrong with it. */
-const hintOf = ({ attempts, hint, operation, reason }: BerthError): string => {
-  if (operation !== "raw") return hint
-  if (reason._tag === "PathNotFound")
-    return "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
-  if (reason._tag !== "InvalidRequest") return hint
-  if (attempts.at(-1)?.status === 405) return "Use a method that the path answers."
-  const named = Object.keys(reason.fields).some((field) => field !== "detail")
-  return named ? hint : "Correct the request and send it again."
-}
+/** What to do next; a path that a person wrote by hand is more likely wrong than the base URL. */
+const hintOf = ({ hint, operation, reason }: BerthError): string =>
+  operation === "raw" && reason._tag === "PathNotFound"
+    ? "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
+    : hint
 
 const ofBerthError = (error: BerthError): Problem => {
   const { _tag: code, ...fields } = encodeReason(error.reason) as Record<string, unknown>

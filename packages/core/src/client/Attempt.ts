@@ -60,6 +60,7 @@ export const attempt = Effect.fnUntraced(
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     const startedAt = yield* Clock.currentTimeMillis
     ledger.sent = "maybe"
+    operation.heard?.(undefined)
     let head: Head | undefined
 
     const exchange = send((begun) => {
@@ -81,11 +82,14 @@ export const attempt = Effect.fnUntraced(
 
     const understood = exchange.pipe(
       Effect.flatMap(({ body, ...head }) =>
-        Effect.map(Clock.currentTimeMillis, (now) =>
-          body === undefined
-            ? Result.fail(unexpected({ ...head, body: "" }, "", "a body of at most 16 MiB", "more"))
-            : understand(operation, { ...head, body }, redact, now, ledger.mayBeDone)
-        )
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          if (body === undefined) {
+            return Result.fail(unexpected({ ...head, body: "" }, "", "a body of at most 16 MiB", "more"))
+          }
+          const raw = { ...head, body }
+          operation.heard?.(raw)
+          return understand(operation, raw, redact, now, ledger.mayBeDone)
+        })
       ),
       Effect.flatMap(Effect.fromResult)
     )

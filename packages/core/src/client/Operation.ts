@@ -36,6 +36,8 @@ export interface Operation<A> {
   readonly lane: Lane
   /** Reads the data of a successful reply, whose whole body is at hand, too. */
   readonly decode: (data: unknown, raw: RawReply, body: unknown) => Result.Result<A, ErrorReason>
+  /** Told of the reply of each attempt, whatever it says, and of none when an attempt begins. Default: nobody is. */
+  readonly heard?: (reply: RawReply | undefined) => void
   /** What is in it that Berth does not know. Default: nothing. */
   readonly drift?: (value: A) => ReadonlyArray<Drift>
 }

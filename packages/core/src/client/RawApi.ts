@@ -51,27 +51,49 @@ const requestFault = ({ body, method, path }: RawRequest): InvalidRequest | unde
   return undefined
 }
 
+/** What came of a request: its last reply, whatever it says, and the failure the request ended with; null when it succeeded. */
+export interface RawExchange {
+  readonly reply: RawReply
+  readonly failure: BerthError | null
+}
+
 export class RawApi extends Context.Service<
   RawApi,
   {
     /** Sends the request; succeeds with the whole reply when it is a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawReply, BerthError>
+    /**
+     * The same for whoever wants to see the reply of a failure, too; fails only where the last attempt had none. A reply may
+     * repeat the request with the credentials in it.
+     */
+    readonly exchange: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawExchange, BerthError>
   }
 >()("@berth/core/client/RawApi") {
   static readonly layer = Layer.effect(
     RawApi,
     Effect.gen(function* () {
       const { call } = yield* Engine
-      const request = (raw: RawRequest, options?: CallOptions) =>
+      const send = (raw: RawRequest, options: CallOptions | undefined, heard?: Operation<unknown>["heard"]) =>
         Effect.suspend(() => {
-          const operation = rawRequest(raw.method)
+          const operation = { ...rawRequest(raw.method), ...(heard && { heard }) }
           const fault = requestFault(raw)
           if (fault !== undefined) return unsent(operation.name)(Effect.fail(fault))
           const { body, method, path, query = [] } = raw
           const reply = call(operation, { method, path: addressOf(path), query, body }, options)
           return Effect.map(reply, ({ raw }) => raw)
         })
-      return RawApi.of({ request })
+      const request = (raw: RawRequest, options?: CallOptions) => send(raw, options)
+      const exchange = (raw: RawRequest, options?: CallOptions) =>
+        Effect.suspend(() => {
+          let last: RawReply | undefined
+          return send(raw, options, (reply) => (last = reply)).pipe(
+            Effect.map((reply): RawExchange => ({ reply, failure: null })),
+            Effect.catch((failure) =>
+              last === undefined ? Effect.fail(failure) : Effect.succeed<RawExchange>({ reply: last, failure })
+            )
+          )
+        })
+      return RawApi.of({ request, exchange })
     })
   )
 }

@@ -69,7 +69,15 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   })
 }) {
   readonly retryable = false
-  readonly hint = "Correct the named fields and send the request again."
+  get hint() {
+    if (this.status === 405) return "Use a method that the path answers."
+    if (Object.keys(this.fields).some((field) => field !== "detail")) {
+      return "Correct the named fields and send the request again."
+    }
+    return this.status === null
+      ? "Nothing was sent; put this right and try again."
+      : "Correct the request and send it again."
+  }
   override get message() {
     const faults = Object.entries(this.fields).map(([field, messages]) => {
       const said = messages.map((message) => message.replace(/\.$/, "")).join(", ")

@@ -94,12 +94,13 @@ export const request = Command.make(
       return yield* new UsageFault({ message: `${method} takes no body.`, hint: "Leave out -d, or use POST." })
     }
     const body = Option.isSome(data) ? yield* Effect.mapError(bodyFrom(data.value), unreadable(data.value)) : undefined
-    const reply = yield* (yield* RawApi).request({ method, path, query, body })
+    const { failure, reply } = yield* (yield* RawApi).exchange({ method, path, query, body })
     const redact = yield* redaction
     const { data: print, stdout } = yield* Output
     // A service may repeat the address it was asked at, and the API key is in it.
     const text = redact(shown(reply.body, yield* OutputFormat, stdout.isTerminal))
     if (include) yield* print(redact(escapeControlsInLines(head(reply))))
     yield* print(text === "" || text.endsWith("\n") ? text : `${text}\n`)
+    if (failure !== null) return yield* failure
   })
 ).pipe(Command.withDescription("Send any request to the service"), Command.provide(client))

@@ -8,8 +8,6 @@ import { Clock, Effect, Option, Random } from "effect"
 import { makeFolders } from "../makeFolders.ts"
 import { type AllowanceStore, AllowanceStoreFailed, isSharedAllowance } from "./AllowanceStore.ts"
 
-const failed = (detail: string) => new AllowanceStoreFailed({ detail })
-
 /** Why something of the file system could not be done. */
 interface FileFault {
   readonly code?: string | undefined
@@ -19,7 +17,7 @@ interface FileFault {
 const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
   Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
 
-const attempt = <A>(run: () => Promise<A>) => Effect.mapError(tryFile(run), ({ message }) => failed(message))
+const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
 
 const parse = (text: string): unknown => {
   try {
@@ -39,17 +37,15 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
   const loaded = yield* Effect.cached(
     Effect.mapError(
       tryFile(() => import("node:fs/promises")),
-      () => failed("there is no node:fs here")
+      (): FileFault => ({ message: "there is no node:fs here" })
     )
   )
   const files = <A>(use: (fs: Effect.Success<typeof loaded>) => Promise<A>) =>
-    Effect.flatMap(loaded, (fs) => attempt(() => use(fs)))
-  const makeMembers = Effect.flatMap(loaded, (fs) =>
-    makeFolders(
-      members,
-      (folder) => tryFile(() => fs.mkdir(folder, { mode: 0o700 })),
-      ({ code }) => code
-    ).pipe(Effect.mapError(({ message }) => failed(message)))
+    Effect.flatMap(loaded, (fs) => tryFile(() => use(fs)))
+  const makeMembers = makeFolders(
+    members,
+    (folder) => files((fs) => fs.mkdir(folder, { mode: 0o700 })),
+    ({ code }) => code
   )
   const forget = (name: string) => Effect.ignore(files((fs) => fs.rm(`${members}/${name}`, { force: true })))
 
@@ -60,16 +56,21 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
       const text = yield* Effect.option(files((fs) => fs.readFile(path, "utf8")))
       if (Option.isNone(text)) return Option.none()
       const shared = parse(text.value)
-      return isSharedAllowance(shared) ? Option.some(shared) : yield* failed("it is damaged")
+      return isSharedAllowance(shared)
+        ? Option.some(shared)
+        : yield* new AllowanceStoreFailed({ detail: "it is damaged" })
     }),
     write: Effect.fnUntraced(function* (shared) {
       yield* files((fs) => fs.writeFile(draft, JSON.stringify(shared), { mode: 0o600 }))
       yield* files((fs) => fs.rename(draft, path))
-    }),
+    }, orFailed),
     meet: Effect.fnUntraced(function* (withinMillis) {
       const now = yield* Clock.currentTimeMillis
-      yield* makeMembers
-      yield* files((fs) => fs.writeFile(mine, String(now), { mode: 0o600 }))
+      const show = files((fs) => fs.writeFile(mine, String(now), { mode: 0o600 }))
+      // Most often the folder is there.
+      yield* Effect.catch(show, (fault) =>
+        fault.code === "ENOENT" ? Effect.andThen(makeMembers, show) : Effect.fail(fault)
+      )
       const names = new Set(yield* files((fs) => fs.readdir(members)))
       let others = 0
       for (const name of names) {
@@ -85,7 +86,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         else yield* forget(name)
       }
       return others
-    }),
+    }, orFailed),
     leave: forget(me)
   }
 })

@@ -45,6 +45,13 @@ const onClockAhead = (
   })
 })
 
+/** Whether the others know less: of commands that begin, most have nothing to say. */
+const isNews = ({ clock, pausedUntil, view }: SharedAllowance, known: SharedAllowance | undefined): boolean =>
+  pausedUntil !== (known?.pausedUntil ?? 0) ||
+  view?.receivedAt !== known?.view?.receivedAt ||
+  view?.remaining !== known?.view?.remaining ||
+  (clock !== undefined && known?.clock === undefined)
+
 /** Shares an estimate for as long as the scope lasts. What the store cannot do is told once and done without. */
 export const share = Effect.fnUntraced(function* (
   store: AllowanceStore,
@@ -67,7 +74,7 @@ export const share = Effect.fnUntraced(function* (
     return Option.getOrUndefined(Option.filter(theirs, ({ writtenAt }) => writtenAt <= now + staleMillis))
   })
 
-  /** Takes over what the others say, and says what is known here. */
+  /** Takes over what the others say, and says what they do not know. */
   const tell = Effect.fnUntraced(function* (peers: number) {
     const now = yield* Clock.currentTimeMillis
     const ahead = (yield* store.now) - now
@@ -83,7 +90,7 @@ export const share = Effect.fnUntraced(function* (
       ...(clock && { clock }),
       ...(newest && { view: newest })
     }
-    yield* store.write(onClockAhead(shared, ahead))
+    if (isNews(shared, theirs)) yield* store.write(onClockAhead(shared, ahead))
   })
 
   const withoutStore = Effect.catch(({ detail }: AllowanceStoreFailed) =>

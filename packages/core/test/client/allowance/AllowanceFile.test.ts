@@ -70,6 +70,20 @@ describe("an allowance file", () => {
     })
   )
 
+  it.live("is left as it is by whoever has nothing to add", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "allowance.json")
+      yield* shareOnce(path, yield* informed)
+      // Whoever writes replaces it.
+      const written = Effect.promise(async () => (await stat(path)).ino)
+      const before = yield* written
+      yield* shareOnce(path)
+      assert.strictEqual(yield* written, before)
+      yield* shareOnce(path, yield* informed)
+      assert.notStrictEqual(yield* written, before)
+    })
+  )
+
   it.live("from the future tells nothing, for the clock that wrote it was wrong", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")

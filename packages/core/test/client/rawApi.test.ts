@@ -1,0 +1,62 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { RawApi } from "../../src/client/RawApi.ts"
+import { clientAnswered, clientOver, inTime, type ScriptedReply, success } from "../ScriptedService.ts"
+
+const refusal = (status: number): ScriptedReply => ({ status, body: `{"code":${status},"errors":{"detail":["no"]}}` })
+
+const exchange = RawApi.use((api) => api.exchange({ method: "GET", path: "/nodes/" }))
+
+describe("an exchange", () => {
+  it.effect("is the reply of a success without a failure", () =>
+    Effect.gen(function* () {
+      const { failure, reply } = yield* exchange
+      assert.deepStrictEqual([failure, reply.status, reply.body], [null, 200, success([])])
+    }).pipe(Effect.provide(clientAnswered({ status: 200, body: success([]) })))
+  )
+
+  for (const [reply, tag] of [
+    [refusal(404), "PathNotFound"],
+    [{ ...refusal(422), status: 200 }, "InvalidRequest"],
+    [{ status: 302, headers: { location: "/login" }, body: "" }, "UnexpectedResponse"]
+  ] as const) {
+    it.effect(`is the reply of a failure with that failure: ${reply.status} ${tag}`, () =>
+      Effect.gen(function* () {
+        const { failure, reply: heard } = yield* exchange
+        assert.deepStrictEqual([heard.status, heard.body], [reply.status, reply.body])
+        assert.strictEqual(failure?.reason._tag, tag)
+      }).pipe(Effect.provide(clientAnswered(reply)))
+    )
+  }
+
+  it.effect("has the reply of the last attempt, and none where that had none", () => {
+    let asked = 0
+    const client = clientOver(() => Effect.suspend(() => (asked++ === 3 ? Effect.never : Effect.succeed(refusal(503)))))
+    return Effect.gen(function* () {
+      const { reason } = yield* inTime(Effect.flip(exchange))
+      assert.strictEqual(reason._tag, "TimedOut")
+      assert.strictEqual(asked, 4)
+      const { failure, reply } = yield* inTime(exchange)
+      assert.deepStrictEqual([failure?.reason._tag, failure?.attempts.length], ["ServiceUnavailable", 4])
+      assert.strictEqual(reply.body, refusal(503).body)
+    }).pipe(Effect.provide(client))
+  })
+})
+
+describe("the hint of a refused request", () => {
+  for (const [reply, hint] of [
+    [refusal(405), "Use a method that the path answers."],
+    [refusal(422), "Correct the request and send it again."],
+    [
+      { status: 422, body: `{"code":422,"errors":{"name":["taken"]}}` },
+      "Correct the named fields and send the request again."
+    ]
+  ] as const) {
+    it.effect(`says what may help: ${hint}`, () =>
+      Effect.gen(function* () {
+        const { failure } = yield* exchange
+        assert.strictEqual(failure?.hint, hint)
+      }).pipe(Effect.provide(clientAnswered(reply)))
+    )
+  }
+})
