@@ -2,7 +2,7 @@
  * What the program shares with the other processes of its machine that use the same key.
  */
 import { expect, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Schedule, Redacted } from "effect"
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -69,8 +69,9 @@ it.live("the file is for the user alone, and a daemon that has ended is not coun
     const file = join(accounts, account!, "allowance.json")
     const members = Effect.promise(() => readdir(`${file}.members`))
     expect(yield* members).toHaveLength(1)
-    const mode = Effect.promise(async () => (await stat(file)).mode & 0o777)
-    expect(yield* mode).toBe(0o600)
+    // It is written once the members are known.
+    const mode = Effect.tryPromise(async () => (await stat(file)).mode & 0o777)
+    expect(yield* Effect.retry(mode, Schedule.spaced("50 millis"))).toBe(0o600)
     daemon.process.kill("SIGTERM")
     expect(yield* Effect.promise(() => daemon.finished())).toMatchObject({ code: 0 })
     expect(yield* members).toEqual([])

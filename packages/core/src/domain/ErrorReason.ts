@@ -242,21 +242,24 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   nodeName: Schema.String,
   candidates: Schema.Array(NodeId).annotate({
-    description: "Nodes that may have come of it; empty when none is listed."
+    description: "Nodes that may have come of it; empty when none is listed, or the list was not looked at."
   }),
+  looked: Schema.Boolean.annotate({ description: "Whether there was time to look at the list." }),
   because: Schema.String.annotate({ description: "Tag of the reason the reply is missing." }),
   detail: Schema.String
 }) {
   readonly retryable = false
   get hint() {
     return this.candidates.length === 0
-      ? "List the nodes again in a minute; if it is still not there, it was not made."
+      ? "List the nodes in a minute; if it is not there then, it was not made."
       : "Look at the candidates: one of them may be the node asked for."
   }
   override get message() {
     const listed =
       this.candidates.length === 0
-        ? "no new node of that name is listed"
+        ? this.looked
+          ? "no new node of that name is listed"
+          : "there was no time to look for it"
         : `candidates are ${this.candidates.join(", ")}`
     return `It is not known whether ${this.nodeName} was created, for ${listed}, and ${clause(this.detail)}.`
   }

@@ -7,8 +7,8 @@ import { accessToken, apiKey, bareService, mockService, rejection } from "./Serv
 
 const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
 
-// Short, so that what may be tried again is not tried for long.
-const short = { deadline: 400 }
+// Long enough for every attempt, and too short for the looking after a create that may have made a node.
+const short = { deadline: 3000 }
 
 const operations: Record<string, (client: Client) => Promise<unknown>> = {
   "nodes.get": (client) => client.nodes.get(7, short),

@@ -86,6 +86,9 @@ const mayHaveMade = (reason: ErrorReason): boolean => {
   }
 }
 
+/** How much earlier a request ends than its call. */
+const marginMillis = (leftMillis: number) => Math.min(20, leftMillis / 20)
+
 const fail = (reason: ErrorReason, attempts: BerthError["attempts"] = []) =>
   Effect.fail(new BerthError({ operation, reason, attempts }))
 
@@ -95,11 +98,15 @@ const keyFault = (detail: string) => fail(new InvalidRequest({ status: null, det
 const unusable = ({ detail }: IntentStoreFailed) =>
   fail(new InvalidRequest({ status: null, detail: `the intents cannot be used (${detail})`, fields: {} }))
 
+/** The deadline of a request is what is left of that of its call, which is the one that the caller knows. */
+const inCall = <R extends ErrorReason>(reason: R, millis: number): R | TimedOut =>
+  reason._tag === "TimedOut" && reason.limit === "deadline" ? new TimedOut({ ...reason, afterMillis: millis }) : reason
+
 /** Why the looking before a create failed: of the create itself nothing was sent. */
-const beforeSending = ({ attempts, reason }: BerthError) => {
+const beforeSending = ({ attempts, reason }: BerthError, millis: number) => {
   const unsent =
     reason._tag === "TimedOut"
-      ? new TimedOut({ ...reason, sent: "no" })
+      ? new TimedOut({ ...inCall(reason, millis), sent: "no" })
       : reason._tag === "Unreachable"
         ? new Unreachable({ ...reason, sent: "no" })
         : reason
@@ -113,6 +120,10 @@ interface Call {
   readonly options: CallOptions
   /** When it has to be over, by our clock. */
   readonly untilMillis: number
+  /** Its deadline. */
+  readonly millis: number
+  /** Whether the list has been looked at since the create was sent. */
+  looked: boolean
   progress: "before" | "sent" | BerthError | Creation
 }
 
@@ -123,11 +134,11 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
   const claimed = new Map<NodeId, string>()
   const namesakesOf = new Map<string, Namesakes>()
 
-  /** Options of a request of this call: it may take what is left of the call, and ends before it. */
+  /** Options of a request of this call: it may take what is left of the call, and ends before it, so that what it says is heard. */
   const within = ({ options, untilMillis }: Call) =>
     Effect.map(Clock.currentTimeMillis, (now): CallOptions => ({
       lane: options.lane,
-      deadline: Math.max(1, untilMillis - now - 1)
+      deadline: Math.max(1, untilMillis - now - marginMillis(untilMillis - now))
     }))
 
   /** Learns which nodes belong to other creates, also those of other processes; gives the intents of which nobody knows yet. */
@@ -145,6 +156,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
   /** What the list says now about an intent. */
   const look = Effect.fnUntraced(function* (call: Call, intent: Intent, lostAlike: number) {
     const newer = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
+    call.looked = true
     const settlement = settle({ intent, newer, claimed, lostAlike })
     if (settlement._tag === "Found") claimed.set(settlement.node.id, intent.key)
     return settlement
@@ -172,7 +184,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
   })
 
   const unknown = (
-    spec: NodeSpec,
+    { looked, spec }: Call,
     candidates: ReadonlyArray<Node>,
     because: ErrorReason,
     attempts: BerthError["attempts"]
@@ -181,6 +193,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
       new OutcomeUnknown({
         nodeName: spec.name,
         candidates: candidates.map(({ id }) => id),
+        looked,
         because: because._tag,
         detail: because.message
       }),
@@ -209,7 +222,11 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
       )
     )
     if (result._tag === "Success") return result.success
-    const error = result.failure
+    const error = new BerthError({
+      operation,
+      reason: inCall(result.failure.reason, call.millis),
+      attempts: result.failure.attempts
+    })
     if (!mayHaveMade(error.reason)) {
       yield* Effect.ignore(store.remove(intent.key))
       return yield* Effect.fail(error)
@@ -222,11 +239,11 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
     const settlement = yield* namesakes.settling(persistently(lookOnce, looksMillis)).pipe(
       namesakes.losing(intent),
       // When the looking fails too, the question stays open, and the first failure is why.
-      Effect.catch(() => unknown(spec, [], error.reason, error.attempts))
+      Effect.catch(() => unknown(call, [], error.reason, error.attempts))
     )
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
     const candidates = settlement._tag === "Ambiguous" ? settlement.candidates : []
-    return yield* unknown(spec, candidates, error.reason, error.attempts)
+    return yield* unknown(call, candidates, error.reason, error.attempts)
   })
 
   /** The node that a create of before has made. */
@@ -264,13 +281,15 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
     if (settlement._tag === "Absent") return undefined
     const detail = "an earlier process ended before it knew"
-    return yield* unknown(spec, settlement.candidates, new InvalidRequest({ status: null, detail, fields: {} }), [])
+    return yield* unknown(call, settlement.candidates, new InvalidRequest({ status: null, detail, fields: {} }), [])
   })
 
   const intentOf = Effect.fnUntraced(function* (call: Call, key: string) {
     call.progress = "before"
     const { image, name, plan } = call.spec
-    const newerThan = yield* Effect.catch(watermark.highest(pages(yield* within(call))), beforeSending)
+    const newerThan = yield* Effect.catch(watermark.highest(pages(yield* within(call))), (error) =>
+      beforeSending(error, call.millis)
+    )
     const now = yield* Clock.currentTimeMillis
     return {
       key,
@@ -318,12 +337,13 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
   })
 
   /** What a call comes to whose time is up. */
-  const late = ({ progress, spec }: Call, afterMillis: number) => {
+  const late = (call: Call) => {
+    const { millis: afterMillis, progress } = call
     if (progress === "before") return fail(new TimedOut({ limit: "deadline", afterMillis, sent: "no" }))
     if (progress === "sent")
-      return unknown(spec, [], new TimedOut({ limit: "deadline", afterMillis, sent: "maybe" }), [])
+      return unknown(call, [], new TimedOut({ limit: "deadline", afterMillis, sent: "maybe" }), [])
     return progress instanceof BerthError
-      ? unknown(spec, [], progress.reason, progress.attempts)
+      ? unknown(call, [], progress.reason, progress.attempts)
       : Effect.succeed(progress)
   }
 
@@ -349,8 +369,16 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
       const limit = Duration.fromInputUnsafe(options.deadline ?? deadline)
       const millis = Duration.toMillis(limit)
       return withNamesakes(spec.name, (namesakes) => {
-        const call: Call = { spec, namesakes, options, untilMillis: now + millis, progress: "before" }
-        return Effect.timeoutOrElse(create(call, key), { duration: limit, orElse: () => late(call, millis) })
+        const call: Call = {
+          spec,
+          namesakes,
+          options,
+          untilMillis: now + millis,
+          millis,
+          looked: false,
+          progress: "before"
+        }
+        return Effect.timeoutOrElse(create(call, key), { duration: limit, orElse: () => late(call) })
       })
     })
   )

@@ -168,6 +168,21 @@ describe("a create", () => {
     }).pipe(Effect.provide(silent))
   })
 
+  it.effect("whose time is up before its reply is there carries its attempt, and the deadline it was given", () => {
+    const silent = clientOver((request) =>
+      request.method === "POST" ? Effect.never : Effect.succeed({ status: 200, body: success([]) })
+    )
+    return Effect.gen(function* () {
+      const asked = Nodes.use((nodes) =>
+        nodes.create({ name: "web", plan: "P", image: "I" }, { deadline: "5 seconds" })
+      )
+      const { attempts, message, reason } = yield* inTime(Effect.flip(asked))
+      assert.strictEqual(reason._tag, "OutcomeUnknown")
+      assert.include(message, "deadline of 5 s")
+      assert.lengthOf(attempts, 1)
+    }).pipe(Effect.provide(silent))
+  })
+
   it.effect("whose time is up while it is settled tells of the reply that left it open, with its attempts", () => {
     const service = new Service(() => "fault")
     return Effect.gen(function* () {
