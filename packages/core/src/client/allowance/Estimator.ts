@@ -56,8 +56,7 @@ export const initial: State = {
   refillsAtOnce: false,
   windowMillis: undefined,
   spread: undefined,
-  others: Others.nobody,
-  watch: undefined,
+  ...Others.unwatched,
   peers: 0,
   sent: 0,
   settled: 0
@@ -84,22 +83,28 @@ const spreadMillis = 30_000
 /** Share of what is left that may be under way at once: the nearer the end, the smaller the steps towards it. */
 const shareUnderWay = 1 / 8
 
+/** Of a smaller allowance than this nothing is kept for others who may not be there. */
+const leastLimitToShare = 50
+
 /** How long a blind 429 pauses everybody: this, doubled for each in a row, up to the cap. */
 const blindPauseMillis = 1000
 const blindPauseCapMillis = 60_000
 
-/** Requests that may be under way beyond those that are, as far as the view goes; may be negative. */
-const available = (state: State, view: View.View, instant: number): number => {
-  const refilled = EvenRefill.isBelieved(state.evenRefill)
-    ? Math.max(0, instant - view.receivedAt) / millisPerRequest(state, state.evenRefill)
+/** Requests that came back since the view was made, as far as it is known how they do. */
+const cameBack = ({ evenRefill, others, peers }: State, view: View.View, instant: number): number =>
+  EvenRefill.isBelieved(evenRefill)
+    ? Math.max(0, instant - view.receivedAt) / millisPerRequest({ others, peers }, evenRefill)
     : 0
-  const left = Math.min(view.limit, Math.floor(view.remaining + refilled))
-  const usable = left - Others.room(state.others, view, instant) - state.peers
-  return Math.min(usable, Math.ceil((usable * shareUnderWay) / (1 + state.peers))) - state.underWay
+
+/** Requests that are left to others and to peers. */
+const keptFor = ({ evenRefill, others, peers }: State, view: View.View, instant: number): number => {
+  if (Others.areThere(others)) return peers + Others.room(others, view, instant)
+  // Whoever takes each request at the moment it comes back never notices somebody who finds nothing left.
+  return peers + (EvenRefill.isBelieved(evenRefill) && view.limit >= leastLimitToShare ? 1 : 0)
 }
 
 /** How fast a bucket refills for us: others take their part of what comes back. */
-const millisPerRequest = (state: State, { atMost }: EvenRefill.EvenRefill) =>
+const millisPerRequest = (state: Pick<State, "others" | "peers">, { atMost }: EvenRefill.EvenRefill) =>
   atMost * (1 + Math.max(state.peers, Others.areThere(state.others) ? 1 : 0))
 
 /**
@@ -113,10 +118,15 @@ export const admit = (state: State, instant: number, reserve: number): Verdict =
   // nothing to keep within; a 429 would end that.
   if (view === undefined) return state.underWay === 0 || state.silent ? now : afterReply
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
-  const free = available(state, view, instant) - held(state, view, instant, reserve)
-  if (free > 0) return spread > instant ? at(spread) : now
+  const kept = keptFor(state, view, instant)
+  const left = Math.min(view.limit, Math.floor(view.remaining + cameBack(state, view, instant)))
+  const usable = left - kept - held(state, view, instant, reserve)
+  // Only what was told is certain: what we reckon came back since goes one by one.
+  const step = Math.max(1, Math.ceil(((view.remaining - kept) * shareUnderWay) / (1 + state.peers)))
+  if (Math.min(usable, step) > state.underWay) return spread > instant ? at(spread) : now
+  if (usable > state.underWay) return afterReply
   if (EvenRefill.isBelieved(state.evenRefill)) {
-    const wait = (1 - free) * millisPerRequest(state, state.evenRefill)
+    const wait = (state.underWay + 1 - usable) * millisPerRequest(state, state.evenRefill)
     return at(Math.max(instant + 1, Math.ceil(instant + wait)))
   }
   if (instant >= view.resetBy) return state.underWay === 0 ? now : afterReply
@@ -199,7 +209,9 @@ export const received = (state: State, observation: View.Observation): State => 
   const view = View.from(observation, clock ?? ServiceClock.unknown, state.sent)
   const heard = { ...landed, silent: view === undefined && !observation.refused }
   const seen = view === undefined ? withoutView(heard) : withView(heard, view)
-  return observation.refused ? refused(seen, observation, view) : { ...seen, blindRefusals: 0 }
+  // Where we believed that there was something left, somebody else took it.
+  const believed = state.view === undefined ? seen : { ...seen, ...Others.oneMore(seen) }
+  return observation.refused ? refused(believed, observation, view) : { ...seen, blindRefusals: 0 }
 }
 
 const withoutView = (state: State): State =>
@@ -214,22 +226,20 @@ const withView = (state: State, view: View.View): State => {
   const later = view.sentAt >= known.receivedAt
   // Replies that crossed each other: within one stretch the smallest number is the truth, and a later reset is newer.
   if (!later && view.resetSeconds < known.resetSeconds) return state
-  if (!later && view.resetSeconds === known.resetSeconds && view.remaining >= known.remaining) return state
+  // It holds as of the last of them: what came back between them is in it.
+  if (!later && view.resetSeconds === known.resetSeconds && view.remaining >= known.remaining) {
+    return { ...state, view: { ...known, receivedAt: view.receivedAt } }
+  }
   const refilled = later && view.sentAt >= known.resetBy
-  const spread = refilled || known.remaining <= state.underWay + 1 ? spreadFrom(view.receivedAt) : state.spread
-  const evenRefill = EvenRefill.noted(state.evenRefill, view)
-  const sameStretch = view.resetSeconds === known.resetSeconds || EvenRefill.isBelieved(evenRefill)
-  if (refilled || !sameStretch || state.watch === undefined) {
-    return { ...begun(state, view, refilled), spread, watch: { view, others: state.others } }
-  }
-  return {
-    ...state,
-    view,
-    windowMillis: longest(state, view),
-    others: Others.seen(state.watch, view, refilledSince(state.watch.view, evenRefill, view)),
-    evenRefill,
-    spread
-  }
+  const spread =
+    refilled || known.remaining - keptFor(state, known, view.sentAt) <= state.underWay + 1
+      ? spreadFrom(state, view.receivedAt)
+      : state.spread
+  const next = begun(state, view, refilled)
+  const sameStretch = view.resetSeconds === known.resetSeconds || EvenRefill.isBelieved(next.evenRefill)
+  // Whatever came back meanwhile, a drop beyond our own requests is of others.
+  const back = state.watch === undefined ? 0 : refilledSince(state.watch.view, next.evenRefill, view)
+  return { ...next, spread, ...Others.watched(state, view, back, refilled || !sameStretch) }
 }
 
 /** What came back between two views, at least. */
@@ -248,7 +258,12 @@ const begun = (state: State, view: View.View, refilled: boolean): State => ({
 const longest = (state: State, view: View.View) => Math.max(state.windowMillis ?? 0, view.resetAround - view.sentAt)
 
 /** Whoever waited for a refill leaves spread out, not all at once. */
-const spreadFrom = (instant: number): State["spread"] => ({ until: instant + spreadMillis, next: instant })
+const spreadFrom = (state: State, instant: number): State["spread"] => {
+  const next = state.spread?.next ?? instant
+  // No further off than a step: clocks jump.
+  const latest = instant + (state.view === undefined ? 0 : stepMillis(state, state.view))
+  return { until: instant + spreadMillis, next: Math.min(Math.max(next, instant), latest) }
+}
 
 /** A 429: nothing is left, and nobody goes until the service says, or until a growing pause is over. */
 const refused = (state: State, observation: View.Observation, view: View.View | undefined): State => {
@@ -265,10 +280,8 @@ const refused = (state: State, observation: View.Observation, view: View.View | 
       remaining: 0,
       resetBy: retryAfterMillis === null ? state.view.resetBy : until
     },
-    // We believed there was something left, so somebody else took it.
-    others: state.view === undefined ? state.others : { ...state.others, requests: state.others.requests + 1 },
     pausedUntil: Math.max(state.pausedUntil, until),
-    spread: spreadFrom(Math.max(state.pausedUntil, until)),
+    spread: spreadFrom(state, Math.max(state.pausedUntil, until)),
     blindRefusals: retryAfterMillis === null && view === undefined ? state.blindRefusals + 1 : 0
   }
 }

@@ -2,20 +2,29 @@
  * What is known of a bucket that refills evenly. It shows by the time to the reset, which stays in proportion to what is
  * missing: every view of such a bucket puts bounds on the milliseconds that one request takes to come back.
  */
-import { roundingMillis, type View } from "./View.ts"
+import { clockMillis, roundingMillis, type View } from "./View.ts"
 
-/** Bounds on the milliseconds per request that explain every view since the first, and how much of the bucket they cover. */
+/** Bounds on the milliseconds per request that explain every view since the first. */
 export interface EvenRefill {
   readonly atLeast: number
   readonly atMost: number
   readonly leastMissing: number
   readonly mostMissing: number
+  /** The latest reset, and by how much it has crept on. */
+  readonly resetSeconds: number
+  readonly creptMillis: number
   readonly sightings: number
 }
 
-/** Believed after this many sightings, once the time to the reset has grown by this much with what was missing. */
+/**
+ * Believed after this many sightings, once the time to the reset has grown by so much with what was missing, or the reset
+ * has moved on by so much in small steps and was at least that far away, as with a bucket that stays as empty as it is.
+ */
 const enoughSightings = 4
-const clearGrowthMillis = 5000
+const clearMillis = 5000
+
+/** A reset that moves on by more than this at once is that of a window. */
+const creepMillis = 3000
 
 /** Less than this missing says nothing, for all is rounded. */
 const leastTelling = 3
@@ -25,17 +34,29 @@ export const noted = (notes: EvenRefill | undefined, view: View): EvenRefill | u
   const missing = view.limit - view.remaining
   if (missing < leastTelling) return notes
   const millis = view.resetAround - (view.sentAt + view.receivedAt) / 2
-  const slack = roundingMillis + (view.receivedAt - view.sentAt)
+  const slack = roundingMillis + clockMillis + (view.receivedAt - view.sentAt)
   // `remaining` is a whole number, so up to one more request is missing than it says.
   const atLeast = (millis - slack) / (missing + 1)
   const atMost = (millis + slack) / missing
-  const first: EvenRefill = { atLeast, atMost, leastMissing: missing, mostMissing: missing, sightings: 1 }
+  const { resetSeconds } = view
+  const first = {
+    atLeast,
+    atMost,
+    leastMissing: missing,
+    mostMissing: missing,
+    resetSeconds,
+    creptMillis: 0,
+    sightings: 1
+  }
   if (notes === undefined || atLeast > notes.atMost || atMost < notes.atLeast) return first
+  const movedMillis = Math.max(0, resetSeconds - notes.resetSeconds) * 1000
   return {
     atLeast: Math.max(atLeast, notes.atLeast),
     atMost: Math.min(atMost, notes.atMost),
     leastMissing: Math.min(notes.leastMissing, missing),
     mostMissing: Math.max(notes.mostMissing, missing),
+    resetSeconds: Math.max(resetSeconds, notes.resetSeconds),
+    creptMillis: notes.creptMillis + (movedMillis <= creepMillis && millis >= clearMillis ? movedMillis : 0),
     sightings: notes.sightings + 1
   }
 }
@@ -44,5 +65,5 @@ export const noted = (notes: EvenRefill | undefined, view: View): EvenRefill | u
 export const isBelieved = (notes: EvenRefill | undefined): notes is EvenRefill =>
   notes !== undefined &&
   notes.sightings >= enoughSightings &&
-  (notes.mostMissing - notes.leastMissing) * notes.atLeast >= clearGrowthMillis &&
+  Math.max(notes.creptMillis, (notes.mostMissing - notes.leastMissing) * notes.atLeast) >= clearMillis &&
   notes.atMost <= 1.5 * notes.atLeast

@@ -44,6 +44,9 @@ const smallestEpochSeconds = 1e9
 /** The stated reset may have been rounded either way to a whole second. */
 export const roundingMillis = 1000
 
+/** How far our best guess of the service's clock may be off while its bounds are those of one `Date`. */
+export const clockMillis = 500
+
 /** A day: no window is believed to be longer, so that garbage in a header cannot stop a client for ever. */
 export const longestWindowMillis = 86_400_000
 
