@@ -133,6 +133,8 @@ test("on an account of one's own only reads", { timeout: 30_000 }, async () => {
   const { port } = service.address() as AddressInfo
   const demo = new Demo({
     BERTH_BASE_URL: `http://127.0.0.1:${port}`,
+    // Nothing of a test is kept in the home of whoever runs it.
+    BERTH_ALLOWANCE_FILE: "off",
     BERTH_API_KEY: "a-key-of-ones-own",
     BERTH_ACCESS_TOKEN: "a-token-of-ones-own"
   })
