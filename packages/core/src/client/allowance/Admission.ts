@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* (
 
   const issue = (request: Request, askedAt: number): Ticket => {
     const sentAt = now()
-    const settledBefore = state.settled
+    const sending = Estimator.sending(state, sentAt)
     state = Estimator.sent(state, sentAt)
     stir()
     let open = true
@@ -103,8 +103,7 @@ export const make = Effect.fnUntraced(function* (
         settle(() => {
           const receivedAt = now()
           return Estimator.received(state, {
-            sentAt,
-            settledBefore,
+            ...sending,
             receivedAt,
             refused,
             retryAfterMillis: refused ? retryAfterMillis(headers, receivedAt) : null,

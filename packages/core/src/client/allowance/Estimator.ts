@@ -15,7 +15,7 @@ import * as Others from "./Others.ts"
 import * as ServiceClock from "./ServiceClock.ts"
 import * as View from "./View.ts"
 
-export type { Observation } from "./View.ts"
+export type { Observation, Sending } from "./View.ts"
 
 export interface State {
   readonly clock: ServiceClock.ServiceClock | undefined
@@ -24,8 +24,8 @@ export interface State {
   readonly underWay: number
   /** Nobody goes before this instant: a 429 said so, or left us guessing. */
   readonly pausedUntil: number
-  /** Whether the last reply granted a request and said nothing of an allowance. */
-  readonly silent: boolean
+  /** Replies in a row that granted a request and said nothing of an allowance. */
+  readonly silent: number
   /** 429s in a row that did not say how long to wait. */
   readonly blindRefusals: number
   readonly evenRefill: EvenRefill.EvenRefill | undefined
@@ -43,6 +43,8 @@ export interface State {
   /** Requests sent, and requests answered or given up, altogether. */
   readonly sent: number
   readonly settled: number
+  /** Of these, the ones that were counted and of which no reply told what is left. */
+  readonly untold: number
 }
 
 export const initial: State = {
@@ -50,7 +52,7 @@ export const initial: State = {
   view: undefined,
   underWay: 0,
   pausedUntil: 0,
-  silent: false,
+  silent: 0,
   blindRefusals: 0,
   evenRefill: undefined,
   refillsAtOnce: false,
@@ -59,7 +61,8 @@ export const initial: State = {
   ...Others.unwatched,
   peers: 0,
   sent: 0,
-  settled: 0
+  settled: 0,
+  untold: 0
 }
 
 /** When a request may go. */
@@ -67,7 +70,7 @@ export type Verdict =
   | { readonly _tag: "Now" }
   /** Not before this instant. */
   | { readonly _tag: "At"; readonly instant: number }
-  /** Not before a reply to a request under way has been seen; at `instant` at the latest a reset is due. */
+  /** Not before a reply to a request under way has been seen. */
   | { readonly _tag: "AfterReply" }
 
 const now: Verdict = { _tag: "Now" }
@@ -89,6 +92,9 @@ const leastLimitToShare = 50
 /** How long a blind 429 pauses everybody: this, doubled for each in a row, up to the cap. */
 const blindPauseMillis = 1000
 const blindPauseCapMillis = 60_000
+
+/** Longest wait for the next request after the one that went at a reset was lost: an outage must not cost a window. */
+const untoldResetMillis = 60_000
 
 /** Requests that came back since the view was made, as far as it is known how they do. */
 const cameBack = ({ evenRefill, others, peers }: State, view: View.View, instant: number): number =>
@@ -114,9 +120,9 @@ const millisPerRequest = (state: Pick<State, "others" | "peers">, { atMost }: Ev
 export const admit = (state: State, instant: number, reserve: number): Verdict => {
   if (instant < state.pausedUntil) return at(state.pausedUntil)
   const { view } = state
-  // With nothing known one request goes first, and the rest wait for what its reply says. If it says nothing, there is
-  // nothing to keep within; a 429 would end that.
-  if (view === undefined) return state.underWay === 0 || state.silent ? now : afterReply
+  // With nothing known one request goes first, and the rest wait for what its reply says. As long as replies say nothing
+  // there is nothing to keep within, and one more at a time may go; a 429 would end that.
+  if (view === undefined) return state.underWay <= state.silent ? now : afterReply
   const spread = state.spread !== undefined && instant < state.spread.until ? state.spread.next : instant
   const kept = keptFor(state, view, instant)
   const left = Math.min(view.limit, Math.floor(view.remaining + cameBack(state, view, instant)))
@@ -140,6 +146,13 @@ const held = (state: State, view: View.View, instant: number, reserve: number): 
     state.refillsAtOnce && state.windowMillis !== undefined && view.resetAround - instant < state.windowMillis / 20
   return closing ? 0 : Math.max(1, Math.floor(view.limit * reserve))
 }
+
+/** What a request that goes now takes along. */
+export const sending = ({ settled, untold }: State, instant: number): View.Sending => ({
+  sentAt: instant,
+  settledBefore: settled,
+  untoldBefore: untold
+})
 
 /** A request has gone. */
 export const sent = (state: State, instant: number): State => {
@@ -187,12 +200,24 @@ export const shared = (state: State, { clock, pausedUntil, peers, view }: Shared
 }
 
 /** A request ended without a reply: it may have been counted, so it is. */
-export const lost = (state: State): State => ({
-  ...state,
-  underWay: Math.max(0, state.underWay - 1),
-  settled: state.settled + 1,
-  view: state.view && { ...state.view, remaining: Math.max(0, state.view.remaining - 1) }
-})
+export const lost = (state: State): State => untold(unsent(state))
+
+/** A request was counted, and no reply told what is left. */
+const untold = (state: State): State => ({ ...state, untold: state.untold + 1, view: lessOne(state) })
+
+const lessOne = (state: State): View.View | undefined => {
+  const { evenRefill, view, windowMillis } = state
+  if (view === undefined) return undefined
+  if (view.remaining >= 1) return { ...view, remaining: view.remaining - 1 }
+  // It was one that had come back since: as many less have come back by now.
+  if (EvenRefill.isBelieved(evenRefill)) {
+    return { ...view, receivedAt: view.receivedAt + millisPerRequest(state, evenRefill) }
+  }
+  // It was the one that went at the reset. In a window that slides it may have been the only one that had come back: the
+  // others do within the time they were sent in.
+  const allBack = view.receivedAt + (windowMillis ?? 0) + View.roundingMillis + View.clockMillis
+  return { ...view, resetBy: Math.max(view.resetBy, Math.min(allBack, view.resetBy + untoldResetMillis)) }
+}
 
 /** A request ended before it was sent (its connection was refused, its caller gave up first). */
 export const unsent = (state: State): State => ({
@@ -207,22 +232,23 @@ export const received = (state: State, observation: View.Observation): State => 
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
   const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1), settled: state.settled + 1 }
   const view = View.from(observation, clock ?? ServiceClock.unknown, state.sent)
-  const heard = { ...landed, silent: view === undefined && !observation.refused }
-  const seen = view === undefined ? withoutView(heard) : withView(heard, view)
+  const heard = { ...landed, silent: view === undefined && !observation.refused ? state.silent + 1 : 0 }
+  const seen = view === undefined ? untold(heard) : lessUncertain(withView(heard, view), view, observation)
   // Where we believed that there was something left, somebody else took it.
   const believed = state.view === undefined ? seen : { ...seen, ...Others.oneMore(seen) }
   return observation.refused ? refused(believed, observation, view) : { ...seen, blindRefusals: 0 }
 }
 
-const withoutView = (state: State): State =>
-  state.view === undefined
-    ? state
-    : { ...state, view: { ...state.view, remaining: Math.max(0, state.view.remaining - 1) } }
+/** A view may not have counted what was under way together with its own request, and of which no reply told. */
+const lessUncertain = (state: State, view: View.View, { untoldBefore }: View.Sending): State =>
+  state.view === view
+    ? { ...state, view: { ...view, remaining: Math.max(0, view.remaining - (state.untold - untoldBefore)) } }
+    : state
 
 /** Takes a view over, unless it is older than the one there is. */
 const withView = (state: State, view: View.View): State => {
   const { view: known } = state
-  if (known === undefined) return begun(state, view, false)
+  if (known === undefined) return told(state, view, false)
   const later = view.sentAt >= known.receivedAt
   // Replies that crossed each other: within one stretch the smallest number is the truth, and a later reset is newer.
   if (!later && view.resetSeconds < known.resetSeconds) return state
@@ -235,7 +261,7 @@ const withView = (state: State, view: View.View): State => {
     refilled || known.remaining - keptFor(state, known, view.sentAt) <= state.underWay + 1
       ? spreadFrom(state, view.receivedAt)
       : state.spread
-  const next = begun(state, view, refilled)
+  const next = told(state, view, refilled)
   const sameStretch = view.resetSeconds === known.resetSeconds || EvenRefill.isBelieved(next.evenRefill)
   // Whatever came back meanwhile, a drop beyond our own requests is of others.
   const back = state.watch === undefined ? 0 : refilledSince(state.watch.view, next.evenRefill, view)
@@ -246,8 +272,8 @@ const withView = (state: State, view: View.View): State => {
 const refilledSince = (first: View.View, evenRefill: State["evenRefill"], view: View.View): number =>
   EvenRefill.isBelieved(evenRefill) ? Math.floor((view.receivedAt - first.receivedAt) / evenRefill.atMost) : 0
 
-/** A view that begins a new stretch. */
-const begun = (state: State, view: View.View, refilled: boolean): State => ({
+/** Takes over a view, and what it tells of how the allowance refills. */
+const told = (state: State, view: View.View, refilled: boolean): State => ({
   ...state,
   view,
   evenRefill: EvenRefill.noted(state.evenRefill, view),

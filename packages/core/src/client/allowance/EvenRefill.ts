@@ -13,6 +13,8 @@ export interface EvenRefill {
   /** The latest reset, and by how much it has crept on. */
   readonly resetSeconds: number
   readonly creptMillis: number
+  /** How far the time to the reset of any view may be from what it was taken for. */
+  readonly slackMillis: number
   readonly sightings: number
 }
 
@@ -35,9 +37,9 @@ export const noted = (notes: EvenRefill | undefined, view: View): EvenRefill | u
   if (missing < leastTelling) return notes
   const millis = view.resetAround - (view.sentAt + view.receivedAt) / 2
   const slack = roundingMillis + clockMillis + (view.receivedAt - view.sentAt)
-  // `remaining` is a whole number, so up to one more request is missing than it says.
-  const atLeast = (millis - slack) / (missing + 1)
-  const atMost = (millis + slack) / missing
+  // `remaining` is a whole number, rounded down: up to one request less is missing than it says.
+  const atLeast = (millis - slack) / missing
+  const atMost = (millis + slack) / (missing - 1)
   const { resetSeconds } = view
   const first = {
     atLeast,
@@ -46,6 +48,7 @@ export const noted = (notes: EvenRefill | undefined, view: View): EvenRefill | u
     mostMissing: missing,
     resetSeconds,
     creptMillis: 0,
+    slackMillis: slack,
     sightings: 1
   }
   if (notes === undefined || atLeast > notes.atMost || atMost < notes.atLeast) return first
@@ -56,14 +59,18 @@ export const noted = (notes: EvenRefill | undefined, view: View): EvenRefill | u
     leastMissing: Math.min(notes.leastMissing, missing),
     mostMissing: Math.max(notes.mostMissing, missing),
     resetSeconds: Math.max(resetSeconds, notes.resetSeconds),
+    slackMillis: Math.max(slack, notes.slackMillis),
     creptMillis: notes.creptMillis + (movedMillis <= creepMillis && millis >= clearMillis ? movedMillis : 0),
     sightings: notes.sightings + 1
   }
 }
 
+/** Growth that the slack at both ends, and the part of a request that `remaining` leaves out, cannot feign. */
+const clear = ({ atMost, slackMillis }: EvenRefill) => Math.max(clearMillis, 2 * slackMillis + atMost)
+
 /** Whether the notes are enough to go by. */
 export const isBelieved = (notes: EvenRefill | undefined): notes is EvenRefill =>
   notes !== undefined &&
   notes.sightings >= enoughSightings &&
-  Math.max(notes.creptMillis, (notes.mostMissing - notes.leastMissing) * notes.atLeast) >= clearMillis &&
+  Math.max(notes.creptMillis, (notes.mostMissing - notes.leastMissing) * notes.atLeast) >= clear(notes) &&
   notes.atMost <= 1.5 * notes.atLeast

@@ -3,11 +3,16 @@
  */
 import * as ServiceClock from "./ServiceClock.ts"
 
-/** What one reply said. */
-export interface Observation {
+/** What is known when a request goes, for its reply to be set against. */
+export interface Sending {
   readonly sentAt: number
-  /** `State.settled` when the request was sent. */
+  /** `State.settled` and `State.untold` before it went. */
   readonly settledBefore: number
+  readonly untoldBefore: number
+}
+
+/** What one reply said. */
+export interface Observation extends Sending {
   readonly receivedAt: number
   /** Whether the request was refused for want of allowance (429). */
   readonly refused: boolean

@@ -40,8 +40,7 @@ const shareOnce = (path: string, estimate = makeEstimate()) =>
 const informed = Effect.map(Clock.currentTimeMillis, (now) =>
   makeEstimate(
     Estimator.received(Estimator.sent(Estimator.initial, now), {
-      sentAt: now,
-      settledBefore: 0,
+      ...Estimator.sending(Estimator.initial, now),
       receivedAt: now,
       refused: false,
       retryAfterMillis: null,

@@ -9,6 +9,7 @@ const reply = (
   over: Partial<Estimator.Observation> & { sentAt: number; receivedAt: number }
 ): Estimator.Observation => ({
   settledBefore: 0,
+  untoldBefore: 0,
   refused: false,
   retryAfterMillis: null,
   date: Math.floor(over.receivedAt / 1000) * 1000,
@@ -141,11 +142,11 @@ describe("the estimator", () => {
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let state = Estimator.initial
         let now = start
-        const underWay: Array<{ sentAt: number; settledBefore: number }> = []
+        const underWay: Array<Estimator.Sending> = []
         for (const event of steps) {
           if (event.kind === "time") now += event.millis
           else if (event.kind === "send") {
-            underWay.push({ sentAt: now, settledBefore: state.settled })
+            underWay.push(Estimator.sending(state, now))
             state = Estimator.sent(state, now)
           } else if (underWay.length > 0) {
             const [one] = underWay.splice(event.which % underWay.length, 1)

@@ -19,12 +19,19 @@ export interface Scenario {
   readonly windows: number
   readonly seed: number
   readonly reserve?: number
+  /** Share of our replies that are lost after the request was counted, and of those that come without a word of the allowance. */
+  readonly lost?: number
+  readonly bare?: number
+  /** Longest time a reply may be under way, in milliseconds: they cross each other the more. Default 40. */
+  readonly delayMillis?: number
 }
 
 export interface Outcome {
   readonly granted: number
   /** Refusals of our own, by the instant they were sent, in windows since the beginning. */
   readonly refusedAt: ReadonlyArray<number>
+  /** Requests of our own that went at a reset, with nothing left, and of whose fate no reply told. */
+  readonly untold: number
   /** Granted, of everybody's, as a share of what the windows could grant. */
   readonly used: number
   /** Most requests in the second after a reset was passed, as a share of the allowance. */
@@ -86,6 +93,7 @@ export const simulate = (scenario: Scenario): Outcome => {
   const granted: Array<number> = []
   let ours = 0
   const refusedAt: Array<number> = []
+  let untold = 0
 
   const client = (callers: number, mine: boolean, startsAt: number) => {
     let state = Estimator.initial
@@ -95,7 +103,8 @@ export const simulate = (scenario: Scenario): Outcome => {
     const send = () => {
       const sentAt = clientNow()
       const sentReal = timeline.now
-      const settledBefore = state.settled
+      const sending = Estimator.sending(state, sentAt)
+      const atReset = state.view?.remaining === 0
       state = Estimator.sent(state, sentAt)
       underWay++
       timeline.add(timeline.now + 5 + random() * 40, () => {
@@ -105,18 +114,25 @@ export const simulate = (scenario: Scenario): Outcome => {
         if (reading.granted) granted.push(at)
         if (mine && reading.granted) ours++
         if (mine && !reading.granted) refusedAt.push(sentReal / windowMillis)
-        timeline.add(at + 5 + random() * 40, () => {
+        const isLost = mine && random() < (scenario.lost ?? 0)
+        const isBare = mine && random() < (scenario.bare ?? 0)
+        if (atReset && (isLost || isBare)) untold++
+        timeline.add(at + 5 + random() * (scenario.delayMillis ?? 40), () => {
           underWay--
+          if (isLost) {
+            state = Estimator.lost(state)
+            pump()
+            return
+          }
           state = Estimator.received(state, {
-            sentAt,
-            settledBefore,
+            ...sending,
             receivedAt: clientNow(),
             refused: !reading.granted,
             retryAfterMillis: reading.granted ? null : Math.ceil((reading.retryAt - serviceNow) / 1000) * 1000,
             date: Math.floor(serviceNow / 1000) * 1000,
-            limit,
-            remaining: reading.remaining,
-            reset: Math.ceil(reading.resetAt / 1000)
+            limit: isBare ? null : limit,
+            remaining: isBare ? null : reading.remaining,
+            reset: isBare ? null : Math.ceil(reading.resetAt / 1000)
           })
           pump()
         })
@@ -159,6 +175,7 @@ export const simulate = (scenario: Scenario): Outcome => {
   return {
     granted: ours,
     refusedAt,
+    untold,
     used: settled.length / possible,
     burst: burstAfterGaps(granted, windowMillis) / limit
   }

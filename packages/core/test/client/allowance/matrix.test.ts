@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
 import { type Outcome, type Scenario, simulate } from "./Simulation.ts"
 import { kinds } from "./windows.ts"
 
@@ -55,3 +56,30 @@ for (const kind of kinds) {
     })
   }
 }
+
+describe("whatever becomes of its replies", () => {
+  for (const kind of kinds) {
+    it(`a client by itself is never over in a ${kind} window: replies cross, are lost, or say nothing`, () => {
+      fc.assert(
+        fc.property(
+          fc.record({
+            limit: fc.integer({ min: 20, max: 400 }),
+            windowMillis: fc.integer({ min: 20_000, max: 900_000 }),
+            skewMillis: fc.integer({ min: -5 * minute, max: 5 * minute }),
+            callers: fc.integer({ min: 1, max: 50 }),
+            lost: fc.double({ min: 0, max: 0.3, noNaN: true }),
+            bare: fc.double({ min: 0, max: 0.3, noNaN: true }),
+            delayMillis: fc.integer({ min: 10, max: 3000 }),
+            seed: fc.integer()
+          }),
+          (scenario) => {
+            const { refusedAt, untold } = simulate({ ...scenario, kind, other: "none", windows: 4, reserve: 0 })
+            // Where slots come back one by one, and the request that was to tell how many was lost, the next is a guess.
+            assert.isAtMost(refusedAt.length, kind === "sliding" ? untold : 0)
+          }
+        ),
+        { numRuns: 300 }
+      )
+    })
+  }
+})
