@@ -4,6 +4,7 @@
  */
 import { Allowance } from "../client/Allowance.ts"
 import type { AllowanceLevel } from "../domain/Allowance.ts"
+import { inOrder } from "./inOrder.ts"
 import type { Call, Runner } from "./Runner.ts"
 
 const done: IteratorResult<AllowanceLevel> = { done: true, value: undefined }
@@ -33,14 +34,8 @@ export const allowanceChanges = <R>(
       }
     }
 
-    // One at a time, in order: a caller may ask for the next before it has the last.
-    let turn: Promise<unknown> = Promise.resolve()
     return {
-      next: () => {
-        const result = turn.then(take, take)
-        turn = result
-        return result
-      },
+      next: inOrder(take),
       return: () => {
         ended = true
         stop.abort()

@@ -5,6 +5,7 @@
 import { Effect, Exit, Pull, Scope, Stream } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type * as Domain from "../domain/Node.ts"
+import { inOrder } from "./inOrder.ts"
 import { type Plain, plainNode } from "./Plain.ts"
 import type { Call, Runner } from "./Runner.ts"
 
@@ -69,14 +70,8 @@ export const nodeList = <R>(
       return { done: false, value: plainNode(page[at++]!) }
     }
 
-    // One at a time, in order: a caller may ask for the next before it has the last.
-    let turn: Promise<unknown> = Promise.resolve()
     return {
-      next: () => {
-        const result = turn.then(take, take)
-        turn = result
-        return result
-      },
+      next: inOrder(take),
       return: async () => {
         stop.abort()
         await end()

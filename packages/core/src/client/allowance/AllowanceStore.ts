@@ -3,6 +3,8 @@
  * machines at whatever fills this interface, such as Redis. What is kept there is safe to lose.
  */
 import { Context, Data, type Effect, type Option, Predicate } from "effect"
+import type { ServiceClock } from "./ServiceClock.ts"
+import type { SharedView } from "./View.ts"
 
 /** What the clients tell each other. Instants are milliseconds on the store's clock. */
 export interface SharedAllowance {
@@ -11,24 +13,21 @@ export interface SharedAllowance {
   /** Nobody may go before: a refusal said so. */
   readonly pausedUntil: number
   /** Bounds on how far the service's clock is ahead of the store's. */
-  readonly clock?: { readonly aheadAtLeastMillis: number; readonly aheadAtMostMillis: number } | undefined
+  readonly clock?: ServiceClock | undefined
   /** What the newest reply said. */
-  readonly view?:
-    | {
-        readonly limit: number
-        readonly remaining: number
-        /** The reset as the service wrote it. */
-        readonly resetSeconds: number
-        readonly resetBy: number
-        readonly resetAround: number
-        readonly sentAt: number
-        readonly receivedAt: number
-      }
-    | undefined
+  readonly view?: SharedView | undefined
 }
 
-const ofClock = ["aheadAtLeastMillis", "aheadAtMostMillis"]
-const ofView = ["limit", "remaining", "resetSeconds", "resetBy", "resetAround", "sentAt", "receivedAt"]
+const ofClock: ReadonlyArray<keyof ServiceClock> = ["aheadAtLeastMillis", "aheadAtMostMillis"]
+const ofView: ReadonlyArray<keyof SharedView> = [
+  "limit",
+  "remaining",
+  "resetSeconds",
+  "resetBy",
+  "resetAround",
+  "sentAt",
+  "receivedAt"
+]
 
 const hasNumbers = (value: unknown, names: ReadonlyArray<string>): boolean =>
   Predicate.isObject(value) && names.every((name) => Number.isFinite(value[name]))

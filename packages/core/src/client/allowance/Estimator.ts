@@ -180,7 +180,7 @@ export interface SharedKnowledge {
   readonly peers: number
   readonly pausedUntil?: number
   readonly clock?: ServiceClock.ServiceClock | undefined
-  readonly view?: Omit<View.View, "settledBefore" | "sentBy"> | undefined
+  readonly view?: View.SharedView | undefined
 }
 
 /**

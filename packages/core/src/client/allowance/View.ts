@@ -43,6 +43,9 @@ export interface View {
   readonly sentBy: number
 }
 
+/** What a view says to others, who sent requests of their own. */
+export type SharedView = Omit<View, "settledBefore" | "sentBy">
+
 /** A reset below this is seconds from now and not an epoch (decision 22). */
 const smallestEpochSeconds = 1e9
 

@@ -1,13 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { nodeFromWire } from "../../../src/api/NodeCodec.ts"
-import { RecordFault } from "../../../src/api/RecordReader.ts"
 import { highestId, nodesAbove } from "../../../src/client/creation/NewestNodes.ts"
-
-const node = (id: number) => {
-  const read = nodeFromWire({ id, name: `n${id}`, created_at: "2026-03-01T10:20:30Z", status: "running" })
-  return read instanceof RecordFault ? assert.fail(read.path) : read
-}
+import { someNode as node } from "../../someNode.ts"
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
@@ -17,7 +11,7 @@ const listOf = (ids: Array<number>, meanwhile: (asked: number) => void = () => {
   const readPage = (page: number) =>
     Effect.sync(() => {
       meanwhile(asked.push(page))
-      return ids.slice((page - 1) * size, page * size).map(node)
+      return ids.slice((page - 1) * size, page * size).map((id) => node(id))
     })
   return { asked, readPage }
 }
@@ -75,7 +69,7 @@ describe("the highest id", () => {
 
   it.effect("of a service that gives one page whatever is asked for ends", () =>
     Effect.gen(function* () {
-      const page = upTo(20).map(node)
+      const page = upTo(20).map((id) => node(id))
       assert.strictEqual((yield* highestId(() => Effect.succeed(page), undefined)).id, 20)
     })
   )

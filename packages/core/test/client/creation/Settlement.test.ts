@@ -3,6 +3,7 @@ import { DateTime } from "effect"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { settle } from "../../../src/client/creation/Settlement.ts"
 import { type Node, NodeId } from "../../../src/domain/Node.ts"
+import { someNode } from "../../someNode.ts"
 
 const sentAt = 1_790_000_000_000
 
@@ -18,25 +19,8 @@ const intent: Intent = {
 }
 
 /** A node that came of the intent, but for what is said. */
-const node = (id: number, over: Partial<Node> = {}): Node => ({
-  id: NodeId.make(id),
-  name: "web",
-  status: "created",
-  createdAt: DateTime.makeUnsafe(sentAt + 300),
-  vcpus: null,
-  memoryMib: null,
-  diskGb: null,
-  publicIp: null,
-  privateIp: null,
-  plan: "P",
-  image: null,
-  region: null,
-  backups: null,
-  locked: null,
-  tags: [],
-  extra: {},
-  ...over
-})
+const node = (id: number, over: Partial<Node> = {}): Node =>
+  someNode(id, { name: "web", status: "created", createdAt: DateTime.makeUnsafe(sentAt + 300), plan: "P", ...over })
 
 const settled = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof settle>[0]> = {}) =>
   settle({ intent, newer, claimed: new Map(), lostAlike: 1, ...over })

@@ -1,26 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import * as Watermark from "../../../src/client/creation/Watermark.ts"
-import { type Node, NodeId } from "../../../src/domain/Node.ts"
-
-const node = (id: number): Node => ({
-  id: NodeId.make(id),
-  name: `node-${id}`,
-  status: "running",
-  createdAt: DateTime.makeUnsafe(0),
-  vcpus: null,
-  memoryMib: null,
-  diskGb: null,
-  publicIp: null,
-  privateIp: null,
-  plan: null,
-  image: null,
-  region: null,
-  backups: null,
-  locked: null,
-  tags: [],
-  extra: {}
-})
+import { someNode as node } from "../../someNode.ts"
 
 /** A list of nodes in pages of 100, and how many pages have been read of it. */
 const listOf = (ids: Array<number>) => {
@@ -31,7 +12,7 @@ const listOf = (ids: Array<number>) => {
       Effect.gen(function* () {
         list.reads++
         yield* Effect.yieldNow
-        return list.ids.slice((number - 1) * 100, number * 100).map(node)
+        return list.ids.slice((number - 1) * 100, number * 100).map((id) => node(id))
       })
   }
   return list

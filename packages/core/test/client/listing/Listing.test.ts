@@ -1,28 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime } from "effect"
 import * as fc from "fast-check"
 import * as Listing from "../../../src/client/listing/Listing.ts"
 import { windowAt } from "../../../src/client/listing/Window.ts"
-import { type Node, NodeId } from "../../../src/domain/Node.ts"
-
-const node = (id: number): Node => ({
-  id: NodeId.make(id),
-  name: `node-${id}`,
-  status: "running",
-  createdAt: DateTime.makeUnsafe(0),
-  vcpus: null,
-  memoryMib: null,
-  diskGb: null,
-  publicIp: null,
-  privateIp: null,
-  plan: null,
-  image: null,
-  region: null,
-  backups: null,
-  locked: null,
-  tags: [],
-  extra: {}
-})
+import { someNode as node } from "../../someNode.ts"
 
 interface Listed {
   readonly ids: ReadonlyArray<number>
@@ -63,7 +43,11 @@ const readFrom = (service: Service, ids: Array<number>, meanwhile: () => void = 
     meanwhile()
     const window = Listing.next(progress)
     assert.isAtMost(window.perPage, 100)
-    const step: Listing.Step = Listing.take(progress, window, service(ids, window.page, window.perPage).map(node))
+    const step: Listing.Step = Listing.take(
+      progress,
+      window,
+      service(ids, window.page, window.perPage).map((id) => node(id))
+    )
     seen.push(...step.nodes.map(({ id }) => id))
     progress = step.progress
     if (step.ended) return { ids: seen, requests, complete: step.progress.complete }
@@ -135,7 +119,12 @@ describe("a listing", () => {
   it("ends with the first page where the service says that it is the only one, unless that is full", () => {
     const first = Listing.next(Listing.begin())
     const took = (ids: ReadonlyArray<number>, isWhole: boolean) =>
-      Listing.take(Listing.begin(), first, ids.map(node), isWhole)
+      Listing.take(
+        Listing.begin(),
+        first,
+        ids.map((id) => node(id)),
+        isWhole
+      )
     assert.isTrue(took(upTo(7), true).ended)
     assert.isTrue(took([], true).ended)
     assert.isTrue(took(upTo(7).toReversed(), true).progress.complete)

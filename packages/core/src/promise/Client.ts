@@ -1,0 +1,145 @@
+/**
+ * What people without Effect see: the client, what it is made from, what its methods take and give. How it is made is in
+ * `promise.ts`.
+ */
+import type { Creation as DomainCreation } from "../client/creation/Creator.ts"
+import type { Listed } from "../client/listing/Pages.ts"
+import type { AllowanceLevel } from "../domain/Allowance.ts"
+import type { CommitmentSetting } from "../domain/Commitment.ts"
+import type { Image as DomainImage, ImageFilter } from "../domain/Image.ts"
+import type { Lane } from "../domain/Lane.ts"
+import type { Node as DomainNode } from "../domain/Node.ts"
+import type { NodeSpec } from "../domain/NodeSpec.ts"
+import type { KnownStatus } from "../domain/NodeStatus.ts"
+import type { Plan as DomainPlan } from "../domain/Plan.ts"
+import type { CallOptions, LookOptions, RawReply, Timespan } from "./CallOptions.ts"
+import type { Plain } from "./Plain.ts"
+
+/** A node; `createdAt` is a `Date`. What the reply did not say is `null`, what Berth does not know is under `extra`. */
+export interface Node extends Plain<DomainNode> {}
+/** An image on a plan. */
+export interface Image extends Plain<DomainImage> {}
+/** A plan with its prices, in rupees, and the images it can be started with. */
+export interface Plan extends Plain<DomainPlan> {}
+
+/** What a client is made from. */
+export interface ClientOptions {
+  /** The service's scheme and host; the whole `/myaccount/api/v1` address is accepted too. */
+  readonly baseUrl: string | URL
+  readonly apiKey: string
+  readonly accessToken: string
+  /** Longest time a call may take altogether. Default 60 seconds. */
+  readonly deadline?: Timespan | undefined
+  /** Longest time one attempt on the wire may take. Default 15 seconds. */
+  readonly attemptTimeout?: Timespan | undefined
+  /** Lane of every call that does not name one. Default: that of the method. */
+  readonly lane?: Lane | undefined
+  /**
+   * File through which the processes of this machine that use the same key leave room for each other. One file per key; it
+   * is safe to lose. Needs `node:fs`, and keeps the program alive until the client is closed. Default: none.
+   */
+  readonly allowanceFile?: string | undefined
+  /** What sends the requests. Default: the `fetch` of the runtime. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/** What came of a create: a new node, or one found to be ours after its reply was lost. */
+export interface Creation extends Plain<DomainCreation> {}
+
+/** How to create. */
+export interface CreateOptions extends CallOptions {
+  /**
+   * A name for this very create: asking this client again with the same key makes no second node. 1 to 128 letters,
+   * digits, dots, dashes, underscores. Default: none.
+   */
+  readonly key?: string | undefined
+}
+
+/** What the new setting is. */
+export interface CommitmentOptions extends CallOptions {
+  /** Committed option of the plan; needed for `auto_renew` on a node without a commitment. */
+  readonly skuId?: number | undefined
+}
+
+/** How to list. The `deadline` is that of each page. */
+export interface ListOptions extends CallOptions {
+  /**
+   * Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. Like
+   * `onReply` it cannot end the call.
+   */
+  readonly onEnd?: ((listed: Listed) => void) | undefined
+}
+
+/** How to wait. The `deadline` is that of the whole wait; default 10 minutes. */
+export interface WaitOptions extends Omit<CallOptions, "onReply"> {
+  /** The same as `deadline`; the shorter of the two counts. */
+  readonly timeout?: Timespan | undefined
+}
+
+/** A request as the caller writes it. */
+export interface RawRequest {
+  readonly method: "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** Below `/myaccount/api/v1`, such as `/nodes/`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>> | undefined
+  /** Sent as JSON. */
+  readonly body?: unknown
+}
+
+/**
+ * The client. Every method rejects with a `BerthError`, and with nothing else; the two that give an async iterable,
+ * `nodes.list` and `allowance.changes`, throw an `InvalidOption` before there is any.
+ */
+export interface Client {
+  readonly nodes: {
+    /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
+    readonly create: (spec: NodeSpec, options?: CreateOptions) => Promise<Creation>
+    readonly get: (id: number, options?: CallOptions) => Promise<Node>
+    /**
+     * Every node of the account, page by page as they are taken. Throws `InvalidOption` at once; everything else is thrown
+     * where the nodes are taken.
+     */
+    readonly list: (options?: ListOptions) => AsyncIterable<Node>
+    /** Deletes a node. It stays listed as `terminate` until its termination ends. */
+    readonly delete: (id: number, options?: CallOptions) => Promise<void>
+    /** Sets what happens when the node's commitment ends. */
+    readonly setCommitment: (id: number, setting: CommitmentSetting, options?: CommitmentOptions) => Promise<void>
+    /**
+     * Waits until the node has the status, or each of several has had it; those come in the order they were named. Rejects with
+     * `StatusNotReached` as soon as one cannot, or not in time.
+     */
+    readonly awaitStatus: {
+      (id: number, wanted: KnownStatus, options?: WaitOptions): Promise<Node>
+      (ids: ReadonlyArray<number>, wanted: KnownStatus, options?: WaitOptions): Promise<ReadonlyArray<Node>>
+    }
+    /** Waits until the node, or each of several, is gone: neither readable nor listed. */
+    readonly awaitDeleted: (id: number | ReadonlyArray<number>, options?: WaitOptions) => Promise<void>
+  }
+  readonly images: {
+    /** The images that pass every given filter; each comes once for every plan it goes with. */
+    readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Image>>
+    /** The account's saved images. */
+    readonly saved: (options?: CallOptions) => Promise<ReadonlyArray<Image>>
+  }
+  readonly plans: {
+    /** The plans of the images that pass every given filter, in the service's order. */
+    readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Plan>>
+  }
+  /** The allowance as the client knows it from the replies to its calls; looking at it costs no request. */
+  readonly allowance: {
+    /** What is known now. */
+    readonly level: (options?: LookOptions) => Promise<AllowanceLevel>
+    /**
+     * What is known now, and then every change; whoever is slow gets the newest, and none of those between. Throws
+     * `InvalidOption` at once, like `nodes.list`.
+     */
+    readonly changes: (options?: LookOptions) => AsyncIterable<AllowanceLevel>
+  }
+  readonly raw: {
+    /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */
+    readonly request: (request: RawRequest, options?: CallOptions) => Promise<RawReply>
+  }
+  /** Ends every call under way, which rejects with `ClientClosed`, as does every later one. */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}

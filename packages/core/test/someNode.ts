@@ -1,0 +1,23 @@
+import { DateTime } from "effect"
+import { type Node, NodeId } from "../src/domain/Node.ts"
+
+/** A node of which only what is said matters. */
+export const someNode = (id: number, over: Partial<Node> = {}): Node => ({
+  id: NodeId.make(id),
+  name: `node-${id}`,
+  status: "running",
+  createdAt: DateTime.makeUnsafe(0),
+  vcpus: null,
+  memoryMib: null,
+  diskGb: null,
+  publicIp: null,
+  privateIp: null,
+  plan: null,
+  image: null,
+  region: null,
+  backups: null,
+  locked: null,
+  tags: [],
+  extra: {},
+  ...over
+})
