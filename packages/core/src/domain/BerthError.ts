@@ -7,9 +7,11 @@ import { ErrorReason } from "./ErrorReason.ts"
 
 /** A failed call. Take it apart with `Effect.catchReason("BerthError", "NodeNotFound", …)`. */
 export class BerthError extends Schema.TaggedError<BerthError>()("BerthError", {
-  operation: Schema.String.annotate({ description: "Such as `nodes.get`." }),
+  /** Such as `nodes.get`. */
+  operation: Schema.String,
   reason: ErrorReason,
-  attempts: Schema.Array(Attempt).annotate({ description: "What was tried, oldest first." })
+  /** What was tried, oldest first. */
+  attempts: Schema.Array(Attempt)
 }) {
   /** One sentence: what happened, with which node or field. */
   override get message(): string {

@@ -12,11 +12,15 @@ export type CommitmentSetting = typeof CommitmentSetting.Type
 
 /** One reserved period a plan can be had for (interface.md §2.6, committed_sku). */
 export const CommittedOption = Schema.Struct({
-  skuId: Schema.Int.annotate({ description: "Id to pass when choosing this option." }),
+  /** Id to pass when choosing this option. */
+  skuId: Schema.Int,
   name: Schema.String,
-  days: Schema.Int.annotate({ description: "Length of the period in days." }),
-  priceInr: Schema.NullOr(Schema.Number).annotate({ description: "Price of the whole period in rupees." }),
+  /** Length of the period in days. */
+  days: Schema.Int,
+  /** Price of the whole period in rupees. */
+  priceInr: Schema.NullOr(Schema.Number),
   message: Schema.String,
-  until: Schema.String.annotate({ description: "End of the period if it began now, in the service's own words." })
+  /** End of the period if it began now, in the service's own words. */
+  until: Schema.String
 }).annotate({ identifier: "CommittedOption" })
 export interface CommittedOption extends Schema.Schema.Type<typeof CommittedOption> {}

@@ -7,9 +7,10 @@ import { Schema } from "effect"
 import { NodeId } from "./Node.ts"
 import { label, NodeStatus } from "./NodeStatus.ts"
 
-const RetryAfterMillis = Schema.NullOr(Schema.Number).annotate({
-  description: "How long the service asks to wait, in milliseconds; null when it does not say."
-})
+const retryAfter = {
+  /** How long the service asks to wait, in milliseconds; null when it does not say. */
+  retryAfterMillis: Schema.NullOr(Schema.Number)
+}
 
 /** A length of time, as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `15 s`. */
 const time = (millis: number): string => {
@@ -62,11 +63,11 @@ export class PathNotFound extends Schema.TaggedError<PathNotFound>()("PathNotFou
 
 /** The request was well understood and refused: 400, 422, and any 4xx without a reason of its own. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
-  status: Schema.NullOr(Schema.Int).annotate({ description: "HTTP status; null when it was refused before sending." }),
+  /** HTTP status; null when it was refused before sending. */
+  status: Schema.NullOr(Schema.Int),
   detail: Schema.String,
-  fields: Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
-    description: "Field of the request → what is wrong with it; what concerns no single field is under `detail`."
-  })
+  /** Field of the request → what is wrong with it; what concerns no single field is under `detail`. */
+  fields: Schema.Record(Schema.String, Schema.Array(Schema.String))
 }) {
   readonly retryable = false
   get hint() {
@@ -110,7 +111,7 @@ export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()
 
 /** 429: the allowance is spent. */
 export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaExhausted", {
-  retryAfterMillis: RetryAfterMillis
+  ...retryAfter
 }) {
   readonly retryable = true
   readonly hint = "Wait until the allowance refills; other programs on the same API key spend the same allowance."
@@ -123,8 +124,10 @@ export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaE
 
 /** The allowance is short, and the predicted wait is longer than the call may take: it was not sent. */
 export class WouldExceedDeadline extends Schema.TaggedError<WouldExceedDeadline>()("WouldExceedDeadline", {
-  predictedMillis: Schema.Number.annotate({ description: "How long it would have to wait for its turn, at least." }),
-  leftMillis: Schema.Number.annotate({ description: "How long the call may still take." })
+  /** How long it would have to wait for its turn, at least. */
+  predictedMillis: Schema.Number,
+  /** How long the call may still take. */
+  leftMillis: Schema.Number
 }) {
   readonly retryable = true
   readonly hint = "Allow a longer deadline, or try again after the predicted wait."
@@ -137,7 +140,7 @@ export class WouldExceedDeadline extends Schema.TaggedError<WouldExceedDeadline>
 export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {
   status: Schema.Int,
   detail: Schema.String,
-  retryAfterMillis: RetryAfterMillis
+  ...retryAfter
 }) {
   readonly retryable = true
   readonly hint = "Try again later."
@@ -150,7 +153,7 @@ export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()
 export class ServiceFault extends Schema.TaggedError<ServiceFault>()("ServiceFault", {
   status: Schema.Int,
   detail: Schema.String,
-  retryAfterMillis: RetryAfterMillis
+  ...retryAfter
 }) {
   readonly retryable = true
   readonly hint = "Try again; if it stays, report it to the service's support."
@@ -161,9 +164,8 @@ export class ServiceFault extends Schema.TaggedError<ServiceFault>()("ServiceFau
 
 /** No reply came: the connection could not be made, or broke. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
-  sent: Schema.Literals(["no", "maybe", "yes"]).annotate({
-    description: "Whether the request reached the service: `no` certainly not, `yes` a reply had begun."
-  }),
+  /** Whether the request reached the service: `no` certainly not, `yes` a reply had begun. */
+  sent: Schema.Literals(["no", "maybe", "yes"]),
   detail: Schema.String
 }) {
   readonly retryable = true
@@ -179,7 +181,8 @@ export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable"
 
 /** The time ran out: of one attempt, or of the whole call. */
 export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
-  limit: Schema.Literals(["attempt", "deadline"]).annotate({ description: "Which limit was reached." }),
+  /** Which limit was reached. */
+  limit: Schema.Literals(["attempt", "deadline"]),
   afterMillis: Schema.Number,
   sent: Schema.Literals(["no", "maybe", "yes"])
 }) {
@@ -199,16 +202,17 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
 /** A wait ended without the node reaching the status: the time ran out, or it cannot get there any more. */
 export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("StatusNotReached", {
   nodeId: NodeId,
-  wanted: Schema.String.annotate({ description: "The status waited for, or `deleted`." }),
-  last: NodeStatus.annotate({ description: "The status seen last." }),
-  seen: Schema.Array(NodeStatus).annotate({
-    description: "The statuses seen, one after the other, the newest last; at most 16."
-  }),
-  impossible: Schema.Boolean.annotate({ description: "Whether the wanted status cannot follow the last one." }),
+  /** The status waited for, or `deleted`. */
+  wanted: Schema.String,
+  /** The status seen last. */
+  last: NodeStatus,
+  /** The statuses seen, one after the other, the newest last; at most 16. */
+  seen: Schema.Array(NodeStatus),
+  /** Whether the wanted status cannot follow the last one. */
+  impossible: Schema.Boolean,
   waitedMillis: Schema.Number,
-  failure: Schema.NullOr(Schema.String).annotate({
-    description: "Why the last look at the node failed; null when it did not."
-  })
+  /** Why the last look at the node failed; null when it did not. */
+  failure: Schema.NullOr(Schema.String)
 }) {
   get retryable() {
     return !this.impossible
@@ -227,7 +231,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
 
 /** The circuit is open: the service failed too often, and is left alone for a while. */
 export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
-  retryAfterMillis: RetryAfterMillis
+  ...retryAfter
 }) {
   readonly retryable = true
   readonly hint = "Try again after that; the first call then tries whether the service has recovered."
@@ -241,11 +245,12 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
 /** A create whose reply was lost, and of which it cannot be said whether it made a node. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   nodeName: Schema.String,
-  candidates: Schema.Array(NodeId).annotate({
-    description: "Nodes that may have come of it; empty when none is listed, or the list was not looked at."
-  }),
-  looked: Schema.Boolean.annotate({ description: "Whether there was time to look at the list." }),
-  because: Schema.String.annotate({ description: "Tag of the reason the reply is missing." }),
+  /** Nodes that may have come of it; empty when none is listed, or the list was not looked at. */
+  candidates: Schema.Array(NodeId),
+  /** Whether there was time to look at the list. */
+  looked: Schema.Boolean,
+  /** Tag of the reason the reply is missing. */
+  because: Schema.String,
   detail: Schema.String
 }) {
   readonly retryable = false
@@ -268,11 +273,11 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()("UnexpectedResponse", {
   status: Schema.Int,
-  path: Schema.String.annotate({
-    description: "Where in the body decoding failed, such as `data[3].id`; may be empty."
-  }),
+  /** Where in the body decoding failed, such as `data[3].id`; may be empty. */
+  path: Schema.String,
   expected: Schema.String,
-  excerpt: Schema.String.annotate({ description: "The beginning of what came instead, at most 200 characters." })
+  /** The beginning of what came instead, at most 200 characters. */
+  excerpt: Schema.String
 }) {
   readonly retryable = false
   readonly hint = "Check that the base URL is the service's and not a proxy's or a login page's."

@@ -9,7 +9,8 @@ import { CommittedOption } from "./Commitment.ts"
 export const OperatingSystem = Schema.Struct({
   name: Schema.String,
   version: Schema.NullOr(Schema.String),
-  image: Schema.NullOr(Schema.String).annotate({ description: "Identifier of the system's image." })
+  /** Identifier of the system's image. */
+  image: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "OperatingSystem" })
 export interface OperatingSystem extends Schema.Schema.Type<typeof OperatingSystem> {}
 
@@ -29,14 +30,16 @@ export interface Specs extends Schema.Schema.Type<typeof Specs> {}
 /** An image on a plan (interface.md §2.6). */
 export const Image = Schema.Struct({
   name: Schema.String,
-  image: Schema.String.annotate({ description: "What `image` of a create takes." }),
-  plan: Schema.String.annotate({ description: "Plan slug." }),
+  /** What `image` of a create takes. */
+  image: Schema.String,
+  /** Plan slug. */
+  plan: Schema.String,
   os: OperatingSystem,
-  zone: Schema.NullOr(Schema.String).annotate({ description: "Where the image can be started." }),
+  /** Where the image can be started. */
+  zone: Schema.NullOr(Schema.String),
   specs: Specs,
-  extra: Schema.Record(Schema.String, Schema.Unknown).annotate({
-    description: "Fields of the reply that Berth does not know, under their wire names."
-  })
+  /** Fields of the reply that Berth does not know, under their wire names. */
+  extra: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "Image" })
 export interface Image extends Schema.Schema.Type<typeof Image> {}
 
@@ -44,9 +47,11 @@ export interface Image extends Schema.Schema.Type<typeof Image> {}
 export const ImageFilter = Schema.Struct({
   type: Schema.optional(Schema.Literals(["public", "private"])),
   vcpus: Schema.optional(Schema.Int),
-  memoryGb: Schema.optional(Schema.Int).annotate({ description: "Memory of the plan in GB." }),
+  /** Memory of the plan in GB. */
+  memoryGb: Schema.optional(Schema.Int),
   series: Schema.optional(Schema.String),
   os: Schema.optional(Schema.String),
-  osVersion: Schema.optional(Schema.String).annotate({ description: "Used together with `os`." })
+  /** Used together with `os`. */
+  osVersion: Schema.optional(Schema.String)
 }).annotate({ identifier: "ImageFilter" })
 export interface ImageFilter extends Schema.Schema.Type<typeof ImageFilter> {}

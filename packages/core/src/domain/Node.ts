@@ -16,20 +16,31 @@ export const Node = Schema.Struct({
   id: NodeId,
   name: Schema.String,
   status: NodeStatus,
-  createdAt: Schema.DateTimeUtc.annotate({ description: "When the service accepted the node, to the millisecond." }),
-  vcpus: Schema.NullOr(Schema.Number).annotate({ description: "Virtual CPUs." }),
-  memoryMib: Schema.NullOr(Schema.Number).annotate({ description: "Memory in MiB." }),
-  diskGb: Schema.NullOr(Schema.Number).annotate({ description: "Disk in GB (10^9 bytes)." }),
-  publicIp: Schema.NullOr(Schema.String).annotate({ description: "Public IPv4 address; null when there is none." }),
-  privateIp: Schema.NullOr(Schema.String).annotate({ description: "Private IPv4 address; null when there is none." }),
-  plan: Schema.NullOr(Schema.String).annotate({ description: "Plan slug." }),
-  image: Schema.NullOr(Schema.String).annotate({ description: "Image the node was made from." }),
-  region: Schema.NullOr(Schema.String).annotate({ description: "Region; the service has only `ncr`." }),
-  backups: Schema.NullOr(Schema.Boolean).annotate({ description: "Whether automated backups are on." }),
-  locked: Schema.NullOr(Schema.Boolean).annotate({ description: "Whether the node refuses user actions." }),
-  tags: Schema.Array(Schema.String).annotate({ description: "Tags; empty also when the reply has none." }),
-  extra: Schema.Record(Schema.String, Schema.Unknown).annotate({
-    description: "Fields of the reply that Berth does not know or could not read, under their wire names."
-  })
+  /** When the service accepted the node, to the millisecond. */
+  createdAt: Schema.DateTimeUtc,
+  /** Virtual CPUs. */
+  vcpus: Schema.NullOr(Schema.Number),
+  /** Memory in MiB. */
+  memoryMib: Schema.NullOr(Schema.Number),
+  /** Disk in GB (10^9 bytes). */
+  diskGb: Schema.NullOr(Schema.Number),
+  /** Public IPv4 address; null when there is none. */
+  publicIp: Schema.NullOr(Schema.String),
+  /** Private IPv4 address; null when there is none. */
+  privateIp: Schema.NullOr(Schema.String),
+  /** Plan slug. */
+  plan: Schema.NullOr(Schema.String),
+  /** Image the node was made from. */
+  image: Schema.NullOr(Schema.String),
+  /** Region; the service has only `ncr`. */
+  region: Schema.NullOr(Schema.String),
+  /** Whether automated backups are on. */
+  backups: Schema.NullOr(Schema.Boolean),
+  /** Whether the node refuses user actions. */
+  locked: Schema.NullOr(Schema.Boolean),
+  /** Tags; empty also when the reply has none. */
+  tags: Schema.Array(Schema.String),
+  /** Fields of the reply that Berth does not know or could not read, under their wire names. */
+  extra: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "Node" })
 export interface Node extends Schema.Schema.Type<typeof Node> {}

@@ -14,32 +14,31 @@ const notBlank = Schema.isPattern(/\S/, { expected: "a text that is not blank" }
  * the service's own default holds; those defaults are not documented.
  */
 export const NodeSpec = Schema.Struct({
-  name: Schema.String.check(notBlank, Schema.isMaxLength(255)).annotate({
-    description: "Name of the node, 1 to 255 characters, not blank. Names may repeat (decision 14)."
-  }),
-  plan: Schema.String.check(notBlank).annotate({ description: "Plan slug, such as `C-4VCPU-16RAM-100DISK`." }),
-  image: Schema.Union([Schema.String.check(notBlank), Schema.Int]).annotate({
-    description: "Slug of a public image, or id of a public or private one."
-  }),
-  region: Schema.optional(Region).annotate({ description: "Default `ncr`, the only one." }),
-  sshKeys: Schema.optional(Schema.Array(Schema.String)).annotate({
-    description: "Fingerprints or ids of the keys to install for root."
-  }),
+  /** Name of the node, 1 to 255 characters, not blank. Names may repeat (decision 14). */
+  name: Schema.String.check(notBlank, Schema.isMaxLength(255)),
+  /** Plan slug, such as `C-4VCPU-16RAM-100DISK`. */
+  plan: Schema.String.check(notBlank),
+  /** Slug of a public image, or id of a public or private one. */
+  image: Schema.Union([Schema.String.check(notBlank), Schema.Int]),
+  /** Default `ncr`, the only one. */
+  region: Schema.optional(Region),
+  /** Fingerprints or ids of the keys to install for root. */
+  sshKeys: Schema.optional(Schema.Array(Schema.String)),
   tags: Schema.optional(Schema.Array(Schema.String)),
-  backups: Schema.optional(Schema.Boolean).annotate({
-    description: "Automated backups; can only be turned on here (interface.md §8)."
-  }),
-  savedImageTemplateId: Schema.optional(Schema.Int).annotate({
-    description: "Template id; its presence says that `image` is a saved image of the account."
-  }),
-  committedSkuId: Schema.optional(Schema.Int).annotate({ description: "Committed option of the plan to start with." }),
+  /** Automated backups; can only be turned on here (interface.md §8). */
+  backups: Schema.optional(Schema.Boolean),
+  /** Template id; its presence says that `image` is a saved image of the account. */
+  savedImageTemplateId: Schema.optional(Schema.Int),
+  /** Committed option of the plan to start with. */
+  committedSkuId: Schema.optional(Schema.Int),
   label: Schema.optional(Schema.String),
   securityAgent: Schema.optional(Schema.Boolean),
   disablePassword: Schema.optional(Schema.Boolean),
   reservedIp: Schema.optional(Schema.String),
   ipv6: Schema.optional(Schema.Boolean),
   vpcId: Schema.optional(Schema.String),
-  publicIp: Schema.optional(Schema.Boolean).annotate({ description: "Whether the node gets a public address." }),
+  /** Whether the node gets a public address. */
+  publicIp: Schema.optional(Schema.Boolean),
   containerId: Schema.optional(Schema.Int),
   securityGroupId: Schema.optional(Schema.Int),
   startScripts: Schema.optional(Schema.Array(Schema.String))

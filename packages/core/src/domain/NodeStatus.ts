@@ -3,17 +3,18 @@
  */
 import { Predicate, Schema } from "effect"
 
-/** The statuses Berth knows, in the order a node passes through them (interface.md §3, decision 11). */
+/**
+ * The statuses Berth knows, in the order a node passes through them (interface.md §3, decision 11): `creating` is what a
+ * create reply shows; the others are the four documented ones.
+ */
 export const KnownStatus = Schema.Literals(["creating", "created", "running", "power-off", "terminate"]).annotate({
-  identifier: "KnownStatus",
-  description: "`creating` is what a create reply shows; the others are the four documented statuses."
+  identifier: "KnownStatus"
 })
 export type KnownStatus = typeof KnownStatus.Type
 
-/** A status the service sent and Berth does not know, kept as it came (decision 10). */
+/** A status the service sent and Berth does not know, in the service's own spelling (decision 10). */
 export const UnknownStatus = Schema.Struct({ unknown: Schema.String }).annotate({
-  identifier: "UnknownStatus",
-  description: "A status Berth does not know, in the service's own spelling."
+  identifier: "UnknownStatus"
 })
 export interface UnknownStatus extends Schema.Schema.Type<typeof UnknownStatus> {}
 

@@ -7,9 +7,11 @@ import { type Image, Specs } from "./Image.ts"
 
 /** A plan and the images it can be started with. */
 export const Plan = Schema.Struct({
-  plan: Schema.String.annotate({ description: "Plan slug, what `plan` of a create takes." }),
+  /** Plan slug, what `plan` of a create takes. */
+  plan: Schema.String,
   ...Specs.fields,
-  images: Schema.Array(Schema.String).annotate({ description: "Images that go with the plan, in the service's order." })
+  /** Images that go with the plan, in the service's order. */
+  images: Schema.Array(Schema.String)
 }).annotate({ identifier: "Plan" })
 export interface Plan extends Schema.Schema.Type<typeof Plan> {}
 
