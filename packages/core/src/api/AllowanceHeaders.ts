@@ -1,9 +1,9 @@
 /**
  * The headers by which the service tells what is left of the allowance (interface.md §8, decisions 20 and 22).
  */
-import { DateTime, Option } from "effect"
 import type { Allowance } from "../domain/Allowance.ts"
-import { type Headers, smallestEpochSeconds, wholeNumber } from "./HeaderValues.ts"
+import { instant } from "./fields/Instant.ts"
+import { type Headers, httpDate, smallestEpochSeconds, wholeNumber } from "./HeaderValues.ts"
 
 /** Requests granted per window. */
 export const limitHeader = "ratelimit-limit"
@@ -21,6 +21,9 @@ export const described = {
   [resetHeader]: "When the allowance refills, in seconds since the epoch (documented: interface.md §8)"
 } as const
 
+/** No instant is later than this many milliseconds after the epoch. */
+const latestMillis = 8.64e15
+
 /** The numbers as the headers have them; null where a header is missing or garbage. */
 export const countsFrom = (headers: Headers) => ({
   limit: wholeNumber(headers[limitHeader]) ?? null,
@@ -29,12 +32,16 @@ export const countsFrom = (headers: Headers) => ({
   reset: wholeNumber(headers[resetHeader]) ?? null
 })
 
-/** What the headers say of the allowance at the instant `nowMillis` of the service's clock; null when they do not. */
-export const allowanceFrom = (headers: Headers, nowMillis: number): Allowance | null => {
+/** What the headers say of the allowance; null when they do not. `receivedAt` stands for a `Date` there is not. */
+export const allowanceFrom = (headers: Headers, receivedAt: number): Allowance | null => {
   const { limit, remaining, reset } = countsFrom(headers)
   if (limit === null || remaining === null) return null
   const resetMillis =
-    reset === null ? undefined : reset < smallestEpochSeconds ? nowMillis + reset * 1000 : reset * 1000
-  const resetAt = resetMillis === undefined ? Option.none() : DateTime.make(resetMillis)
-  return { limit, remaining, resetAt: Option.getOrNull(resetAt) }
+    reset === null
+      ? undefined
+      : reset < smallestEpochSeconds
+        ? (httpDate(headers["date"]) ?? receivedAt) + reset * 1000
+        : reset * 1000
+  const known = resetMillis !== undefined && resetMillis <= latestMillis
+  return { limit, remaining, resetAt: known ? instant(resetMillis) : null }
 }

@@ -1,7 +1,6 @@
 /**
  * Reads the values of reply headers that hold numbers and dates. Garbage reads as undefined.
  */
-import { DateTime, Option } from "effect"
 
 /** Headers of a reply, names in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>
@@ -14,8 +13,8 @@ export const wholeNumber = (value: string | undefined): number | undefined => {
 
 /** A date in HTTP form, as milliseconds since the epoch. */
 export const httpDate = (value: string | undefined): number | undefined => {
-  const instant = value === undefined || !/GMT|UTC|Z/.test(value) ? Option.none() : DateTime.make(value)
-  return Option.isSome(instant) ? DateTime.toEpochMillis(instant.value) : undefined
+  const millis = value === undefined || !/GMT|UTC|Z/.test(value) ? Number.NaN : Date.parse(value)
+  return Number.isNaN(millis) ? undefined : millis
 }
 
 /** A reset below this is seconds from now and not an epoch (decision 22). */

@@ -4,16 +4,14 @@
  */
 import { Clock, Context, Duration, Effect, Result } from "effect"
 import { allowanceFrom } from "../api/AllowanceHeaders.ts"
-import { httpDate } from "../api/HeaderValues.ts"
 import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
 import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
-import type { Ticket } from "./allowance/Admission.ts"
+import type * as Admission from "./allowance/Admission.ts"
 import type { Observer } from "./Observer.ts"
 import type { Operation } from "./Operation.ts"
 import { type Redact, redactedReason } from "./Redaction.ts"
 import type { Settings } from "./Settings.ts"
-import { annotated, traced } from "./Spans.ts"
 import type { Head, WireReply } from "./Transport.ts"
 
 /** The decoded value beside the reply it was read from, for what the types do not cover yet. */
@@ -47,51 +45,60 @@ export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefi
 /** Sends the request of the call once, and tells when its reply has begun. */
 export type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>
 
-/** Sends once and understands the reply. Fails with the reason; the ledger has an entry either way. */
-export const attempt = Effect.fnUntraced(
-  function* <A>(
-    operation: Operation<A>,
-    send: Send,
-    settings: Settings,
-    redact: Redact,
-    observer: Observer | undefined,
-    ledger: Ledger,
-    ticket: Ticket
+/** What the attempts of a client have in common. */
+export interface Parts {
+  readonly settings: Pick<Settings, "attemptTimeout">
+  readonly redact: Redact
+  readonly observer: Observer | undefined
+}
+
+/** What an attempt does for its call. */
+export interface Task<A> {
+  readonly operation: Operation<A>
+  readonly send: Send
+  readonly request: Admission.Request
+  readonly ledger: Ledger
+}
+
+/**
+ * A function that sends once and understands the reply. It ends at the deadline of the call at the latest, fails with the
+ * reason, and makes an entry in the ledger either way.
+ */
+export const make = ({ observer, redact, settings }: Parts) => {
+  const attemptMillis = Duration.toMillis(settings.attemptTimeout)
+
+  const attempt = Effect.fnUntraced(function* <A>(
+    { ledger, operation, request, send }: Task<A>,
+    ticket: Admission.Ticket
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     const startedAt = yield* Clock.currentTimeMillis
+    const leftMillis = request.deadlineAt - startedAt
+    if (leftMillis <= 0) {
+      yield* ticket.ended(false)
+      return yield* Effect.fail(request.deadlineReached())
+    }
     ledger.sent = "maybe"
     operation.heard?.(undefined)
     let head: Head | undefined
 
-    const exchange = send((begun) => {
-      head = begun
-      ledger.sent = "yes"
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: settings.attemptTimeout,
+    const exchange = Effect.timeoutOrElse(
+      send((begun) => {
+        head = begun
+        ledger.sent = "yes"
+      }),
+      {
+        duration: Duration.millis(Math.min(attemptMillis, leftMillis)),
         orElse: () =>
           Effect.fail(
-            new TimedOut({
-              limit: "attempt",
-              afterMillis: Duration.toMillis(settings.attemptTimeout),
-              sent: head === undefined ? "maybe" : "yes"
-            })
+            leftMillis <= attemptMillis
+              ? request.deadlineReached()
+              : new TimedOut({
+                  limit: "attempt",
+                  afterMillis: attemptMillis,
+                  sent: head === undefined ? "maybe" : "yes"
+                })
           )
-      })
-    )
-
-    const understood = exchange.pipe(
-      Effect.flatMap(({ body, ...head }) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          if (body === undefined) {
-            return Result.fail(unexpected({ ...head, body: "" }, "", "a body of at most 16 MiB", "more"))
-          }
-          const raw = { ...head, body }
-          operation.heard?.(raw)
-          return understand(operation, raw, redact, now, ledger.mayBeDone)
-        })
-      ),
-      Effect.flatMap(Effect.fromResult)
+      }
     )
 
     const enter = (outcome: string) =>
@@ -105,36 +112,52 @@ export const attempt = Effect.fnUntraced(
           durationMillis: endedAt - startedAt,
           status,
           outcome,
-          allowance: allowanceFrom(headers, httpDate(headers["date"]) ?? endedAt)
+          allowance: allowanceFrom(headers, endedAt)
         })
         observer?.attempted(operation.name, ticket.lane, ledger.attempts)
       })
 
     // Whoever gives up meanwhile, the request may have been counted.
-    const result = yield* Effect.result(understood).pipe(
+    const received = yield* Effect.result(exchange).pipe(
       Effect.onInterrupt(() => Effect.andThen(enter("interrupted"), ticket.ended(true)))
     )
-    yield* enter(Result.isSuccess(result) ? "ok" : result.failure._tag)
+    const now = yield* Clock.currentTimeMillis
+    const result = Result.flatMap(received, (reply) => understand(operation, reply, redact, now, ledger.mayBeDone))
+    yield* enter(outcomeOf(result))
     if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
     yield* head === undefined
       ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
       : ticket.replied(head.headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
-    yield* annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
+    if (observer) yield* observer.annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
     return yield* Result.isSuccess(result)
       ? Effect.succeed(result.success)
       : Effect.fail(redactedReason(result.failure, redact))
-  },
-  traced("attempt", { kind: "client" })
-)
+  })
+
+  return <A>(task: Task<A>, ticket: Admission.Ticket): Effect.Effect<Reply<A>, ErrorReason> =>
+    observer ? observer.traced("attempt", { kind: "client" })(attempt(task, ticket)) : attempt(task, ticket)
+}
+
+/** What the ledger says of an attempt: it did not fail by itself where the deadline of its call cut it off. */
+const outcomeOf = (result: Result.Result<unknown, ErrorReason>): string => {
+  if (Result.isSuccess(result)) return "ok"
+  const { failure } = result
+  return failure._tag === "TimedOut" && failure.limit === "deadline" ? "interrupted" : failure._tag
+}
 
 /** Decodes once: envelope, then record. A failure is read again from the masked reply, which may repeat our request. */
 const understand = <A>(
   operation: Operation<A>,
-  raw: RawReply,
+  { body, headers, status }: WireReply,
   redact: Redact,
   nowMillis: number,
   mayBeDone: boolean
 ): Result.Result<Reply<A>, ErrorReason> => {
+  if (body === undefined) {
+    return Result.fail(unexpected({ status, headers, body: "" }, "", "a body of at most 16 MiB", "more"))
+  }
+  const raw = { status, headers, body }
+  operation.heard?.(raw)
   const expectation = (mayBeDone ? operation.afterwards : undefined) ?? operation.expectation
   const read = (reply: RawReply) =>
     Result.map(

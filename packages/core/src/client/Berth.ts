@@ -3,16 +3,20 @@
  */
 import { Config, Effect, Layer } from "effect"
 import * as HttpTransport from "./HttpTransport.ts"
-import * as Metrics from "./Metrics.ts"
 import * as Services from "./Services.ts"
 import type { ClientOptions } from "./Settings.ts"
+import * as Telemetry from "./Telemetry.ts"
+import type { Transport } from "./Transport.ts"
 
 /** The services of the client. */
 export type Berth = Services.Services
 
-/** A client for one account. Fails with `InvalidOption` when an option is unusable. */
-export const layer = (options: ClientOptions) =>
-  Layer.provide(Services.layer(options, HttpTransport.layer), Metrics.layer)
+/** A client for one account over one of the transports. Fails with `InvalidOption` when an option is unusable. */
+export const layerOver = <R>(options: ClientOptions, transport: Layer.Layer<Transport, never, R>) =>
+  Layer.provide(Services.layer(options, transport), Telemetry.layer)
+
+/** A client for one account over the program's `HttpClient`. Fails with `InvalidOption` when an option is unusable. */
+export const layer = (options: ClientOptions) => layerOver(options, HttpTransport.layer)
 
 /** A client for the account named by `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN`. */
 export const layerConfig = Layer.unwrap(

@@ -87,8 +87,18 @@ export const record = (state: State, era: number, outcome: Outcome, now: number)
 }
 
 /** Only faults of the service count: a 4xx is an answer, and a deadline too short says nothing about the service. */
-const isFaultOfService = ({ _tag }: ErrorReason) =>
-  _tag === "ServiceFault" || _tag === "ServiceUnavailable" || _tag === "Unreachable" || _tag === "TimedOut"
+const isFaultOfService = (reason: ErrorReason): boolean => {
+  switch (reason._tag) {
+    case "ServiceFault":
+    case "ServiceUnavailable":
+    case "Unreachable":
+      return true
+    case "TimedOut":
+      return reason.limit === "attempt"
+    default:
+      return false
+  }
+}
 
 const outcomeOf = (exit: Exit.Exit<unknown, ErrorReason>): Outcome => {
   if (Exit.isSuccess(exit)) return "ok"

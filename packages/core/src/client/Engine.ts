@@ -8,7 +8,7 @@ import type { Lane } from "../domain/Lane.ts"
 import * as Admission from "./allowance/Admission.ts"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
-import { attempt, type Ledger, LedgerBegun, type Reply, type Send } from "./Attempt.ts"
+import * as Attempt from "./Attempt.ts"
 import { authenticated } from "./Authentication.ts"
 import * as Breaker from "./Breaker.ts"
 import { Observer } from "./Observer.ts"
@@ -17,12 +17,22 @@ import { optionFault } from "./OptionCheck.ts"
 import { redactor } from "./Redaction.ts"
 import { decide, fullBudget, notProcessed, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
-import { traced } from "./Spans.ts"
 import { Transport, type WireRequest } from "./Transport.ts"
 
-/** The deadline came while waiting for a turn, between attempts, or on the wire. */
-const deadlineReached = (deadline: Duration.Duration, ledger: Ledger): TimedOut =>
-  new TimedOut({ limit: "deadline", afterMillis: Duration.toMillis(deadline), sent: ledger.sent })
+/** Tells a listener of the reply of a call, which it may not hold up beyond its deadline. */
+const told = <A>(
+  reply: Effect.Effect<Attempt.Reply<A>, ErrorReason>,
+  onReply: NonNullable<CallOptions["onReply"]>,
+  { deadlineAt, deadlineReached }: Admission.Request
+) =>
+  Effect.tap(reply, ({ raw }) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.timeoutOrElse(onReply(raw), {
+        duration: Duration.millis(deadlineAt - now),
+        orElse: () => Effect.fail(deadlineReached())
+      })
+    )
+  )
 
 export class Engine extends Context.Service<
   Engine,
@@ -32,7 +42,7 @@ export class Engine extends Context.Service<
       operation: Operation<A>,
       request: WireRequest,
       options?: CallOptions
-    ) => Effect.Effect<Reply<A>, BerthError>
+    ) => Effect.Effect<Attempt.Reply<A>, BerthError>
     /** Longest time a call may take unless it says otherwise. */
     readonly deadline: Duration.Duration
     /** Lane of every call that does not name one; undefined where it is that of the operation. */
@@ -57,23 +67,21 @@ export class Engine extends Context.Service<
         const admission = yield* Admission.make(place && (yield* place))
         const guarded = Breaker.make()
         const observer = yield* Observer
+        const attempt = Attempt.make({ settings, redact, observer })
         let budget = fullBudget
 
         /** One attempt, once it is admitted. */
-        const once = <A>(operation: Operation<A>, send: Send, request: Admission.Request, ledger: Ledger) =>
+        const once = <A>(task: Attempt.Task<A>) =>
           Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(restore(admission.admit(request)), (ticket) =>
-              restore(attempt(operation, send, settings, redact, observer, ledger, ticket))
-            )
+            Effect.flatMap(restore(admission.admit(task.request)), (ticket) => restore(attempt(task, ticket)))
           )
 
         /** Attempts until one succeeds or no other may follow. */
         const retried = Effect.fnUntraced(function* <A>(
           repeatable: Repeatable,
-          attemptOnce: Effect.Effect<Reply<A>, ErrorReason>,
-          { deadlineAt }: Admission.Request,
-          ledger: Ledger
-        ): Effect.fn.Return<Reply<A>, ErrorReason> {
+          { ledger, request }: Attempt.Task<A>,
+          attemptOnce: Effect.Effect<Attempt.Reply<A>, ErrorReason>
+        ): Effect.fn.Return<Attempt.Reply<A>, ErrorReason> {
           let before: ErrorReason | undefined
           while (true) {
             const result = yield* Effect.result(attemptOnce)
@@ -91,7 +99,7 @@ export class Engine extends Context.Service<
               repeatable,
               attempts: ledger.attempts.length,
               budget,
-              leftMillis: deadlineAt - (yield* Clock.currentTimeMillis),
+              leftMillis: request.deadlineAt - (yield* Clock.currentTimeMillis),
               draw: yield* Random.next
             })
             if (decision._tag === "GiveUp") return yield* Effect.fail(reason)
@@ -106,31 +114,41 @@ export class Engine extends Context.Service<
           Effect.withFiber((fiber) => {
             const fault = options && optionFault(options)
             if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
-            const deadline = Duration.fromInputUnsafe(options?.deadline ?? settings.deadline)
+            const deadlineMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.deadline ?? settings.deadline))
             const startedAtMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
-            const ledger: Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no", mayBeDone: false }
-            fiber.getRef(LedgerBegun)?.(ledger)
+            const ledger: Attempt.Ledger = {
+              startedAtMillis,
+              attempts: [],
+              backoffMillis: 0,
+              sent: "no",
+              mayBeDone: false
+            }
+            fiber.getRef(Attempt.LedgerBegun)?.(ledger)
             const lane = options?.lane ?? settings.lane ?? operation.lane
-            const request = { lane, deadlineAt: startedAtMillis + Duration.toMillis(deadline) }
+            // Every step that waits is told, so that none outlives the caller's patience.
+            const request: Admission.Request = {
+              lane,
+              deadlineAt: startedAtMillis + deadlineMillis,
+              deadlineReached: () => new TimedOut({ limit: "deadline", afterMillis: deadlineMillis, sent: ledger.sent })
+            }
             const signed = sign(wireRequest)
-            const send: Send = (begun) => transport.send(signed, begun)
+            const task = {
+              operation,
+              send: (begun) => transport.send(signed, begun),
+              request,
+              ledger
+            } satisfies Attempt.Task<A>
             // Admission is innermost, for every attempt spends allowance.
-            return once(operation, send, request, ledger).pipe(
+            return once(task).pipe(
               // The only layer that sends again.
-              (attemptOnce) =>
-                retried(options?.retry === false ? "never" : operation.repeatable, attemptOnce, request, ledger),
+              (attemptOnce) => retried(options?.retry === false ? "never" : operation.repeatable, task, attemptOnce),
               // One outcome per call, and none while the service is left alone.
               guarded,
-              (reply) => (options?.onReply ? Effect.tap(reply, ({ raw }) => options.onReply!(raw)) : reply),
-              // Outermost, so that no wait of any step above outlives the caller's patience.
-              Effect.timeoutOrElse({
-                duration: deadline,
-                orElse: () => Effect.fail(deadlineReached(deadline, ledger))
-              }),
+              (reply) => (options?.onReply ? told(reply, options.onReply, request) : reply),
               Effect.mapError(
                 (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
               ),
-              traced(operation.name)
+              observer ? observer.traced(operation.name) : (done) => done
             )
           })
 

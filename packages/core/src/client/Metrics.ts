@@ -12,10 +12,10 @@
  *
  * Where a program has several accounts, `Metric.CurrentMetricAttributes` around each layer tells their series apart.
  */
-import { Context, Effect, Layer, Metric } from "effect"
+import { type Context, Metric } from "effect"
 import type { Attempt } from "../domain/Attempt.ts"
 import type { Drift } from "./Drift.ts"
-import { Observer } from "./Observer.ts"
+import type { Observer } from "./Observer.ts"
 
 /** Names that come from the service are its own choice: so many are kept apart, and none longer than this. */
 const mostDriftNames = 64
@@ -26,41 +26,42 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const limit = Metric.gauge("berth_allowance_limit", { description: "Requests granted per window." })
 const remaining = Metric.gauge("berth_allowance_remaining", { description: "Requests left." })
 
-/** One metric for each value of its attributes, made when it is first wanted. */
-const byAttributes = <A extends ReadonlyArray<string>, M>(make: (...attributes: A) => M) => {
-  const made = new Map<string, M>()
-  return (...attributes: A): M => {
-    const key = attributes.join(" ")
-    const known = made.get(key)
-    if (known !== undefined) return known
-    const metric = make(...attributes)
-    made.set(key, metric)
-    return metric
+/** One for each value of an attribute, made when it is first wanted. */
+const by = <A>(make: (attribute: string) => A) => {
+  const made = new Map<string, A>()
+  return (attribute: string): A => {
+    let one = made.get(attribute)
+    if (one === undefined) made.set(attribute, (one = make(attribute)))
+    return one
   }
 }
 
-const requests = byAttributes((operation: string, outcome: string) =>
-  Metric.counter("berth_requests_total", {
-    description: "Requests sent.",
-    incremental: true,
-    attributes: { operation, outcome }
-  })
+const requests = by((operation) =>
+  by((outcome) =>
+    Metric.counter("berth_requests_total", {
+      description: "Requests sent.",
+      incremental: true,
+      attributes: { operation, outcome }
+    })
+  )
 )
-const retries = byAttributes((operation: string, reason: string) =>
-  Metric.counter("berth_retries_total", {
-    description: "Requests sent because an earlier one of the same call failed.",
-    incremental: true,
-    attributes: { operation, reason }
-  })
+const retries = by((operation) =>
+  by((reason) =>
+    Metric.counter("berth_retries_total", {
+      description: "Requests sent because an earlier one of the same call failed.",
+      incremental: true,
+      attributes: { operation, reason }
+    })
+  )
 )
-const durations = byAttributes((operation: string) =>
+const durations = by((operation) =>
   Metric.histogram("berth_request_duration_seconds", {
     description: "From sending a request until its reply is read.",
     boundaries: seconds,
     attributes: { operation }
   })
 )
-const waits = byAttributes((lane: string) =>
+const waits = by((lane) =>
   Metric.histogram("berth_queue_wait_seconds", {
     description: "Waited for a turn within the allowance.",
     boundaries: seconds,
@@ -79,7 +80,7 @@ const drifts = (kind: string, name: string) =>
 const isUnsent = ({ outcome, status }: Attempt) => outcome === "InvalidRequest" && status === null
 
 /** Counts what the engine tells, in the registry and with the attributes of the context it is made in. */
-export const make = (context: Context.Context<never>): Observer => {
+export const make = (context: Context.Context<never>): Pick<Observer, "attempted" | "drifted"> => {
   const driftNames = new Set<string>()
   const driftName = ({ name }: Drift): string => {
     const short = name.slice(0, longestDriftName)
@@ -90,11 +91,11 @@ export const make = (context: Context.Context<never>): Observer => {
     attempted: (operation, lane, attempts) => {
       const attempt = attempts.at(-1)
       if (attempt === undefined || isUnsent(attempt)) return
-      requests(operation, attempt.outcome).updateUnsafe(1, context)
+      requests(operation)(attempt.outcome).updateUnsafe(1, context)
       durations(operation).updateUnsafe(attempt.durationMillis / 1000, context)
       waits(lane).updateUnsafe(attempt.queuedMillis / 1000, context)
       const before = attempts.at(-2)
-      if (before !== undefined) retries(operation, before.outcome).updateUnsafe(1, context)
+      if (before !== undefined) retries(operation)(before.outcome).updateUnsafe(1, context)
       if (attempt.allowance !== null) {
         limit.updateUnsafe(attempt.allowance.limit, context)
         remaining.updateUnsafe(attempt.allowance.remaining, context)
@@ -105,6 +106,3 @@ export const make = (context: Context.Context<never>): Observer => {
     }
   }
 }
-
-/** Counts what the clients do that are made with this layer. */
-export const layer = Layer.effect(Observer, Effect.map(Effect.context<never>(), make))

@@ -91,6 +91,11 @@ export class Nodes extends Context.Service<
     Effect.gen(function* () {
       const { call, deadline, lane, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
+      /** A method of several calls, by its name where it is traced. */
+      const named =
+        (name: string) =>
+        <A, E>(method: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+          observer ? observer.traced(name)(method) : method
 
       const get = (id: NodeId, options?: CallOptions) =>
         Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
@@ -116,7 +121,8 @@ export class Nodes extends Context.Service<
       const create = (spec: NodeSpec, options?: CreateOptions) =>
         Effect.andThen(checked(options), nodeSpec(spec)).pipe(
           unsent("nodes.create"),
-          Effect.flatMap((spec) => creator(spec, options))
+          Effect.flatMap((spec) => creator(spec, options)),
+          named("Nodes.create")
         )
 
       const list = (options: ListOptions = {}) =>
@@ -149,7 +155,7 @@ export class Nodes extends Context.Service<
         return awaitGoal(id, goal, (deadlineAt) => look(id, { lane: inLane, deadlineAt }), phase, options)
       }
 
-      const awaitStatus = Effect.fn("Nodes.awaitStatus")(function* (
+      const awaitStatus = Effect.fnUntraced(function* (
         ids: NodeId | ReadonlyArray<NodeId>,
         wanted: KnownStatus,
         options?: WaitOptions
@@ -158,18 +164,15 @@ export class Nodes extends Context.Service<
         const reach = (id: NodeId) =>
           Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
         return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
-      }) as Nodes["Service"]["awaitStatus"]
+      }, named("Nodes.awaitStatus")) as Nodes["Service"]["awaitStatus"]
 
-      const awaitDeleted = Effect.fn("Nodes.awaitDeleted")(function* (
-        ids: NodeId | ReadonlyArray<NodeId>,
-        options?: WaitOptions
-      ) {
+      const awaitDeleted = Effect.fnUntraced(function* (ids: NodeId | ReadonlyArray<NodeId>, options?: WaitOptions) {
         yield* unsent("nodes.await")(checked(options))
         yield* Effect.forEach([ids].flat(), (id) => awaitOne(id, "deleted", options), {
           concurrency: "unbounded",
           discard: true
         })
-      })
+      }, named("Nodes.awaitDeleted"))
 
       return Nodes.of({ create, get, list, listPage, delete: remove, setCommitment, awaitStatus, awaitDeleted })
     })

@@ -1,8 +1,8 @@
 /**
- * Who is told, as they happen, of the attempts of a client and of what it did not know in the replies. Nobody, unless a
- * layer says so; `Metrics.ts` is the one Berth brings along.
+ * Who is told, as they happen, of the calls and attempts of a client and of what it did not know in the replies. Nobody,
+ * unless a layer says so; `Telemetry.ts` is the one Berth brings along.
  */
-import { Context } from "effect"
+import { Context, type Effect, type Tracer } from "effect"
 import type { Attempt } from "../domain/Attempt.ts"
 import type { Lane } from "../domain/Lane.ts"
 import type { Drift } from "./Drift.ts"
@@ -12,6 +12,13 @@ export interface Observer {
   readonly attempted: (operation: string, lane: Lane, attempts: ReadonlyArray<Attempt>) => void
   /** A reply had something in it that Berth does not know. */
   readonly drifted: (drifts: ReadonlyArray<Drift>) => void
+  /** A call or an attempt, with a span around it where somebody takes that. */
+  readonly traced: (
+    name: string,
+    options?: Tracer.SpanOptions
+  ) => <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Attributes of the span that `traced` made around this. */
+  readonly annotated: (attributes: Readonly<Record<string, unknown>>) => Effect.Effect<void>
 }
 
 export const Observer = Context.Reference<Observer | undefined>("@berth/core/client/Observer", {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { admit, initial, type Outcome, record, type State } from "../../src/client/Breaker.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
@@ -121,6 +121,17 @@ describe("a client", () => {
       )
     }).pipe(Effect.provide(client))
   })
+
+  it.effect("goes on calling a service that is slower than its callers are patient", () =>
+    Effect.gen(function* () {
+      const get = Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "1 second" }))
+      for (let i = 0; i < 20; i++) {
+        const fiber = yield* Effect.forkChild(Effect.flip(get))
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(fiber)).reason._tag, "TimedOut")
+      }
+    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+  )
 
   it.effect("that gives up while it tries lets the next call try", () => {
     const { client, service } = switched()

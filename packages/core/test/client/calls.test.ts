@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "effect"
+import { Clock, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "effect"
 import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Berth from "../../src/client/Berth.ts"
@@ -251,6 +251,59 @@ describe("time", () => {
       assert.isTrue(interrupted)
     }).pipe(Effect.provide(client))
   })
+
+  it.effect("a call ends at its deadline while it waits for its turn, and nothing was sent", () =>
+    Effect.gen(function* () {
+      // With nothing known of the allowance one request goes first, and the others wait for what its reply says.
+      const first = yield* Effect.forkChild(Nodes.use((nodes) => nodes.get(id)))
+      yield* Effect.yieldNow
+      const second = yield* Effect.forkChild(
+        Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "2 seconds" })))
+      )
+      yield* TestClock.adjust("1999 millis")
+      assert.isUndefined(second.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      const { attempts, reason } = yield* Fiber.join(second)
+      assert.isEmpty(attempts)
+      assert.strictEqual(reason._tag, "TimedOut")
+      if (reason._tag === "TimedOut") {
+        assert.deepStrictEqual([reason.limit, reason.afterMillis, reason.sent], ["deadline", 2000, "no"])
+      }
+      yield* Fiber.interrupt(first)
+    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+  )
+
+  it.effect("a call ends at its deadline while it tells of its reply", () =>
+    Effect.gen(function* () {
+      const error = yield* inTime(
+        Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "2 seconds", onReply: () => Effect.never })))
+      )
+      assert.deepStrictEqual([error.reason._tag, error.attempts.map(({ outcome }) => outcome)], ["TimedOut", ["ok"]])
+    }).pipe(Effect.provide(clientAnswered(ok(record()))))
+  )
+
+  it.effect("a call without a deadline waits for its turn as long as it takes", () =>
+    Effect.gen(function* () {
+      const get = Nodes.use((nodes) => nodes.get(id, { deadline: Duration.infinity }))
+      const fibers = yield* Effect.forEach([1, 2], () => Effect.forkChild(get))
+      yield* TestClock.adjust("2 hours")
+      for (const fiber of fibers) assert.strictEqual((yield* Fiber.join(fiber)).id, id)
+    }).pipe(
+      Effect.provide(
+        clientOver(() =>
+          Effect.map(Clock.currentTimeMillis, (now) => ({
+            ...ok(record()),
+            headers: {
+              date: new Date(now).toUTCString(),
+              "ratelimit-limit": "1200",
+              "ratelimit-remaining": "0",
+              "ratelimit-reset": "3600"
+            }
+          }))
+        )
+      )
+    )
+  )
 
   it.effect("a wait follows the node until it runs, and says what it saw", () => {
     const statuses = ["created", "created", "running"]

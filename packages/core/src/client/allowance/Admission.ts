@@ -2,12 +2,12 @@
  * Admission: holds every attempt until the estimator lets it go, in order of its lane, or fails it at once when it would
  * have to wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
  */
-import { Clock, Deferred, Effect, Latch, Option, type Scope } from "effect"
+import { Clock, Deferred, Duration, Effect, Latch, Option, type Scope } from "effect"
 import { countsFrom } from "../../api/AllowanceHeaders.ts"
 import { type Headers, httpDate } from "../../api/HeaderValues.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
 import type { AllowanceLevel } from "../../domain/Allowance.ts"
-import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
+import { type TimedOut, WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { AllowanceStore } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
@@ -29,12 +29,14 @@ export interface Ticket {
 /** What admission is asked. */
 export interface Request {
   readonly lane: Lane
-  /** When the call as a whole has to be over, by our clock. */
+  /** When the call as a whole has to be over, by our clock, and what it fails with then. */
   readonly deadlineAt: number
+  readonly deadlineReached: () => TimedOut
 }
 
 export interface Admission {
-  readonly admit: (request: Request) => Effect.Effect<Ticket, WouldExceedDeadline>
+  /** Fails at once where the wait is sure to be longer than what is left until the deadline, and else at the deadline. */
+  readonly admit: (request: Request) => Effect.Effect<Ticket, WouldExceedDeadline | TimedOut>
   /** The estimate as it is now. */
   readonly state: () => Estimator.State
   /** What is left of the allowance now, as far as is known. */
@@ -164,7 +166,7 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  const admit = (request: Request): Effect.Effect<Ticket, WouldExceedDeadline> =>
+  const admit = (request: Request): Effect.Effect<Ticket, WouldExceedDeadline | TimedOut> =>
     Effect.suspend(() => {
       const askedAt = now()
       const free = queue.ahead(request.lane) === 0 && verdict(request.lane, askedAt)._tag === "Now"
@@ -175,7 +177,7 @@ export const make = Effect.fnUntraced(function* (
       queue.add(request.lane, waiter)
       stir()
       bell.openUnsafe()
-      return Effect.onInterrupt(Deferred.await(waiter.answer), () => {
+      const answered = Effect.onInterrupt(Deferred.await(waiter.answer), () => {
         queue.remove(request.lane, waiter)
         stir()
         // Let go at the very moment its caller gave up: the ticket goes back unused.
@@ -184,6 +186,10 @@ export const make = Effect.fnUntraced(function* (
               Option.isSome(ticket) ? ticket.value.ended(false) : Effect.void
             )
           : Effect.void
+      })
+      return Effect.timeoutOrElse(answered, {
+        duration: Duration.millis(request.deadlineAt - askedAt),
+        orElse: () => Effect.fail(request.deadlineReached())
       })
     })
 

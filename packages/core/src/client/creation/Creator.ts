@@ -364,7 +364,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
    * Creates a node. With a key the same create may be asked for again, by this process or another with the same store, and
    * makes one node all the same.
    */
-  return Effect.fn("Nodes.create")((spec: NodeSpec, { key, ...options }: CreateOptions = {}) =>
+  return (spec: NodeSpec, { key, ...options }: CreateOptions = {}): Effect.Effect<Creation, BerthError> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const limit = Duration.fromInputUnsafe(options.deadline ?? deadline)
       const millis = Duration.toMillis(limit)
@@ -381,5 +381,4 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
         return Effect.timeoutOrElse(create(call, key), { duration: limit, orElse: () => late(call) })
       })
     })
-  )
 }

@@ -1,0 +1,21 @@
+/**
+ * What the client tells of itself through Effect: the metrics of `Metrics.ts`, and a span for each call and attempt. Spans
+ * are made only where the program has a tracer: Effect's own keeps them to itself, so that each would be made, timed and
+ * thrown away.
+ */
+import { Effect, Layer } from "effect"
+import * as Metrics from "./Metrics.ts"
+import { Observer } from "./Observer.ts"
+
+const spans: Pick<Observer, "annotated" | "traced"> = {
+  traced: (name, options) => (effect) =>
+    Effect.withFiber(({ cache }) => (cache.tracer === undefined ? effect : Effect.withSpan(effect, name, options))),
+  annotated: (attributes) =>
+    Effect.withFiber(({ cache }) => (cache.tracer === undefined ? Effect.void : Effect.annotateCurrentSpan(attributes)))
+}
+
+/** Observes the clients that are made with this layer. */
+export const layer = Layer.effect(
+  Observer,
+  Effect.map(Effect.context<never>(), (context) => ({ ...Metrics.make(context), ...spans }))
+)
