@@ -3,7 +3,6 @@
  * Berth writes itself never contains them in the first place.
  */
 import { Predicate, Redacted, RegExp as Regex } from "effect"
-import { Base64 } from "effect/encoding"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
 import type { Credentials } from "./Settings.ts"
 
@@ -70,7 +69,7 @@ const shortestPiece = 6
 const insideBase64 = (secret: string): ReadonlyArray<string> =>
   [0, 1, 2]
     .map((before) =>
-      Base64.encode(" ".repeat(before) + secret).slice(
+      btoa(" ".repeat(before) + secret).slice(
         Math.ceil((before * 8) / 6),
         Math.floor(((before + secret.length) * 8) / 6)
       )
@@ -79,7 +78,7 @@ const insideBase64 = (secret: string): ReadonlyArray<string> =>
 
 /** The encodings of a secret as a whole, the longest first: a shorter one may be the beginning of it. */
 const wholes = (secret: string): ReadonlyArray<string> => {
-  const base64 = [Base64.encode(secret), Base64.encode(secret).replace(/=+$/, ""), ...insideBase64(secret)]
+  const base64 = [btoa(secret), btoa(secret).replace(/=+$/, ""), ...insideBase64(secret)]
   const urlSafe = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))
   const texts = Array.from(new Set([...base64, ...urlSafe])).sort((a, b) => b.length - a.length)
   // As a dump has it: with spaces or colons between the bytes, or without.

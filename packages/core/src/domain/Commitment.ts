@@ -11,7 +11,7 @@ export const CommitmentSetting = Schema.Literals(["auto_renew", "auto_terminate"
 export type CommitmentSetting = typeof CommitmentSetting.Type
 
 /** One reserved period a plan can be had for (interface.md §2.6, committed_sku). */
-export const CommittedOption = Schema.Struct({
+export const CommittedOption = /*#__PURE__*/ Schema.Struct({
   /** Id to pass when choosing this option. */
   skuId: Schema.Int,
   name: Schema.String,

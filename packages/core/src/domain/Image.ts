@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { CommittedOption } from "./Commitment.ts"
 
 /** The operating system on an image. */
-export const OperatingSystem = Schema.Struct({
+export const OperatingSystem = /*#__PURE__*/ Schema.Struct({
   name: Schema.String,
   version: Schema.NullOr(Schema.String),
   /** Identifier of the system's image. */
@@ -15,7 +15,7 @@ export const OperatingSystem = Schema.Struct({
 export interface OperatingSystem extends Schema.Schema.Type<typeof OperatingSystem> {}
 
 /** What a plan gives and costs, as far as an image record says it. Prices are in rupees. */
-export const Specs = Schema.Struct({
+export const Specs = /*#__PURE__*/ Schema.Struct({
   vcpus: Schema.NullOr(Schema.Number),
   memoryMib: Schema.NullOr(Schema.Number),
   diskGb: Schema.NullOr(Schema.Number),
@@ -28,7 +28,7 @@ export const Specs = Schema.Struct({
 export interface Specs extends Schema.Schema.Type<typeof Specs> {}
 
 /** An image on a plan (interface.md §2.6). */
-export const Image = Schema.Struct({
+export const Image = /*#__PURE__*/ Schema.Struct({
   name: Schema.String,
   /** What `image` of a create takes. */
   image: Schema.String,

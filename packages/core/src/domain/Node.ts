@@ -12,7 +12,7 @@ export type NodeId = typeof NodeId.Type
  * What is known of a node. `null` is "the reply did not say": the three record shapes carry different fields, and a
  * field that could not be read is `null` here and kept raw under `extra`.
  */
-export const Node = Schema.Struct({
+export const Node = /*#__PURE__*/ Schema.Struct({
   id: NodeId,
   name: Schema.String,
   status: NodeStatus,

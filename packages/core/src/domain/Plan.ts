@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { type Image, Specs } from "./Image.ts"
 
 /** A plan and the images it can be started with. */
-export const Plan = Schema.Struct({
+export const Plan = /*#__PURE__*/ Schema.Struct({
   /** Plan slug, what `plan` of a create takes. */
   plan: Schema.String,
   ...Specs.fields,
