@@ -6,7 +6,6 @@ import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { Plugin } from "rolldown"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -34,20 +33,6 @@ const fingerprint = (app: App): string => {
   return hash.digest("hex")
 }
 
-/**
- * Lets `NodeHttpClient` load undici itself where it would load a module that passes on all of undici's exports: of such a
- * module, loaded on demand, only the default export survives bundling, because undici is CommonJS.
- */
-const undiciOnDemand: Plugin = {
-  name: "undici-on-demand",
-  resolveId: {
-    filter: { id: /^\.\/Undici\.js$/ },
-    handler(_, importer) {
-      return importer?.endsWith("NodeHttpClient.js") ? this.resolve("undici", importer) : null
-    }
-  }
-}
-
 /** Bundles `app` unless its bundle matches the sources; says whether it had to. */
 export const bundle = async (app: App): Promise<boolean> => {
   const dist = join(root, "apps", app, "dist")
@@ -60,7 +45,6 @@ export const bundle = async (app: App): Promise<boolean> => {
     cwd: root,
     input: { main: join(root, "apps", app, "src/main.ts") },
     platform: "node",
-    plugins: [undiciOnDemand],
     // A warning here is a binary that breaks elsewhere: an import left unresolved, a side effect dropped.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(`bundling ${app}: ${log.message}`)

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
 import { parseArgs } from "node:util"
 import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
-import { callOverFetchRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
+import { callOverFetchRow, callOverHttpClientRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
 import { cancelRow } from "./rows/cancel.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
@@ -28,6 +28,7 @@ const { positionals, values } = parseArgs({
 const rows: Record<string, () => Row | Promise<Row>> = {
   call: callRow,
   callOverFetch: callOverFetchRow,
+  callOverHttpClient: callOverHttpClientRow,
   "cancel-queue": () => cancelRow("queue"),
   "cancel-backoff": () => cancelRow("backoff"),
   "cancel-wire": () => cancelRow("wire"),

@@ -2,12 +2,8 @@
  * A program that does nothing but list calls with one client: `caller.ts CLIENT URL [MODULE]`. For each number on stdin it makes
  * that many calls, eight at a time, and prints what a call has cost.
  */
-import * as Berth from "@berth/core/client/Berth"
-import * as FetchTransport from "@berth/core/client/FetchTransport"
-import { Nodes } from "@berth/core/client/Nodes"
-import * as Services from "@berth/core/client/Services"
-import { NodeHttpClient } from "@effect/platform-node"
 import { Layer, ManagedRuntime, Redacted } from "effect"
+import { Nodes } from "@berth/core/client/Nodes"
 import { createInterface } from "node:readline"
 import { exit } from "node:process"
 
@@ -38,8 +34,21 @@ const clients: Record<string, () => Promise<Call>> = {
       return JSON.parse(await response.text()).data.length
     }
   },
-  "berth over fetch": () => berth(Services.layer(account(), FetchTransport.layer)),
-  "berth over undici": () => berth(Layer.provide(Berth.layer(account()), NodeHttpClient.layerUndici)),
+  "berth over fetch": async () => {
+    const Berth = await import("@berth/core/client/Berth")
+    const FetchTransport = await import("@berth/core/client/FetchTransport")
+    return berth(Berth.layerOver(account(), FetchTransport.layer))
+  },
+  "berth over undici": async () => {
+    const Berth = await import("@berth/core/client/Berth")
+    const UndiciTransport = await import("@berth/core/client/UndiciTransport")
+    return berth(Berth.layerOver(account(), UndiciTransport.layer))
+  },
+  "berth over HttpClient": async () => {
+    const Berth = await import("@berth/core/client/Berth")
+    const { layerUndici } = await import("@effect/platform-node/NodeHttpClient")
+    return berth(Layer.provide(Berth.layer(account()), layerUndici))
+  },
   stripe: async () => {
     const { default: Stripe } = await import(module!)
     const { hostname, port } = new URL(baseUrl!)

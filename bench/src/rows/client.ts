@@ -9,6 +9,9 @@ import { ratioAtMost, type Row } from "../Row.ts"
 import { type Tool, tool } from "../tools.ts"
 
 const calls = 1500
+
+/** Before anything is measured, on either side: code is compiled again and again while it is young. */
+const warmingCalls = 12_000
 const bareServer = fileURLToPath(new URL("../bareServer.ts", import.meta.url))
 
 const record = (i: number) => ({
@@ -58,7 +61,7 @@ const clientRow = async (name: string, subject: Side, baseline: Side, target: nu
   const start = async ({ body, client, module }: Side) => {
     const server = await serve(body)
     const caller = startCaller(client, server.url, ...(module === undefined ? [] : [module]))
-    await caller.cpuPerCall(2 * calls)
+    await caller.cpuPerCall(warmingCalls)
     return { caller, server }
   }
   const left = await start(subject)
@@ -83,7 +86,7 @@ const clientRow = async (name: string, subject: Side, baseline: Side, target: nu
   }
 }
 
-const callOver = (transport: "fetch" | "undici") =>
+const callOver = (transport: "fetch" | "HttpClient" | "undici") =>
   clientRow(
     "client CPU, list of 20",
     { what: `berth over ${transport}`, client: `berth over ${transport}`, body: ours },
@@ -96,6 +99,9 @@ export const callRow = () => callOver("undici")
 
 /** The same over the one that the promise client has everywhere. */
 export const callOverFetchRow = () => callOver("fetch")
+
+/** The same over Effect's own client, which sends by undici, too. */
+export const callOverHttpClientRow = () => callOver("HttpClient")
 
 /** A list of 20 against another library's. Each goes over the transport it is meant for on Node. */
 const versus = (name: Tool, method: string) =>

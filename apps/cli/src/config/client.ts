@@ -71,7 +71,7 @@ const account = Effect.gen(function* () {
 
 const clientOf = ({ options }: Account) =>
   // Whatever is not usable in them was told when the files were looked for.
-  Berth.layer(options).pipe(Layer.orDie, Layer.provide(transport), Layer.merge(spans))
+  Berth.layerOver(options, transport).pipe(Layer.orDie, Layer.merge(spans))
 
 export const client = Layer.provide(Layer.unwrap(Effect.map(account, clientOf)), warnings)
 

@@ -1,31 +1,26 @@
 /**
  * The transport over `fetch` alone, which every runtime has: what the promise client sends its requests with.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
-import { type Head, type SignedRequest, Transport, unreachable } from "./Transport.ts"
-import { webText } from "./ReplyText.ts"
+import { Context, Effect, Layer } from "effect"
+import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
+import { isShort, webText } from "./ReplyText.ts"
 
 /** The `fetch` that sends the requests; a fiber may have one of its own. */
 export const Fetch = Context.Reference<typeof globalThis.fetch>("@berth/core/client/FetchTransport/Fetch", {
   defaultValue: () => globalThis.fetch
 })
 
-/** The credentials are unwrapped here, and the result is handed to `fetch` and to nobody else. */
 const exchange = async (
   fetch: typeof globalThis.fetch,
-  { body, method, query, token, url }: SignedRequest,
+  request: SignedRequest,
   signal: AbortSignal,
   begun: (head: Head) => void
 ) => {
-  const search = new URLSearchParams()
-  for (const [name, value] of query) search.append(name, typeof value === "string" ? value : Redacted.value(value))
-  const response = await fetch(`${url}?${search}`, {
+  const { body, method } = request
+  const { address, headers } = unwrapped(request)
+  const response = await fetch(address, {
     method,
-    headers: {
-      accept: "application/json",
-      authorization: `Bearer ${Redacted.value(token)}`,
-      ...(body !== undefined && { "content-type": "application/json" })
-    },
+    headers,
     ...(body !== undefined && { body }),
     // A redirect is no reply of the interface, and following it would hand on the credentials.
     redirect: "manual",
@@ -33,7 +28,8 @@ const exchange = async (
   })
   const head = { status: response.status, headers: Object.fromEntries(response.headers) }
   begun(head)
-  return { ...head, body: await webText(response, signal) }
+  // The signal ends either.
+  return { ...head, body: await (isShort(head.headers) ? response.text() : webText(response, signal)) }
 }
 
 export const layer = Layer.succeed(Transport, {

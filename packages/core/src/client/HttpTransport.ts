@@ -1,10 +1,17 @@
 /**
  * The transport over whichever `HttpClient` the program provides.
  */
-import { Effect, Layer, Option, Stream } from "effect"
-import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import {
+  FetchHttpClient,
+  HttpBody,
+  HttpClient,
+  type HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse
+} from "effect/http"
 import { InvalidRequest } from "../domain/ErrorReason.ts"
-import { largestBodyBytes, ReplyText, webText } from "./ReplyText.ts"
+import { isShort, largestBodyBytes, ReplyText, webText } from "./ReplyText.ts"
 import { type SignedRequest, Transport, unreachable } from "./Transport.ts"
 
 /** The credentials stay `Redacted` in the request too, so that nobody who inspects it sees them. */
@@ -28,10 +35,8 @@ const textOf = (
   response: HttpClientResponse.HttpClientResponse,
   headers: HttpClientResponse.HttpClientResponse["headers"]
 ) => {
-  const length = Number(headers["content-length"] ?? Number.NaN)
-  if (length > largestBodyBytes) return Effect.succeed(undefined)
-  // What is counted before it is unpacked may be of any size after.
-  if (length <= largestBodyBytes && headers["content-encoding"] === undefined) return response.text
+  if (Number(headers["content-length"] ?? Number.NaN) > largestBodyBytes) return Effect.succeed(undefined)
+  if (isShort(headers)) return response.text
   return Effect.suspend(() => {
     const text = new ReplyText()
     return response.stream.pipe(
@@ -42,17 +47,25 @@ const textOf = (
   })
 }
 
+/** A redirect is no reply of the interface, and following it would hand on the credentials; only `fetch` does so unasked. */
+const withoutRedirects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.provideService(effect, FetchHttpClient.RequestInit, {
+      ...Context.getOrUndefined(context, FetchHttpClient.RequestInit),
+      redirect: "manual"
+    })
+  )
+
 export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.effect(
   Transport,
   Effect.map(HttpClient.HttpClient, (client) => {
     // The spans are the engine's own: those of HttpClient hold whole addresses and unmasked causes, and send ours along.
-    const untraced = HttpClient.transformResponse(
-      client,
-      Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
+    const bare = HttpClient.transformResponse(client, (response) =>
+      withoutRedirects(Effect.provideService(response, HttpClient.TracerDisabledWhen, () => true))
     )
     return Transport.of({
       send: (request, begun) =>
-        Effect.flatMap(Effect.mapError(untraced.execute(toHttp(request)), failed(false)), (response) => {
+        Effect.flatMap(Effect.mapError(bare.execute(toHttp(request)), failed(false)), (response) => {
           const { headers, status } = response
           begun({ status, headers })
           const web = HttpClientResponse.toWeb(response)

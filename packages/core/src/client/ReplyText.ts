@@ -1,6 +1,7 @@
 /**
  * The body of a reply as text, read chunk by chunk, to its end or to a limit: what is counted on arrival cannot grow.
  */
+import type { Head } from "./Transport.ts"
 
 /** Largest body that is read: the longest image list has less than a hundredth of it. */
 export const largestBodyBytes = 16 * 1024 * 1024
@@ -24,6 +25,13 @@ export class ReplyText {
     return this.#text + this.#decoder.decode()
   }
 }
+
+/**
+ * Whether the headers of a reply say that its body is of a size that makes sense, so that it need not be counted as it
+ * comes. What is counted before it is unpacked may be of any size after.
+ */
+export const isShort = (headers: Head["headers"]): boolean =>
+  Number(headers["content-length"] ?? Number.NaN) <= largestBodyBytes && headers["content-encoding"] === undefined
 
 /** The body of a web response; undefined when it is larger than any that makes sense. The signal ends the reading. */
 export const webText = async (response: Response, signal: AbortSignal): Promise<string | undefined> => {

@@ -1,8 +1,8 @@
 /**
  * What is below the engine: sends one request and reads its reply, body and all. Over any `HttpClient` of Effect it is in
- * `HttpTransport.ts`, over the runtime's `fetch` alone in `FetchTransport.ts`.
+ * `HttpTransport.ts`, over the runtime's `fetch` alone in `FetchTransport.ts`, over undici alone in `UndiciTransport.ts`.
  */
-import { Context, type Effect, Predicate, type Redacted } from "effect"
+import { Context, type Effect, Predicate, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"
 import { type InvalidRequest, Unreachable } from "../domain/ErrorReason.ts"
 
@@ -24,6 +24,18 @@ export interface SignedRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string | Redacted.Redacted]>
   readonly token: Redacted.Redacted
   readonly body: string | undefined
+}
+
+/** What goes over the wire: the credentials are unwrapped here, for a transport that hands them on and to nobody else. */
+export const unwrapped = ({ body, query, token, url }: SignedRequest) => {
+  const search = new URLSearchParams()
+  for (const [name, value] of query) search.append(name, typeof value === "string" ? value : Redacted.value(value))
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    authorization: `Bearer ${Redacted.value(token)}`
+  }
+  if (body !== undefined) headers["content-type"] = "application/json"
+  return { address: `${url}?${search}`, headers }
 }
 
 /** The beginning of a reply. Header names are in lower case. */

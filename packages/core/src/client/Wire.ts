@@ -42,14 +42,19 @@ interface AnyInput {
 const fill = (path: string, params: Readonly<Record<string, unknown>>) =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
 
+/** The parameters that are given, as texts. */
+const texts = (query: AnyInput["query"] = {}) => {
+  const given: Array<readonly [name: string, value: string]> = []
+  for (const name of Object.keys(query)) if (query[name] !== undefined) given.push([name, String(query[name])])
+  return given
+}
+
 const request =
   ({ method, path }: Pick<WireRequest, "method" | "path">) =>
   ({ params, payload, query }: AnyInput): WireRequest => ({
     method,
     path: prefix + (params === undefined ? path : fill(path, params)),
-    query: Object.entries(query ?? {}).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as const]
-    ),
+    query: texts(query),
     body: payload === undefined ? undefined : JSON.stringify(payload)
   })
 

@@ -1,0 +1,65 @@
+/**
+ * The transport over undici alone: what sends requests on Node for the least CPU. It is loaded by the first request.
+ */
+import { Effect, Layer, Scope } from "effect"
+import type { Dispatcher } from "undici"
+import { isShort, ReplyText } from "./ReplyText.ts"
+import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
+
+/** The body as text; undefined when it is larger than any that makes sense. */
+const textOf = async (body: Dispatcher.ResponseData["body"], headers: Head["headers"]) => {
+  if (isShort(headers)) return body.text()
+  const text = new ReplyText()
+  // Whoever leaves the loop early ends the exchange.
+  for await (const chunk of body) if (!text.add(chunk)) return undefined
+  return text.end()
+}
+
+const exchange = async (
+  dispatcher: Dispatcher,
+  request: SignedRequest,
+  signal: AbortSignal,
+  begun: (head: Head) => void
+) => {
+  const { address, headers } = unwrapped(request)
+  const pathAt = address.indexOf("/", address.indexOf("//") + 2)
+  const response = await dispatcher.request({
+    origin: address.slice(0, pathAt),
+    path: address.slice(pathAt),
+    method: request.method,
+    headers,
+    body: request.body ?? null,
+    signal
+  })
+  const head = { status: response.statusCode, headers: response.headers as Head["headers"] }
+  begun(head)
+  return { ...head, body: await textOf(response.body, head.headers) }
+}
+
+export const layer = Layer.effect(
+  Transport,
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const agent = yield* Effect.cached(
+      Effect.acquireRelease(
+        // By its default export: of the named ones of CommonJS, loaded on demand, a bundle keeps none.
+        Effect.promise(async () => new (await import("undici")).default.Agent()),
+        (agent) => Effect.promise(() => agent.destroy())
+      ).pipe(Scope.provide(scope))
+    )
+    return Transport.of({
+      send: (request, begun) =>
+        Effect.flatMap(agent, (agent) => {
+          let replied = false
+          return Effect.tryPromise({
+            try: (signal) =>
+              exchange(agent, request, signal, (head) => {
+                replied = true
+                begun(head)
+              }),
+            catch: (cause) => unreachable(cause, replied)
+          })
+        })
+    })
+  })
+)
