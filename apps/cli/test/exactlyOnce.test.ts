@@ -72,7 +72,7 @@ describe("node create --key", () => {
         (yield* nodes).map(({ id }) => id as number),
         [idOf(again)]
       )
-      assert.include(again.stderr, `Node ${idOf(again)} is found: it was made before.`)
+      assert.include(again.stderr, `Node ${idOf(again)} is found: the key has made it.`)
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 

@@ -53,8 +53,16 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
 
 const unusable = (option: string, detail: string) => Result.fail(new InvalidOption({ option, detail }))
 
-const originOf = (baseUrl: string | URL): string | undefined => {
-  const url = URL.parse(String(baseUrl))
+/** An address as text, of any realm. */
+const addressOf = (value: unknown): string =>
+  Predicate.hasProperty(value, "href") && Predicate.isString(value.href)
+    ? value.href
+    : Predicate.isString(value)
+      ? value
+      : ""
+
+const originOf = (baseUrl: unknown): string | undefined => {
+  const url = URL.parse(addressOf(baseUrl))
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined
   // What would be left out of every request is refused here; an address with credentials is a mistake about ours.
   if (url.username + url.password + url.search + url.hash !== "") return undefined
@@ -65,7 +73,7 @@ const originOf = (baseUrl: string | URL): string | undefined => {
 const headerSafe = /^[\x21-\x7e]+$/
 
 const addressFault = (value: unknown) =>
-  originOf(String(value)) === undefined ? `expected http(s)://host[:port] or the same with ${prefix}` : undefined
+  originOf(value) === undefined ? `expected http(s)://host[:port] or the same with ${prefix}` : undefined
 
 const credentialFault = (value: unknown) => {
   if (!Redacted.isRedacted(value)) return "expected a text that is Redacted"

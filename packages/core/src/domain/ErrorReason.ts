@@ -172,7 +172,7 @@ export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable"
   get hint() {
     return this.sent === "no"
       ? "Check the base URL and the network."
-      : "The request may have been carried out; look before sending it again."
+      : "Try again; what changes something may have been carried out, so look before."
   }
   override get message() {
     return `The service could not be reached: ${this.detail}.`
@@ -190,7 +190,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
   get hint() {
     return this.sent === "no"
       ? "Allow more time, or try again later."
-      : "The request may have been carried out; look before sending it again."
+      : "Try again; what changes something may have been carried out, so look before."
   }
   override get message() {
     return this.limit === "attempt"

@@ -43,7 +43,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
-/** What came of a create: a new node, or one found to be ours after its reply was lost. */
+/** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
 export interface Creation extends Plain<DomainCreation> {}
 
 /** How to create. */

@@ -205,7 +205,7 @@ export const create = Command.make(
       nodes.create(spec, { key: Option.getOrUndefined(wish.key) }),
       () => cutOff(wish)
     )
-    const found = again ? "found: it was made before" : "found: its reply had been lost"
+    const found = Option.isSome(wish.key) ? "found: the key has made it" : "found: its reply had been lost"
     yield* say(`Node ${node.id} is ${outcome === "created" ? "accepted" : found}.`)
     if (!wish.wait) return yield* printOne(nodeView, node)
 

@@ -15,7 +15,7 @@ import type { ReadPage } from "./NewestNodes.ts"
 import { settle, type Settlement } from "./Settlement.ts"
 import * as Watermark from "./Watermark.ts"
 
-/** What came of a create: a new node, or one found to be ours after its reply was lost. */
+/** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
 export interface Creation {
   readonly outcome: "created" | "adopted"
   readonly node: Node
