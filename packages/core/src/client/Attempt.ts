@@ -2,7 +2,7 @@
  * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
  * what came of it. Whether another attempt follows is decided elsewhere.
  */
-import { Clock, Context, Duration, Effect, Result } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Result } from "effect"
 import { allowanceFrom } from "../api/AllowanceHeaders.ts"
 import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
@@ -11,6 +11,7 @@ import type * as Admission from "./allowance/Admission.ts"
 import type { Observer } from "./Observer.ts"
 import type { Operation } from "./Operation.ts"
 import { type Redact, redactedReason } from "./Redaction.ts"
+import { notProcessed } from "./Retry.ts"
 import type { Settings } from "./Settings.ts"
 import type { Head, WireReply } from "./Transport.ts"
 
@@ -26,10 +27,11 @@ export interface Ledger {
   readonly attempts: Array<Attempt>
   /** Waited before the next attempt because the last one failed. */
   backoffMillis: number
-  /** Whether a request of this call has reached the service: not, perhaps, or certainly, for a reply had begun. */
+  /**
+   * Whether a request of this call that may have been carried out has reached the service: not, perhaps, or certainly, for a
+   * reply had begun.
+   */
   sent: "no" | "maybe" | "yes"
-  /** Whether an attempt that failed may have been carried out all the same. */
-  mayBeDone: boolean
 }
 
 const neverSent = (reason: ErrorReason) =>
@@ -60,46 +62,52 @@ export interface Task<A> {
   readonly ledger: Ledger
 }
 
+type Sent = Ledger["sent"]
+
+/** The surer of two. */
+const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : a === "maybe" ? a : b)
+
 /**
  * A function that sends once and understands the reply. It ends at the deadline of the call at the latest, fails with the
- * reason, and makes an entry in the ledger either way.
+ * reason, and makes an entry in the ledger and settles the ticket either way: run it uninterruptibly, with `restore` for
+ * the exchange.
  */
 export const make = ({ observer, redact, settings }: Parts) => {
   const attemptMillis = Duration.toMillis(settings.attemptTimeout)
 
   const attempt = Effect.fnUntraced(function* <A>(
     { ledger, operation, request, send }: Task<A>,
-    ticket: Admission.Ticket
+    ticket: Admission.Ticket,
+    restore: Admission.Restore
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     const startedAt = yield* Clock.currentTimeMillis
     const leftMillis = request.deadlineAt - startedAt
     if (leftMillis <= 0) {
       yield* ticket.ended(false)
-      return yield* Effect.fail(request.deadlineReached())
+      return yield* Effect.fail(request.deadlineReached(ledger.sent))
     }
-    ledger.sent = "maybe"
-    operation.heard?.(undefined)
+    const sentBefore = ledger.sent
+    let sent: Sent = "no"
     let head: Head | undefined
 
-    const exchange = Effect.timeoutOrElse(
-      send((begun) => {
+    const timedOut = () =>
+      Effect.fail(
+        leftMillis <= attemptMillis
+          ? request.deadlineReached(surer(sentBefore, sent))
+          : new TimedOut({ limit: "attempt", afterMillis: attemptMillis, sent })
+      )
+    const exchange = Effect.suspend(() => {
+      sent = "maybe"
+      operation.heard?.(undefined)
+      const replied = send((begun) => {
         head = begun
-        ledger.sent = "yes"
-      }),
-      {
+        sent = "yes"
+      })
+      return Effect.timeoutOrElse(replied, {
         duration: Duration.millis(Math.min(attemptMillis, leftMillis)),
-        orElse: () =>
-          Effect.fail(
-            leftMillis <= attemptMillis
-              ? request.deadlineReached()
-              : new TimedOut({
-                  limit: "attempt",
-                  afterMillis: attemptMillis,
-                  sent: head === undefined ? "maybe" : "yes"
-                })
-          )
-      }
-    )
+        orElse: timedOut
+      })
+    })
 
     const enter = (outcome: string) =>
       Effect.map(Clock.currentTimeMillis, (endedAt) => {
@@ -117,25 +125,38 @@ export const make = ({ observer, redact, settings }: Parts) => {
         observer?.attempted(operation.name, ticket.lane, ledger.attempts)
       })
 
-    // Whoever gives up meanwhile, the request may have been counted.
-    const received = yield* Effect.result(exchange).pipe(
-      Effect.onInterrupt(() => Effect.andThen(enter("interrupted"), ticket.ended(true)))
-    )
+    const received = yield* Effect.exit(Effect.result(restore(exchange)))
+    if (Exit.isFailure(received)) {
+      // Whoever gave up or broke down meanwhile, the request may have been counted.
+      ledger.sent = surer(sentBefore, sent)
+      if (sent !== "no") yield* enter(Cause.hasInterrupts(received.cause) ? "interrupted" : "defect")
+      yield* ticket.ended(sent !== "no")
+      return yield* Effect.failCause(received.cause)
+    }
     const now = yield* Clock.currentTimeMillis
-    const result = Result.flatMap(received, (reply) => understand(operation, reply, redact, now, ledger.mayBeDone))
+    const result = Result.flatMap(received.value, (reply) =>
+      understand(operation, reply, redact, now, sentBefore !== "no")
+    )
     yield* enter(outcomeOf(result))
     if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
     yield* head === undefined
       ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
-      : ticket.replied(head.headers, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
+      : ticket.replied(head, Result.isFailure(result) && result.failure._tag === "QuotaExhausted")
     if (observer) yield* observer.annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
-    return yield* Result.isSuccess(result)
-      ? Effect.succeed(result.success)
-      : Effect.fail(redactedReason(result.failure, redact))
+    // What was certainly not carried out leaves no doubt behind.
+    if (Result.isSuccess(result) || !notProcessed(result.failure)) ledger.sent = surer(sentBefore, sent)
+    if (Result.isSuccess(result)) return result.success
+    return yield* Effect.fail(redactedReason(result.failure, redact))
   })
 
-  return <A>(task: Task<A>, ticket: Admission.Ticket): Effect.Effect<Reply<A>, ErrorReason> =>
-    observer ? observer.traced("attempt", { kind: "client" })(attempt(task, ticket)) : attempt(task, ticket)
+  return <A>(
+    task: Task<A>,
+    ticket: Admission.Ticket,
+    restore: Admission.Restore
+  ): Effect.Effect<Reply<A>, ErrorReason> => {
+    const once = attempt(task, ticket, restore)
+    return observer ? observer.traced("attempt", { kind: "client" })(once) : once
+  }
 }
 
 /** What the ledger says of an attempt: it did not fail by itself where the deadline of its call cut it off. */

@@ -15,7 +15,7 @@ import { Observer } from "./Observer.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
 import { optionFault } from "./OptionCheck.ts"
 import { redactor } from "./Redaction.ts"
-import { decide, fullBudget, notProcessed, type Repeatable } from "./Retry.ts"
+import { decide, fullBudget, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
 import { Transport, type WireRequest } from "./Transport.ts"
 
@@ -73,7 +73,10 @@ export class Engine extends Context.Service<
         /** One attempt, once it is admitted. */
         const once = <A>(task: Attempt.Task<A>) =>
           Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(restore(admission.admit(task.request)), (ticket) => restore(attempt(task, ticket)))
+            Effect.flatMap(admission.admit(task.request, restore), (ticket) =>
+              // A ticket that nobody gives back would hold up everybody.
+              Effect.onExit(attempt(task, ticket, restore), () => ticket.ended(true))
+            )
           )
 
         /** Attempts until one succeeds or no other may follow. */
@@ -93,7 +96,6 @@ export class Engine extends Context.Service<
             const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
             if (reason === before) return yield* Effect.fail(reason)
             before = reason
-            ledger.mayBeDone ||= !notProcessed(reason)
             const decision = decide({
               reason,
               repeatable,
@@ -120,8 +122,7 @@ export class Engine extends Context.Service<
               startedAtMillis,
               attempts: [],
               backoffMillis: 0,
-              sent: "no",
-              mayBeDone: false
+              sent: "no"
             }
             fiber.getRef(Attempt.LedgerBegun)?.(ledger)
             const lane = options?.lane ?? settings.lane ?? operation.lane
@@ -129,7 +130,8 @@ export class Engine extends Context.Service<
             const request: Admission.Request = {
               lane,
               deadlineAt: startedAtMillis + deadlineMillis,
-              deadlineReached: () => new TimedOut({ limit: "deadline", afterMillis: deadlineMillis, sent: ledger.sent })
+              deadlineReached: (sent = ledger.sent) =>
+                new TimedOut({ limit: "deadline", afterMillis: deadlineMillis, sent })
             }
             const signed = sign(wireRequest)
             const task = {

@@ -60,8 +60,22 @@ export class Transport extends Context.Service<
   }
 >()("@berth/core/client/Transport") {}
 
-/** Failures of making a connection: the request was certainly not sent. */
-const notSent = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"])
+/** Failures of making a connection, or of trusting who answers: the request was certainly not sent. */
+const notSent = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "ERR_SSL_WRONG_VERSION_NUMBER"
+])
 
 /** Failures that mean the same when they come of `connect`; an open connection can fail with them, too. */
 const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])

@@ -4,6 +4,7 @@
 import { Effect, Layer, Scope } from "effect"
 import type { Dispatcher } from "undici"
 import { isShort, ReplyText } from "./ReplyText.ts"
+import { Unreachable } from "../domain/ErrorReason.ts"
 import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
 
 /** The body as text; undefined when it is larger than any that makes sense. */
@@ -14,6 +15,21 @@ const textOf = async (body: Dispatcher.ResponseData["body"], headers: Head["head
   for await (const chunk of body) if (!text.add(chunk)) return undefined
   return text.end()
 }
+
+/** Of a header that came more than once the values in one, as with `fetch`. */
+const joined = (headers: Record<string, string | Array<string> | undefined>): Head["headers"] => {
+  for (const name in headers) {
+    const value = headers[name]
+    if (Array.isArray(value)) headers[name] = value.join(", ")
+  }
+  return headers as Head["headers"]
+}
+
+/** By its default export: of the named ones of CommonJS, loaded on demand, a bundle keeps none. */
+const undici = Effect.tryPromise({
+  try: async () => (await import("undici")).default,
+  catch: (error) => new Unreachable({ sent: "no", detail: `undici cannot be loaded (${String(error)})` })
+})
 
 const exchange = async (
   dispatcher: Dispatcher,
@@ -27,11 +43,12 @@ const exchange = async (
     origin: address.slice(0, pathAt),
     path: address.slice(pathAt),
     method: request.method,
-    headers,
+    // Or else a body may come in any coding.
+    headers: { ...headers, "accept-encoding": "identity" },
     body: request.body ?? null,
     signal
   })
-  const head = { status: response.statusCode, headers: response.headers as Head["headers"] }
+  const head = { status: response.statusCode, headers: joined(response.headers) }
   begun(head)
   return { ...head, body: await textOf(response.body, head.headers) }
 }
@@ -41,10 +58,11 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const agent = yield* Effect.cached(
-      Effect.acquireRelease(
-        // By its default export: of the named ones of CommonJS, loaded on demand, a bundle keeps none.
-        Effect.promise(async () => new (await import("undici")).default.Agent()),
-        (agent) => Effect.promise(() => agent.destroy())
+      Effect.flatMap(undici, ({ Agent }) =>
+        Effect.acquireRelease(
+          Effect.sync(() => new Agent()),
+          (agent) => Effect.promise(() => agent.destroy())
+        )
       ).pipe(Scope.provide(scope))
     )
     return Transport.of({

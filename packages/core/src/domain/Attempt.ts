@@ -18,7 +18,7 @@ export const Attempt = Schema.Struct({
   durationMillis: Schema.Number,
   /** HTTP status; null when no reply came. */
   status: Schema.NullOr(Schema.Int),
-  /** `ok`, the tag of the reason it failed for, or `interrupted`. */
+  /** `ok`, the tag of the reason it failed for, `interrupted`, or `defect`. */
   outcome: Schema.String,
   /** What the reply said about the allowance. */
   allowance: Schema.NullOr(Allowance)

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "effect"
 import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
+import { Allowance } from "../../src/client/Allowance.ts"
+import { type Ledger, LedgerBegun } from "../../src/client/Attempt.ts"
 import * as Berth from "../../src/client/Berth.ts"
 import { Images } from "../../src/client/Images.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
@@ -29,6 +31,19 @@ const record = (over: Record<string, unknown> = {}) => ({
   ...over
 })
 const ok = (data: unknown): ScriptedReply => ({ status: 200, body: success(data) })
+
+/** No reply, because a call of the system failed with this code. */
+const noReply = (request: HttpClientRequest.HttpClientRequest, code: string, syscall = "read") =>
+  Effect.fail(
+    new HttpClientError.HttpClientError({
+      reason: new HttpClientError.TransportError({
+        request,
+        cause: new TypeError("fetch failed", {
+          cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
+        })
+      })
+    })
+  )
 
 describe("a request", () => {
   it.effect("goes to the documented address with the key in the query and the token as bearer", () => {
@@ -282,6 +297,64 @@ describe("time", () => {
     }).pipe(Effect.provide(clientAnswered(ok(record()))))
   )
 
+  it.effect("a call that was certainly not sent says so, however long it waited to be sent again", () => {
+    let requests = 0
+    return Effect.gen(function* () {
+      const refused = yield* Effect.forkChild(
+        Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "3 seconds" })))
+      )
+      yield* Effect.yieldNow
+      // While nothing is known of the allowance one request goes at a time, and this one has no end.
+      const endless = yield* Effect.forkChild(Nodes.use((nodes) => nodes.get(id)))
+      yield* TestClock.adjust("3 seconds")
+      const { attempts, reason } = yield* Fiber.join(refused)
+      assert.deepStrictEqual(
+        attempts.map(({ outcome }) => outcome),
+        ["Unreachable"]
+      )
+      assert.strictEqual(reason._tag, "TimedOut")
+      if (reason._tag === "TimedOut") assert.strictEqual(reason.sent, "no")
+      yield* Fiber.interrupt(endless)
+    }).pipe(
+      Effect.provide(
+        clientOver((request) => (requests++ === 0 ? noReply(request, "ECONNREFUSED", "connect") : Effect.never))
+      )
+    )
+  })
+
+  it.effect("a defect below ends its call, and holds up no other", () => {
+    let requests = 0
+    return Effect.gen(function* () {
+      const get = Nodes.use((nodes) => nodes.get(id))
+      assert.isTrue(Exit.hasDies(yield* Effect.exit(get)))
+      assert.strictEqual((yield* get).id, id)
+    }).pipe(
+      Effect.provide(
+        clientOver(() => (requests++ === 0 ? Effect.die(new Error("broken")) : Effect.succeed(ok(record()))))
+      )
+    )
+  })
+
+  it.live("an interruption at any moment leaves nothing under way, and an attempt that was sent in the ledger", () => {
+    let requests = 0
+    return Effect.gen(function* () {
+      const { level } = yield* Allowance
+      // A fiber yields after some 2000 operations, wherever it is by then: so many before the call make it any place in it.
+      for (let operations = 980; operations < 1030; operations++) {
+        let ledger: Ledger | undefined
+        requests = 0
+        const call = Effect.gen(function* () {
+          for (let i = 0; i < operations; i++) yield* Effect.suspend(() => Effect.void)
+          yield* Nodes.use((nodes) => nodes.get(id))
+        }).pipe(Effect.provideService(LedgerBegun, (begun) => void (ledger = begun)))
+        const fiber = yield* Effect.forkChild(call, { startImmediately: true })
+        yield* Fiber.interrupt(fiber)
+        assert.strictEqual((yield* level).underWay, 0, `after ${operations} operations`)
+        assert.isAtLeast(ledger?.attempts.length ?? 0, requests, `after ${operations} operations`)
+      }
+    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => (requests++, ok(record()))))))
+  })
+
   it.effect("a call without a deadline waits for its turn as long as it takes", () =>
     Effect.gen(function* () {
       const get = Nodes.use((nodes) => nodes.get(id, { deadline: Duration.infinity }))
@@ -445,19 +518,6 @@ describe("an empty list", () => {
     }
   }
 })
-
-/** No reply, because a call of the system failed with this code. */
-const noReply = (request: HttpClientRequest.HttpClientRequest, code: string, syscall = "read") =>
-  Effect.fail(
-    new HttpClientError.HttpClientError({
-      reason: new HttpClientError.TransportError({
-        request,
-        cause: new TypeError("fetch failed", {
-          cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
-        })
-      })
-    })
-  )
 
 describe("no reply at all", () => {
   for (const [code, syscall, sent] of [

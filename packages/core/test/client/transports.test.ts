@@ -102,6 +102,15 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
+    it.live("gives a header that came twice as one", () =>
+      over(
+        Effect.gen(function* () {
+          const url = yield* serve((_, response) => void response.writeHead(200, { "x-twice": ["a", "b"] }).end("{}"))
+          assert.strictEqual((yield* send(requestTo(url))).headers["x-twice"], "a, b")
+        })
+      )
+    )
+
     it.live("reads a body in many pieces, split within its characters, without a length", () =>
       over(
         Effect.gen(function* () {

@@ -2,13 +2,14 @@
  * Admission: holds every attempt until the estimator lets it go, in order of its lane, or fails it at once when it would
  * have to wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
  */
-import { Clock, Deferred, Duration, Effect, Latch, Option, type Scope } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Latch, Option, type Scope } from "effect"
 import { countsFrom } from "../../api/AllowanceHeaders.ts"
-import { type Headers, httpDate } from "../../api/HeaderValues.ts"
+import { httpDate } from "../../api/HeaderValues.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
 import type { AllowanceLevel } from "../../domain/Allowance.ts"
 import { type TimedOut, WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
+import type { Head } from "../Transport.ts"
 import type { AllowanceStore } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 import { differs, levelOf } from "./Level.ts"
@@ -21,7 +22,7 @@ export interface Ticket {
   /** How long it waited, in milliseconds. */
   readonly waitedMillis: number
   /** A reply came. `refused` when it is a failure for want of allowance, wherever that was said. */
-  readonly replied: (headers: Headers, refused: boolean) => Effect.Effect<void>
+  readonly replied: (head: Head, refused: boolean) => Effect.Effect<void>
   /** No reply came: `sent` says whether the service may have counted the request. */
   readonly ended: (sent: boolean) => Effect.Effect<void>
 }
@@ -29,14 +30,21 @@ export interface Ticket {
 /** What admission is asked. */
 export interface Request {
   readonly lane: Lane
-  /** When the call as a whole has to be over, by our clock, and what it fails with then. */
+  /** When the call as a whole has to be over, by our clock. */
   readonly deadlineAt: number
-  readonly deadlineReached: () => TimedOut
+  /** What it fails with then; whether it was sent is what the attempts before came to, unless one under way knows better. */
+  readonly deadlineReached: (sent?: TimedOut["sent"]) => TimedOut
 }
 
+/** Gives an effect within an uninterruptible region back what it was before: interruptible. */
+export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
 export interface Admission {
-  /** Fails at once where the wait is sure to be longer than what is left until the deadline, and else at the deadline. */
-  readonly admit: (request: Request) => Effect.Effect<Ticket, WouldExceedDeadline | TimedOut>
+  /**
+   * Fails at once where the wait is sure to be longer than what is left until the deadline, and else at the deadline. Run it
+   * uninterruptibly, with `restore` for the wait: a ticket that nobody settles would hold up everybody.
+   */
+  readonly admit: (request: Request, restore: Restore) => Effect.Effect<Ticket, WouldExceedDeadline | TimedOut>
   /** The estimate as it is now. */
   readonly state: () => Estimator.State
   /** What is left of the allowance now, as far as is known. */
@@ -101,19 +109,20 @@ export const make = Effect.fnUntraced(function* (
     return {
       lane: request.lane,
       waitedMillis: sentAt - askedAt,
-      replied: (headers, refused) =>
+      replied: ({ headers, status }, refused) =>
         settle(() => {
           const receivedAt = now()
           return Estimator.received(state, {
             ...sending,
             receivedAt,
             refused,
+            fault: status >= 500,
             retryAfterMillis: refused ? retryAfterMillis(headers, receivedAt) : null,
             date: httpDate(headers["date"]) ?? null,
             ...countsFrom(headers)
           })
         }),
-      ended: (sent) => settle(() => (sent ? Estimator.lost(state) : Estimator.unsent(state)))
+      ended: (sent) => settle(() => (sent ? Estimator.lost(state, now()) : Estimator.unsent(state)))
     }
   }
 
@@ -166,7 +175,7 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  const admit = (request: Request): Effect.Effect<Ticket, WouldExceedDeadline | TimedOut> =>
+  const admit: Admission["admit"] = (request, restore) =>
     Effect.suspend(() => {
       const askedAt = now()
       const free = queue.ahead(request.lane) === 0 && verdict(request.lane, askedAt)._tag === "Now"
@@ -177,7 +186,12 @@ export const make = Effect.fnUntraced(function* (
       queue.add(request.lane, waiter)
       stir()
       bell.openUnsafe()
-      const answered = Effect.onInterrupt(Deferred.await(waiter.answer), () => {
+      const answered = Effect.timeoutOrElse(Deferred.await(waiter.answer), {
+        duration: Duration.millis(request.deadlineAt - askedAt),
+        orElse: () => Effect.fail(request.deadlineReached())
+      })
+      return Effect.onExit(restore(answered), (exit) => {
+        if (Exit.isSuccess(exit)) return Effect.void
         queue.remove(request.lane, waiter)
         stir()
         // Let go at the very moment its caller gave up: the ticket goes back unused.
@@ -186,10 +200,6 @@ export const make = Effect.fnUntraced(function* (
               Option.isSome(ticket) ? ticket.value.ended(false) : Effect.void
             )
           : Effect.void
-      })
-      return Effect.timeoutOrElse(answered, {
-        duration: Duration.millis(request.deadlineAt - askedAt),
-        orElse: () => Effect.fail(request.deadlineReached())
       })
     })
 

@@ -72,7 +72,8 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         fault.code === "ENOENT" ? Effect.andThen(makeMembers, show) : Effect.fail(fault)
       )
       const names = new Set(yield* files((fs) => fs.readdir(members)))
-      let others = 0
+      let count = 0
+      let before = 0
       for (const name of names) {
         const owner = name.replace(/\.new$/, "")
         if (owner === me) continue
@@ -82,10 +83,12 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         }
         const seenAt = yield* Effect.option(files((fs) => fs.readFile(`${members}/${name}`, "utf8")))
         // One from the future is of a clock that was set back meanwhile.
-        if (Math.abs(now - Number(Option.getOrElse(seenAt, () => "0"))) < withinMillis) others++
-        else yield* forget(name)
+        if (Math.abs(now - Number(Option.getOrElse(seenAt, () => "0"))) < withinMillis) {
+          count++
+          if (name < me) before++
+        } else yield* forget(name)
       }
-      return others
+      return { count, before }
     }, orFailed),
     leave: forget(me)
   }

@@ -46,6 +46,13 @@ export class AllowanceStoreFailed extends Data.TaggedError("AllowanceStoreFailed
   readonly detail: string
 }> {}
 
+/** The other clients that are there. */
+export interface Peers {
+  readonly count: number
+  /** How many of them come before this one, in an order that is the same for all. */
+  readonly before: number
+}
+
 /** The store, as one client uses it. */
 export interface AllowanceStore {
   /** What warnings call it. */
@@ -57,7 +64,7 @@ export interface AllowanceStore {
   /** Replaces what is there, as a whole or not at all; the last one to write wins. */
   readonly write: (shared: SharedAllowance) => Effect.Effect<void, AllowanceStoreFailed>
   /** Shows that this client is there, and counts the others that did so in the last `withinMillis`. */
-  readonly meet: (withinMillis: number) => Effect.Effect<number, AllowanceStoreFailed>
+  readonly meet: (withinMillis: number) => Effect.Effect<Peers, AllowanceStoreFailed>
   /** Takes this client out: it is not counted any more. */
   readonly leave: Effect.Effect<void>
 }

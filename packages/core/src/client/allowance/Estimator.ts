@@ -10,6 +10,7 @@
  *
  * Instants are milliseconds on the client's own clock; the service's are translated once, by `ServiceClock.ts`.
  */
+import type { Peers } from "./AllowanceStore.ts"
 import * as EvenRefill from "./EvenRefill.ts"
 import * as Others from "./Others.ts"
 import * as ServiceClock from "./ServiceClock.ts"
@@ -24,7 +25,7 @@ export interface State {
   readonly underWay: number
   /** Nobody goes before this instant: a 429 said so, or left us guessing. */
   readonly pausedUntil: number
-  /** Replies in a row that granted a request and said nothing of an allowance. */
+  /** Answers of the service in a row that said nothing of an allowance. */
   readonly silent: number
   /** 429s in a row that did not say how long to wait. */
   readonly blindRefusals: number
@@ -38,8 +39,8 @@ export interface State {
   /** What others on the same key use, and where the present watch for them began. */
   readonly others: Others.Others
   readonly watch: Others.Watch | undefined
-  /** Other clients on this machine that are known to share the allowance. */
-  readonly peers: number
+  /** Other clients that are known to share the allowance. */
+  readonly peers: Peers
   /** Requests sent, and requests answered or given up, altogether. */
   readonly sent: number
   readonly settled: number
@@ -59,7 +60,7 @@ export const initial: State = {
   windowMillis: undefined,
   spread: undefined,
   ...Others.unwatched,
-  peers: 0,
+  peers: { count: 0, before: 0 },
   sent: 0,
   settled: 0,
   untold: 0
@@ -93,7 +94,10 @@ const leastLimitToShare = 50
 const blindPauseMillis = 1000
 const blindPauseCapMillis = 60_000
 
-/** Longest wait for the next request after the one that went at a reset was lost: an outage must not cost a window. */
+/**
+ * Wait for the next request after the one that went at a reset was lost: an outage must not cost a window. Longer where even
+ * so many would be too many for the allowance.
+ */
 const untoldResetMillis = 60_000
 
 /** Requests that came back since the view was made, as far as it is known how they do. */
@@ -104,14 +108,14 @@ const cameBack = ({ evenRefill, others, peers }: State, view: View.View, instant
 
 /** Requests that are left to others and to peers. */
 const keptFor = ({ evenRefill, others, peers }: State, view: View.View, instant: number): number => {
-  if (Others.areThere(others)) return peers + Others.room(others, view, instant)
+  if (Others.areThere(others)) return peers.count + Others.room(others, view, instant)
   // Whoever takes each request at the moment it comes back never notices somebody who finds nothing left.
-  return peers + (EvenRefill.isBelieved(evenRefill) && view.limit >= leastLimitToShare ? 1 : 0)
+  return peers.count + (EvenRefill.isBelieved(evenRefill) && view.limit >= leastLimitToShare ? 1 : 0)
 }
 
 /** How fast a bucket refills for us: others take their part of what comes back. */
 const millisPerRequest = (state: Pick<State, "others" | "peers">, { atMost }: EvenRefill.EvenRefill) =>
-  atMost * (1 + Math.max(state.peers, Others.areThere(state.others) ? 1 : 0))
+  atMost * (1 + Math.max(state.peers.count, Others.areThere(state.others) ? 1 : 0))
 
 /**
  * When the next request may go. `reserve` is what it has to leave for those before it in rank: a share of the allowance,
@@ -128,15 +132,16 @@ export const admit = (state: State, instant: number, reserve: number): Verdict =
   const left = Math.min(view.limit, Math.floor(view.remaining + cameBack(state, view, instant)))
   const usable = left - kept - held(state, view, instant, reserve)
   // Only what was told is certain: what we reckon came back since goes one by one.
-  const step = Math.max(1, Math.ceil(((view.remaining - kept) * shareUnderWay) / (1 + state.peers)))
+  const step = Math.max(1, Math.ceil(((view.remaining - kept) * shareUnderWay) / (1 + state.peers.count)))
   if (Math.min(usable, step) > state.underWay) return spread > instant ? at(spread) : now
   if (usable > state.underWay) return afterReply
   if (EvenRefill.isBelieved(state.evenRefill)) {
     const wait = (state.underWay + 1 - usable) * millisPerRequest(state, state.evenRefill)
     return at(Math.max(instant + 1, Math.ceil(instant + wait)))
   }
-  if (instant >= view.resetBy) return state.underWay === 0 ? now : afterReply
-  return state.underWay > 0 && view.remaining > 0 ? afterReply : at(view.resetBy)
+  const turn = view.resetBy + state.peers.before * stepMillis(state, view)
+  if (instant >= turn) return state.underWay === 0 ? now : afterReply
+  return state.underWay > 0 && view.remaining > 0 ? afterReply : at(turn)
 }
 
 /** Requests a lower rank leaves to the higher ones. The share flows back when the window is about to refill as a whole. */
@@ -164,50 +169,55 @@ export const sent = (state: State, instant: number): State => {
     spread:
       spread === undefined || view === undefined || instant >= spread.until
         ? undefined
-        : { until: spread.until, next: Math.max(spread.next, instant) + stepMillis(state, view) }
+        : {
+            until: spread.until,
+            next: Math.max(spread.next, instant) + stepMillis(state, view) * (1 + state.peers.count)
+          }
   }
 }
 
-/** Time between two requests while they are spread. A window shorter than a minute is spread over this part of itself. */
+/** Time between two requests of whomever while they are spread. A window shorter than a minute is spread over this part of itself. */
 const stepMillis = (state: State, view: View.View): number => {
   const gentle = 1000 / spreadSharePerSecond
   const window = state.windowMillis ?? gentle
   return Math.min(gentle, Math.max(1, window * 0.42)) / view.limit
 }
 
-/** What other clients on this machine say: how many they are, until when nobody may go, and what they saw last. */
+/** What other clients say: how many they are, until when nobody may go, and what they saw last. */
 export interface SharedKnowledge {
-  readonly peers: number
+  readonly peers: Peers
   readonly pausedUntil?: number
   readonly clock?: ServiceClock.ServiceClock | undefined
   readonly view?: View.SharedView | undefined
 }
 
-/**
- * Takes over what others say. Their view counts only for one who has none of its own: after the first reply everybody goes
- * by what they are told themselves.
- */
+/** Takes over what others say. Their view counts where its request went after the reply that ours is of. */
 export const shared = (state: State, { clock, pausedUntil, peers, view }: SharedKnowledge, instant: number): State => {
-  const usableView =
-    state.view === undefined && state.underWay === 0 && view !== undefined && view.receivedAt <= instant
+  const isNewer =
+    view !== undefined &&
+    view.receivedAt <= instant &&
+    (state.view === undefined ? state.underWay === 0 : view.sentAt >= state.view.receivedAt)
   return {
     ...state,
     peers,
     pausedUntil: Math.max(state.pausedUntil, Math.min(pausedUntil ?? 0, instant + View.longestWindowMillis)),
     clock: state.clock ?? clock,
-    view: usableView ? { ...view, settledBefore: state.settled, sentBy: state.sent } : state.view
+    view: isNewer ? { ...view, settledBefore: state.settled, sentBy: state.sent, untoldBy: state.untold } : state.view
   }
 }
 
 /** A request ended without a reply: it may have been counted, so it is. */
-export const lost = (state: State): State => untold(unsent(state))
+export const lost = (state: State, instant: number): State => untold(unsent(state), instant)
 
 /** A request was counted, and no reply told what is left. */
-const untold = (state: State): State => ({ ...state, untold: state.untold + 1, view: lessOne(state) })
+const untold = (state: State, instant: number): State => ({
+  ...state,
+  untold: state.untold + 1,
+  view: state.view && lessOne(state, state.view, instant)
+})
 
-const lessOne = (state: State): View.View | undefined => {
-  const { evenRefill, view, windowMillis } = state
-  if (view === undefined) return undefined
+const lessOne = (state: State, view: View.View, instant: number): View.View => {
+  const { evenRefill, windowMillis = 0 } = state
   if (view.remaining >= 1) return { ...view, remaining: view.remaining - 1 }
   // It was one that had come back since: as many less have come back by now.
   if (EvenRefill.isBelieved(evenRefill)) {
@@ -215,8 +225,9 @@ const lessOne = (state: State): View.View | undefined => {
   }
   // It was the one that went at the reset. In a window that slides it may have been the only one that had come back: the
   // others do within the time they were sent in.
-  const allBack = view.receivedAt + (windowMillis ?? 0) + View.roundingMillis + View.clockMillis
-  return { ...view, resetBy: Math.max(view.resetBy, Math.min(allBack, view.resetBy + untoldResetMillis)) }
+  const allBack = view.receivedAt + windowMillis + View.roundingMillis + View.clockMillis
+  const next = instant + Math.max(untoldResetMillis, windowMillis / view.limit)
+  return { ...view, resetBy: Math.max(view.resetBy, instant < allBack ? Math.min(allBack, next) : next) }
 }
 
 /** A request ended before it was sent (its connection was refused, its caller gave up first). */
@@ -231,29 +242,27 @@ export const received = (state: State, observation: View.Observation): State => 
   const { date, receivedAt, sentAt } = observation
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
   const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1), settled: state.settled + 1 }
-  const view = View.from(observation, clock ?? ServiceClock.unknown, state.sent)
-  const heard = { ...landed, silent: view === undefined && !observation.refused ? state.silent + 1 : 0 }
-  const seen = view === undefined ? untold(heard) : lessUncertain(withView(heard, view), view, observation)
-  // Where we believed that there was something left, somebody else took it.
-  const believed = state.view === undefined ? seen : { ...seen, ...Others.oneMore(seen) }
+  const view = View.from(observation, clock ?? ServiceClock.unknown, state)
+  const isSilent = view === undefined && !observation.refused
+  const heard = { ...landed, silent: isSilent ? state.silent + (observation.fault ? 0 : 1) : 0 }
+  const seen = view === undefined ? untold(heard, receivedAt) : withView(heard, view, observation)
+  // Where we believed that there was something left, and know of all that became of ours, somebody else took it.
+  const isTheirs = state.view !== undefined && state.view.untoldBy === state.untold
+  const believed = isTheirs ? { ...seen, ...Others.oneMore(seen) } : seen
   return observation.refused ? refused(believed, observation, view) : { ...seen, blindRefusals: 0 }
 }
 
-/** A view may not have counted what was under way together with its own request, and of which no reply told. */
-const lessUncertain = (state: State, view: View.View, { untoldBefore }: View.Sending): State =>
-  state.view === view
-    ? { ...state, view: { ...view, remaining: Math.max(0, view.remaining - (state.untold - untoldBefore)) } }
-    : state
-
 /** Takes a view over, unless it is older than the one there is. */
-const withView = (state: State, view: View.View): State => {
+const withView = (state: State, view: View.View, { untoldBefore }: View.Sending): State => {
+  // It may not have counted what was under way together with its own request, and of which no reply told.
+  const remaining = Math.max(0, view.remaining - (state.untold - untoldBefore))
   const { view: known } = state
-  if (known === undefined) return told(state, view, false)
+  if (known === undefined) return told(state, view, remaining, false)
   const later = view.sentAt >= known.receivedAt
   // Replies that crossed each other: within one stretch the smallest number is the truth, and a later reset is newer.
   if (!later && view.resetSeconds < known.resetSeconds) return state
   // It holds as of the last of them: what came back between them is in it.
-  if (!later && view.resetSeconds === known.resetSeconds && view.remaining >= known.remaining) {
+  if (!later && view.resetSeconds === known.resetSeconds && remaining >= known.remaining) {
     return { ...state, view: { ...known, receivedAt: view.receivedAt } }
   }
   const refilled = later && view.sentAt >= known.resetBy
@@ -261,7 +270,7 @@ const withView = (state: State, view: View.View): State => {
     refilled || known.remaining - keptFor(state, known, view.sentAt) <= state.underWay + 1
       ? spreadFrom(state, view.receivedAt)
       : state.spread
-  const next = told(state, view, refilled)
+  const next = told(state, view, remaining, refilled)
   const sameStretch = view.resetSeconds === known.resetSeconds || EvenRefill.isBelieved(next.evenRefill)
   // Whatever came back meanwhile, a drop beyond our own requests is of others.
   const back = state.watch === undefined ? 0 : refilledSince(state.watch.view, next.evenRefill, view)
@@ -272,10 +281,10 @@ const withView = (state: State, view: View.View): State => {
 const refilledSince = (first: View.View, evenRefill: State["evenRefill"], view: View.View): number =>
   EvenRefill.isBelieved(evenRefill) ? Math.floor((view.receivedAt - first.receivedAt) / evenRefill.atMost) : 0
 
-/** Takes over a view, and what it tells of how the allowance refills. */
-const told = (state: State, view: View.View, refilled: boolean): State => ({
+/** Takes over a view, of which so much is certain to remain, and what it tells of how the allowance refills. */
+const told = (state: State, view: View.View, remaining: number, refilled: boolean): State => ({
   ...state,
-  view,
+  view: remaining === view.remaining ? view : { ...view, remaining },
   evenRefill: EvenRefill.noted(state.evenRefill, view),
   refillsAtOnce: refilled ? view.remaining >= view.limit * 0.9 - state.underWay : state.refillsAtOnce,
   windowMillis: longest(state, view)
@@ -287,7 +296,7 @@ const longest = (state: State, view: View.View) => Math.max(state.windowMillis ?
 const spreadFrom = (state: State, instant: number): State["spread"] => {
   const next = state.spread?.next ?? instant
   // No further off than a step: clocks jump.
-  const latest = instant + (state.view === undefined ? 0 : stepMillis(state, state.view))
+  const latest = instant + (state.view === undefined ? 0 : stepMillis(state, state.view) * (1 + state.peers.count))
   return { until: instant + spreadMillis, next: Math.min(Math.max(next, instant), latest) }
 }
 

@@ -4,7 +4,7 @@
  * it hears makes it leave room for the others.
  */
 import { Clock, Effect, Option, type Scope } from "effect"
-import type { AllowanceStore, AllowanceStoreFailed, SharedAllowance } from "./AllowanceStore.ts"
+import type { AllowanceStore, AllowanceStoreFailed, Peers, SharedAllowance } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 
 /** How often the clients look and are seen, and how long one that is not seen counts. */
@@ -75,7 +75,7 @@ export const share = Effect.fnUntraced(function* (
   })
 
   /** Takes over what the others say, and says what they do not know. */
-  const tell = Effect.fnUntraced(function* (peers: number) {
+  const tell = Effect.fnUntraced(function* (peers: Peers) {
     const now = yield* Clock.currentTimeMillis
     const ahead = (yield* store.now) - now
     const theirs = yield* read(now, ahead)

@@ -16,6 +16,8 @@ export interface Observation extends Sending {
   readonly receivedAt: number
   /** Whether the request was refused for want of allowance (429). */
   readonly refused: boolean
+  /** Whether the reply is of a fault (5xx), perhaps of something before the service. */
+  readonly fault: boolean
   /** `Retry-After` in milliseconds. */
   readonly retryAfterMillis: number | null
   /** `Date`, milliseconds since the epoch. */
@@ -41,10 +43,12 @@ export interface View {
   /** Requests settled before this one was sent, and sent before it was answered: what it may and may not have counted. */
   readonly settledBefore: number
   readonly sentBy: number
+  /** `State.untold` when it was made. */
+  readonly untoldBy: number
 }
 
 /** What a view says to others, who sent requests of their own. */
-export type SharedView = Omit<View, "settledBefore" | "sentBy">
+export type SharedView = Omit<View, "settledBefore" | "sentBy" | "untoldBy">
 
 /** A reset below this is seconds from now and not an epoch (decision 22). */
 const smallestEpochSeconds = 1e9
@@ -60,8 +64,12 @@ export const longestWindowMillis = 86_400_000
 
 const usable = (value: number | null): value is number => value !== null && Number.isFinite(value) && value >= 0
 
-/** What a reply said, when it said it in a way that can be used. `sentBy`: requests sent before it was answered. */
-export const from = (observation: Observation, clock: ServiceClock.ServiceClock, sentBy: number): View | undefined => {
+/** What a reply said, when it said it in a way that can be used. */
+export const from = (
+  observation: Observation,
+  clock: ServiceClock.ServiceClock,
+  { sent, untold }: { readonly sent: number; readonly untold: number }
+): View | undefined => {
   const { limit, receivedAt, remaining, reset, sentAt, settledBefore } = observation
   if (!usable(limit) || !usable(remaining) || !usable(reset) || limit < 1) return undefined
   const relative = reset < smallestEpochSeconds
@@ -80,6 +88,7 @@ export const from = (observation: Observation, clock: ServiceClock.ServiceClock,
     sentAt,
     receivedAt,
     settledBefore,
-    sentBy
+    sentBy: sent,
+    untoldBy: untold
   }
 }

@@ -43,6 +43,7 @@ const informed = Effect.map(Clock.currentTimeMillis, (now) =>
       ...Estimator.sending(Estimator.initial, now),
       receivedAt: now,
       refused: false,
+      fault: false,
       retryAfterMillis: null,
       date: now,
       limit: 10,
@@ -108,7 +109,7 @@ describe("an allowance file", () => {
         await writeFile(join(members, "3-ahead"), String(now + 86_400_000))
         await writeFile(join(members, "4-cut.new"), "{")
       })
-      assert.strictEqual((yield* shareOnce(path)).state.peers, 1)
+      assert.strictEqual((yield* shareOnce(path)).state.peers.count, 1)
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(members)), ["1-alive"])
     })
   )

@@ -11,6 +11,7 @@ const reply = (
   settledBefore: 0,
   untoldBefore: 0,
   refused: false,
+  fault: false,
   retryAfterMillis: null,
   date: Math.floor(over.receivedAt / 1000) * 1000,
   limit: 100,
@@ -43,6 +44,7 @@ const step = fc.oneof(
     /** Which of those under way it answers: replies come in any order. */
     which: fc.nat(),
     refused: fc.boolean(),
+    fault: fc.boolean(),
     retryAfterMillis: fc.option(fc.integer({ min: 0, max: 10 * day })),
     date: fc.option(fc.integer({ min: start - day, max: start + day })),
     limit: header,
@@ -69,8 +71,35 @@ describe("the estimator", () => {
     assert.strictEqual(state.view?.remaining, 48)
   })
 
+  it("does not take a reply for the last word that crossed one which never came", () => {
+    let state = knowing(90, 60)
+    const sent = []
+    for (let i = 0; i < 3; i++) {
+      sent.push(Estimator.sending(state, start + 100))
+      state = Estimator.sent(state, start + 100)
+    }
+    const at = { reset: start / 1000 + 60 }
+    state = Estimator.received(state, reply({ ...sent[0]!, ...at, receivedAt: start + 150, remaining: 89 }))
+    // The second was counted, and its reply is lost; the third was counted before or after it.
+    state = Estimator.lost(state, start + 160)
+    state = Estimator.received(state, reply({ ...sent[2]!, ...at, receivedAt: start + 170, remaining: 88 }))
+    assert.strictEqual(state.view?.remaining, 87)
+  })
+
+  it("lets no more go at once for faults that say nothing, while nothing is known", () => {
+    let state = Estimator.initial
+    for (let i = 0; i < 9; i++) {
+      state = Estimator.received(Estimator.sent(state, start), {
+        ...reply({ sentAt: start, receivedAt: start + 20, limit: null, remaining: null, reset: null }),
+        fault: true
+      })
+    }
+    assert.strictEqual(tag(Estimator.admit(state, start + 20, 0)), "Now")
+    assert.strictEqual(tag(Estimator.admit(Estimator.sent(state, start + 20), start + 20, 0)), "AfterReply")
+  })
+
   it("counts a request without a reply as spent, and one that was never sent as not", () => {
-    assert.strictEqual(Estimator.lost(Estimator.sent(knowing(50, 60), start)).view?.remaining, 49)
+    assert.strictEqual(Estimator.lost(Estimator.sent(knowing(50, 60), start), start).view?.remaining, 49)
     assert.strictEqual(Estimator.unsent(Estimator.sent(knowing(50, 60), start)).view?.remaining, 50)
   })
 
@@ -150,7 +179,7 @@ describe("the estimator", () => {
             state = Estimator.sent(state, now)
           } else if (underWay.length > 0) {
             const [one] = underWay.splice(event.which % underWay.length, 1)
-            if (event.kind === "lost") state = Estimator.lost(state)
+            if (event.kind === "lost") state = Estimator.lost(state, now)
             else if (event.kind === "unsent") state = Estimator.unsent(state)
             else if (event.kind === "reply") state = Estimator.received(state, { ...event, ...one!, receivedAt: now })
           }
@@ -168,7 +197,7 @@ describe("the estimator", () => {
           }
         }
         // Left alone for two days with nothing under way, it lets a request go.
-        for (const _ of underWay) state = Estimator.lost(state)
+        for (const _ of underWay) state = Estimator.lost(state, now)
         assert.strictEqual(tag(Estimator.admit(state, Math.max(now, start) + 2 * day + 4_000_000, 0)), "Now")
       }),
       { numRuns: 3000 }

@@ -19,9 +19,13 @@ export interface Scenario {
   readonly windows: number
   readonly seed: number
   readonly reserve?: number
+  /** Further clients that know of ours and of each other, and do as ours does. Default 0. */
+  readonly peers?: number
   /** Share of our replies that are lost after the request was counted, and of those that come without a word of the allowance. */
   readonly lost?: number
   readonly bare?: number
+  /** From when until when all our replies are lost, in windows since the beginning. */
+  readonly outage?: { readonly from: number; readonly length: number }
   /** Longest time a reply may be under way, in milliseconds: they cross each other the more. Default 40. */
   readonly delayMillis?: number
 }
@@ -95,8 +99,11 @@ export const simulate = (scenario: Scenario): Outcome => {
   const refusedAt: Array<number> = []
   let untold = 0
 
-  const client = (callers: number, mine: boolean, startsAt: number) => {
-    let state = Estimator.initial
+  const { peers = 0 } = scenario
+  /** What our clients tell each other. */
+  let board: Pick<Estimator.SharedKnowledge, "pausedUntil" | "view"> = {}
+  const client = (callers: number, mine: boolean, startsAt: number, before = 0) => {
+    let state = mine ? Estimator.shared(Estimator.initial, { peers: { count: peers, before } }, 0) : Estimator.initial
     let wake = Number.POSITIVE_INFINITY
     let underWay = 0
     const clientNow = () => epoch + timeline.now + skewMillis
@@ -114,13 +121,15 @@ export const simulate = (scenario: Scenario): Outcome => {
         if (reading.granted) granted.push(at)
         if (mine && reading.granted) ours++
         if (mine && !reading.granted) refusedAt.push(sentReal / windowMillis)
-        const isLost = mine && random() < (scenario.lost ?? 0)
+        const sinceOutage = scenario.outage === undefined ? -1 : at / windowMillis - scenario.outage.from
+        const isOut = sinceOutage >= 0 && sinceOutage < (scenario.outage?.length ?? 0)
+        const isLost = mine && (isOut || random() < (scenario.lost ?? 0))
         const isBare = mine && random() < (scenario.bare ?? 0)
         if (atReset && (isLost || isBare)) untold++
         timeline.add(at + 5 + random() * (scenario.delayMillis ?? 40), () => {
           underWay--
           if (isLost) {
-            state = Estimator.lost(state)
+            state = Estimator.lost(state, clientNow())
             pump()
             return
           }
@@ -128,6 +137,7 @@ export const simulate = (scenario: Scenario): Outcome => {
             ...sending,
             receivedAt: clientNow(),
             refused: !reading.granted,
+            fault: false,
             retryAfterMillis: reading.granted ? null : Math.ceil((reading.retryAt - serviceNow) / 1000) * 1000,
             date: Math.floor(serviceNow / 1000) * 1000,
             limit: isBare ? null : limit,
@@ -156,8 +166,17 @@ export const simulate = (scenario: Scenario): Outcome => {
       }
     }
     timeline.add(startsAt, pump)
+    if (!mine || peers === 0) return
+    const exchange = () => {
+      state = Estimator.shared(state, { peers: { count: peers, before }, ...board }, clientNow())
+      const { pausedUntil, view } = state
+      if (view !== undefined && view.receivedAt >= (board.view?.receivedAt ?? 0)) board = { pausedUntil, view }
+      pump()
+      timeline.add(timeline.now + 500, exchange)
+    }
+    timeline.add(startsAt, exchange)
   }
-  client(callers, true, 0)
+  for (let before = 0; before <= peers; before++) client(callers, true, random() * 500 * before, before)
   if (other === "careful") client(callers, false, 777)
   else if (other !== "none") {
     const step = windowMillis / other.perWindow

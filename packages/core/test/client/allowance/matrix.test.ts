@@ -57,6 +57,34 @@ for (const kind of kinds) {
   }
 }
 
+describe("clients that know of each other", () => {
+  for (const kind of kinds) {
+    it(`are together never over in a ${kind} window, and use it`, () => {
+      fc.assert(
+        fc.property(
+          fc.record({
+            limit: fc.integer({ min: 60, max: 1200 }),
+            // They tell each other twice a second.
+            windowMillis: fc.integer({ min: 20_000, max: 900_000 }),
+            skewMillis: fc.integer({ min: -5 * minute, max: 5 * minute }),
+            callers: fc.integer({ min: 1, max: 20 }),
+            peers: fc.integer({ min: 1, max: 7 }),
+            seed: fc.integer()
+          }),
+          (scenario) => {
+            const { refusedAt, used } = simulate({ ...scenario, kind, other: "none", windows: 4, reserve: 0 })
+            assert.deepStrictEqual(refusedAt, [])
+            // A request and its reply take 50 ms.
+            const could = (scenario.callers * (1 + scenario.peers) * scenario.windowMillis) / 50
+            if (could > 2 * scenario.limit && scenario.windowMillis >= minute) assert.isAbove(used, 0.7)
+          }
+        ),
+        { numRuns: 100 }
+      )
+    })
+  }
+})
+
 describe("whatever becomes of its replies", () => {
   for (const kind of kinds) {
     it(`a client by itself is never over in a ${kind} window: replies cross, are lost, or say nothing`, () => {
@@ -70,6 +98,11 @@ describe("whatever becomes of its replies", () => {
             lost: fc.double({ min: 0, max: 0.3, noNaN: true }),
             bare: fc.double({ min: 0, max: 0.3, noNaN: true }),
             delayMillis: fc.integer({ min: 10, max: 3000 }),
+            outage: fc.record({
+              // Not before anything is known.
+              from: fc.double({ min: 0.5, max: 4, noNaN: true }),
+              length: fc.double({ min: 0, max: 2, noNaN: true })
+            }),
             seed: fc.integer()
           }),
           (scenario) => {

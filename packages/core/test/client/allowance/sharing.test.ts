@@ -28,7 +28,8 @@ const meetingPlace = (clock: Clock.Clock) => {
       meet: (withinMillis) =>
         Effect.map(now, (instant) => {
           seen.set(me, instant)
-          return Array.from(seen.values()).filter((at) => instant - at < withinMillis).length - 1
+          const there = Array.from(seen).filter(([, at]) => instant - at < withinMillis)
+          return { count: there.length - 1, before: there.findIndex(([who]) => who === me) }
         }),
       leave: Effect.sync(() => void seen.delete(me))
     }
