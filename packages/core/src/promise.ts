@@ -15,14 +15,14 @@ import { redactor } from "./client/Redaction.ts"
 import * as Services from "./client/Services.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "./client/Settings.ts"
 import type { AllowanceLevel } from "./domain/Allowance.ts"
-import { CommitmentSetting } from "./domain/Commitment.ts"
+import type { CommitmentSetting } from "./domain/Commitment.ts"
 import * as Domain from "./domain/BerthError.ts"
 import { InvalidRequest } from "./domain/ErrorReason.ts"
-import { ImageFilter } from "./domain/Image.ts"
+import type { ImageFilter } from "./domain/Image.ts"
 import type { Lane } from "./domain/Lane.ts"
-import { NodeId } from "./domain/Node.ts"
+import type { NodeId } from "./domain/Node.ts"
 import type { NodeSpec } from "./domain/NodeSpec.ts"
-import { KnownStatus, type NodeStatus } from "./domain/NodeStatus.ts"
+import type { KnownStatus, NodeStatus } from "./domain/NodeStatus.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
 import { InvalidOption } from "./promise/BerthError.ts"
 import {
@@ -98,11 +98,6 @@ export type {
   Timespan
 }
 
-const nodeId = argument(NodeId, "id")
-const oneOrMore = argument(Schema.Union([NodeId, Schema.Array(NodeId)]), "id")
-const imageFilter = argument(ImageFilter, "filter")
-const commitmentSetting = argument(CommitmentSetting, "setting")
-const knownStatus = argument(KnownStatus, "wanted")
 const rawRequest = argument(
   Schema.Struct({
     method: Schema.Literals(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]),
@@ -208,13 +203,15 @@ export const createClient = (options: ClientOptions): Client => {
     const checkOptions = checkCall(operation, checks)
     return async <A>(
       options: unknown,
-      effect: (call: Checked<C>) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
+      effect: (
+        call: Omit<Checked<C>, "signal">
+      ) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
     ): Promise<A> => {
-      const call = checkOptions(options)
+      const { signal, ...call } = checkOptions(options)
       const typed = Effect.catchTag(effect(call), "InvalidRequest", (reason) =>
         Effect.fail(new Domain.BerthError({ operation, reason, attempts: [] }))
       )
-      return await runner.run({ operation, signal: call.signal }, typed)
+      return await runner.run({ operation, signal }, typed)
     }
   }
 
@@ -244,9 +241,9 @@ export const createClient = (options: ClientOptions): Client => {
         ),
       get: (id, options) =>
         get(options, (call) =>
-          nodeId(id).pipe(
-            Effect.flatMap((id) => Nodes.use((nodes) => nodes.get(id, call))),
-            Effect.map(plainNode)
+          Effect.map(
+            Nodes.use((nodes) => nodes.get(id as NodeId, call)),
+            plainNode
           )
         ),
       list: (options) => {
@@ -254,41 +251,26 @@ export const createClient = (options: ClientOptions): Client => {
         const stream = Stream.unwrap(Nodes.useSync((nodes) => nodes.list(call)))
         return nodeList(runner, { operation: "nodes.list", signal }, stream)
       },
-      delete: (id, options) =>
-        remove(options, (call) => Effect.flatMap(nodeId(id), (id) => Nodes.use((nodes) => nodes.delete(id, call)))),
+      delete: (id, options) => remove(options, (call) => Nodes.use((nodes) => nodes.delete(id as NodeId, call))),
       setCommitment: (id, setting, options) =>
-        setCommitment(options, (call) =>
-          Effect.flatMap(Effect.all([nodeId(id), commitmentSetting(setting)]), ([id, setting]) =>
-            Nodes.use((nodes) => nodes.setCommitment(id, setting, call))
-          )
-        ),
+        setCommitment(options, (call) => Nodes.use((nodes) => nodes.setCommitment(id as NodeId, setting, call))),
       awaitStatus: ((ids: number | ReadonlyArray<number>, wanted, options) =>
         wait(options, (call) =>
-          Effect.flatMap(Effect.all([oneOrMore(ids), knownStatus(wanted)]), ([ids, wanted]) =>
-            Nodes.use((nodes): Effect.Effect<Node | ReadonlyArray<Node>, Domain.BerthError> =>
-              typeof ids === "number"
-                ? Effect.map(nodes.awaitStatus(ids, wanted, waitOptions(call)), plainNode)
-                : Effect.map(nodes.awaitStatus(ids, wanted, waitOptions(call)), (all) => all.map(plainNode))
-            )
+          Nodes.use((nodes): Effect.Effect<Node | ReadonlyArray<Node>, Domain.BerthError> =>
+            Array.isArray(ids)
+              ? Effect.map(nodes.awaitStatus(ids, wanted, waitOptions(call)), (all) => all.map(plainNode))
+              : Effect.map(nodes.awaitStatus(ids as NodeId, wanted, waitOptions(call)), plainNode)
           )
         )) as Client["nodes"]["awaitStatus"],
       awaitDeleted: (ids, options) =>
-        wait(options, (call) =>
-          Effect.flatMap(oneOrMore(ids), (ids) => Nodes.use((nodes) => nodes.awaitDeleted(ids, waitOptions(call))))
-        )
+        wait(options, (call) => Nodes.use((nodes) => nodes.awaitDeleted(ids as NodeId, waitOptions(call))))
     },
     images: {
-      list: (filter, options) =>
-        listImages(options, (call) =>
-          Effect.flatMap(imageFilter(filter ?? {}), (filter) => Images.use((images) => images.list(filter, call)))
-        ),
+      list: (filter, options) => listImages(options, (call) => Images.use((images) => images.list(filter, call))),
       saved: (options) => listSaved(options, (call) => Images.use((images) => images.saved(call)))
     },
     plans: {
-      list: (filter, options) =>
-        listPlans(options, (call) =>
-          Effect.flatMap(imageFilter(filter ?? {}), (filter) => Plans.use((plans) => plans.list(filter, call)))
-        )
+      list: (filter, options) => listPlans(options, (call) => Plans.use((plans) => plans.list(filter, call)))
     },
     allowance: {
       level: (options) => level(options, () => Allowance.use((allowance) => allowance.level)),

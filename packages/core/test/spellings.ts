@@ -52,6 +52,8 @@ export const spellingsOf = (secret: string): Readonly<Record<string, string>> =>
     "HTML within JSON as Go writes it": entities(secret, html5).replaceAll("&", "\\u0026"),
     "percent-encoded within JSON that escapes signs": escape(secret).replaceAll("%", "\\u0025"),
     Base64: bytes.toString("base64"),
+    "Base64 of an encoded one": Buffer.from(encodeURIComponent(secret)).toString("base64"),
+    "Base64 of an address": Buffer.from(`/nodes/?apikey=${encodeURIComponent(secret)}&page_no=1`).toString("base64"),
     "Base64 for addresses": bytes.toString("base64url"),
     "Base64 of a login": Buffer.from(`me:${secret}`).toString("base64"),
     "Base64 for addresses, of a longer text": Buffer.from(`key ${secret} is wrong`).toString("base64url"),

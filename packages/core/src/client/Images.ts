@@ -4,11 +4,15 @@
 import { Context, Effect, Layer } from "effect"
 import { imageFilterToWire, imageFromWire } from "../api/ImageCodec.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import type { Image, ImageFilter } from "../domain/Image.ts"
+import { type Image, ImageFilter } from "../domain/Image.ts"
+import { argument } from "./Argument.ts"
 import { imageDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import { type CallOptions, many, type Operation, valueOf } from "./Operation.ts"
+import { unsent } from "./OptionCheck.ts"
 import { wire } from "./Wire.ts"
+
+const imageFilter = argument(ImageFilter, "filter")
 
 const readImages = many(imageFromWire)
 const listImages: Operation<ReadonlyArray<Image>> = {
@@ -43,7 +47,9 @@ export class Images extends Context.Service<
       const { call } = yield* Engine
 
       const list = (filter?: ImageFilter, options?: CallOptions) =>
-        Effect.map(call(listImages, wire.images.list({ query: imageFilterToWire(filter ?? {}) }), options), valueOf)
+        Effect.flatMap(unsent("images.list")(imageFilter(filter ?? {})), (filter) =>
+          Effect.map(call(listImages, wire.images.list({ query: imageFilterToWire(filter) }), options), valueOf)
+        )
 
       const saved = (options?: CallOptions) =>
         Effect.map(call(savedImages, wire.images.saved({ query: {} }), options), valueOf)

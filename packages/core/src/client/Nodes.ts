@@ -1,14 +1,14 @@
 /**
  * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
  */
-import { Context, Effect, Layer, Random, Stream } from "effect"
+import { Context, Effect, Layer, Random, Schema, Stream } from "effect"
 import { nodeSpecToWire } from "../api/NodeCodec.ts"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import type { CommitmentSetting } from "../domain/Commitment.ts"
-import type { Node, NodeId } from "../domain/Node.ts"
+import { CommitmentSetting } from "../domain/Commitment.ts"
+import { type Node, NodeId } from "../domain/Node.ts"
 import { NodeSpec } from "../domain/NodeSpec.ts"
-import type { KnownStatus } from "../domain/NodeStatus.ts"
+import { KnownStatus } from "../domain/NodeStatus.ts"
 import { argument } from "./Argument.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
@@ -32,7 +32,7 @@ export interface PageOptions extends CallOptions {
   readonly perPage?: number | undefined
 }
 
-/** How to list. */
+/** How to list. The `deadline` is that of each page. */
 export interface ListOptions extends CallOptions {
   /** Told once, when the list has come to its end. */
   readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
@@ -45,6 +45,10 @@ export interface CommitmentOptions extends CallOptions {
 }
 
 const nodeSpec = argument(NodeSpec, "spec")
+const nodeId = argument(NodeId, "id")
+const nodeIds = argument(Schema.Union([NodeId, Schema.Array(NodeId)]), "id")
+const commitmentSetting = argument(CommitmentSetting, "setting")
+const knownStatus = argument(KnownStatus, "wanted")
 
 export class Nodes extends Context.Service<
   Nodes,
@@ -98,7 +102,9 @@ export class Nodes extends Context.Service<
           observer ? observer.traced(name)(method) : method
 
       const get = (id: NodeId, options?: CallOptions) =>
-        Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
+        Effect.flatMap(unsent("nodes.get")(nodeId(id)), (id) =>
+          Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
+        )
 
       const page = (operation: Operation<Page>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
         Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
@@ -129,7 +135,7 @@ export class Nodes extends Context.Service<
         Stream.scoped(
           Stream.fromPull(
             pages({
-              readPage: (window) => page(readList("sweep"), { ...options, ...window }),
+              readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
               onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
               onEnd: options.onEnd
             })
@@ -137,16 +143,22 @@ export class Nodes extends Context.Service<
         )
 
       const remove = (id: NodeId, options?: CallOptions) =>
-        Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id } }), options), valueOf)
+        Effect.flatMap(unsent("nodes.delete")(nodeId(id)), (id) =>
+          Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id } }), options), valueOf)
+        )
 
-      const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) => {
-        const payload = {
-          vcn_id: id,
-          node_status: setting,
-          ...(options?.skuId !== undefined && { committed_plan: options.skuId })
-        }
-        return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
-      }
+      const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) =>
+        Effect.flatMap(
+          unsent("commitments.set")(Effect.all([nodeId(id), commitmentSetting(setting)])),
+          ([id, setting]) => {
+            const payload = {
+              vcn_id: id,
+              node_status: setting,
+              ...(options?.skuId !== undefined && { committed_plan: options.skuId })
+            }
+            return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
+          }
+        )
 
       const look = SharedLooks.make({ get, list })
       const phase = yield* Random.next
@@ -155,19 +167,22 @@ export class Nodes extends Context.Service<
         return awaitGoal(id, goal, (deadlineAt) => look(id, { lane: inLane, deadlineAt }), phase, options)
       }
 
+      const waitable = (ids: NodeId | ReadonlyArray<NodeId>, options: WaitOptions | undefined) =>
+        Effect.andThen(checked(options), nodeIds(ids))
+
       const awaitStatus = Effect.fnUntraced(function* (
         ids: NodeId | ReadonlyArray<NodeId>,
         wanted: KnownStatus,
         options?: WaitOptions
       ) {
-        yield* unsent("nodes.await")(checked(options))
+        yield* unsent("nodes.await")(Effect.andThen(waitable(ids, options), knownStatus(wanted)))
         const reach = (id: NodeId) =>
           Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
         return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
       }, named("Nodes.awaitStatus")) as Nodes["Service"]["awaitStatus"]
 
       const awaitDeleted = Effect.fnUntraced(function* (ids: NodeId | ReadonlyArray<NodeId>, options?: WaitOptions) {
-        yield* unsent("nodes.await")(checked(options))
+        yield* unsent("nodes.await")(waitable(ids, options))
         yield* Effect.forEach([ids].flat(), (id) => awaitOne(id, "deleted", options), {
           concurrency: "unbounded",
           discard: true

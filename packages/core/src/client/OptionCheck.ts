@@ -37,22 +37,30 @@ const checks = {
   deadline: timespanFault,
   timeout: timespanFault,
   lane: laneFault,
+  retry: (value: unknown) => (Predicate.isBoolean(value) ? undefined : "expected true or false"),
+  skuId: wholeFault(Number.MAX_SAFE_INTEGER),
+  // Whoever keeps it says what it may be.
+  key: () => undefined,
   onReply: functionFault,
   onEnd: functionFault,
   onObserved: functionFault
 }
-const names = Object.keys(checks) as ReadonlyArray<keyof typeof checks>
+
+const isName = (name: string): name is keyof typeof checks => Object.hasOwn(checks, name)
+
+const refused = (name: string, fault: string) =>
+  new InvalidRequest({ status: null, detail: `${name} is not usable`, fields: { [name]: [fault] } })
 
 /** Why a call cannot be made with these options: the first that is unusable; undefined when they all are. */
 export const optionFault = (options: { readonly [Name in keyof typeof checks]?: unknown }):
   | InvalidRequest
   | undefined => {
-  for (const name of names) {
+  for (const name of Object.keys(options)) {
+    // A misspelt `key` that is left out makes a second node.
+    if (!isName(name)) return refused(name, "there is no such option")
     const value = options[name]
     const fault = value === undefined ? undefined : checks[name](value)
-    if (fault !== undefined) {
-      return new InvalidRequest({ status: null, detail: `${name} is not usable`, fields: { [name]: [fault] } })
-    }
+    if (fault !== undefined) return refused(name, fault)
   }
   return undefined
 }

@@ -2,7 +2,7 @@
  * Takes the credentials out of what came from outside, such as an error page that repeats the request's address. What
  * Berth writes itself never contains them in the first place.
  */
-import { Predicate, Redacted, RegExp as Regex } from "effect"
+import { Predicate, Redacted, RegExp as Regex, type Schema, type SchemaAST } from "effect"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
 import type { Credentials } from "./Settings.ts"
 
@@ -90,7 +90,9 @@ const wholes = (secret: string): ReadonlyArray<string> => {
 export const redactor = (credentials: Credentials): Redact => {
   const secrets = [credentials.apiKey, credentials.accessToken].map(Redacted.value).sort((a, b) => b.length - a.length)
   const spelled = secrets.map((secret) => Array.from(secret, character).join(""))
-  const pattern = new RegExp([...spelled, ...secrets.flatMap(wholes)].join("|"), "gi")
+  // An encoder may have been given an address that was encoded already.
+  const texts = new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))
+  const pattern = new RegExp([...spelled, ...Array.from(texts).flatMap(wholes)].join("|"), "gi")
   return (text) => text.replace(pattern, mask)
 }
 
@@ -102,12 +104,21 @@ const masked = (value: unknown, redact: Redact): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), masked(inner, redact)]))
 }
 
+/** Whether a field has nothing but words of our own, which a short secret may stand in. */
+const isOurs = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Literal" || (ast._tag === "Union" && ast.types.every(isOurs))
+
 /** The same reason with every text in it masked: decoding may have brought to light what the reply had hidden. */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
-  const Reason = reason.constructor as (new (fields: unknown) => ErrorReason) & { readonly fields: object }
+  const Reason = reason.constructor as (new (fields: unknown) => ErrorReason) & {
+    readonly fields: Readonly<Record<string, Schema.Top>>
+  }
   return new Reason(
     Object.fromEntries(
-      Object.keys(Reason.fields).map((name) => [name, masked(reason[name as keyof ErrorReason], redact)])
+      Object.entries(Reason.fields).map(([name, { ast }]) => {
+        const value = reason[name as keyof ErrorReason]
+        return [name, isOurs(ast) ? value : masked(value, redact)]
+      })
     )
   )
 }

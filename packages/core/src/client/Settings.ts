@@ -80,7 +80,7 @@ const credentialFault = (value: unknown) => {
   const secret = Redacted.value(value)
   return Predicate.isString(secret) && headerSafe.test(secret)
     ? undefined
-    : "expected printable characters without spaces"
+    : "expected printable ASCII characters without spaces"
 }
 
 const pathFault = (value: unknown) =>

@@ -55,7 +55,7 @@ export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFou
 /** 404 where no node was named: the address itself is unknown to the service. */
 export class PathNotFound extends Schema.TaggedError<PathNotFound>()("PathNotFound", { detail: Schema.String }) {
   readonly retryable = false
-  readonly hint = "Check the base URL: it is the service's scheme and host, without a path."
+  readonly hint = "Check the path, and the base URL, which is the service's scheme and host."
   override get message() {
     return `The service knows nothing at this address: ${this.detail}.`
   }
@@ -92,7 +92,8 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
 /** 409 or 423: the state of the resource forbids it (a locked node, a taken name). */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { detail: Schema.String }) {
   readonly retryable = false
-  readonly hint = "Look at the node's present state; a locked node has to be unlocked in the portal first."
+  readonly hint =
+    "Look at what there is: a name may be taken, and a locked node has to be unlocked in the portal first."
   override get message() {
     return `The present state forbids this: ${this.detail}.`
   }
@@ -251,10 +252,15 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   looked: Schema.Boolean,
   /** Tag of the reason the reply is missing. */
   because: Schema.String,
-  detail: Schema.String
+  detail: Schema.String,
+  /** Whether the create has a key, under which it may be asked for again. */
+  keyed: Schema.Boolean
 }) {
-  readonly retryable = false
+  get retryable() {
+    return this.keyed
+  }
   get hint() {
+    if (this.keyed) return "Ask for it again with the same key, in a minute: that makes no second node."
     return this.candidates.length === 0
       ? "List the nodes in a minute; if it is not there then, it was not made."
       : "Look at the candidates: one of them may be the node asked for."

@@ -21,7 +21,8 @@ export interface CallOptions extends LookOptions {
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
   readonly lane?: Lane | undefined
   /**
-   * Called with the reply that the call succeeded with, as it came off the wire; a list has one for every page. It cannot end
+   * Called with the reply that the call succeeded with, as it came off the wire; a list has one for every page, a create that
+   * is adopted none of its own. It cannot end
    * the call: what it throws, or its promise rejects with, is a warning on stderr, once per call. Its promise is not waited for.
    */
   readonly onReply?: ((reply: RawReply) => void) | undefined

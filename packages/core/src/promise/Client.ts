@@ -28,7 +28,7 @@ export interface ClientOptions {
   readonly baseUrl: string | URL
   readonly apiKey: string
   readonly accessToken: string
-  /** Longest time a call may take altogether. Default 60 seconds. */
+  /** Longest time a call may take altogether; of a list, each page. A wait has a limit of its own. Default 60 seconds. */
   readonly deadline?: Timespan | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
   readonly attemptTimeout?: Timespan | undefined
@@ -50,7 +50,7 @@ export interface Creation extends Plain<DomainCreation> {}
 export interface CreateOptions extends CallOptions {
   /**
    * A name for this very create: asking this client again with the same key makes no second node. 1 to 128 letters,
-   * digits, dots, dashes, underscores. Default: none.
+   * digits, dots, dashes, underscores, the first a letter or digit. Default: none.
    */
   readonly key?: string | undefined
 }
@@ -61,8 +61,10 @@ export interface CommitmentOptions extends CallOptions {
   readonly skuId?: number | undefined
 }
 
-/** How to list. The `deadline` is that of each page. */
+/** How to list. */
 export interface ListOptions extends CallOptions {
+  /** Longest time that each page may take. Default: that of the client. */
+  readonly deadline?: Timespan | undefined
   /**
    * Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. Like
    * `onReply` it cannot end the call.
@@ -70,8 +72,10 @@ export interface ListOptions extends CallOptions {
   readonly onEnd?: ((listed: Listed) => void) | undefined
 }
 
-/** How to wait. The `deadline` is that of the whole wait; default 10 minutes. */
+/** How to wait. */
 export interface WaitOptions extends Omit<CallOptions, "onReply"> {
+  /** Longest time the whole wait may take. Default 10 minutes. */
+  readonly deadline?: Timespan | undefined
   /** The same as `deadline`; the shorter of the two counts. */
   readonly timeout?: Timespan | undefined
 }

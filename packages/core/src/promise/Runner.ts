@@ -11,6 +11,9 @@ import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from 
 /** Why a call was let go of before its effect ended. */
 type Cut = "aborted" | "closed"
 
+/** Methods that change nothing. */
+const safe = new Set<string | undefined>(["GET", "HEAD", "OPTIONS"])
+
 /** A call, as errors name it and as it can be ended. */
 export interface Call {
   readonly operation: string
@@ -61,7 +64,7 @@ export const make = <R>(
     let ledger: Ledger | undefined
     const noticed = effect.pipe(
       Effect.provideService(Fetch, (input, init) => {
-        if (init?.method !== "GET") changed = "maybe"
+        if (!safe.has(init?.method)) changed = "maybe"
         return fetch()(input, init)
       }),
       Effect.provideService(LedgerBegun, (begun) => {

@@ -104,6 +104,31 @@ describe("a call with an unusable option fails with its name, and is not sent", 
   const timespans = ["soon", -1, 0, Number.NaN, null, {}]
   const lanes = ["fast", null, 7]
   const functions = [5, null, "log"]
+  const wishes: Record<string, Call> = {
+    get: () => Nodes.use((nodes) => nodes.get(Number.NaN as NodeId)),
+    delete: () => Nodes.use((nodes) => nodes.delete("7" as never)),
+    setCommitment: () => Nodes.use((nodes) => nodes.setCommitment(id, "for ever" as never)),
+    awaitStatus: () => Nodes.use((nodes) => nodes.awaitStatus(id, "Running" as never)),
+    awaitDeleted: () => Nodes.use((nodes) => nodes.awaitDeleted([id, -1 as NodeId])),
+    images: () => Images.use((images) => images.list({ seris: "C" } as never))
+  }
+  for (const [name, make] of Object.entries(wishes)) {
+    it.effect(`${name}, of what cannot be`, () =>
+      Effect.gen(function* () {
+        const { attempts, reason } = yield* Effect.flip(make({} as never))
+        assert.strictEqual(reason._tag, "InvalidRequest")
+        assert.isEmpty(attempts)
+      }).pipe(Effect.provide(clientOver(() => Effect.die("sent"))))
+    )
+  }
+  for (const [name, make] of [...Object.entries(calls), ...Object.entries(waits)]) {
+    it.effect(`${name}, with an option that there is not: a create without its key would make a second node`, () =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(make({ kye: "abc" } as never))
+        assert.strictEqual(message, "The request cannot be sent: kye: there is no such option.")
+      }).pipe(Effect.provide(clientOver(() => Effect.die("sent"))))
+    )
+  }
   const wrong = [
     ...Object.entries(calls).map(
       ([name, make]) => [name, make, { deadline: timespans, lane: lanes, onReply: functions }] as const

@@ -11,6 +11,7 @@ import {
   NodeNotFound,
   QuotaExhausted,
   ServiceFault,
+  TimedOut,
   Unauthorized,
   UnexpectedResponse,
   Unreachable
@@ -136,6 +137,17 @@ describe("a reason that leaves an attempt", () => {
     assert.strictEqual(masked.message, "The service refused the request: <redacted>: a, <redacted>.")
     assert.strictEqual(masked.hint, reason.hint)
     assert.match(masked.stack!, /^InvalidRequest: The service refused the request: <redacted>: a, <redacted>\./)
+  })
+
+  it("keeps the words that are Berth's own, in which a short secret may stand", () => {
+    const short = redactor({ apiKey: Redacted.make("a"), accessToken: Redacted.make("no") })
+    for (const reason of [
+      new Unreachable({ sent: "no", detail: "nothing" }),
+      new TimedOut({ limit: "attempt", afterMillis: 1, sent: "maybe" })
+    ]) {
+      const masked = redactedReason(reason, short)
+      assert.deepStrictEqual([masked._tag, "sent" in masked && masked.sent], [reason._tag, reason.sent])
+    }
   })
 
   it("is of its own class, whichever it is", () => {

@@ -30,7 +30,14 @@ describe("the sentence of an error", () => {
 
   it("is one, where a create's outcome is unknown too", () => {
     const unknown = (detail: string) =>
-      new OutcomeUnknown({ nodeName: "web", candidates: [], looked: true, because: "Unreachable", detail }).message
+      new OutcomeUnknown({
+        nodeName: "web",
+        candidates: [],
+        looked: true,
+        because: "Unreachable",
+        detail,
+        keyed: false
+      }).message
     assert.strictEqual(
       unknown("The service could not be reached: ECONNRESET."),
       "It is not known whether web was created, for no new node of that name is listed, and the service could not be reached: ECONNRESET."

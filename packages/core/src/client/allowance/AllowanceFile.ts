@@ -61,6 +61,10 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         : yield* new AllowanceStoreFailed({ detail: "it is damaged" })
     }),
     write: Effect.fnUntraced(function* (shared) {
+      const there = yield* Effect.option(files((fs) => fs.lstat(path)))
+      // What is in its place may be a device, or lead to a file of somebody else.
+      if (Option.isSome(there) && !there.value.isFile())
+        return yield* Effect.fail<FileFault>({ message: "it is not a file" })
       yield* files((fs) => fs.writeFile(draft, JSON.stringify(shared), { mode: 0o600 }))
       yield* files((fs) => fs.rename(draft, path))
     }, orFailed),

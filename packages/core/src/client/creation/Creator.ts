@@ -86,6 +86,9 @@ const mayHaveMade = (reason: ErrorReason): boolean => {
   }
 }
 
+/** Why nobody knows of a create that was asked for before. */
+const leftOpen = { _tag: "OutcomeUnknown", message: "it was asked for before and left open" } as const
+
 /** How much earlier a request ends than its call. */
 const marginMillis = (leftMillis: number) => Math.min(20, leftMillis / 20)
 
@@ -116,6 +119,7 @@ const beforeSending = ({ attempts, reason }: BerthError, millis: number) => {
 /** One call: what it asks for, and how far it has come. */
 interface Call {
   readonly spec: NodeSpec
+  readonly keyed: boolean
   readonly namesakes: Namesakes
   readonly options: CallOptions
   /** When it has to be over, by our clock. */
@@ -184,9 +188,9 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
   })
 
   const unknown = (
-    { looked, spec }: Call,
+    { keyed, looked, spec }: Call,
     candidates: ReadonlyArray<Node>,
-    because: ErrorReason,
+    because: Pick<ErrorReason, "_tag" | "message">,
     attempts: BerthError["attempts"]
   ) =>
     fail(
@@ -195,7 +199,8 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
         candidates: candidates.map(({ id }) => id),
         looked,
         because: because._tag,
-        detail: because.message
+        detail: because.message,
+        keyed
       }),
       attempts
     )
@@ -280,8 +285,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
     const settlement = yield* persistently(alone, looksFor(Math.min(resumeAfterMillis, resumeAfterMillis - age)))
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
     if (settlement._tag === "Absent") return undefined
-    const detail = "an earlier process ended before it knew"
-    return yield* unknown(call, settlement.candidates, new InvalidRequest({ status: null, detail, fields: {} }), [])
+    return yield* unknown(call, settlement.candidates, leftOpen, [])
   })
 
   const intentOf = Effect.fnUntraced(function* (call: Call, key: string) {
@@ -371,6 +375,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
       return withNamesakes(spec.name, (namesakes) => {
         const call: Call = {
           spec,
+          keyed: key !== undefined,
           namesakes,
           options,
           untilMillis: now + millis,

@@ -1,7 +1,7 @@
 /**
  * What processes leave each other in the allowance file, and what becomes of one that is damaged, wrong or out of reach.
  */
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -67,6 +67,21 @@ describe("an allowance file", () => {
       for (const made of [dirname(path), dirname(dirname(path)), `${path}.members`]) {
         assert.strictEqual(yield* modeOf(made), 0o700)
       }
+    })
+  )
+
+  it.live("takes the place of nothing that is no file: a device, or what leads to a file of somebody else", () =>
+    Effect.gen(function* () {
+      const place = yield* folder
+      const path = join(place, "allowance.json")
+      yield* Effect.promise(async () => {
+        await writeFile(join(place, "notes"), "mine")
+        await symlink(join(place, "notes"), path)
+      })
+      const { said } = yield* shareOnce(path, yield* informed)
+      assert.isTrue(yield* Effect.promise(async () => (await lstat(path)).isSymbolicLink()))
+      assert.strictEqual(yield* Effect.promise(() => readFile(join(place, "notes"), "utf8")), "mine")
+      assert.lengthOf(said, 1)
     })
   )
 
