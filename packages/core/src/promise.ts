@@ -280,8 +280,10 @@ export const createClient = (options: ClientOptions): Client => {
     raw: {
       request: (raw, options) =>
         request(options, (call) =>
-          Effect.flatMap(Effect.all([rawRequest(raw), json(raw?.body)]), ([{ method, path, query }, body]) =>
-            RawApi.use((api) => api.request({ method, path, query: Object.entries(query ?? {}), body }, call))
+          Effect.flatMap(rawRequest(raw), ({ body, method, path, query }) =>
+            Effect.flatMap(json(body), (body) =>
+              RawApi.use((api) => api.request({ method, path, query: Object.entries(query ?? {}), body }, call))
+            )
           )
         )
     },

@@ -148,17 +148,14 @@ export class Nodes extends Context.Service<
         )
 
       const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) =>
-        Effect.flatMap(
-          unsent("commitments.set")(Effect.all([nodeId(id), commitmentSetting(setting)])),
-          ([id, setting]) => {
-            const payload = {
-              vcn_id: id,
-              node_status: setting,
-              ...(options?.skuId !== undefined && { committed_plan: options.skuId })
-            }
-            return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
+        Effect.flatMap(unsent("commitments.set")(Effect.andThen(nodeId(id), commitmentSetting(setting))), (setting) => {
+          const payload = {
+            vcn_id: id,
+            node_status: setting,
+            ...(options?.skuId !== undefined && { committed_plan: options.skuId })
           }
-        )
+          return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
+        })
 
       const look = SharedLooks.make({ get, list })
       const phase = yield* Random.next
