@@ -2,7 +2,7 @@
  * Looks at nodes for many waits at once: looks that are asked for at the same moment share requests, one by one where they
  * are few, through the pages of the list where that takes fewer.
  */
-import { Clock, Effect, Exit, Request, RequestResolver, Stream } from "effect"
+import { type Cause, Clock, Deferred, Effect, Exit, type Fiber, Stream } from "effect"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { Lane } from "../domain/Lane.ts"
@@ -16,7 +16,20 @@ interface Terms {
   readonly deadlineAt: number
 }
 
-class Look extends Request.Class<{ readonly id: NodeId } & Terms, Node, BerthError> {}
+/** Somebody who waits for what a node is. */
+interface Look extends Terms {
+  readonly id: NodeId
+  readonly answer: Deferred.Deferred<Node, BerthError>
+}
+
+/** Looks that are asked for within this time of the first are taken together. */
+const gatherMillis = 20
+
+/** Looks that are taken together, and what takes them. */
+interface Batch {
+  readonly looks: Set<Look>
+  fiber?: Fiber.Fiber<void>
+}
 
 /** How looks are taken. */
 export interface Parts {
@@ -24,16 +37,20 @@ export interface Parts {
   readonly list: (options: CallOptions) => Stream.Stream<Node, BerthError>
 }
 
-type Entries = ReadonlyArray<Request.Entry<Look>>
+type Looks = ReadonlyArray<Look>
 
 /** A list of so many nodes costs about so many requests; the one at the end finds that there is no more. */
 const requestsOf = (nodes: number) => Math.ceil(nodes / pageSize.maximum) + 1
 
+const answer = (looks: Iterable<Look>, exit: Exit.Exit<Node, BerthError>) => {
+  for (const look of looks) Deferred.doneUnsafe(look.answer, exit)
+}
+
 /** A request that several share goes in the first of their lanes, and has until the last of their deadlines. */
-const optionsOf = (entries: Entries) =>
+const optionsOf = (looks: Looks) =>
   Effect.map(Clock.currentTimeMillis, (now): CallOptions => ({
-    lane: Lane.literals.find((lane) => entries.some(({ request }) => request.lane === lane)),
-    deadline: Math.max(1, ...entries.map(({ request }) => request.deadlineAt - now))
+    lane: Lane.literals.find((lane) => looks.some((look) => look.lane === lane)),
+    deadline: Math.max(1, ...looks.map(({ deadlineAt }) => deadlineAt - now))
   }))
 
 /** A function that looks at one node, together with whoever else looks at that moment. */
@@ -41,40 +58,75 @@ export const make = ({ get, list }: Parts) => {
   /** What the last listing cost; before the first, an account of one page. */
   let listing = requestsOf(1)
 
-  const singly = (nodes: ReadonlyMap<NodeId, Entries>) =>
+  const singly = (nodes: ReadonlyMap<NodeId, Looks>) =>
     Effect.forEach(
       nodes,
-      ([id, entries]) =>
-        Effect.map(Effect.exit(Effect.flatMap(optionsOf(entries), (options) => get(id, options))), (exit) => {
-          for (const entry of entries) entry.completeUnsafe(exit)
-        }),
+      ([id, looks]) =>
+        Effect.map(Effect.exit(Effect.flatMap(optionsOf(looks), (options) => get(id, options))), (exit) =>
+          answer(looks, exit)
+        ),
       { concurrency: 4, discard: true }
     )
 
-  const together = Effect.fnUntraced(function* (wanted: ReadonlyMap<NodeId, Entries>) {
+  const together = Effect.fnUntraced(function* (wanted: ReadonlyMap<NodeId, Looks>) {
     const all = Array.from(wanted.values()).flat()
     const nodes = yield* Effect.result(Stream.runCollect(list(yield* optionsOf(all))))
     if (nodes._tag === "Failure") {
       // What is wrong with the list need not be wrong with the nodes.
       if (!nodes.failure.retryable) return yield* singly(wanted)
-      for (const entry of all) entry.completeUnsafe(Exit.fail(nodes.failure))
-      return
+      return answer(all, Exit.fail(nodes.failure))
     }
     listing = requestsOf(nodes.success.length)
     const missing = new Map(wanted)
     for (const node of nodes.success) {
-      for (const entry of wanted.get(node.id) ?? []) entry.completeUnsafe(Exit.succeed(node))
+      answer(wanted.get(node.id) ?? [], Exit.succeed(node))
       missing.delete(node.id)
     }
     // Not being listed proves nothing: only the node's own address says that it is gone.
     yield* singly(missing)
   })
 
-  const resolver = RequestResolver.make<Look>((entries) => {
-    const wanted = Map.groupBy(entries, ({ request }) => request.id)
+  const take = (looks: Iterable<Look>) => {
+    const wanted = Map.groupBy(looks, ({ id }) => id)
     return wanted.size <= listing ? singly(wanted) : together(wanted)
-  }).pipe(RequestResolver.setDelay("20 millis"))
+  }
+
+  let gathering: Batch | undefined
+  const begin = Effect.suspend(() => {
+    const batch: Batch = { looks: new Set() }
+    gathering = batch
+    const taken = Effect.suspend(() => {
+      if (gathering === batch) gathering = undefined
+      return take(batch.looks)
+    })
+    return Effect.map(
+      Effect.forkDetach(
+        Effect.catchCause(Effect.delay(taken, gatherMillis), (cause: Cause.Cause<never>) =>
+          Effect.sync(() => answer(batch.looks, Exit.failCause(cause)))
+        )
+      ),
+      (fiber) => {
+        batch.fiber = fiber
+        return batch
+      }
+    )
+  })
 
   return (id: NodeId, terms: Terms): Effect.Effect<Node, BerthError> =>
-    Effect.request(new Look({ id, ...terms }), resolver)
+    Effect.flatMap(
+      Effect.suspend(() => (gathering === undefined ? begin : Effect.succeed(gathering))),
+      (batch) => {
+        const look: Look = { id, ...terms, answer: Deferred.makeUnsafe() }
+        batch.looks.add(look)
+        return Effect.onExit(Deferred.await(look.answer), () =>
+          Effect.sync(() => {
+            batch.looks.delete(look)
+            if (batch.looks.size > 0) return
+            // Nobody waits for it any more.
+            if (gathering === batch) gathering = undefined
+            batch.fiber?.interruptUnsafe()
+          })
+        )
+      }
+    )
 }
