@@ -1,0 +1,20 @@
+/**
+ * Work that keeps no program alive: while a program has nothing else to do, its timers do not count. Where a test holds the
+ * clock, its sleeps are those of the test.
+ */
+import { Clock, Duration, Effect } from "effect"
+
+const isLive = (clock: Clock.Clock) => clock === Clock.Clock.defaultValue()
+
+/** Sleeps without keeping the process alive. `Effect.sleep` has no such timer. */
+export const sleepInBackground = (millis: number): Effect.Effect<void> =>
+  Clock.clockWith((clock) =>
+    isLive(clock)
+      ? Effect.callback<void>((resume) => {
+          const timer: { unref?: () => void } | number = globalThis.setTimeout(() => resume(Effect.void), millis)
+          // In a browser timers are numbers, and hold nothing up.
+          if (typeof timer === "object") timer.unref?.()
+          return Effect.sync(() => clearTimeout(timer as number))
+        })
+      : clock.sleep(Duration.millis(millis))
+  )
