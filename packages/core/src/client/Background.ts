@@ -11,6 +11,7 @@ export const sleepInBackground = (millis: number): Effect.Effect<void> =>
   Clock.clockWith((clock) =>
     isLive(clock)
       ? Effect.callback<void>((resume) => {
+          // @effect-diagnostics-next-line globalTimersInEffect:off
           const timer: { unref?: () => void } | number = globalThis.setTimeout(() => resume(Effect.void), millis)
           // In a browser timers are numbers, and hold nothing up.
           if (typeof timer === "object") timer.unref?.()
