@@ -12,7 +12,7 @@ import { KnownStatus } from "../domain/NodeStatus.ts"
 import { argument } from "./Argument.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
-import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
+import { IntentStore } from "./creation/IntentStore.ts"
 import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import { type Listed, pages } from "./listing/Pages.ts"
@@ -115,14 +115,17 @@ export class Nodes extends Context.Service<
         )
 
       const creator = Creator.make({
-        send: (spec, options) =>
-          Effect.map(call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options), valueOf),
+        send: (spec, options, sending) =>
+          Effect.map(
+            call({ ...createNode, sending }, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options),
+            valueOf
+          ),
         deadline,
         get,
         pages: (options) => (number) =>
           Effect.map(page(listNodes("mutation"), { ...options, page: number }), ({ nodes }) => nodes),
         serviceTimeAt,
-        store: (yield* IntentStore) ?? makeMemory()
+        store: yield* IntentStore
       })
       const create = (spec: NodeSpec, options?: CreateOptions) =>
         Effect.andThen(checked(options), nodeSpec(spec)).pipe(
