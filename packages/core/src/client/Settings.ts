@@ -2,9 +2,11 @@
  * What a client is made from: where the service is and whose account is spoken for.
  */
 import { Data, Duration, Predicate, Redacted, Result } from "effect"
+import { defaultMaxBodyTokens } from "../api/BodyBounds.ts"
 import { prefix } from "../api/Routes.ts"
 import type { Lane } from "../domain/Lane.ts"
-import { laneFault, timespanFault } from "./OptionCheck.ts"
+import { countFault, laneFault, timespanFault } from "./OptionCheck.ts"
+import { defaultMaxBodyBytes } from "./ReplyText.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
 export interface Credentials {
@@ -28,6 +30,16 @@ export interface ClientOptions {
    * safe to lose. Needs `node:fs`. Default: none, every process for itself.
    */
   readonly allowanceFile?: string | undefined
+  /**
+   * Longest body of a reply that is read, in bytes. Default 2 MiB. A longer one is an `UnexpectedResponse`, or the reason
+   * that the reply's status stands for.
+   */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds how long
+   * nothing else runs while one is parsed. Default 200 000.
+   */
+  readonly maxBodyTokens?: number | undefined
 }
 
 /** Options, checked and with defaults. */
@@ -38,6 +50,8 @@ export interface Settings {
   readonly attemptTimeout: Duration.Duration
   readonly lane: Lane | undefined
   readonly allowanceFile: string | undefined
+  readonly maxBodyBytes: number
+  readonly maxBodyTokens: number
 }
 
 /** An option that no client can be made with. */
@@ -92,7 +106,9 @@ const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
   deadline: true,
   attemptTimeout: true,
   lane: true,
-  allowanceFile: true
+  allowanceFile: true,
+  maxBodyBytes: true,
+  maxBodyTokens: true
 }
 
 /** Checks the options; the first unusable one is named. */
@@ -104,7 +120,16 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     return unusable(unknown, `there is no such option; there are ${Object.keys(names).join(", ")}`)
   }
   if (!Predicate.isObject(given["credentials"])) return unusable("credentials", "expected apiKey and accessToken")
-  const { deadline = "60 seconds", attemptTimeout = "15 seconds", allowanceFile, baseUrl, credentials, lane } = options
+  const {
+    allowanceFile,
+    attemptTimeout = "15 seconds",
+    baseUrl,
+    credentials,
+    deadline = "60 seconds",
+    lane,
+    maxBodyBytes = defaultMaxBodyBytes,
+    maxBodyTokens = defaultMaxBodyTokens
+  } = options
   const faults: Record<string, string | undefined> = {
     baseUrl: addressFault(baseUrl),
     apiKey: credentialFault(credentials.apiKey),
@@ -112,7 +137,9 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     deadline: timespanFault(deadline),
     attemptTimeout: timespanFault(attemptTimeout),
     lane: lane === undefined ? undefined : laneFault(lane),
-    allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile)
+    allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile),
+    maxBodyBytes: countFault(maxBodyBytes),
+    maxBodyTokens: countFault(maxBodyTokens)
   }
   for (const [option, fault] of Object.entries(faults)) if (fault !== undefined) return unusable(option, fault)
   return Result.succeed({
@@ -121,6 +148,8 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     deadline: Duration.fromInputUnsafe(deadline),
     attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
     lane,
-    allowanceFile
+    allowanceFile,
+    maxBodyBytes,
+    maxBodyTokens
   })
 }

@@ -5,6 +5,7 @@
 import { Context, type Effect, Predicate, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"
 import { type InvalidRequest, Unreachable } from "../domain/ErrorReason.ts"
+import type { Body } from "./ReplyText.ts"
 
 /** A request as the interface has it, without address and credentials. */
 export interface WireRequest {
@@ -24,6 +25,8 @@ export interface SignedRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string | Redacted.Redacted]>
   readonly token: Redacted.Redacted
   readonly body: string | undefined
+  /** Longest body of its reply that is read. */
+  readonly maxBodyBytes: number
 }
 
 /** What goes over the wire: the credentials are unwrapped here, for a transport that hands them on and to nobody else. */
@@ -44,10 +47,8 @@ export interface Head {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** A reply; its body is undefined when it is larger than any that makes sense. */
-export interface WireReply extends Head {
-  readonly body: string | undefined
-}
+/** A reply, and what was read of its body. */
+export interface WireReply extends Head, Body {}
 
 export class Transport extends Context.Service<
   Transport,

@@ -7,12 +7,11 @@ import { isShort, ReplyText } from "./ReplyText.ts"
 import { Unreachable } from "../domain/ErrorReason.ts"
 import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
 
-/** The body as text; undefined when it is larger than any that makes sense. */
-const textOf = async (body: Dispatcher.ResponseData["body"], headers: Head["headers"]) => {
-  if (isShort(headers)) return body.text()
-  const text = new ReplyText()
+const textOf = async (body: Dispatcher.ResponseData["body"], headers: Head["headers"], maxBytes: number) => {
+  if (isShort(headers, maxBytes)) return { body: await body.text(), whole: true }
+  const text = new ReplyText(headers, maxBytes)
   // Whoever leaves the loop early ends the exchange.
-  for await (const chunk of body) if (!text.add(chunk)) return undefined
+  for await (const chunk of body) if (!text.add(chunk)) break
   return text.end()
 }
 
@@ -50,7 +49,7 @@ const exchange = async (
   })
   const head = { status: response.statusCode, headers: joined(response.headers) }
   begun(head)
-  return { ...head, body: await textOf(response.body, head.headers) }
+  return { ...head, ...(await textOf(response.body, head.headers, request.maxBodyBytes)) }
 }
 
 export const layer = Layer.effect(

@@ -480,16 +480,6 @@ describe("a failure inside a success", () => {
   }
 })
 
-describe("a body larger than any that makes sense", () => {
-  it.effect("is not read to its end", () =>
-    Effect.gen(function* () {
-      const { reason } = yield* Effect.flip(Nodes.use((nodes) => nodes.get(id)))
-      assert.strictEqual(reason._tag, "UnexpectedResponse")
-      assert.include(reason.message, "at most 16 MiB")
-    }).pipe(Effect.provide(clientAnswered({ status: 200, body: " ".repeat(17 * 1024 * 1024) })))
-  )
-})
-
 describe("an empty list", () => {
   const lists: Record<string, Effect.Effect<ReadonlyArray<unknown>, BerthError, Nodes | Images>> = {
     nodes: Nodes.use((nodes) => nodes.listPage()),
