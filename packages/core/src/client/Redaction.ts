@@ -123,7 +123,7 @@ export const redactor = (credentials: Credentials): Redact => {
   const pattern = new RegExp(patterns.join("|"), "gi")
   const reach = secrets[0]!.length * mostPerCharacter
   return (text, maxLength = Number.POSITIVE_INFINITY) => {
-    const read = text.slice(0, maxLength + reach)
+    const read = text.slice(0, maxLength + 2 * reach)
     const clean = read.replace(pattern, (_, before: unknown) => (Predicate.isString(before) ? before + mask : mask))
     // What is at the end of the part that was read may be the beginning of a secret.
     return (read.length < text.length ? clean.slice(0, -reach) : clean).slice(0, maxLength)
@@ -138,11 +138,17 @@ const masked = (value: unknown, redact: Redact): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), masked(inner, redact)]))
 }
 
-/** Whether a field has nothing but words of our own, which a short secret may stand in. */
+/** Whether a field has nothing but words of our own. */
 const isOurs = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Literal" || (ast._tag === "Union" && ast.types.every(isOurs))
+  ast._tag === "Literal" ||
+  ast._tag === "Null" ||
+  ast.annotations?.["ours"] === true ||
+  (ast._tag === "Union" && ast.types.every(isOurs))
 
-/** The same reason with every text in it masked: decoding may have brought to light what the reply had hidden. */
+/**
+ * The same reason with every text masked that is not ours, and with its sentences made of what is left: what the caller asked for
+ * may hold a credential, too.
+ */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
   const Reason = reason.constructor as (new (fields: unknown) => ErrorReason) & {
     readonly fields: Readonly<Record<string, Schema.Top>>
