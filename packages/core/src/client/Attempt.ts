@@ -7,7 +7,9 @@ import { allowanceFrom } from "../api/AllowanceHeaders.ts"
 import { interpret, type RawReply, type Reading, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
 import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
+import type { FailedReply } from "../domain/FailedReply.ts"
 import type * as Admission from "./allowance/Admission.ts"
+import { failedReply } from "./failedReply.ts"
 import type { Observer } from "./Observer.ts"
 import type { Operation } from "./Operation.ts"
 import { type Redact, redactedReason } from "./Redaction.ts"
@@ -32,6 +34,8 @@ export interface Ledger {
    * reply had begun.
    */
   sent: "no" | "maybe" | "yes"
+  /** The reply to the last attempt that failed with one; null when none did. */
+  reply: FailedReply | null
 }
 
 const neverSent = (reason: ErrorReason) =>
@@ -149,6 +153,10 @@ export const make = ({ observer, redact, settings }: Parts) => {
     // What was certainly not carried out leaves no doubt behind.
     if (Result.isSuccess(result) || !notProcessed(result.failure)) ledger.sent = surer(sentBefore, sent)
     if (Result.isSuccess(result)) return result.success
+    if (head !== undefined) {
+      const { body } = Result.getOrElse(received.value, () => ({ body: "" }))
+      ledger.reply = failedReply({ ...head, body }, redact)
+    }
     return yield* Effect.fail(result.failure)
   })
 

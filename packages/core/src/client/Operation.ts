@@ -18,7 +18,11 @@ export interface CallOptions {
   readonly lane?: Lane | undefined
   /** Whether a failed attempt may be followed by another. Default true; false for a caller that tries again by itself. */
   readonly retry?: boolean | undefined
-  /** Told of the reply that the call succeeded with, as it came off the wire; a list has one for every page. */
+  /**
+   * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
+   * the wire. That of a failure is masked and bounded, as in `BerthError.reply`, its body the excerpt; a call that ends
+   * without any reply has none, and that of a create is the reply to its own request, also where its node is then found.
+   */
   readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
 }
 
