@@ -68,28 +68,13 @@ const excerptLength = 200
 /** What is shown of a text before white space in it is drawn together. */
 const windowLength = 4 * excerptLength
 
-/** What is deeper within a value is not shown. */
-const shownDepth = 16
-
-/** So much of a value is written as JSON, before it is cut to what is shown. */
-const jsonLength = 65_536
+/** So many values within a value are written, which is more than is shown of it. */
+const maxValues = 1000
 
 /** The beginning of a value as JSON. */
-const json = (value: unknown, room = jsonLength, depth = 0): string => {
-  if (Predicate.isString(value)) return JSON.stringify(value.slice(0, room))
-  if (!Array.isArray(value) && !Predicate.isObject(value)) return JSON.stringify(value)
-  if (depth === shownDepth) return "…"
-  let text = ""
-  const write = (item: unknown, before = "") => {
-    text += `${text === "" ? "" : ","}${before}${json(item, room - text.length, depth + 1)}`
-    return text.length > room
-  }
-  if (Array.isArray(value)) {
-    value.some((item) => write(item))
-    return `[${text}]`
-  }
-  Object.keys(value).some((name) => write(value[name], `${json(name, room - text.length)}:`))
-  return `{${text}}`
+const json = (value: unknown): string => {
+  let left = maxValues
+  return JSON.stringify(value, (_, inner: unknown) => (left-- > 0 ? inner : undefined))
 }
 
 /** The beginning of a text, or of a value as JSON, on one line. */
@@ -268,7 +253,8 @@ export const interpret = (
   const fault = (expected: string, got: unknown, path = "") =>
     Result.fail(unexpected(raw, new RecordFault(path, expected, got), show))
   if (raw.status >= 400) return failure(raw.status)
-  if (raw.status < 200 || raw.status >= 300) {
+  if (raw.status < 200) return fault("a status of the interface", raw.body)
+  if (raw.status >= 300) {
     return fault("a reply without a redirect", raw.headers["location"] ? "a redirect" : raw.body)
   }
   if (tooMuch !== undefined) return fault(tooMuch, raw.body)

@@ -81,6 +81,8 @@ const notSent = new Set([
 /** Failures that mean the same when they come of `connect`; an open connection can fail with them, too. */
 const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
 
+const maxDetailLength = 1000
+
 /** The innermost code or message of a transport failure, which may be wrapped several times, and whether nothing was sent. */
 const describe = (cause: unknown): { readonly text: string; readonly unsent: boolean } => {
   let code: string | undefined
@@ -93,6 +95,10 @@ const describe = (cause: unknown): { readonly text: string; readonly unsent: boo
     if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
     at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
   }
+  // What undici says of a `100 Continue` that it did not ask for, and of a status that there cannot be.
+  if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent a 100 Continue unasked"
+  if (code === "ERR_ASSERTION") text = "its reply is no HTTP"
+  text = text.replace(/\s+/g, " ").slice(0, maxDetailLength)
   const unsent = code !== undefined && (notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect"))
   return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent }
 }

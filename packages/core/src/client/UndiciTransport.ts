@@ -5,6 +5,7 @@ import { Effect, Layer, Scope } from "effect"
 import type { Dispatcher } from "undici"
 import { isShort, ReplyText } from "./ReplyText.ts"
 import { Unreachable } from "../domain/ErrorReason.ts"
+import { withoutContinue } from "./interimReplies.ts"
 import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
 
 const textOf = async (body: Dispatcher.ResponseData["body"], headers: Head["headers"], maxBytes: number) => {
@@ -57,9 +58,19 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const agent = yield* Effect.cached(
-      Effect.flatMap(undici, ({ Agent }) =>
+      Effect.flatMap(undici, ({ Agent, buildConnector }) =>
         Effect.acquireRelease(
-          Effect.sync(() => new Agent()),
+          Effect.sync(() => {
+            const connector = buildConnector({})
+            return new Agent({
+              connect: (options, callback) =>
+                connector(options, (error, socket) => {
+                  if (error) return callback(error, null)
+                  const isHttp2 = "alpnProtocol" in socket && socket.alpnProtocol === "h2"
+                  callback(null, isHttp2 ? socket : withoutContinue(socket))
+                })
+            })
+          }),
           (agent) => Effect.promise(() => agent.destroy())
         )
       ).pipe(Scope.provide(scope))
