@@ -15,9 +15,10 @@ import { isShort, ReplyText, webText } from "./ReplyText.ts"
 import { type SignedRequest, Transport, unreachable } from "./Transport.ts"
 
 /** The credentials stay `Redacted` in the request too, so that nobody who inspects it sees them. */
-const toHttp = ({ body, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>
+const toHttp = ({ body, headers, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>
   HttpClientRequest.make(method)(url, {
     urlParams: query,
+    headers,
     body: body === undefined ? undefined : HttpBody.text(body, "application/json"),
     acceptJson: true
   }).pipe(HttpClientRequest.bearerToken(token))

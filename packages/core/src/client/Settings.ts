@@ -7,6 +7,7 @@ import { prefix } from "../api/Routes.ts"
 import type { Lane } from "../domain/Lane.ts"
 import { countFault, laneFault, timespanFault } from "./OptionCheck.ts"
 import { defaultMaxBodyBytes } from "./ReplyText.ts"
+import { version } from "./version.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
 export interface Credentials {
@@ -40,6 +41,13 @@ export interface ClientOptions {
    * nothing else runs while one is parsed. Default 200 000.
    */
   readonly maxBodyTokens?: number | undefined
+  /**
+   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets. They
+   * are not taken for secrets: a service that repeats one in an error shows it.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** What the client calls itself. Default `berth/VERSION`. A browser says what it is itself. */
+  readonly userAgent?: string | undefined
 }
 
 /** Options, checked and with defaults. */
@@ -52,6 +60,8 @@ export interface Settings {
   readonly allowanceFile: string | undefined
   readonly maxBodyBytes: number
   readonly maxBodyTokens: number
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** An option that no client can be made with. */
@@ -108,8 +118,31 @@ const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
   lane: true,
   allowanceFile: true,
   maxBodyBytes: true,
-  maxBodyTokens: true
+  maxBodyTokens: true,
+  headers: true,
+  userAgent: true
 }
+
+/** Set by the client, or by HTTP. */
+const ownHeaders =
+  /^(authorization|content-(type|length|encoding)|accept(-encoding)?|user-agent|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect)$/
+
+const isValue = (value: unknown) => Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
+
+const headersFault = (headers: unknown) => {
+  if (!Predicate.isObject(headers)) return "expected an object of texts by the names of headers"
+  const names = Object.keys(headers)
+  const wrong = names.find((name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !isValue(headers[name]))
+  if (wrong !== undefined) return `the header ${JSON.stringify(wrong)} cannot be sent`
+  const own = names.find((name) => ownHeaders.test(name.toLowerCase()))
+  return own && `the header ${own} is set by the client`
+}
+
+const userAgentFault = (value: unknown) =>
+  isValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
+
+/** Only a browser may say which it is, and one of another origin would have to be allowed to. */
+const isBrowser = "document" in globalThis || "importScripts" in globalThis
 
 /** Checks the options; the first unusable one is named. */
 export const settingsFrom = (options: ClientOptions): Result.Result<Settings, InvalidOption> => {
@@ -126,9 +159,11 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     baseUrl,
     credentials,
     deadline = "60 seconds",
+    headers = {},
     lane,
     maxBodyBytes = defaultMaxBodyBytes,
-    maxBodyTokens = defaultMaxBodyTokens
+    maxBodyTokens = defaultMaxBodyTokens,
+    userAgent = `berth/${version}`
   } = options
   const faults: Record<string, string | undefined> = {
     baseUrl: addressFault(baseUrl),
@@ -139,7 +174,9 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     lane: lane === undefined ? undefined : laneFault(lane),
     allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile),
     maxBodyBytes: countFault(maxBodyBytes),
-    maxBodyTokens: countFault(maxBodyTokens)
+    maxBodyTokens: countFault(maxBodyTokens),
+    headers: headersFault(headers),
+    userAgent: userAgentFault(userAgent)
   }
   for (const [option, fault] of Object.entries(faults)) if (fault !== undefined) return unusable(option, fault)
   return Result.succeed({
@@ -150,6 +187,10 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     lane,
     allowanceFile,
     maxBodyBytes,
-    maxBodyTokens
+    maxBodyTokens,
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      ...(!isBrowser && { "user-agent": userAgent })
+    }
   })
 }

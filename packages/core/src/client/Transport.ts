@@ -25,15 +25,18 @@ export interface SignedRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string | Redacted.Redacted]>
   readonly token: Redacted.Redacted
   readonly body: string | undefined
+  /** Further headers, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
   /** Longest body of its reply that is read. */
   readonly maxBodyBytes: number
 }
 
 /** What goes over the wire: the credentials are unwrapped here, for a transport that hands them on and to nobody else. */
-export const unwrapped = ({ body, query, token, url }: SignedRequest) => {
+export const unwrapped = ({ body, headers: further, query, token, url }: SignedRequest) => {
   const search = new URLSearchParams()
   for (const [name, value] of query) search.append(name, typeof value === "string" ? value : Redacted.value(value))
   const headers: Record<string, string> = {
+    ...further,
     accept: "application/json",
     authorization: `Bearer ${Redacted.value(token)}`
   }

@@ -50,6 +50,7 @@ const requestTo = (url: string, over: Partial<SignedRequest> = {}): SignedReques
   ],
   token: Redacted.make("token"),
   body: undefined,
+  headers: {},
   maxBodyBytes: 2 ** 21,
   ...over
 })
@@ -99,6 +100,22 @@ for (const [name, transport] of Object.entries(transports)) {
             heads.map(({ status }) => status),
             [201]
           )
+        })
+      )
+    )
+
+    it.live("sends further headers, but none in place of its own", () =>
+      over(
+        Effect.gen(function* () {
+          const seen: Array<unknown> = []
+          const url = yield* serve((request, response) => {
+            const { accept, authorization, "user-agent": agent, "x-gateway": gateway } = request.headers
+            seen.push([gateway, agent, accept, authorization])
+            response.end("{}")
+          })
+          const headers = { "x-gateway": "blue", "user-agent": "deploy/1.0", accept: "x/y", authorization: "none" }
+          yield* send(requestTo(url, { headers }))
+          assert.deepStrictEqual(seen, [["blue", "deploy/1.0", "application/json", "Bearer token"]])
         })
       )
     )
