@@ -61,7 +61,7 @@ export interface Reading {
   readonly bodyFault?: string | undefined
 }
 
-const bare: Reading = { show: (text, maxLength) => text.slice(0, maxLength), maxBodyTokens: defaultMaxBodyTokens }
+const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength), maxBodyTokens: defaultMaxBodyTokens }
 
 const excerptLength = 200
 
@@ -100,9 +100,9 @@ const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
 
 /** Whether `errors` names any. */
 const namesErrors = (errors: unknown): boolean =>
-  errors === true ||
-  (Predicate.isString(errors) && errors.trim() !== "") ||
-  Object.keys(fieldErrors(errors, bare.show)).length > 0
+  Predicate.isString(errors)
+    ? errors.trim() !== ""
+    : errors === true || (Predicate.isObjectOrArray(errors) && Object.keys(errors).length > 0)
 
 /**
  * The status a body of a 2xx carries when it is a failure all the same; undefined when it is none. Where no data is
@@ -242,7 +242,7 @@ export const interpret = (
   raw: RawReply,
   expectation: Expectation,
   nowMillis: number,
-  { bodyFault: cut, maxBodyTokens, show } = bare
+  { bodyFault: cut, maxBodyTokens, show } = unmasked
 ): Result.Result<Contents, ErrorReason> => {
   const tooMuch = cut ?? bodyFault(raw.body, maxBodyTokens)
   const body = raw.body === "" || tooMuch !== undefined ? undefined : parse(raw.body)

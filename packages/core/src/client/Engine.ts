@@ -2,7 +2,6 @@
  * The request path: every call of every service goes through this one pipeline. Its order is its documentation.
  */
 import { Clock, Context, Duration, Effect, Layer, Random, Result } from "effect"
-import type { RawReply } from "../api/Reply.ts"
 import { BerthError } from "../domain/BerthError.ts"
 import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
 import type { Lane } from "../domain/Lane.ts"
@@ -25,20 +24,21 @@ const told = <A>(
   reply: Effect.Effect<Attempt.Reply<A>, ErrorReason>,
   onReply: NonNullable<CallOptions["onReply"]>,
   { ledger, request: { deadlineAt, deadlineReached } }: Attempt.Task<A>
-) => {
-  const within = <E>(raw: RawReply, orElse: () => Effect.Effect<void, E>) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.timeoutOrElse(onReply(raw), { duration: Duration.millis(Math.max(0, deadlineAt - now)), orElse })
+) =>
+  Effect.flatMap(Effect.result(reply), (result) => {
+    const ended = Effect.fromResult(result)
+    const failed = ledger.reply
+    const raw = Result.isSuccess(result)
+      ? result.success.raw
+      : failed && { status: failed.status, headers: failed.headers, body: failed.excerpt }
+    if (raw === null) return ended
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.timeoutOrElse(Effect.andThen(onReply(raw), ended), {
+        duration: Duration.millis(Math.max(0, deadlineAt - now)),
+        orElse: () => (Result.isSuccess(result) ? Effect.fail(deadlineReached()) : ended)
+      })
     )
-  return reply.pipe(
-    Effect.tapError(() => {
-      if (ledger.reply === null) return Effect.void
-      const { excerpt: body, headers, status } = ledger.reply
-      return within({ status, headers, body }, () => Effect.void)
-    }),
-    Effect.tap(({ raw }) => within(raw, () => Effect.fail(deadlineReached())))
-  )
-}
+  })
 
 export class Engine extends Context.Service<
   Engine,

@@ -14,39 +14,12 @@ export type Redact = (text: string, maxLength?: number) => string
 
 const mask = "<redacted>"
 
-/** The characters that HTML has names for. */
-const entities: Readonly<Record<string, string>> = {
-  "!": "excl",
-  '"': "quot",
-  "#": "num",
-  $: "dollar",
-  "%": "percnt",
-  "&": "amp",
-  "'": "apos",
-  "(": "lpar",
-  ")": "rpar",
-  "*": "ast",
-  "+": "plus",
-  ",": "comma",
-  ".": "period",
-  "/": "sol",
-  ":": "colon",
-  ";": "semi",
-  "<": "lt",
-  "=": "equals",
-  ">": "gt",
-  "?": "quest",
-  "@": "commat",
-  "[": "lsqb",
-  "\\": "bsol",
-  "]": "rsqb",
-  "^": "Hat",
-  _: "lowbar",
-  "`": "grave",
-  "{": "lcub",
-  "|": "verbar",
-  "}": "rcub"
-}
+/** The characters that HTML has names for, each before its name. */
+const entities: Readonly<Record<string, string>> = Object.fromEntries(
+  "!excl \"quot #num $dollar %percnt &amp 'apos (lpar )rpar *ast +plus ,comma .period /sol :colon ;semi <lt =equals >gt ?quest @commat [lsqb \\bsol ]rsqb ^Hat _lowbar `grave {lcub |verbar }rcub"
+    .split(" ")
+    .map((entity) => [entity[0], entity.slice(1)])
+)
 
 /** A sign that begins an encoding, which JSON may escape in its turn. */
 const sign = (plain: string) => `(?:${plain}|u00${plain.charCodeAt(0).toString(16)})`
