@@ -1,9 +1,10 @@
 /**
  * The one error of every call: which operation failed, for which reason, and the ledger of its attempts.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Attempt } from "./Attempt.ts"
 import { ErrorReason } from "./ErrorReason.ts"
+import { FailedReply } from "./FailedReply.ts"
 
 /** A failed call. Take it apart with `Effect.catchReason("BerthError", "NodeNotFound", …)`. */
 export class BerthError extends Schema.TaggedError<BerthError>()("BerthError", {
@@ -11,15 +12,21 @@ export class BerthError extends Schema.TaggedError<BerthError>()("BerthError", {
   operation: Schema.String,
   reason: ErrorReason,
   /** What was tried, oldest first. */
-  attempts: Schema.Array(Attempt)
+  attempts: Schema.Array(Attempt),
+  /** The reply it failed with: that to the last attempt that had one; null when none had. */
+  reply: Schema.NullOr(FailedReply).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 }) {
   /** One sentence: what happened, with which node or field. */
   override get message(): string {
     return this.reason.message
   }
-  /** One sentence: what to do next. */
+  /** What to do next, in one sentence; where the service is at fault, also the id by which its support finds the request. */
   get hint(): string {
-    return this.reason.hint
+    const { hint, _tag } = this.reason
+    const id = this.reply?.requestId
+    return id && (_tag === "ServiceFault" || _tag === "ServiceUnavailable" || _tag === "UnexpectedResponse")
+      ? `${hint} Request id: ${id}.`
+      : hint
   }
   /** Whether the same call may succeed later, unchanged. */
   get retryable(): boolean {

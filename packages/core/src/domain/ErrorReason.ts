@@ -12,6 +12,9 @@ const retryAfter = {
   retryAfterMillis: Schema.NullOr(Schema.Number)
 }
 
+/** A text of Berth's own, in which nothing is masked: a mask within known words would tell what it hides. */
+const Ours = Schema.String.annotate({ ours: true })
+
 /** A length of time, as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `15 s`. */
 const time = (millis: number): string => {
   const whole = Math.max(0, Math.round(millis))
@@ -204,7 +207,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
 export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("StatusNotReached", {
   nodeId: NodeId,
   /** The status waited for, or `deleted`. */
-  wanted: Schema.String,
+  wanted: Ours,
   /** The status seen last. */
   last: NodeStatus,
   /** The statuses seen, one after the other, the newest last; at most 16. */
@@ -213,7 +216,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
   impossible: Schema.Boolean,
   waitedMillis: Schema.Number,
   /** Why the last look at the node failed; null when it did not. */
-  failure: Schema.NullOr(Schema.String)
+  failure: Schema.NullOr(Ours)
 }) {
   get retryable() {
     return !this.impossible
@@ -251,8 +254,8 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   /** Whether there was time to look at the list. */
   looked: Schema.Boolean,
   /** Tag of the reason the reply is missing. */
-  because: Schema.String,
-  detail: Schema.String,
+  because: Ours,
+  detail: Ours,
   /** Whether the create has a key, under which it may be asked for again. */
   keyed: Schema.Boolean
 }) {
@@ -281,7 +284,7 @@ export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()
   status: Schema.Int,
   /** Where in the body decoding failed, such as `data[3].id`; may be empty. */
   path: Schema.String,
-  expected: Schema.String,
+  expected: Ours,
   /** The beginning of what came instead, at most 200 characters. */
   excerpt: Schema.String
 }) {

@@ -6,6 +6,7 @@ import type { Schema } from "effect"
 import type * as Domain from "../domain/BerthError.ts"
 import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
 import * as Reason from "../domain/ErrorReason.ts"
+import { type Redact, redactedReason } from "../client/Redaction.ts"
 import { type Plain, plain } from "./Plain.ts"
 
 /** One attempt of a call: when it was made, how long it waited, what came of it. */
@@ -21,8 +22,6 @@ interface Facts {
   }
   readonly operation: string
   readonly attempts: ReadonlyArray<DomainAttempt>
-  /** Masks credentials in a text: those of the account may also stand in what the caller asked for. */
-  readonly redact?: (text: string) => string
 }
 
 const asItIs = (text: string) => text
@@ -43,15 +42,15 @@ export abstract class BerthError extends Error {
   /** What was tried, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
 
-  constructor({ attempts, operation, reason, redact = asItIs }: Facts, options?: ErrorOptions) {
-    super(redact(reason.message), options)
+  constructor({ attempts, operation, reason }: Facts, options?: ErrorOptions) {
+    super(reason.message, options)
     this._tag = reason._tag
     this.operation = operation
     this.hint = reason.hint
     this.retryable = reason.retryable
     this.attempts = plain(attempts, asItIs)
     Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
-    Object.assign(this, plain(fieldsOf(reason), redact))
+    Object.assign(this, plain(fieldsOf(reason), asItIs))
   }
 
   /** Everything but the stack and the cause. */
@@ -136,13 +135,9 @@ const classes: {
 }
 
 /** The error of the domain as an error of the promise client. */
-export const fromDomain = (error: Domain.BerthError, redact: (text: string) => string): BerthError =>
-  new classes[error.reason._tag]({
-    reason: error.reason,
-    operation: error.operation,
-    attempts: error.attempts,
-    redact
-  })
+export const fromDomain = ({ attempts, operation, reason }: Domain.BerthError, redact: Redact): BerthError =>
+  // Credentials may also stand in what the caller asked for.
+  new classes[reason._tag]({ reason: redactedReason(reason, redact), operation, attempts })
 
 /** An option that no client can be made with, or no call be made with. */
 export class InvalidOption extends BerthError {
