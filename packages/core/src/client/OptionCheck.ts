@@ -31,13 +31,17 @@ const wholeFault =
       ? undefined
       : `expected a whole number from 1${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`
 
+const flagFault: Check = (value) => (Predicate.isBoolean(value) ? undefined : "expected true or false")
+
 const checks = {
   page: wholeFault(Number.MAX_SAFE_INTEGER),
   perPage: wholeFault(pageSize.maximum),
   deadline: timespanFault,
   timeout: timespanFault,
   lane: laneFault,
-  retry: (value: unknown) => (Predicate.isBoolean(value) ? undefined : "expected true or false"),
+  retry: flagFault,
+  exact: flagFault,
+  maxNodes: wholeFault(Number.MAX_SAFE_INTEGER),
   skuId: wholeFault(Number.MAX_SAFE_INTEGER),
   // Whoever keeps it says what it may be.
   key: () => undefined,
