@@ -27,7 +27,10 @@ const home = { XDG_STATE_HOME: "/state" }
 describe("the files of an account", () => {
   it.effect("are in a folder of its own, from which neither the service nor the key can be read", () =>
     Effect.gen(function* () {
-      const { allowanceFile, intents, pages } = yield* filesOf(home, { apiKey: "s3cr3t", baseUrl: "https://service.example" })
+      const { allowanceFile, intents, pages } = yield* filesOf(home, {
+        apiKey: "s3cr3t",
+        baseUrl: "https://service.example"
+      })
       const folder = /^(\/state\/berth\/accounts\/[0-9a-f]{32})\/allowance\.json$/.exec(allowanceFile ?? "")?.[1]
       assert.isDefined(folder)
       assert.strictEqual(intents, `${folder}/intents`)

@@ -17,8 +17,8 @@ export const endless = (maxNodes: number, nodes: number, pages: number): BerthEr
     operation: "nodes.list",
     reason: new UnexpectedResponse({
       status: 200,
-      path: "data",
-      expected: `the end of the list within ${maxNodes} nodes and ${maxPagesOf(maxNodes)} pages`,
+      path: "",
+      expected: `the end of the list within ${maxNodes} nodes (maxNodes) and ${maxPagesOf(maxNodes)} pages`,
       excerpt: `${nodes} nodes on ${pages} pages, and no end`
     }),
     attempts: []

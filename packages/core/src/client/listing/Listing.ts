@@ -23,14 +23,12 @@ interface Overlapping {
   readonly offset: number
   /** Id of the last node given; 0 before the first. */
   readonly lastId: number
-  /** Most nodes that there can be up to that one: none is ever put between them. */
-  readonly upToLast: number
   /** Largest page the service is known to give: its own limit is not documented. */
   readonly largest: number
   /** Pages in a row that had nothing new. */
   readonly idle: number
-  /** Ids given. */
-  readonly given: Set<number>
+  /** Ids given, with their position in the list when they were seen last: it gets lower, for nodes are put at the end only. */
+  readonly given: Map<number, number>
   /** Whether every page began at or before the last node seen, so that nothing can have moved past it; or need not have. */
   readonly complete: boolean | "assumed"
 }
@@ -44,7 +42,7 @@ interface InTurn {
   /** Pages in a row that were read before. */
   readonly idle: number
   /** Ids given before that. */
-  readonly given: ReadonlySet<number>
+  readonly given: ReadonlyMap<number, number>
   /** Ids on the pages read in turn. */
   readonly read: Set<number>
   /** Whether there is nothing at all: whatever else is read in turn may have moved meanwhile. */
@@ -69,10 +67,9 @@ export const begin = (exact = true): Progress => ({
   first: 0,
   offset: 0,
   lastId: 0,
-  upToLast: 0,
   largest: pageSize.maximum,
   idle: 0,
-  given: new Set(),
+  given: new Map(),
   complete: true
 })
 
@@ -96,7 +93,7 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
   if (progress._tag === "InTurn") return takeInTurn(progress, page)
   const isFirst = progress.first === 0
   if (isFirst && isWhole && page.length < window.perPage) {
-    const nodes = page.filter(({ id }) => isNew(progress.given, id))
+    const nodes = page.filter(({ id }, i) => isFirstSeen(progress.given, id, i))
     return { nodes, progress: { ...progress, first: page.length }, ended: true }
   }
   // The first page of an account without nodes is empty, and so is that of a service that counts from 0.
@@ -112,7 +109,7 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
       ended: false
     }
   }
-  const nodes = page.filter(({ id }) => isNew(progress.given, id))
+  const nodes = page.filter(({ id }, i) => isFirstSeen(progress.given, id, window.start + i))
   const offset = window.start + page.length
   const idle = nodes.length === 0 ? progress.idle + 1 : 0
   if (idle > mostIdle) return goInTurn(progress, window, page)
@@ -123,7 +120,6 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
       first: isFirst ? page.length : progress.first,
       offset,
       lastId: nodes.at(-1)?.id ?? progress.lastId,
-      upToLast: nodes.length === 0 ? progress.upToLast : offset,
       // The first page tells how many the service gives at most.
       largest: isFirst ? page.length : progress.largest,
       idle,
@@ -140,15 +136,9 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
 }
 
 /** Whether the page can be the one that was asked for, of a list in ascending order that grows at its end only. */
-const fits = ({ given, lastId, upToLast }: Overlapping, { perPage, start }: Window, page: ReadonlyArray<Node>) => {
-  const known = page.filter(({ id }) => id <= lastId)
-  return (
-    page.length <= perPage &&
-    page.every(({ id }, i) => i === 0 || page[i - 1]!.id <= id) &&
-    known.every(({ id }) => given.has(id)) &&
-    start + known.length <= upToLast
-  )
-}
+const fits = ({ given, lastId }: Overlapping, { perPage, start }: Window, page: ReadonlyArray<Node>) =>
+  page.length <= perPage &&
+  page.every(({ id }, i) => (i === 0 || page[i - 1]!.id <= id) && (id > lastId || start + i <= (given.get(id) ?? -1)))
 
 /** What a listing at its end shows of the pages of the service; nothing where these are not what they should be. */
 export const evidence = (progress: Progress): Evidence | undefined => {
@@ -159,8 +149,9 @@ export const evidence = (progress: Progress): Evidence | undefined => {
   return complete ? { first: 0, more: false, complete: true } : undefined
 }
 
-/** Adds the id to the set, and says whether it was not there. */
-const isNew = (ids: Set<number>, id: number): boolean => ids.size < ids.add(id).size
+/** Notes where the id is, and says whether it was not there before. */
+const isFirstSeen = (ids: Map<number, number>, id: number, position: number): boolean =>
+  ids.size < ids.set(id, position).size
 
 /** Goes over to reading in turn, all pages of one size. */
 const goInTurn = ({ first, given, largest }: Overlapping, window: Window, page: ReadonlyArray<Node>): Step => {
@@ -173,7 +164,7 @@ const goInTurn = ({ first, given, largest }: Overlapping, window: Window, page: 
 /** Ends with a page that is empty, or with the second in a row that was read before: then there is but one. */
 const takeInTurn = (progress: InTurn, page: ReadonlyArray<Node>): Step => {
   const { given, read, turn } = progress
-  const fresh = page.filter(({ id }) => isNew(read, id))
+  const fresh = page.filter(({ id }) => read.size < read.add(id).size)
   const idle = fresh.length === 0 ? progress.idle + 1 : 0
   return {
     nodes: fresh.filter(({ id }) => !given.has(id)),
