@@ -54,14 +54,16 @@ const doubted = (longest: number): PageRecord => ({ longest, upTo: 0, listsLeft:
 export const learned = (record: PageRecord | undefined, evidence: Evidence | undefined): PageRecord | undefined => {
   if (!evidence) return doubted(0)
   const { complete, first, more } = evidence
-  const { listsLeft, longest } = record ?? { longest: 0, listsLeft: 0 }
+  const { listsLeft, longest } = record ?? { longest: first, listsLeft: 0 }
   if (more && first < longest) return doubted(first)
   if (!complete) return record
+  // Only a list that could have relied on this, and asked, is a proof.
+  const isProof = record === undefined || (!more && first <= longest)
   return {
     longest: Math.max(longest, first),
     // That a list ended here says nothing of longer pages; that it went on, that this one may be full.
     upTo: more ? first - 1 : first,
-    listsLeft: listsLeft < 0 ? listsLeft + 1 : listsPerProof
+    listsLeft: !isProof ? listsLeft : listsLeft < 0 ? listsLeft + 1 : listsPerProof
   }
 }
 
