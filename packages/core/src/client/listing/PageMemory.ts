@@ -12,7 +12,7 @@ export interface PageRecord {
   readonly longest: number
   /** Most nodes of a first page that is taken for the whole list: `longest` where nothing came behind a page of that length. */
   readonly upTo: number
-  /** Lists that may rely on this before one asks again; below 0 lists that have to ask first. */
+  /** Lists that may rely on this before one asks again. */
   readonly listsLeft: number
 }
 
@@ -37,33 +37,30 @@ const listsPerProof = 9
  * `"assumed"` where the list ended behind such a page before, as it does where pages are never longer.
  */
 export const judge = (record: PageRecord | undefined, length: number): true | "assumed" | undefined =>
-  record === undefined || record.listsLeft <= 0 || length > record.upTo
+  record === undefined || record.listsLeft === 0 || length > record.upTo
     ? undefined
     : length < record.longest || "assumed"
 
 /** The record after a list relied on it. */
 export const relied = (record: PageRecord): PageRecord => ({ ...record, listsLeft: record.listsLeft - 1 })
 
-/** The service gives shorter pages than it did, leaves nodes out of them, or gives other ones: as many lists ask as would not have. */
-const doubted = (longest: number): PageRecord => ({ longest, upTo: 0, listsLeft: -listsPerProof })
-
 /**
  * The record after a list that asked. Without evidence its pages were not those that were asked for, or in another order than
  * that of ids.
  */
 export const learned = (record: PageRecord | undefined, evidence: Evidence | undefined): PageRecord | undefined => {
-  if (!evidence) return doubted(0)
+  if (!evidence) return { longest: 0, upTo: 0, listsLeft: 0 }
   const { complete, first, more } = evidence
-  const { listsLeft, longest } = record ?? { longest: first, listsLeft: 0 }
-  if (more && first < longest) return doubted(first)
+  const { listsLeft, longest } = record ?? { longest: first, listsLeft: listsPerProof }
+  // The service gives shorter pages than it did, or leaves nodes out of them.
+  if (more && first < longest) return { longest: first, upTo: 0, listsLeft: 0 }
   if (!complete) return record
-  // Only a list that could have relied on this, and asked, is a proof.
-  const isProof = record === undefined || (!more && first <= longest)
   return {
     longest: Math.max(longest, first),
     // That a list ended here says nothing of longer pages; that it went on, that this one may be full.
     upTo: more ? first - 1 : first,
-    listsLeft: !isProof ? listsLeft : listsLeft < 0 ? listsLeft + 1 : listsPerProof
+    // Only a list that could have relied on this, and asked, is a proof.
+    listsLeft: more || first > longest ? listsLeft : listsPerProof
   }
 }
 
@@ -79,5 +76,5 @@ export const isPageMemory = (value: unknown): value is PageMemory =>
       Predicate.isObject(record) &&
       isWithin(record["longest"], 0, perPage) &&
       isWithin(record["upTo"], 0, record["longest"]) &&
-      isWithin(record["listsLeft"], -listsPerProof, listsPerProof)
+      isWithin(record["listsLeft"], 0, listsPerProof)
   )

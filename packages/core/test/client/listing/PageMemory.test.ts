@@ -138,7 +138,7 @@ const trueOf = (cap: number): fc.Arbitrary<PageRecord> =>
     fc.record({
       longest: fc.constant(longest),
       upTo: fc.nat({ max: longest }),
-      listsLeft: fc.integer({ min: -9, max: 9 })
+      listsLeft: fc.nat({ max: 9 })
     })
   )
 
@@ -219,6 +219,14 @@ describe("exact lists", () => {
       { numRuns: 200 }
     ))
 
+  it("miss nothing any more once the shorter pages are noticed", async () => {
+    const store = storeWith({ longest: 100, upTo: 99, listsLeft: 0 })
+    for (const size of [45, 20, 45, 19, 20, 45]) {
+      const { ids } = await Effect.runPromise(readList(capped(upTo(size), 20), store))
+      assert.deepStrictEqual(ids, upTo(size))
+    }
+  })
+
   it("miss something at most nine times where the service leaves nodes out of full pages", () =>
     fc.assert(
       fc.asyncProperty(
@@ -260,6 +268,11 @@ describe("lists that need not be exact", () => {
       [4, "assumed"],
       [4, "assumed"]
     ])
+    const shortPages = storeWith({ longest: 20, upTo: 20, listsLeft: 9 })
+    for (const exact of [true, false]) {
+      const { ids } = await Effect.runPromise(readList(capped(upTo(45), 20), shortPages, { exact }))
+      assert.deepStrictEqual(ids, upTo(45))
+    }
     const store = makeMemory()
     await Effect.runPromise(readList(capped(upTo(100), 100), store))
     const { complete, ids } = await Effect.runPromise(readList(capped(upTo(150), 100), store, { exact: false }))
@@ -288,7 +301,7 @@ describe("lists that need not be exact", () => {
 describe("a memory that was read from somewhere", () => {
   const good = { longest: 40, upTo: 7, listsLeft: 3 }
   it("is taken where it can be one", () => {
-    for (const value of [{}, { 100: good }, { 1: { longest: 1, upTo: 0, listsLeft: -9 }, 60: { ...good, upTo: 40 } }]) {
+    for (const value of [{}, { 100: good }, { 1: { longest: 1, upTo: 0, listsLeft: 0 }, 60: { ...good, upTo: 40 } }]) {
       assert.isTrue(isPageMemory(value), JSON.stringify(value))
     }
   })
@@ -311,7 +324,7 @@ describe("a memory that was read from somewhere", () => {
       { 100: { ...good, upTo: undefined } },
       { 100: { ...good, listsLeft: 10 } },
       { 100: { ...good, listsLeft: Number.NaN } },
-      { 100: { ...good, listsLeft: -10 } }
+      { 100: { ...good, listsLeft: -1 } }
     ]) {
       assert.isFalse(isPageMemory(value), JSON.stringify(value))
     }
