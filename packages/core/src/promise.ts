@@ -124,6 +124,10 @@ const wholeNumber = (operation: string, option: string, value: unknown): number 
   if (Number.isSafeInteger(value)) return value as number
   throw new InvalidOption(operation, option, "expected a whole number")
 }
+const flag = (operation: string, option: string, value: unknown): boolean => {
+  if (typeof value === "boolean") return value
+  throw new InvalidOption(operation, option, "expected true or false")
+}
 const fetchLike = (operation: string, option: string, value: unknown): typeof globalThis.fetch => {
   if (typeof value === "function") return value as typeof globalThis.fetch
   throw new InvalidOption(operation, option, "expected a function like the `fetch` of the runtime")
@@ -218,7 +222,13 @@ export const createClient = (options: ClientOptions): Client => {
   const heard = listener(redact)
   const create = method("nodes.create", { ...ofCall, key: text, onReply: heard })
   const get = method("nodes.get", { ...ofCall, onReply: heard })
-  const list = checkCall("nodes.list", { ...ofCall, onEnd: heard, onReply: heard })
+  const list = checkCall("nodes.list", {
+    ...ofCall,
+    exact: flag,
+    maxNodes: wholeNumber,
+    onEnd: heard,
+    onReply: heard
+  })
   const remove = method("nodes.delete", { ...ofCall, onReply: heard })
   const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber, onReply: heard })
   const wait = method("nodes.await", { ...ofCall, timeout: timespan })

@@ -15,6 +15,8 @@ export interface AccountFiles {
   readonly allowanceFile: string | undefined
   /** For `IntentStore.layerDirectory`: a folder in the account's. None where there is no such folder. */
   readonly intents: string | undefined
+  /** For `PageFile.layer`: a file in the account's folder. None where there is no such folder. */
+  readonly pages: string | undefined
 }
 
 /**
@@ -43,9 +45,10 @@ export const accountFiles = Effect.fnUntraced(function* (
   const { credentials, origin } = yield* Effect.fromResult(settingsFrom(options))
   const folder = yield* Effect.result(folderOf(origin, credentials.apiKey))
   const intents = folder._tag === "Success" ? `${folder.success}/intents` : undefined
+  const pages = folder._tag === "Success" ? `${folder.success}/pages.json` : undefined
   const choice = yield* chosen
-  if (Option.isSome(choice)) return { allowanceFile: choice.value === "off" ? undefined : choice.value, intents }
-  if (folder._tag === "Success") return { allowanceFile: `${folder.success}/allowance.json`, intents }
+  if (Option.isSome(choice)) return { allowanceFile: choice.value === "off" ? undefined : choice.value, intents, pages }
+  if (folder._tag === "Success") return { allowanceFile: `${folder.success}/allowance.json`, intents, pages }
   yield* Effect.logWarning(`There is no state folder (${folder.failure.message}): this client goes by its own replies.`)
-  return { allowanceFile: undefined, intents }
+  return { allowanceFile: undefined, intents, pages }
 })

@@ -15,7 +15,8 @@ import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
 import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
-import { type Listed, pages } from "./listing/Pages.ts"
+import { type ListBounds, type Listed, pages } from "./listing/Pages.ts"
+import * as PageStore from "./listing/PageStore.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, readList, setNodeCommitment } from "./NodeOperations.ts"
 import { Observer } from "./Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
@@ -33,7 +34,7 @@ export interface PageOptions extends CallOptions {
 }
 
 /** How to list. The `deadline` is that of each page. */
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends CallOptions, ListBounds {
   /** Told once, when the list has come to its end. */
   readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
 }
@@ -58,7 +59,8 @@ export class Nodes extends Context.Service<
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
     /**
      * Every node of the account in the service's order, page by page as they are pulled, one page ahead. Whatever is created or deleted
-     * meanwhile, a node that exists throughout comes exactly once; `onEnd` tells where that is not certain.
+     * meanwhile, a node that exists throughout comes exactly once; `onEnd` reports where that is not certain. Fails with
+     * `UnexpectedResponse` where the list does not end.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
     /** One page; empty past the end. */
@@ -134,13 +136,17 @@ export class Nodes extends Context.Service<
           named("Nodes.create")
         )
 
+      const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
       const list = (options: ListOptions = {}) =>
         Stream.scoped(
           Stream.fromPull(
             pages({
               readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
               onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
-              onEnd: options.onEnd
+              onEnd: options.onEnd,
+              exact: options.exact,
+              maxNodes: options.maxNodes,
+              store
             })
           )
         )
@@ -160,7 +166,8 @@ export class Nodes extends Context.Service<
           return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
         })
 
-      const look = SharedLooks.make({ get, list })
+      // A node that such a list misses is asked for by itself.
+      const look = SharedLooks.make({ get, list: (options) => list({ ...options, exact: false }) })
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
         const inLane = options?.lane ?? lane ?? "wait"

@@ -32,6 +32,7 @@ const wholeFault =
       : `expected a whole number from 1${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`
 
 export const countFault = wholeFault(Number.MAX_SAFE_INTEGER)
+const flagFault: Check = (value) => (Predicate.isBoolean(value) ? undefined : "expected true or false")
 
 const checks = {
   page: countFault,
@@ -39,7 +40,9 @@ const checks = {
   deadline: timespanFault,
   timeout: timespanFault,
   lane: laneFault,
-  retry: (value: unknown) => (Predicate.isBoolean(value) ? undefined : "expected true or false"),
+  retry: flagFault,
+  exact: flagFault,
+  maxNodes: countFault,
   skuId: countFault,
   // Whoever keeps it says what it may be.
   key: () => undefined,

@@ -3,7 +3,7 @@
  * `promise.ts`.
  */
 import type { Creation as DomainCreation } from "../client/creation/Creator.ts"
-import type { Listed } from "../client/listing/Pages.ts"
+import type { ListBounds, Listed } from "../client/listing/Pages.ts"
 import type { AllowanceLevel } from "../domain/Allowance.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Image as DomainImage, ImageFilter } from "../domain/Image.ts"
@@ -62,12 +62,12 @@ export interface CommitmentOptions extends CallOptions {
 }
 
 /** How to list. */
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends CallOptions, ListBounds {
   /** Longest time that each page may take. Default: that of the client. */
   readonly deadline?: Timespan | undefined
   /**
-   * Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. Like
-   * `onReply` it cannot end the call.
+   * Called once, when the list has come to its end: with how many nodes there were, how many requests it took, and whether that is
+   * certainly all. Like `onReply` it cannot end the call.
    */
   readonly onEnd?: ((listed: Listed) => void) | undefined
 }

@@ -200,6 +200,11 @@ describe("a call with an unusable option fails with its name, and is not sent", 
     ),
     ["a page that cannot be", calls["listPage"]!, { page: [0, 1.5, "1", null], perPage: [0, 101, 1.5, "9"] }] as const,
     ["list, to its end", calls["list"]!, { onEnd: functions }] as const,
+    [
+      "list, how exact and how long",
+      calls["list"]!,
+      { exact: ["no", null, 0, "assumed"], maxNodes: [0, -1, 1.5, "9", null, Number.POSITIVE_INFINITY] }
+    ] as const,
     ...Object.entries(waits).map(
       ([name, make]) => [name, make, { timeout: timespans, lane: lanes, onObserved: functions }] as const
     )

@@ -272,5 +272,7 @@ describe("a call", () => {
 
   it("to list throws at once when its options cannot be meant", () => {
     assert.throws(() => client.nodes.list({ deadline: -1 }), Berth.InvalidOption)
+    assert.throws(() => client.nodes.list({ exact: "no" as never }), Berth.InvalidOption, /exact/)
+    assert.throws(() => client.nodes.list({ maxNodes: "9" as never }), Berth.InvalidOption, /maxNodes/)
   })
 })
