@@ -4,7 +4,8 @@
 import { Data, Duration, Predicate, Redacted, Result } from "effect"
 import { prefix } from "../api/Routes.ts"
 import type { Lane } from "../domain/Lane.ts"
-import { laneFault, timespanFault } from "./OptionCheck.ts"
+import { laneFault, timespanFault, wholeFault } from "./OptionCheck.ts"
+import { maxAttempts as maxAllowedAttempts } from "./Retry.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
 export interface Credentials {
@@ -21,6 +22,8 @@ export interface ClientOptions {
   readonly deadline?: Duration.Input | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
+  /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which survive a restart of some seconds. */
+  readonly maxAttempts?: number | undefined
   /** Lane of every call that does not name one. Default: that of the operation. */
   readonly lane?: Lane | undefined
   /**
@@ -36,6 +39,7 @@ export interface Settings {
   readonly credentials: Credentials
   readonly deadline: Duration.Duration
   readonly attemptTimeout: Duration.Duration
+  readonly maxAttempts: number
   readonly lane: Lane | undefined
   readonly allowanceFile: string | undefined
 }
@@ -91,6 +95,7 @@ const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
   credentials: true,
   deadline: true,
   attemptTimeout: true,
+  maxAttempts: true,
   lane: true,
   allowanceFile: true
 }
@@ -105,12 +110,14 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
   }
   if (!Predicate.isObject(given["credentials"])) return unusable("credentials", "expected apiKey and accessToken")
   const { deadline = "60 seconds", attemptTimeout = "15 seconds", allowanceFile, baseUrl, credentials, lane } = options
+  const { maxAttempts = maxAllowedAttempts } = options
   const faults: Record<string, string | undefined> = {
     baseUrl: addressFault(baseUrl),
     apiKey: credentialFault(credentials.apiKey),
     accessToken: credentialFault(credentials.accessToken),
     deadline: timespanFault(deadline),
     attemptTimeout: timespanFault(attemptTimeout),
+    maxAttempts: wholeFault(maxAllowedAttempts)(maxAttempts),
     lane: lane === undefined ? undefined : laneFault(lane),
     allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile)
   }
@@ -120,6 +127,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     credentials,
     deadline: Duration.fromInputUnsafe(deadline),
     attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
+    maxAttempts,
     lane,
     allowanceFile
   })

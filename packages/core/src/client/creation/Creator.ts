@@ -7,6 +7,7 @@ import { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, InvalidRequest, OutcomeUnknown, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
+import { monotonicMillis } from "../Monotonic.ts"
 import type { CallOptions } from "../Operation.ts"
 import type { Intent } from "./Intent.ts"
 import { drawnKeyPrefix, type IntentStore, type IntentStoreFailed } from "./IntentStore.ts"
@@ -302,7 +303,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
       image: String(image),
       newerThan,
       sentAtMillis: now,
-      serviceTimeMillis: serviceTimeAt(now),
+      serviceTimeMillis: serviceTimeAt(yield* monotonicMillis),
       nodeId: null
     } satisfies Intent
   })

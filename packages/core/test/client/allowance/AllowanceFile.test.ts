@@ -5,9 +5,11 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Logger } from "effect"
+import { Effect, Logger } from "effect"
 import * as AllowanceFile from "../../../src/client/allowance/AllowanceFile.ts"
 import { share } from "../../../src/client/allowance/Sharing.ts"
+import { bootClock, stampNow } from "../../../src/client/Boot.ts"
+import { monotonicMillis } from "../../../src/client/Monotonic.ts"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 
 const folder = Effect.acquireRelease(
@@ -36,22 +38,26 @@ const shareOnce = (path: string, estimate = makeEstimate()) =>
     return { state, said }
   })
 
-/** An estimate after one reply that left 7 of 10. */
-const informed = Effect.map(Clock.currentTimeMillis, (now) =>
-  makeEstimate(
-    Estimator.received(Estimator.sent(Estimator.initial, now), {
-      ...Estimator.sending(Estimator.initial, now),
-      receivedAt: now,
-      refused: false,
-      fault: false,
-      retryAfterMillis: null,
-      date: now,
-      limit: 10,
-      remaining: 7,
-      reset: 3600
-    })
+/** An estimate after one reply that left so many of 10. */
+const knowing = (remaining: number) =>
+  Effect.map(monotonicMillis, (now) =>
+    makeEstimate(
+      Estimator.received(Estimator.sent(Estimator.initial, now), {
+        ...Estimator.sending(Estimator.initial, now),
+        receivedAt: now,
+        refused: false,
+        fault: false,
+        retryAfterMillis: null,
+        wallAheadMillis: 0,
+        date: null,
+        limit: 10,
+        remaining,
+        reset: 3600
+      })
+    )
   )
-)
+
+const informed = knowing(7)
 
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 
@@ -94,7 +100,7 @@ describe("an allowance file", () => {
       const before = yield* written
       yield* shareOnce(path)
       assert.strictEqual(yield* written, before)
-      yield* shareOnce(path, yield* informed)
+      yield* shareOnce(path, yield* knowing(6))
       assert.notStrictEqual(yield* written, before)
     })
   )
@@ -105,7 +111,12 @@ describe("an allowance file", () => {
       yield* shareOnce(path, yield* informed)
       const right = JSON.parse(yield* Effect.promise(() => readFile(path, "utf8")))
       const ahead = 10 * 365 * 86_400_000
-      const wrong = { ...right, writtenAt: right.writtenAt + ahead, pausedUntil: right.writtenAt + ahead }
+      const wrong = {
+        ...right,
+        bootClock: "another boot",
+        writtenAt: right.writtenAt + ahead,
+        pausedUntil: right.writtenAt + ahead
+      }
       yield* Effect.promise(() => writeFile(path, JSON.stringify(wrong)))
       assert.strictEqual((yield* shareOnce(path)).state.pausedUntil, 0)
       assert.strictEqual((yield* shareOnce(path)).state.pausedUntil, 0)
@@ -116,12 +127,15 @@ describe("an allowance file", () => {
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")
       const members = `${path}.members`
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* Effect.flatMap(bootClock, stampNow)
+      const seenAfter = (millis: number, bootClock = now.bootClock) =>
+        JSON.stringify({ wallMillis: now.wallMillis + millis, bootMillis: now.bootMillis + millis, bootClock })
       yield* Effect.promise(async () => {
-        await mkdir(members, { recursive: true })
-        await writeFile(join(members, "1-alive"), String(now))
-        await writeFile(join(members, "2-killed"), String(now - 60_000))
-        await writeFile(join(members, "3-ahead"), String(now + 86_400_000))
+        await mkdir(members, { recursive: true, mode: 0o700 })
+        await writeFile(join(members, "1-alive"), seenAfter(-100))
+        await writeFile(join(members, "2-killed"), seenAfter(-60_000))
+        await writeFile(join(members, "3-ahead"), seenAfter(86_400_000, "another boot"))
+        await writeFile(join(members, "5-garbage"), "null")
         await writeFile(join(members, "4-cut.new"), "{")
       })
       assert.strictEqual((yield* shareOnce(path)).state.peers.count, 1)

@@ -13,6 +13,7 @@ const reply = (
   refused: false,
   fault: false,
   retryAfterMillis: null,
+  wallAheadMillis: 0,
   date: Math.floor(over.receivedAt / 1000) * 1000,
   limit: 100,
   remaining: 50,
@@ -181,7 +182,8 @@ describe("the estimator", () => {
             const [one] = underWay.splice(event.which % underWay.length, 1)
             if (event.kind === "lost") state = Estimator.lost(state, now)
             else if (event.kind === "unsent") state = Estimator.unsent(state)
-            else if (event.kind === "reply") state = Estimator.received(state, { ...event, ...one!, receivedAt: now })
+            else if (event.kind === "reply")
+              state = Estimator.received(state, { ...event, ...one!, receivedAt: now, wallAheadMillis: 0 })
           }
           assert.strictEqual(state.underWay, underWay.length)
           assert.isAtLeast(state.view?.remaining ?? 0, 0)
