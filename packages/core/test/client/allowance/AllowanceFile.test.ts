@@ -7,9 +7,14 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import * as AllowanceFile from "../../../src/client/allowance/AllowanceFile.ts"
+import { onClockAhead, type SharedAllowance } from "../../../src/client/allowance/AllowanceStore.ts"
 import { share } from "../../../src/client/allowance/Sharing.ts"
 import { bootClock, stampNow } from "../../../src/client/Boot.ts"
 import { monotonicMillis } from "../../../src/client/Monotonic.ts"
+import { steps } from "../../steppingClock.ts"
+
+/** The file, read. */
+type Kept = SharedAllowance & { readonly bootMillis: number; readonly bootClock: string }
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 
 const folder = Effect.acquireRelease(
@@ -88,6 +93,118 @@ describe("an allowance file", () => {
       assert.isTrue(yield* Effect.promise(async () => (await lstat(path)).isSymbolicLink()))
       assert.strictEqual(yield* Effect.promise(() => readFile(join(place, "notes"), "utf8")), "mine")
       assert.lengthOf(said, 1)
+    })
+  )
+
+  it.live("does not put its folder where a link leads", () =>
+    Effect.gen(function* () {
+      const place = yield* folder
+      const path = join(place, "allowance.json")
+      yield* Effect.promise(async () => {
+        await mkdir(join(place, "elsewhere"))
+        await symlink(join(place, "elsewhere"), `${path}.members`)
+      })
+      const { said } = yield* shareOnce(path, yield* informed)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(place, "elsewhere"))), [])
+      assert.lengthOf(said, 1)
+      assert.include(said[0]!, "is a link")
+    })
+  )
+
+  const foreign: ReadonlyArray<readonly [what: string, text: string, why: string]> = [
+    ["of a later version", '{"version":2,"views":[]}', "a later version of Berth wrote it"],
+    ["of another program", '{"name":"settings"}', "it is not an allowance file; remove it, or name another"],
+    ["that is a list", "[1]", "it is not an allowance file; remove it, or name another"],
+    ["of text", "to do: water the plants", "it is not an allowance file; remove it, or name another"]
+  ]
+  for (const [what, text, why] of foreign) {
+    it.live(`${what} is left alone, and said once`, () =>
+      Effect.gen(function* () {
+        const place = yield* folder
+        const path = join(place, "allowance.json")
+        yield* Effect.promise(() => writeFile(path, text))
+        const { said, state } = yield* shareOnce(path, yield* informed)
+        assert.deepStrictEqual(said, [
+          `The shared allowance at ${path} is done without (${why}): this client goes by its own replies.`
+        ])
+        assert.deepInclude(state.view, { remaining: 7 })
+        assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), text)
+        assert.deepStrictEqual(yield* Effect.promise(() => readdir(place)), ["allowance.json"])
+      })
+    )
+  }
+
+  for (const text of ["", " \n", "\0\0\0\0", '{"vers', '{"version":1,"writtenAt":17900', '{"version":1,"view":7}']) {
+    it.live(`of ours that a power failure left as ${JSON.stringify(text)} is replaced`, () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "allowance.json")
+        yield* Effect.promise(() => writeFile(path, text))
+        yield* shareOnce(path, yield* informed)
+        const { said, state } = yield* shareOnce(path)
+        assert.deepInclude(state.view, { limit: 10, remaining: 7 })
+        assert.deepStrictEqual(said, [])
+      })
+    )
+  }
+
+  /** What one process wrote, changed before another reads it. */
+  const changed = Effect.fnUntraced(function* (change: (kept: Kept) => Kept) {
+    const path = join(yield* folder, "allowance.json")
+    const writer = yield* informed
+    yield* shareOnce(path, writer)
+    yield* Effect.promise(async () =>
+      writeFile(path, JSON.stringify(change(JSON.parse(await readFile(path, "utf8")) as Kept)))
+    )
+    const { state } = yield* shareOnce(path)
+    return { written: writer.get(), read: state }
+  })
+
+  /** The same, as a wall clock so far ahead would have had it. */
+  const ahead = (millis: number) => (kept: Kept) => ({ ...kept, ...onClockAhead(kept, millis) })
+
+  for (const [name, millis] of steps) {
+    it.live(`says the same instants after a step of the wall clock by ${name}, and that one has to ask`, () =>
+      Effect.gen(function* () {
+        const { read, written } = yield* changed(ahead(-millis))
+        for (const instant of ["sentAt", "receivedAt", "resetBy", "resetAround"] as const) {
+          assert.closeTo(read.view![instant], written.view![instant], 1, instant)
+        }
+        assert.isAtMost(read.view!.askBy, yield* monotonicMillis)
+      })
+    )
+  }
+
+  it.live("without a step is believed as it is told", () =>
+    Effect.gen(function* () {
+      const { read } = yield* changed((kept) => kept)
+      assert.isAbove(read.view!.askBy, yield* monotonicMillis)
+    })
+  )
+
+  it.live("of another boot goes by the wall clock, and tells nothing of the service's", () =>
+    Effect.gen(function* () {
+      const { read, written } = yield* changed((kept) => ({
+        ...ahead(-60_000)(kept),
+        bootClock: "another",
+        bootMillis: 5,
+        clock: { aheadAtLeastMillis: 0, aheadAtMostMillis: 1000 }
+      }))
+      assert.closeTo(read.view!.receivedAt, written.view!.receivedAt - 60_000, 100)
+      assert.isUndefined(read.clock)
+    })
+  )
+
+  it.live("of another boot is too old after a day", () =>
+    Effect.gen(function* () {
+      const { read } = yield* changed((kept) => ({ ...ahead(-87_000_000)(kept), bootClock: "another" }))
+      assert.isUndefined(read.view)
+    })
+  )
+
+  it.live("of an older version, which has no stamps, is read by the wall clock", () =>
+    Effect.gen(function* () {
+      const { read } = yield* changed(({ bootClock: _, bootMillis: __, ...kept }) => kept as Kept)
+      assert.deepInclude(read.view, { limit: 10, remaining: 7 })
     })
   )
 

@@ -54,10 +54,8 @@ const step = fc.oneof(
   }),
   fc.record({ kind: fc.constantFrom("lost" as const, "unsent" as const), which: fc.nat() }),
   // What is under way may have been sent by another clock.
-  fc.record({
-    kind: fc.constantFrom("time" as const, "step" as const),
-    millis: fc.integer({ min: -300_000, max: 4_000_000 })
-  })
+  fc.record({ kind: fc.constant("time" as const), millis: fc.integer({ min: -300_000, max: 4_000_000 }) }),
+  fc.record({ kind: fc.constant("step" as const) })
 )
 
 describe("the estimator", () => {
@@ -266,10 +264,9 @@ describe("the estimator", () => {
         let now = start
         const underWay: Array<Estimator.Sending> = []
         for (const event of steps) {
-          if (event.kind === "time" || event.kind === "step") {
-            now += event.millis
-            if (event.kind === "step") state = Estimator.stepped(state, now)
-          } else if (event.kind === "send") {
+          if (event.kind === "time") now += event.millis
+          else if (event.kind === "step") state = Estimator.stepped(state, now)
+          else if (event.kind === "send") {
             underWay.push(Estimator.sending(state, now))
             state = Estimator.sent(state, now)
           } else if (underWay.length > 0) {
