@@ -50,6 +50,10 @@ describe("a client of unusable options fails to be made, and names the option", 
     ["deadline", { ...good, deadline: null }],
     ["deadline", { ...good, deadline: {} }],
     ["attemptTimeout", { ...good, attemptTimeout: "-1 second" }],
+    ["maxAttempts", { ...good, maxAttempts: 0 }],
+    ["maxAttempts", { ...good, maxAttempts: 9 }],
+    ["maxAttempts", { ...good, maxAttempts: 1.5 }],
+    ["maxAttempts", { ...good, maxAttempts: "3" }],
     ["lane", { ...good, lane: "fast" }],
     ["lane", { ...good, lane: null }],
     ["allowanceFile", { ...good, allowanceFile: "" }],
@@ -73,7 +77,7 @@ it.effect("a client of usable options is made", () =>
     for (const options of [
       good,
       { ...good, baseUrl: new URL("http://service.test:8080/myaccount/api/v1/") },
-      { ...good, deadline: Duration.infinity, attemptTimeout: "2 seconds", lane: "sweep" },
+      { ...good, deadline: Duration.infinity, attemptTimeout: "2 seconds", lane: "sweep", maxAttempts: 1 },
       { ...good, deadline: undefined, lane: undefined, allowanceFile: undefined }
     ]) {
       yield* built(options)
