@@ -24,7 +24,8 @@ export const laneFault: Check = (value) =>
 
 const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
 
-const wholeFault =
+/** A whole number from 1. */
+export const wholeFault =
   (most: number): Check =>
   (value) =>
     Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most

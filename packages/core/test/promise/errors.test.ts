@@ -106,7 +106,8 @@ describe("a failure", () => {
         apiKey,
         accessToken,
         fetch: fetch as typeof globalThis.fetch,
-        ...short
+        ...short,
+        deadline: "200 millis"
       })
       assert.isNotEmpty((await rejection(client.nodes.get(7))).message)
       await client.close()
