@@ -90,7 +90,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
   return yield* Effect.fail(endless(defaultMaxNodes, ids.size, page))
 })
 
-/** Nodes with an id above `newerThan`, and where the list ends. */
+/** Nodes with an id above `newerThan`, the oldest first, and where the list ends. */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
   const found = new Map<number, Node>()
@@ -107,7 +107,7 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
       lowest = read[0]?.id ?? lowest
     }
   } else yield* everyNode(readPage, keep)
-  return { nodes: Array.from(found.values()), end: ascending ? end : undefined }
+  return { nodes: Array.from(found.values()).toSorted((a, b) => a.id - b.id), end: ascending ? end : undefined }
 })
 
 /** The highest id there is (0 without nodes), and where the list ends. */
