@@ -63,8 +63,8 @@ export class RawApi extends Context.Service<
     /** Sends the request; succeeds with the whole reply when it is a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawReply, BerthError>
     /**
-     * The same for whoever wants to see the reply of a failure, too; fails only where the last attempt had none. A reply may
-     * repeat the request with the credentials in it.
+     * The same for whoever wants to see the reply of a failure, too; fails only where the last attempt had none, or one too long
+     * to be read. A reply may repeat the request with the credentials in it; that of `failure` is masked.
      */
     readonly exchange: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawExchange, BerthError>
   }

@@ -5,6 +5,8 @@
 import type { Socket } from "node:net"
 
 const beginning = "HTTP/1.1 100"
+const firstDigitAt = beginning.indexOf("100")
+const oneDigit = 49
 const end = "\r\n\r\n"
 
 /** A longer one is left to undici. */
@@ -26,6 +28,11 @@ export const withoutContinue = (socket: Socket): Socket => {
     while (true) {
       const more: Buffer | null = read.call(socket, size)
       if (!atBeginning || more === null) return more
+      // Of almost every reply, the first digit of its status tells.
+      if (held === null && more.length > firstDigitAt && more[firstDigitAt] !== oneDigit) {
+        atBeginning = false
+        return more
+      }
       const chunk: Buffer = held === null ? more : Buffer.concat([held, more])
       held = null
       const first = chunk.toString("latin1", 0, beginning.length)
