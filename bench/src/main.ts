@@ -8,6 +8,7 @@ import { parseArgs } from "node:util"
 import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
 import { callOverFetchRow, callOverHttpClientRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
 import { cancelRow } from "./rows/cancel.ts"
+import { drainRow } from "./rows/drain.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
 import { getOfMillionRow, memoryRow, pageOfMillionRow } from "./rows/fleet.ts"
@@ -35,6 +36,7 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   "cancel-wire": () => cancelRow("wire"),
   "cancel-body": () => cancelRow("body"),
   decode: decodeRow,
+  drain: drainRow,
   get: getRow,
   heap: heapRow,
   list: listRow,

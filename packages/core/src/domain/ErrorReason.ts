@@ -15,12 +15,15 @@ const retryAfter = {
 /** A text of Berth's own, in which nothing is masked: a mask within known words would tell what it hides. */
 const Ours = Schema.String.annotate({ ours: true })
 
-/** A length of time, as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `15 s`. */
+/** A length of time, as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`. */
 const time = (millis: number): string => {
   const whole = Math.max(0, Math.round(millis))
   if (whole < 1000) return `${whole} ms`
   const tenths = Math.round(whole / 100)
-  return `${tenths < 100 ? tenths / 10 : Math.round(whole / 1000)} s`
+  if (tenths < 1200) return `${tenths < 100 ? tenths / 10 : Math.round(whole / 1000)} s`
+  const minutes = Math.ceil(whole / 60_000)
+  const hours = Math.floor(minutes / 60)
+  return [hours > 0 && `${hours} h`, minutes % 60 > 0 && `${minutes % 60} min`].filter(Boolean).join(" ")
 }
 
 /** A sentence as the end of another, which brings the full stop. */
@@ -118,7 +121,10 @@ export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaE
   ...retryAfter
 }) {
   readonly retryable = true
-  readonly hint = "Wait until the allowance refills; other programs on the same API key spend the same allowance."
+  get hint() {
+    const when = this.retryAfterMillis === null ? "in a minute" : `in ${time(this.retryAfterMillis)}`
+    return `Try again ${when}; other programs on the same API key spend the same allowance.`
+  }
   override get message() {
     return this.retryAfterMillis === null
       ? "The allowance of requests is spent."
@@ -134,7 +140,9 @@ export class WouldExceedDeadline extends Schema.TaggedError<WouldExceedDeadline>
   leftMillis: Schema.Number
 }) {
   readonly retryable = true
-  readonly hint = "Allow a longer deadline, or try again after the predicted wait."
+  get hint() {
+    return `Try again in ${time(this.predictedMillis)}, or give the call a deadline longer than that.`
+  }
   override get message() {
     return `The allowance refills in ${time(this.predictedMillis)}, and the call may take only ${time(this.leftMillis)} more.`
   }
@@ -193,7 +201,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
   readonly retryable = true
   get hint() {
     return this.sent === "no"
-      ? "Allow more time, or try again later."
+      ? "Try again later, or give the call a longer deadline."
       : "Try again; what changes something may have been carried out, so look before."
   }
   override get message() {
@@ -222,7 +230,9 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
     return !this.impossible
   }
   get hint() {
-    return this.impossible ? "Look at the node; it will not get there by itself." : "Wait longer; nothing was changed."
+    return this.impossible
+      ? "Get the node to see its state; it will not get there by itself."
+      : "Wait for it again; nothing was changed."
   }
   override get message() {
     const before = this.seen.slice(0, -1).map(label)
@@ -238,7 +248,11 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
   ...retryAfter
 }) {
   readonly retryable = true
-  readonly hint = "Try again after that; the first call then tries whether the service has recovered."
+  get hint() {
+    return this.retryAfterMillis === null
+      ? "Try again in a few seconds."
+      : `Try again in ${time(this.retryAfterMillis)}; the first call then tries whether the service has recovered.`
+  }
   override get message() {
     return this.retryAfterMillis === null
       ? "The service failed most calls of late; another call is trying whether it has recovered."

@@ -1,5 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { OutcomeUnknown, StatusNotReached, TimedOut, WouldExceedDeadline } from "../../src/domain/ErrorReason.ts"
+import {
+  CircuitOpen,
+  OutcomeUnknown,
+  QuotaExhausted,
+  StatusNotReached,
+  TimedOut,
+  WouldExceedDeadline
+} from "../../src/domain/ErrorReason.ts"
 import { NodeId } from "../../src/domain/Node.ts"
 
 describe("the sentence of an error", () => {
@@ -13,7 +20,13 @@ describe("the sentence of an error", () => {
     [1500, "1.5 s"],
     [9960, "10 s"],
     [14_600, "15 s"],
-    [600_000, "600 s"]
+    [90_000, "90 s"],
+    [119_949, "120 s"],
+    [120_000, "2 min"],
+    [2_030_000, "34 min"],
+    [3_600_000, "1 h"],
+    [7_500_000, "2 h 5 min"],
+    [86_400_000, "24 h"]
   ] as const) {
     it(`writes ${millis} ms as ${text}`, () => {
       const { message } = new TimedOut({ limit: "deadline", afterMillis: millis, sent: "no" })
@@ -26,6 +39,23 @@ describe("the sentence of an error", () => {
       new WouldExceedDeadline({ predictedMillis: 1200, leftMillis: 300 }).message,
       "The allowance refills in 1.2 s, and the call may take only 300 ms more."
     )
+  })
+
+  it("says when to try again, where that is known", () => {
+    const hints = [
+      new WouldExceedDeadline({ predictedMillis: 2_040_000, leftMillis: 300 }),
+      new QuotaExhausted({ retryAfterMillis: 2_040_000 }),
+      new QuotaExhausted({ retryAfterMillis: null }),
+      new CircuitOpen({ retryAfterMillis: 4000 }),
+      new CircuitOpen({ retryAfterMillis: null })
+    ].map(({ hint }) => hint)
+    assert.deepStrictEqual(hints, [
+      "Try again in 34 min, or give the call a deadline longer than that.",
+      "Try again in 34 min; other programs on the same API key spend the same allowance.",
+      "Try again in a minute; other programs on the same API key spend the same allowance.",
+      "Try again in 4 s; the first call then tries whether the service has recovered.",
+      "Try again in a few seconds."
+    ])
   })
 
   it("is one, where a create's outcome is unknown too", () => {

@@ -58,13 +58,13 @@ const looksMillis = [0, 1000, 3000, 8000]
 
 /** A node shows in the list within this time of its create, if the service lets it. */
 const minMillisUntilListed = 12_000
-const maxMillisUntilListed = 32_000
 
 /**
- * Of a create that was sent and of which nothing was ever heard, the service may process the request long after its client
- * is gone. One that shows no node this long after it was sent was not processed, and may be sent again.
+ * A create that shows no node this long after it was sent was not processed, and may be sent again. Where the reply was lost
+ * the request had left, and the service may be at it long after its client has given up. Where the process was killed the
+ * request most likely never left.
  */
-const neverProcessedMillis = 600_000
+const neverProcessedMillis = { lost: 600_000, killed: 50_000 }
 
 /** No reply comes later than this after its request was sent. */
 const maxUnderWayMillis = 120_000
@@ -75,7 +75,7 @@ const serviceClockMillis = 2000
 /** Pauses before the polls for what came of an earlier process's create, which was sent so long ago. */
 const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
   const pauses = [0]
-  let left = Math.max(minMillisUntilListed, maxMillisUntilListed - millisSinceSent)
+  let left = Math.max(minMillisUntilListed, neverProcessedMillis.killed - millisSinceSent)
   for (let pause = 1000; left > 0; left -= pause, pause *= 2) pauses.push(Math.min(pause, left))
   return pauses
 }
@@ -190,11 +190,11 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     let lost = 1
     for (const other of yield* store.all) {
       if (other.nodeId !== null) claimed.set(other.nodeId, other.key)
-      if (other.nodeId !== null || other.lost) call.underWay.delete(other.key)
+      if (other.nodeId !== null || other.fate !== "open") call.underWay.delete(other.key)
       const { nodeId, sentAt } = other
       if (other.key === key || nodeId !== null || sentAt === null) continue
       if (other.name !== name || other.plan !== plan || other.image !== image) continue
-      if (other.lost) lost++
+      if (other.fate !== "open") lost++
       else if ((yield* millisSince(sentAt)) < maxUnderWayMillis) call.underWay.add(other.key)
     }
     return lost
@@ -318,7 +318,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       return yield* Effect.fail(error)
     }
     call.progress = error
-    const lost = { ...intent, lost: true }
+    const lost = { ...intent, fate: "lost" as const }
     yield* Effect.ignore(store.save(lost))
     const settlement = yield* persistently(reconcile(call, lost), looksMillis).pipe(
       namesakes.settling,
@@ -350,14 +350,15 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     if (intent.sentAt === null) return undefined
     // From here on there may be a node.
     call.progress = "sent"
-    const lost = { ...intent, lost: true }
-    yield* Effect.catch(store.save(lost), unusable)
+    const fate = intent.fate === "open" ? "killed" : intent.fate
+    const ended = { ...intent, fate }
+    yield* Effect.catch(store.save(ended), unusable)
     const pauses = pausesAfter(yield* millisSince(intent.sentAt))
-    const settlement = yield* persistently(call.namesakes.settling(reconcile(call, lost)), pauses)
+    const settlement = yield* persistently(call.namesakes.settling(reconcile(call, ended)), pauses)
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
     if (settlement._tag !== "Absent") return yield* unknown(call, settlement.candidates, leftOpen, untried)
-    if ((yield* millisSince(intent.sentAt)) < neverProcessedMillis) return yield* unknown(call, [], leftOpen, untried)
-    return undefined
+    const isOver = (yield* millisSince(intent.sentAt)) >= neverProcessedMillis[fate]
+    return isOver ? undefined : yield* unknown(call, [], leftOpen, untried)
   })
 
   const intentOf = Effect.fnUntraced(function* (call: Call, key: string) {
@@ -374,7 +375,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       image: String(image),
       newerThan,
       sentAt: null,
-      lost: false,
+      fate: "open",
       nodeId: null
     } satisfies Intent
   })

@@ -33,8 +33,9 @@ export const Intent = Schema.Struct({
     description:
       "When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed."
   }),
-  lost: Schema.Boolean.annotate({
-    description: "Whether no reply to it can come any more: what came of it shows in the list alone."
+  fate: Schema.Literals(["open", "lost", "killed"]).annotate({
+    description:
+      "What became of its reply: it may still come; it was lost; its process ended first. Without one, what came of it shows in the list alone."
   }),
   nodeId: Schema.NullOr(NodeId).annotate({ description: "The node that came of it; null until that is known." })
 }).annotate({ identifier: "Intent" })

@@ -28,7 +28,7 @@ export interface HeldKey {
 export interface IntentStore {
   /** This instant, on the clocks that everybody who reads an intent here may know. */
   readonly now: Effect.Effect<Stamp>
-  /** Every intent there is; one whose process has ended is `lost`. */
+  /** Every intent there is; of one whose process has ended the fate is known. */
   readonly all: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
   /** Returns once the intent is safe: a crash afterwards does not lose it. */
@@ -102,7 +102,7 @@ const decode = Schema.decodeUnknownOption(Kept)
 const fromUnversioned = (value: Readonly<Record<string, unknown>>) => ({
   ...value,
   version: intentVersion,
-  lost: true,
+  fate: "lost",
   sentAt: {
     wallMillis: value["sentAtMillis"],
     bootMillis: 0,
@@ -219,9 +219,9 @@ const open = (directory: string) => {
 
   /** To a process that has ended no reply comes any more. */
   const withFate = (kept: Kept) =>
-    kept.lost || kept.sentAt === null || kept.nodeId !== null
+    kept.fate !== "open" || kept.sentAt === null || kept.nodeId !== null
       ? Effect.succeed<Intent>(kept)
-      : Effect.map(isRunning(kept.owner), (running): Intent => ({ ...kept, lost: running === false }))
+      : Effect.map(isRunning(kept.owner), (running): Intent => (running === false ? { ...kept, fate: "killed" } : kept))
 
   const readAll = Effect.gen(function* () {
     const intents: Array<Intent> = []

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
 import { Queue } from "../../../src/client/allowance/Queue.ts"
 import { Lane } from "../../../src/domain/Lane.ts"
 
@@ -64,5 +65,48 @@ describe("the queue", () => {
     assert.isUndefined(queue.take(notSweeps))
     assert.isUndefined(queue.take(() => false))
     assert.strictEqual(queue.take(anybody), "sweep 1")
+  })
+
+  it("turns away whose deadline is before an instant, the first of them first, and nobody else, whatever went before", () => {
+    const event = fc.oneof(
+      fc.record({
+        kind: fc.constant("add" as const),
+        deadlineAt: fc.oneof(fc.nat(50), fc.constant(Number.POSITIVE_INFINITY))
+      }),
+      fc.record({ kind: fc.constant("leave" as const), which: fc.nat() }),
+      fc.record({ kind: fc.constant("take" as const) }),
+      fc.record({ kind: fc.constant("late" as const), instant: fc.nat(60) })
+    )
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 400 }), (events) => {
+        const queue = new Queue<number>()
+        let places: Array<ReturnType<typeof queue.add>> = []
+        let added = 0
+        for (const event of events) {
+          if (event.kind === "add") places.push(queue.add("wait", added++, event.deadlineAt))
+          else if (event.kind === "leave" && places.length > 0) {
+            queue.leave(places.splice(event.which % places.length, 1)[0]!)
+          } else if (event.kind === "take") assert.strictEqual(queue.take(anybody), places.shift()?.waiter)
+          else if (event.kind === "late") {
+            const late: Array<number> = []
+            for (
+              let place = queue.takeLate("wait", event.instant);
+              place;
+              place = queue.takeLate("wait", event.instant)
+            ) {
+              late.push(place.deadlineAt)
+            }
+            const expected = places.map(({ deadlineAt }) => deadlineAt).filter((at) => at < event.instant)
+            assert.deepStrictEqual(
+              late,
+              expected.toSorted((a, b) => a - b)
+            )
+            places = places.filter(({ deadlineAt }) => deadlineAt >= event.instant)
+          }
+          assert.strictEqual(queue.size, places.length)
+        }
+      }),
+      { numRuns: 1000 }
+    )
   })
 })

@@ -323,7 +323,7 @@ describe("a create with a key", () => {
   /** A store of a process that is killed the moment it has an answer: it writes down no more than that it sends. */
   const untilKilled = (store: IntentStore): IntentStore => ({
     ...store,
-    save: (intent) => (intent.nodeId === null && !intent.lost ? store.save(intent) : Effect.never),
+    save: (intent) => (intent.nodeId === null && intent.fate === "open" ? store.save(intent) : Effect.never),
     remove: () => Effect.never
   })
 
@@ -349,22 +349,36 @@ describe("a create with a key", () => {
     })
   })
 
-  it.effect("that was sent and shows no node is not sent again for ten minutes, and then it is", () => {
-    let ended = false
-    const service = new Service(() => (ended ? "reply" : "unmade"))
+  it.effect("whose reply was lost and that shows no node is not sent again for ten minutes, and then it is", () => {
+    let isLosing = true
+    const service = new Service(() => (isLosing ? "unmade" : "reply"))
     const store = makeMemory()
     return Effect.gen(function* () {
-      yield* Effect.timeoutOption(inProcess(service, untilKilled(store), "job-1"), 100)
-      ended = true
-      for (const minutes of [0, 4, 4]) {
+      for (const minutes of [0, 1, 4, 3]) {
         yield* TestClock.adjust(Duration.minutes(minutes))
         const { reason } = yield* Effect.flip(inProcess(service, store, "job-1"))
         assert.strictEqual(reason._tag, "OutcomeUnknown")
         assert.strictEqual(service.posts, 1)
+        isLosing = false
       }
       yield* TestClock.adjust("2 minutes")
       const { outcome } = yield* inProcess(service, store, "job-1")
       assert.strictEqual(outcome, "created")
+      assert.lengthOf(service.nodes, 1)
+    })
+  })
+
+  it.effect("whose process was killed and that shows no node is sent again by the next one after 50 s", () => {
+    let isKilled = false
+    const service = new Service(() => (isKilled ? "reply" : "unmade"))
+    const store = makeMemory()
+    return Effect.gen(function* () {
+      const sentAt = yield* monotonicMillis
+      yield* Effect.timeoutOption(inProcess(service, untilKilled(store), "job-1"), 100)
+      isKilled = true
+      const { outcome } = yield* inProcess(service, store, "job-1")
+      assert.strictEqual(outcome, "created")
+      assert.isAtLeast((yield* monotonicMillis) - sentAt, 50_000)
       assert.lengthOf(service.nodes, 1)
     })
   })

@@ -32,7 +32,7 @@ const intent = (key: string, over: Partial<Intent> = {}): Intent => ({
   image: "I",
   newerThan: 7,
   sentAt,
-  lost: false,
+  fate: "open",
   nodeId: null,
   ...over
 })
@@ -180,15 +180,15 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("says of the intents of processes that ended that no reply to them can come", () =>
+  it.live("says of the intents of processes that ended that these were killed", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = yield* storeOf(path)
       const dead = { ...(yield* self), pid: yield* endedProcess }
       yield* write(join(path, "dead.json"), JSON.stringify({ ...intent("dead"), owner: dead }))
       yield* store.save(intent("mine"))
-      const lost = Object.fromEntries((yield* store.all).map(({ key, lost }) => [key, lost]))
-      assert.deepStrictEqual(lost, { dead: true, mine: false })
+      const fates = Object.fromEntries((yield* store.all).map(({ fate, key }) => [key, fate]))
+      assert.deepStrictEqual(fates, { dead: "killed", mine: "open" })
     })
   )
 

@@ -15,7 +15,7 @@ const intent = {
   image: "Ubuntu-24.04",
   newerThan: 100,
   sentAt: { wallMillis: sentAt, bootMillis: 0, bootClock: null, serviceMillis: sentAt },
-  lost: true,
+  fate: "lost",
   nodeId: null
 } satisfies Intent
 

@@ -1,0 +1,65 @@
+/**
+ * What it costs a client when very many calls wait for the allowance: ten times as many may take little more than ten times
+ * as long, so that no release looks at everybody.
+ */
+import { Effect } from "effect"
+import * as Admission from "@berth/core/client/allowance/Admission"
+import { TimedOut } from "@berth/core/domain/ErrorReason"
+import { ratioAtMost, type Row } from "../Row.ts"
+
+const many = 100_000
+const few = 10_000
+const farMillis = 1e12
+
+/** Every reply leaves room for a few under way at once, so that there is a release for every few calls. */
+const head = {
+  status: 200,
+  headers: { "ratelimit-limit": "1000000", "ratelimit-remaining": "64", "ratelimit-reset": "60" }
+}
+
+const request = (deadlineAt: number): Admission.Request => ({
+  lane: "interactive",
+  deadlineAt,
+  deadlineReached: () => new TimedOut({ limit: "deadline", afterMillis: 0, sent: "no" })
+})
+
+/** Milliseconds of CPU for so many calls, all waiting at once, to be let go one after the other. */
+const drain = async (calls: number): Promise<number> => {
+  const before = process.cpuUsage()
+  await Effect.runPromise(
+    Effect.gen(function* () {
+      const admission = yield* Admission.make(undefined)
+      const call = (i: number) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(
+            // Long after any clock of this boot, no two alike, in no order.
+            admission.admit(request(farMillis + ((i * 7919) % calls)), restore),
+            (ticket) => ticket.replied(head, false)
+          )
+        )
+      yield* Effect.forEach(
+        Array.from({ length: calls }, (_, i) => i),
+        call,
+        { concurrency: "unbounded", discard: true }
+      )
+    }).pipe(Effect.scoped)
+  )
+  const { system, user } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+export const drainRow = async (): Promise<Row> => {
+  await drain(few)
+  return {
+    name: "calls that wait, let go",
+    subject: `${many}`,
+    baseline: `${few}`,
+    unit: "ms",
+    targets: [ratioAtMost(15)],
+    pairs: 3,
+    measure: async () => {
+      const baseline = await drain(few)
+      return { subject: await drain(many), baseline }
+    }
+  }
+}
