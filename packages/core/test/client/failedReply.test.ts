@@ -24,17 +24,20 @@ const failed = (reply: ScriptedReply) => Effect.provide(inTime(Effect.flip(get()
 /** A service that gives these replies in their order. */
 const inTurn = (replies: ReadonlyArray<ScriptedReply | "lost">) => {
   let asked = 0
-  return clientOver((request) => {
-    const reply = replies[asked++]
-    if (reply === undefined) return Effect.die("asked too often")
-    return reply === "lost"
-      ? Effect.fail(
-          new HttpClientError.HttpClientError({
-            reason: new HttpClientError.TransportError({ request, cause: new Error("the connection broke") })
-          })
-        )
-      : Effect.succeed(reply)
-  })
+  return clientOver(
+    (request) => {
+      const reply = replies[asked++]
+      if (reply === undefined) return Effect.die("asked too often")
+      return reply === "lost"
+        ? Effect.fail(
+            new HttpClientError.HttpClientError({
+              reason: new HttpClientError.TransportError({ request, cause: new Error("the connection broke") })
+            })
+          )
+        : Effect.succeed(reply)
+    },
+    { maxAttempts: Math.min(4, replies.length) }
+  )
 }
 
 describe("an error has the reply that its call failed with", () => {
