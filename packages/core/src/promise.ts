@@ -2,13 +2,13 @@
  * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
  * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/Engine.ts`.
  */
-import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
-import { Allowance } from "./client/Allowance.ts"
+import { Duration, Effect, Layer, Redacted, References, Result, Schema } from "effect"
 import { argument } from "./client/Argument.ts"
+import { Engine } from "./client/Engine.ts"
 import * as FetchTransport from "./client/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
 import type { Listed } from "./client/listing/Pages.ts"
-import { Nodes } from "./client/Nodes.ts"
+import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
 import { redactor } from "./client/Redaction.ts"
@@ -193,7 +193,7 @@ export const createClient = (options: ClientOptions): Client => {
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
   const runner = Runner.make(
-    Layer.orDie(Services.layer(engine, FetchTransport.layer)).pipe(Layer.provideMerge(warnings)),
+    Layer.orDie(Services.calls(engine, FetchTransport.layer)).pipe(Layer.provideMerge(warnings)),
     fetch,
     redact
   )
@@ -203,9 +203,7 @@ export const createClient = (options: ClientOptions): Client => {
     const checkOptions = checkCall(operation, checks)
     return async <A>(
       options: unknown,
-      effect: (
-        call: Omit<Checked<C>, "signal">
-      ) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
+      effect: (call: Omit<Checked<C>, "signal">) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Calls>
     ): Promise<A> => {
       const { signal, ...call } = checkOptions(options)
       const typed = Effect.catchTag(effect(call), "InvalidRequest", (reason) =>
@@ -235,35 +233,35 @@ export const createClient = (options: ClientOptions): Client => {
       create: (spec, options) =>
         create(options, (call) =>
           Effect.map(
-            Nodes.use((nodes) => nodes.create(spec, call)),
+            NodeCalls.use((nodes) => nodes.create(spec, call)),
             ({ node, outcome }) => ({ outcome, node: plainNode(node) })
           )
         ),
       get: (id, options) =>
         get(options, (call) =>
           Effect.map(
-            Nodes.use((nodes) => nodes.get(id as NodeId, call)),
+            NodeCalls.use((nodes) => nodes.get(id as NodeId, call)),
             plainNode
           )
         ),
       list: (options) => {
         const { signal, ...call } = list(options)
-        const stream = Stream.unwrap(Nodes.useSync((nodes) => nodes.list(call)))
-        return nodeList(runner, { operation: "nodes.list", signal }, stream)
+        const pages = NodeCalls.use((nodes) => nodes.pages(call))
+        return nodeList(runner, { operation: "nodes.list", signal }, pages)
       },
-      delete: (id, options) => remove(options, (call) => Nodes.use((nodes) => nodes.delete(id as NodeId, call))),
+      delete: (id, options) => remove(options, (call) => NodeCalls.use((nodes) => nodes.delete(id as NodeId, call))),
       setCommitment: (id, setting, options) =>
-        setCommitment(options, (call) => Nodes.use((nodes) => nodes.setCommitment(id as NodeId, setting, call))),
+        setCommitment(options, (call) => NodeCalls.use((nodes) => nodes.setCommitment(id as NodeId, setting, call))),
       awaitStatus: ((ids: number | ReadonlyArray<number>, wanted, options) =>
         wait(options, (call) =>
-          Nodes.use((nodes): Effect.Effect<Node | ReadonlyArray<Node>, Domain.BerthError> =>
+          NodeCalls.use((nodes): Effect.Effect<Node | ReadonlyArray<Node>, Domain.BerthError> =>
             Array.isArray(ids)
               ? Effect.map(nodes.awaitStatus(ids, wanted, waitOptions(call)), (all) => all.map(plainNode))
               : Effect.map(nodes.awaitStatus(ids as NodeId, wanted, waitOptions(call)), plainNode)
           )
         )) as Client["nodes"]["awaitStatus"],
       awaitDeleted: (ids, options) =>
-        wait(options, (call) => Nodes.use((nodes) => nodes.awaitDeleted(ids as NodeId, waitOptions(call))))
+        wait(options, (call) => NodeCalls.use((nodes) => nodes.awaitDeleted(ids as NodeId, waitOptions(call))))
     },
     images: {
       list: (filter, options) => listImages(options, (call) => Images.use((images) => images.list(filter, call))),
@@ -273,7 +271,7 @@ export const createClient = (options: ClientOptions): Client => {
       list: (filter, options) => listPlans(options, (call) => Plans.use((plans) => plans.list(filter, call)))
     },
     allowance: {
-      level: (options) => level(options, () => Allowance.use((allowance) => allowance.level)),
+      level: (options) => level(options, () => Engine.use(({ allowance }) => allowance.level)),
       changes: (options) =>
         allowanceChanges(runner, { operation: "allowance.changes", signal: changes(options).signal })
     },

@@ -2,7 +2,7 @@
  * Looks at nodes for many waits at once: looks that are asked for at the same moment share requests, one by one where they
  * are few, through the pages of the list where that takes fewer.
  */
-import { type Cause, Clock, Deferred, Effect, Exit, type Fiber, Stream } from "effect"
+import { type Cause, Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { Lane } from "../domain/Lane.ts"
@@ -34,7 +34,7 @@ interface Batch {
 /** How looks are taken. */
 export interface Parts {
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
-  readonly list: (options: CallOptions) => Stream.Stream<Node, BerthError>
+  readonly list: (options: CallOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
 }
 
 type Looks = ReadonlyArray<Look>
@@ -70,7 +70,7 @@ export const make = ({ get, list }: Parts) => {
 
   const together = Effect.fnUntraced(function* (wanted: ReadonlyMap<NodeId, Looks>) {
     const all = Array.from(wanted.values()).flat()
-    const nodes = yield* Effect.result(Stream.runCollect(list(yield* optionsOf(all))))
+    const nodes = yield* Effect.result(list(yield* optionsOf(all)))
     if (nodes._tag === "Failure") {
       // What is wrong with the list need not be wrong with the nodes.
       if (!nodes.failure.retryable) return yield* singly(wanted)

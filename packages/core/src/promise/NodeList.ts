@@ -1,8 +1,8 @@
 /**
- * A stream of nodes as an async iterable. Each iteration is a listing of its own; it asks for pages as the nodes are
+ * The pages of a list as an async iterable. Each iteration is a listing of its own; it asks for pages as the nodes are
  * taken, one page ahead, and stops asking when its consumer stops.
  */
-import { Effect, Exit, Pull, Scope, Stream } from "effect"
+import { Effect, Exit, Pull, Scope } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type * as Domain from "../domain/Node.ts"
 import { inOrder } from "./inOrder.ts"
@@ -13,11 +13,11 @@ type Node = Plain<Domain.Node>
 
 const done: IteratorResult<Node> = { done: true, value: undefined }
 
-/** The nodes of `stream`, which is started anew by every iteration. */
+/** The nodes of `pages`, which are opened anew by every iteration. */
 export const nodeList = <R>(
   runner: Runner<R>,
   { operation, signal }: Call,
-  stream: Stream.Stream<Domain.Node, BerthError, R>
+  pages: Effect.Effect<Pull.Pull<ReadonlyArray<Domain.Node>, BerthError>, never, R | Scope.Scope>
 ): AsyncIterable<Node> => ({
   [Symbol.asyncIterator]: () => {
     const stop = new AbortController()
@@ -44,7 +44,7 @@ export const nodeList = <R>(
     const open = () => {
       scope = runner.scope()
       signal?.addEventListener("abort", letGo, { once: true })
-      return Effect.flatMap(Scope.provide(Stream.toPull(stream), scope), (opened) => {
+      return Effect.flatMap(Scope.provide(pages, scope), (opened) => {
         // No nodes stand for the end.
         pull = Pull.catchDone(opened, () => Effect.succeed([]))
         return pull
