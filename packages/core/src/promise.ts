@@ -2,8 +2,8 @@
  * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
  * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/Engine.ts`.
  */
-import { Duration, Effect, Layer, Redacted, References, Result, Schema } from "effect"
-import { argument } from "./client/Argument.ts"
+import { Duration, Effect, Layer, Redacted, References, Result } from "effect"
+import { anything, argument, fields, oneOf, optional, record, text } from "./client/Argument.ts"
 import { Engine } from "./client/Engine.ts"
 import * as FetchTransport from "./client/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
@@ -39,7 +39,7 @@ import {
   type Timespan,
   timespan
 } from "./promise/CallOptions.ts"
-import type { Client, ClientOptions, Node } from "./promise/Client.ts"
+import type { Client, ClientOptions, Node, RawRequest } from "./promise/Client.ts"
 import { nodeList } from "./promise/NodeList.ts"
 import { plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"
@@ -99,11 +99,11 @@ export type {
 }
 
 const rawRequest = argument(
-  Schema.Struct({
-    method: Schema.Literals(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]),
-    path: Schema.String,
-    query: Schema.optional(Schema.Record(Schema.String, Schema.String)),
-    body: Schema.optional(Schema.Unknown)
+  fields<RawRequest>({
+    method: oneOf(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]),
+    path: text,
+    query: optional(record(text)),
+    body: optional(anything)
   }),
   "request"
 )
@@ -112,7 +112,7 @@ const address = (operation: string, option: string, value: unknown): string | UR
   if (typeof value === "string" || value instanceof URL) return value
   throw new InvalidOption(operation, option, "expected an address")
 }
-const text = (operation: string, option: string, value: unknown): string => {
+const textOption = (operation: string, option: string, value: unknown): string => {
   if (typeof value === "string") return value
   throw new InvalidOption(operation, option, "expected a text")
 }
@@ -131,8 +131,8 @@ const fetchLike = (operation: string, option: string, value: unknown): typeof gl
 
 const clientChecks = {
   baseUrl: address,
-  apiKey: text,
-  accessToken: text,
+  apiKey: textOption,
+  accessToken: textOption,
   deadline: timespan,
   attemptTimeout: timespan,
   lane,
@@ -214,7 +214,7 @@ export const createClient = (options: ClientOptions): Client => {
   }
 
   const heard = listener(redact)
-  const create = method("nodes.create", { ...ofCall, key: text, onReply: heard })
+  const create = method("nodes.create", { ...ofCall, key: textOption, onReply: heard })
   const get = method("nodes.get", { ...ofCall, onReply: heard })
   const list = checkCall("nodes.list", { ...ofCall, onEnd: heard, onReply: heard })
   const remove = method("nodes.delete", { ...ofCall, onReply: heard })

@@ -2,21 +2,21 @@
  * The calls on nodes, a list as pages that are pulled: what `Nodes` and the promise client are made from. Without streams,
  * which the promise client has no use for.
  */
-import { Context, Effect, Layer, type Pull, Random, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, type Pull, Random, type Scope } from "effect"
 import { nodeSpecToWire } from "../api/NodeCodec.ts"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import { CommitmentSetting } from "../domain/Commitment.ts"
-import { type Node, NodeId } from "../domain/Node.ts"
-import { NodeSpec } from "../domain/NodeSpec.ts"
-import { KnownStatus } from "../domain/NodeStatus.ts"
-import { argument } from "./Argument.ts"
+import type { CommitmentSetting } from "../domain/Commitment.ts"
+import type { Node, NodeId } from "../domain/Node.ts"
+import type { NodeSpec } from "../domain/NodeSpec.ts"
+import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
 import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import { collect, type Listed, pages } from "./listing/Pages.ts"
+import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./NodeArguments.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, readList, setNodeCommitment } from "./NodeOperations.ts"
 import { Observer } from "./Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
@@ -44,12 +44,6 @@ export interface CommitmentOptions extends CallOptions {
   /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (decision 17). */
   readonly skuId?: number | undefined
 }
-
-const nodeSpec = argument(NodeSpec, "spec")
-const nodeId = argument(NodeId, "id")
-const nodeIds = argument(Schema.Union([NodeId, Schema.Array(NodeId)]), "id")
-const commitmentSetting = argument(CommitmentSetting, "setting")
-const knownStatus = argument(KnownStatus, "wanted")
 
 export class NodeCalls extends Context.Service<
   NodeCalls,

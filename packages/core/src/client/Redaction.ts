@@ -2,8 +2,8 @@
  * Takes the credentials out of what came from outside, such as an error page that repeats the request's address. What
  * Berth writes itself never contains them in the first place.
  */
-import { Predicate, Redacted, RegExp as Regex, type Schema, type SchemaAST } from "effect"
-import type { ErrorReason } from "../domain/ErrorReason.ts"
+import { Predicate, Redacted, RegExp as Regex } from "effect"
+import { type ErrorReason, fieldsOf } from "../domain/ErrorReason.ts"
 import type { Credentials } from "./Settings.ts"
 
 /** Masks every spelling of the credentials in a text. */
@@ -104,21 +104,15 @@ const masked = (value: unknown, redact: Redact): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), masked(inner, redact)]))
 }
 
-/** Whether a field has nothing but words of our own, which a short secret may stand in. */
-const isOurs = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Literal" || (ast._tag === "Union" && ast.types.every(isOurs))
+/** Fields that have nothing but words of our own, in which a short secret may stand. */
+const ours = new Set(["limit", "sent"])
 
 /** The same reason with every text in it masked: decoding may have brought to light what the reply had hidden. */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
-  const Reason = reason.constructor as (new (fields: unknown) => ErrorReason) & {
-    readonly fields: Readonly<Record<string, Schema.Top>>
-  }
+  const Reason = reason.constructor as new (fields: object) => ErrorReason
   return new Reason(
     Object.fromEntries(
-      Object.entries(Reason.fields).map(([name, { ast }]) => {
-        const value = reason[name as keyof ErrorReason]
-        return [name, isOurs(ast) ? value : masked(value, redact)]
-      })
+      Object.entries(fieldsOf(reason)).map(([name, value]) => [name, ours.has(name) ? value : masked(value, redact)])
     )
   )
 }

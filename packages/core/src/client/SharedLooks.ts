@@ -5,7 +5,7 @@
 import { type Cause, Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import { Lane } from "../domain/Lane.ts"
+import { type Lane, lanes } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import type { CallOptions } from "./Operation.ts"
 
@@ -49,7 +49,7 @@ const answer = (looks: Iterable<Look>, exit: Exit.Exit<Node, BerthError>) => {
 /** A request that several share goes in the first of their lanes, and has until the last of their deadlines. */
 const optionsOf = (looks: Looks) =>
   Effect.map(Clock.currentTimeMillis, (now): CallOptions => ({
-    lane: Lane.literals.find((lane) => looks.some((look) => look.lane === lane)),
+    lane: lanes.find((lane) => looks.some((look) => look.lane === lane)),
     deadline: Math.max(1, ...looks.map(({ deadlineAt }) => deadlineAt - now))
   }))
 

@@ -1,18 +1,18 @@
 /**
  * The one error of every call: which operation failed, for which reason, and the ledger of its attempts.
  */
-import { Schema } from "effect"
-import { Attempt } from "./Attempt.ts"
-import { ErrorReason } from "./ErrorReason.ts"
+import { Data } from "effect"
+import type { Attempt } from "./Attempt.ts"
+import type { ErrorReason } from "./ErrorReason.ts"
 
 /** A failed call. Take it apart with `Effect.catchReason("BerthError", "NodeNotFound", …)`. */
-export class BerthError extends Schema.TaggedError<BerthError>()("BerthError", {
+export class BerthError extends Data.TaggedError("BerthError")<{
   /** Such as `nodes.get`. */
-  operation: Schema.String,
-  reason: ErrorReason,
+  readonly operation: string
+  readonly reason: ErrorReason
   /** What was tried, oldest first. */
-  attempts: Schema.Array(Attempt)
-}) {
+  readonly attempts: ReadonlyArray<Attempt>
+}> {
   /** One sentence: what happened, with which node or field. */
   override get message(): string {
     return this.reason.message

@@ -2,7 +2,6 @@
  * What a promise of the client rejects with: one class for each reason, all of them `BerthError`s. The reasons, their
  * sentences and hints are the domain's (`domain/ErrorReason.ts`); those that only promises know are at the end.
  */
-import type { Schema } from "effect"
 import type * as Domain from "../domain/BerthError.ts"
 import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
 import * as Reason from "../domain/ErrorReason.ts"
@@ -51,7 +50,7 @@ export abstract class BerthError extends Error {
     this.retryable = reason.retryable
     this.attempts = plain(attempts, asItIs)
     Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
-    Object.assign(this, plain(fieldsOf(reason), redact))
+    Object.assign(this, plain(Reason.fieldsOf(reason as Reason.ErrorReason), redact))
   }
 
   /** Everything but the stack and the cause. */
@@ -60,22 +59,10 @@ export abstract class BerthError extends Error {
   }
 }
 
-/** The fields that a reason declares, and nothing that its class brings along. */
-const fieldsOf = (reason: Facts["reason"]): object => {
-  const declared = (reason.constructor as { readonly fields?: object }).fields ?? {}
-  return Object.fromEntries(
-    Object.keys(declared).map((name) => [name, (reason as unknown as Record<string, unknown>)[name]])
-  )
-}
-
-interface ReasonClass {
-  readonly fields: Schema.Struct.Fields
-}
-
-/** `BerthError` itself, with the fields of a reason in its type. */
-type WithFields = <C extends ReasonClass>(
-  reason: C
-) => new (facts: Facts) => BerthError & Plain<Schema.Struct.Type<C["fields"]>>
+/** `BerthError` itself, with the tag and the fields of a reason in its type. */
+type WithFields = <R extends Reason.ErrorReason>(
+  reason: new (fields: never) => R
+) => new (facts: Facts) => BerthError & { readonly _tag: R["_tag"] } & Plain<Reason.FieldsOf<R>>
 const failure = (() => BerthError) as unknown as WithFields
 
 /** 401: the API key or the access token is missing or wrong. */

@@ -1,8 +1,8 @@
 /**
  * What every call of the promise client can be told, checked: people without a type checker misspell options too.
  */
-import { Duration, Effect, Option, Schema } from "effect"
-import { Lane } from "../domain/Lane.ts"
+import { Duration, Effect, Option } from "effect"
+import { type Lane, lanes } from "../domain/Lane.ts"
 import { InvalidOption } from "./BerthError.ts"
 
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
@@ -58,12 +58,11 @@ export const timespan = (operation: string, option: string, value: unknown): Dur
   throw new InvalidOption(operation, option, 'expected milliseconds above 0, or a text such as "30 seconds"')
 }
 
-const isLane = Schema.is(Lane)
-
 /** One of the lanes. Throws `InvalidOption`. */
 export const lane = (operation: string, option: string, value: unknown): Lane => {
-  if (isLane(value)) return value
-  throw new InvalidOption(operation, option, `expected one of ${Lane.literals.join(", ")}`)
+  const known = lanes.find((lane) => lane === value)
+  if (known !== undefined) return known
+  throw new InvalidOption(operation, option, `expected one of ${lanes.join(", ")}`)
 }
 
 /** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
