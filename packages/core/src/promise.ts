@@ -22,7 +22,7 @@ import type { ImageFilter } from "./domain/Image.ts"
 import type { Lane } from "./domain/Lane.ts"
 import type { NodeId } from "./domain/Node.ts"
 import type { NodeSpec } from "./domain/NodeSpec.ts"
-import type { KnownStatus, NodeStatus } from "./domain/NodeStatus.ts"
+import type { KnownStatus } from "./domain/NodeStatus.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
 import { InvalidOption } from "./promise/BerthError.ts"
 import {
@@ -41,7 +41,7 @@ import {
 } from "./promise/CallOptions.ts"
 import type { Client, ClientOptions, Node, RawRequest } from "./promise/Client.ts"
 import { nodeList } from "./promise/NodeList.ts"
-import { plainNode } from "./promise/Plain.ts"
+import { isKnownStatus, type NodeStatus, plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"
 
 export {
@@ -52,10 +52,12 @@ export {
   ClientClosed,
   ClientFault,
   Conflict,
+  type FailedReply,
   type Failure,
   Forbidden,
   InvalidOption,
   InvalidRequest,
+  isBerthError,
   NodeNotFound,
   OutcomeUnknown,
   PathNotFound,
@@ -83,6 +85,7 @@ export type {
   RawRequest,
   WaitOptions
 } from "./promise/Client.ts"
+export { isKnownStatus }
 export type {
   AllowanceLevel,
   CallOptions,

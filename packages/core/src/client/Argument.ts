@@ -116,7 +116,9 @@ export const argument =
       const faults = new Map<string, Array<string>>()
       // Fields go without the name of their argument; a fault of the argument itself has no other.
       const place = shape.expected === "an object" && shape.is(value) ? "" : name
-      const read = check(shape, value, place, (place, fault) => faults.set(place, [...(faults.get(place) ?? []), fault]))
+      const read = check(shape, value, place, (place, fault) =>
+        faults.set(place, [...(faults.get(place) ?? []), fault])
+      )
       return faults.size === 0
         ? Effect.succeed(read)
         : Effect.fail(

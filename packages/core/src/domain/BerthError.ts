@@ -12,6 +12,12 @@ export class BerthError extends Data.TaggedError("BerthError")<{
   readonly reason: ErrorReason
   /** What was tried, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
+  readonly reply?: {
+    readonly status: number
+    readonly requestId: string | null
+    readonly headers: Readonly<Record<string, string | undefined>>
+    readonly excerpt: string
+  } | null
 }> {
   /** One sentence: what happened, with which node or field. */
   override get message(): string {

@@ -136,10 +136,12 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
 }
 
 /** 408, 502, 503 or 504: the service cannot answer at the moment. */
-export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
-  readonly status: number
-  readonly detail: string
-} & RetryAfter> {
+export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<
+  {
+    readonly status: number
+    readonly detail: string
+  } & RetryAfter
+> {
   readonly retryable = true
   readonly hint = "Try again later."
   override get message() {
@@ -148,10 +150,12 @@ export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<{
 }
 
 /** Any other 5xx: the service failed. */
-export class ServiceFault extends Data.TaggedError("ServiceFault")<{
-  readonly status: number
-  readonly detail: string
-} & RetryAfter> {
+export class ServiceFault extends Data.TaggedError("ServiceFault")<
+  {
+    readonly status: number
+    readonly detail: string
+  } & RetryAfter
+> {
   readonly retryable = true
   readonly hint = "Try again; if it stays, report it to the service's support."
   override get message() {

@@ -10,6 +10,15 @@ import { type Plain, plain } from "./Plain.ts"
 /** One attempt of a call: when it was made, how long it waited, what came of it. */
 export interface Attempt extends Plain<DomainAttempt> {}
 
+/** The reply that a call failed with. Nothing in it holds a credential. */
+export interface FailedReply {
+  readonly status: number
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The beginning of the body. */
+  readonly body: string
+}
+
 /** What every error is made from. */
 interface Facts {
   readonly reason: {
@@ -20,6 +29,7 @@ interface Facts {
   }
   readonly operation: string
   readonly attempts: ReadonlyArray<DomainAttempt>
+  readonly reply?: Domain.BerthError["reply"]
   /** Masks credentials in a text: those of the account may also stand in what the caller asked for. */
   readonly redact?: (text: string) => string
 }
@@ -41,11 +51,21 @@ export abstract class BerthError extends Error {
   readonly retryable: boolean
   /** What was tried, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
+  /** HTTP status of the reply that the call failed with; null when it failed without one. */
+  readonly status: number | null
+  /** What the service calls the request, for its support; null when it does not say. */
+  readonly requestId: string | null
+  /** That reply, its body up to a length; null when the call failed without one. */
+  readonly response: FailedReply | null
 
-  constructor({ attempts, operation, reason, redact = asItIs }: Facts, options?: ErrorOptions) {
+  constructor({ attempts, operation, reason, redact = asItIs, reply = null }: Facts, options?: ErrorOptions) {
     super(redact(reason.message), options)
     this._tag = reason._tag
     this.operation = operation
+    this.status = reply === null ? null : reply.status
+    this.requestId = reply === null ? null : reply.requestId
+    this.response =
+      reply === null ? null : plain({ status: reply.status, headers: reply.headers, body: reply.excerpt }, redact)
     this.hint = reason.hint
     this.retryable = reason.retryable
     this.attempts = plain(attempts, asItIs)
@@ -100,9 +120,7 @@ export class OutcomeUnknown extends failure(Reason.OutcomeUnknown) {}
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends failure(Reason.UnexpectedResponse) {}
 
-const classes: {
-  readonly [Tag in Reason.ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag }
-} = {
+const classes = {
   Unauthorized,
   Forbidden,
   NodeNotFound,
@@ -120,7 +138,7 @@ const classes: {
   CircuitOpen,
   OutcomeUnknown,
   UnexpectedResponse
-}
+} satisfies { readonly [Tag in Reason.ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag } }
 
 /** The error of the domain as an error of the promise client. */
 export const fromDomain = (error: Domain.BerthError, redact: (text: string) => string): BerthError =>
@@ -128,6 +146,7 @@ export const fromDomain = (error: Domain.BerthError, redact: (text: string) => s
     reason: error.reason,
     operation: error.operation,
     attempts: error.attempts,
+    reply: error.reply,
     redact
   })
 
@@ -213,10 +232,13 @@ export class ClientFault extends BerthError {
   }
 }
 
-/** Every error, to be told apart by `_tag`. */
+/** Every error there is, to be told apart by `_tag`, each with its own fields. */
 export type Failure =
   | InstanceType<(typeof classes)[keyof typeof classes]>
   | InvalidOption
   | Aborted
   | ClientClosed
   | ClientFault
+
+/** Whether something that was thrown is an error of this client. `switch (error._tag)` then knows the fields of each. */
+export const isBerthError = (error: unknown): error is Failure => error instanceof BerthError

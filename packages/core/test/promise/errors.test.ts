@@ -37,6 +37,7 @@ describe("a failure", () => {
       }
       assert.instanceOf(error, classOf(error._tag))
       assert.instanceOf(error, Error)
+      assert.isTrue(Berth.isBerthError(error))
       assert.strictEqual(error.name, error._tag)
       assert.strictEqual(error.operation, operation)
       assert.match(error.message, /^[A-Z].*\.$/s)
@@ -71,6 +72,12 @@ describe("a failure", () => {
       message: error.message,
       hint: error.hint
     })
+  })
+
+  it("is told from anything else that is thrown", () => {
+    for (const other of [new Error("other"), { _tag: "NodeNotFound" }, null, undefined, "NodeNotFound"]) {
+      assert.isFalse(Berth.isBerthError(other))
+    }
   })
 
   it("has a stack that leads to who called", async () => {
