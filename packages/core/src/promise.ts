@@ -2,18 +2,17 @@
  * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
  * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/Engine.ts`.
  */
-import { Duration, Effect, Layer, Redacted, References, Result } from "effect"
-import { anything, argument, fields, oneOf, optional, record, text } from "./client/Argument.ts"
+import { Duration, Effect, Layer, References } from "effect"
+import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/Argument.ts"
 import { Engine } from "./client/Engine.ts"
 import * as FetchTransport from "./client/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
-import type { Listed } from "./client/listing/Pages.ts"
+import { collect, type Listed } from "./client/listing/Pages.ts"
 import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
 import { redactor } from "./client/Redaction.ts"
 import * as Services from "./client/Services.ts"
-import { type ClientOptions as EngineOptions, settingsFrom } from "./client/Settings.ts"
 import type { AllowanceLevel } from "./domain/Allowance.ts"
 import type { CommitmentSetting } from "./domain/Commitment.ts"
 import * as Domain from "./domain/BerthError.ts"
@@ -23,23 +22,25 @@ import type { Lane } from "./domain/Lane.ts"
 import type { NodeId } from "./domain/Node.ts"
 import type { NodeSpec } from "./domain/NodeSpec.ts"
 import type { KnownStatus } from "./domain/NodeStatus.ts"
+import { attemptReports } from "./promise/AttemptReports.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
-import { InvalidOption } from "./promise/BerthError.ts"
 import {
   type CallOptions,
-  check,
   checkCall,
   type Checked,
-  lane,
   listener,
   type LookOptions,
   ofCall,
   ofLook,
   type RawReply,
+  text as textOf,
   type Timespan,
-  timespan
+  timespan,
+  wholeNumber
 } from "./promise/CallOptions.ts"
+import { checkClient } from "./promise/checkClient.ts"
 import type { Client, ClientOptions, Node, RawRequest } from "./promise/Client.ts"
+import { fromEnvironment } from "./promise/fromEnvironment.ts"
 import { nodeList } from "./promise/NodeList.ts"
 import { isKnownStatus, type NodeStatus, plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"
@@ -73,6 +74,7 @@ export {
   WouldExceedDeadline
 } from "./promise/BerthError.ts"
 export type {
+  AttemptReport,
   Client,
   ClientOptions,
   CommitmentOptions,
@@ -81,6 +83,8 @@ export type {
   Image,
   ListOptions,
   Node,
+  NodeList,
+  PageOptions,
   Plan,
   RawRequest,
   WaitOptions
@@ -111,58 +115,7 @@ const rawRequest = argument(
   "request"
 )
 
-const address = (operation: string, option: string, value: unknown): string | URL => {
-  if (typeof value === "string" || value instanceof URL) return value
-  throw new InvalidOption(operation, option, "expected an address")
-}
-const textOption = (operation: string, option: string, value: unknown): string => {
-  if (typeof value === "string") return value
-  throw new InvalidOption(operation, option, "expected a text")
-}
-const path = (operation: string, option: string, value: unknown): string => {
-  if (typeof value === "string" && value.trim() !== "") return value
-  throw new InvalidOption(operation, option, "expected the path of a file")
-}
-const wholeNumber = (operation: string, option: string, value: unknown): number => {
-  if (Number.isSafeInteger(value)) return value as number
-  throw new InvalidOption(operation, option, "expected a whole number")
-}
-const fetchLike = (operation: string, option: string, value: unknown): typeof globalThis.fetch => {
-  if (typeof value === "function") return value as typeof globalThis.fetch
-  throw new InvalidOption(operation, option, "expected a function like the `fetch` of the runtime")
-}
-
-const clientChecks = {
-  baseUrl: address,
-  apiKey: textOption,
-  accessToken: textOption,
-  deadline: timespan,
-  attemptTimeout: timespan,
-  lane,
-  allowanceFile: path,
-  fetch: fetchLike
-}
-
-/** The options as the engine takes them, and the `fetch` there may be. Throws `InvalidOption`. */
-const checkClient = (options: ClientOptions) => {
-  const operation = "createClient"
-  const { accessToken, apiKey, baseUrl, fetch, ...limits } = check(operation, options, clientChecks)
-  const needed = <A>(option: string, value: A | undefined): A => {
-    if (value === undefined) throw new InvalidOption(operation, option, "it is needed")
-    return value
-  }
-  const engine: EngineOptions = {
-    baseUrl: needed("baseUrl", baseUrl),
-    credentials: {
-      apiKey: Redacted.make(needed("apiKey", apiKey)),
-      accessToken: Redacted.make(needed("accessToken", accessToken))
-    },
-    ...limits
-  }
-  const settings = settingsFrom(engine)
-  if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
-  return { engine, fetch }
-}
+const nameToFind = argument(notBlank, "name")
 
 const notJson = new InvalidRequest({
   status: null,
@@ -189,14 +142,20 @@ const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { read
 
 /** Makes a client for one account. Throws `InvalidOption`, which names the option that is not usable. */
 export const createClient = (options: ClientOptions): Client => {
-  const { engine, fetch: given } = checkClient(options)
+  const operation = "createClient"
+  const { engine, fetch: given, onAttempt, settings } = checkClient(operation, options)
   // Looked up for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch
   const redact = redactor(engine.credentials)
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
+  const heard = listener(redact)
+  const reports =
+    onAttempt === undefined
+      ? Layer.empty
+      : attemptReports(settings.origin, redact, heard(operation, "onAttempt", onAttempt))
   const runner = Runner.make(
-    Layer.orDie(Services.calls(engine, FetchTransport.layer)).pipe(Layer.provideMerge(warnings)),
+    Layer.orDie(Services.calls(engine, FetchTransport.layer)).pipe(Layer.provideMerge([warnings, reports])),
     fetch,
     redact
   )
@@ -216,12 +175,14 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
-  const heard = listener(redact)
-  const create = method("nodes.create", { ...ofCall, key: textOption, onReply: heard })
+  const create = method("nodes.create", { ...ofCall, key: textOf, onReply: heard })
   const get = method("nodes.get", { ...ofCall, onReply: heard })
-  const list = checkCall("nodes.list", { ...ofCall, onEnd: heard, onReply: heard })
+  const ofList = { ...ofCall, onEnd: heard, onReply: heard }
+  const list = checkCall("nodes.list", ofList)
+  const listPage = method("nodes.list", { ...ofCall, page: wholeNumber(), perPage: wholeNumber(100), onReply: heard })
+  const find = method("nodes.list", ofList)
   const remove = method("nodes.delete", { ...ofCall, onReply: heard })
-  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber, onReply: heard })
+  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber(), onReply: heard })
   const wait = method("nodes.await", { ...ofCall, timeout: timespan })
   const listImages = method("images.list", { ...ofCall, onReply: heard })
   const listSaved = method("images.saved", { ...ofCall, onReply: heard })
@@ -249,9 +210,25 @@ export const createClient = (options: ClientOptions): Client => {
         ),
       list: (options) => {
         const { signal, ...call } = list(options)
-        const pages = NodeCalls.use((nodes) => nodes.pages(call))
-        return nodeList(runner, { operation: "nodes.list", signal }, pages)
+        return nodeList(runner, { operation: "nodes.list", signal }, (wanted) =>
+          NodeCalls.use((nodes) => nodes.pages(call, wanted))
+        )
       },
+      listPage: (options) =>
+        listPage(options, (call) =>
+          Effect.map(
+            NodeCalls.use((nodes) => nodes.listPage(call)),
+            (page) => page.map(plainNode)
+          )
+        ),
+      find: (name, options) =>
+        find(options, (call) =>
+          Effect.flatMap(nameToFind(name), (name) =>
+            Effect.map(collect(NodeCalls.use((nodes) => nodes.pages(call))), (nodes) =>
+              nodes.filter((node) => node.name === name).map(plainNode)
+            )
+          )
+        ),
       delete: (id, options) => remove(options, (call) => NodeCalls.use((nodes) => nodes.delete(id as NodeId, call))),
       setCommitment: (id, setting, options) =>
         setCommitment(options, (call) => NodeCalls.use((nodes) => nodes.setCommitment(id as NodeId, setting, call))),
@@ -292,3 +269,10 @@ export const createClient = (options: ClientOptions): Client => {
     [Symbol.asyncDispose]: close
   }
 }
+
+/**
+ * Makes a client for the account that `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN` name; what the options say
+ * themselves is not read. Throws `InvalidOption`, which names the variable or the option that is not usable.
+ */
+export const createClientFromEnv = (options: Partial<ClientOptions> = {}): Client =>
+  fromEnvironment(options, createClient)

@@ -13,7 +13,7 @@ import type { Operation } from "./Operation.ts"
 import { type Redact, redactedReason } from "./Redaction.ts"
 import { notProcessed } from "./Retry.ts"
 import type { Settings } from "./Settings.ts"
-import type { Head, WireReply } from "./Transport.ts"
+import type { Head, WireReply, WireRequest } from "./Transport.ts"
 
 /** The decoded value beside the reply it was read from, for what the types do not cover yet. */
 export interface Reply<A> {
@@ -57,6 +57,8 @@ export interface Parts {
 /** What an attempt does for its call. */
 export interface Task<A> {
   readonly operation: Operation<A>
+  /** What `send` sends, without the credentials. */
+  readonly wireRequest: WireRequest
   readonly send: Send
   readonly request: Admission.Request
   readonly ledger: Ledger
@@ -76,7 +78,7 @@ export const make = ({ observer, redact, settings }: Parts) => {
   const attemptMillis = Duration.toMillis(settings.attemptTimeout)
 
   const attempt = Effect.fnUntraced(function* <A>(
-    { ledger, operation, request, send }: Task<A>,
+    { ledger, operation, request, send, wireRequest }: Task<A>,
     ticket: Admission.Ticket,
     restore: Admission.Restore
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
@@ -122,7 +124,7 @@ export const make = ({ observer, redact, settings }: Parts) => {
           outcome,
           allowance: allowanceFrom(headers, endedAt)
         })
-        observer?.attempted(operation.name, ticket.lane, ledger.attempts)
+        observer?.attempted(operation.name, ticket.lane, ledger.attempts, wireRequest)
       })
 
     const received = yield* Effect.exit(Effect.result(restore(exchange)))

@@ -51,9 +51,13 @@ export class NodeCalls extends Context.Service<
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
-    /** Every node of the account, page by page as they are pulled; the scope ends what was asked for ahead. */
+    /**
+     * Every node of the account, page by page as they are pulled; the scope ends what was asked for ahead, which nothing is
+     * once there are as many nodes as `wanted`.
+     */
     readonly pages: (
-      options?: ListOptions
+      options?: ListOptions,
+      wanted?: number
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>
     /** One page; empty past the end. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
@@ -125,11 +129,12 @@ export class NodeCalls extends Context.Service<
           named("Nodes.create")
         )
 
-      const list = (options: ListOptions = {}) =>
+      const list = (options: ListOptions = {}, wanted?: number) =>
         pages({
           readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
           onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
-          onEnd: options.onEnd
+          onEnd: options.onEnd,
+          wanted
         })
 
       const remove = (id: NodeId, options?: CallOptions) =>

@@ -150,17 +150,18 @@ export const fromDomain = (error: Domain.BerthError, redact: (text: string) => s
     redact
   })
 
-/** An option that no client can be made with, or no call be made with. */
+/** An option, or a variable of the environment, that no client can be made with, or no call be made with. */
 export class InvalidOption extends BerthError {
   declare readonly _tag: "InvalidOption"
-  /** Name of the option, such as `baseUrl`. */
+  /** Name of the option or variable, such as `baseUrl`. */
   declare readonly option: string
   declare readonly detail: string
   constructor(operation: string, option: string, detail: string) {
+    const kind = /^[A-Z]/.test(option) ? "variable" : "option"
     const reason = {
       _tag: "InvalidOption",
-      message: `The option ${option} is not usable: ${detail}.`,
-      hint: "Correct the named option.",
+      message: `The ${kind} ${option} is not usable: ${detail}.`,
+      hint: `Correct the named ${kind}.`,
       retryable: false
     }
     super({ operation, reason, attempts: [] })

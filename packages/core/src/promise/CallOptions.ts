@@ -21,9 +21,8 @@ export interface CallOptions extends LookOptions {
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
   readonly lane?: Lane | undefined
   /**
-   * Called with the reply that the call succeeded with, as it came off the wire; a list has one for every page, a create that
-   * is adopted none of its own. It cannot end
-   * the call: what it throws, or its promise rejects with, is a warning on stderr, once per call. Its promise is not waited for.
+   * Called with the reply that the call succeeded or failed with, as it came off the wire; a list has one for every page, a
+   * create that is adopted none of its own. It cannot end the call: what it throws, or its promise rejects with, is a warning on stderr, once per call. Its promise is not waited for.
    */
   readonly onReply?: ((reply: RawReply) => void) | undefined
 }
@@ -65,6 +64,27 @@ export const lane = (operation: string, option: string, value: unknown): Lane =>
   throw new InvalidOption(operation, option, `expected one of ${lanes.join(", ")}`)
 }
 
+/** A text. Throws `InvalidOption`. */
+export const text = (operation: string, option: string, value: unknown): string => {
+  if (typeof value === "string") return value
+  throw new InvalidOption(operation, option, "expected a text")
+}
+
+/** A check of a whole number from 1. Throws `InvalidOption`. */
+export const wholeNumber =
+  (max = Number.MAX_SAFE_INTEGER) =>
+  (operation: string, option: string, value: unknown): number => {
+    if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max) return value as number
+    const upTo = max === Number.MAX_SAFE_INTEGER ? "" : ` to ${max}`
+    throw new InvalidOption(operation, option, `expected a whole number from 1${upTo}`)
+  }
+
+/** A function. Throws `InvalidOption`. */
+export const func = (operation: string, option: string, value: unknown): ((told: unknown) => unknown) => {
+  if (typeof value === "function") return value as (told: unknown) => unknown
+  throw new InvalidOption(operation, option, "expected a function")
+}
+
 /** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
 const signal = (operation: string, option: string, value: unknown): AbortSignal => {
   try {
@@ -82,7 +102,7 @@ const signal = (operation: string, option: string, value: unknown): AbortSignal 
 export const listener =
   (redact: (text: string) => string) =>
   (operation: string, option: string, value: unknown): ((told: unknown) => Effect.Effect<void>) => {
-    if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
+    const tell = func(operation, option, value)
     let warned = false
     const warn = (why: string) => {
       if (warned) return Effect.void
@@ -91,7 +111,7 @@ export const listener =
     }
     return (told) =>
       Effect.tryPromise({
-        try: async () => void (await value(told)),
+        try: async () => void (await tell(told)),
         catch: (error) => (error instanceof Error ? error.message : String(error))
       }).pipe(Effect.catch(warn), Effect.forkDetach({ startImmediately: true }), Effect.asVoid)
   }

@@ -12,6 +12,7 @@ import type { Node as DomainNode } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
 import type { Plan as DomainPlan } from "../domain/Plan.ts"
+import type { Attempt } from "./BerthError.ts"
 import type { CallOptions, LookOptions, RawReply, Timespan } from "./CallOptions.ts"
 import type { Plain } from "./Plain.ts"
 
@@ -39,8 +40,22 @@ export interface ClientOptions {
    * is safe to lose. Needs `node:fs`, and keeps the program alive until the client is closed. Default: none.
    */
   readonly allowanceFile?: string | undefined
-  /** What sends the requests. Default: the `fetch` of the runtime. */
+  /** What sends the requests, with credentials and all. Default: the `fetch` of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined
+  /**
+   * Called with each attempt when it is over, for a log or metrics. It cannot end the call: what it throws, or its promise
+   * rejects with, is a warning on stderr, once per client. Its promise is not waited for.
+   */
+  readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
+}
+
+/** An attempt that is over, as the errors of its call list it, with what was sent. Nothing in it holds a credential. */
+export interface AttemptReport extends Attempt {
+  /** Such as `nodes.get`. */
+  readonly operation: string
+  readonly method: string
+  /** The whole address, the API key in it replaced by `<redacted>`. */
+  readonly url: string
 }
 
 /** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
@@ -70,6 +85,22 @@ export interface ListOptions extends CallOptions {
    * `onReply` it cannot end the call.
    */
   readonly onEnd?: ((listed: Listed) => void) | undefined
+}
+
+/** Which page of the list. */
+export interface PageOptions extends CallOptions {
+  /** From 1. Default 1. */
+  readonly page?: number | undefined
+  /** Most nodes of the page, 1 to 100. Default 100. */
+  readonly perPage?: number | undefined
+}
+
+/** Nodes as they are listed. Everything that goes over them is a listing of its own. */
+export interface NodeList extends AsyncIterable<Node> {
+  /** All of them, or the first `limit`, which is from 1. */
+  readonly toArray: (options?: { readonly limit?: number | undefined }) => Promise<Array<Node>>
+  /** The same nodes, as many at a time as a reply had new ones. */
+  readonly pages: () => AsyncIterable<ReadonlyArray<Node>>
 }
 
 /** How to wait. */
@@ -103,7 +134,11 @@ export interface Client {
      * Every node of the account, page by page as they are taken. Throws `InvalidOption` at once; everything else is thrown
      * where the nodes are taken.
      */
-    readonly list: (options?: ListOptions) => AsyncIterable<Node>
+    readonly list: (options?: ListOptions) => NodeList
+    /** One page of the list; empty past the end. */
+    readonly listPage: (options?: PageOptions) => Promise<ReadonlyArray<Node>>
+    /** The nodes of exactly this name, for names may repeat; none when there is none. Reads the whole list. */
+    readonly find: (name: string, options?: ListOptions) => Promise<ReadonlyArray<Node>>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: number, options?: CallOptions) => Promise<void>
     /** Sets what happens when the node's commitment ends. */

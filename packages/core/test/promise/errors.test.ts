@@ -149,6 +149,7 @@ describe("a client", () => {
     ["allowanceFile", { ...good, allowanceFile: " " }],
     ["allowanceFile", { ...good, allowanceFile: 7 }],
     ["fetch", { ...good, fetch: {} }],
+    ["onAttempt", { ...good, onAttempt: "log" }],
     ["apikey", { ...good, apikey: "k" }]
   ]
   for (const [option, options] of bad) {

@@ -27,13 +27,16 @@ interface Parts {
   readonly onNodes: (nodes: ReadonlyArray<Node>) => void
   /** Told once, with the last of them. */
   readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
+  /** Once so many nodes are given, nothing is asked for ahead: the consumer may want no more. Default: no such number. */
+  readonly wanted?: number | undefined
 }
 
 /** The nodes of one page after the other. Nothing is asked for before the first pull, or after the scope is closed. */
 export const pages = ({
   onEnd,
   onNodes,
-  readPage
+  readPage,
+  wanted = Number.POSITIVE_INFINITY
 }: Parts): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let progress = Listing.begin()
@@ -59,17 +62,17 @@ export const pages = ({
       given += nodes.length
       onNodes(nodes)
       ended = step.ended
-      if (!ended) ahead = yield* Effect.forkIn(read, scope)
-      else if (onEnd) yield* onEnd({ nodes: given, requests, complete: progress.complete })
+      ahead = ended || given >= wanted ? undefined : yield* Effect.forkIn(read, scope)
+      if (ended && onEnd) yield* onEnd({ nodes: given, requests, complete: progress.complete })
       return isNonEmpty(nodes) ? nodes : yield* Cause.done()
     })
     return pull
   })
 
 /** All nodes of the pages, once the last one is read. */
-export const collect = <E>(
-  pages: Effect.Effect<Pull.Pull<ReadonlyArray<Node>, E>, never, Scope.Scope>
-): Effect.Effect<ReadonlyArray<Node>, E> =>
+export const collect = <E, R>(
+  pages: Effect.Effect<Pull.Pull<ReadonlyArray<Node>, E>, never, R>
+): Effect.Effect<ReadonlyArray<Node>, E, Exclude<R, Scope.Scope>> =>
   Effect.scoped(
     Effect.flatMap(pages, (pull) => {
       const nodes: Array<Node> = []
