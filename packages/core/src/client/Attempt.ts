@@ -98,13 +98,17 @@ export const make = ({ observer, redact, settings }: Parts) => {
           ? request.deadlineReached(surer(sentBefore, sent))
           : new TimedOut({ limit: "attempt", afterMillis: attemptMillis, sent })
       )
-    const exchange = Effect.suspend(() => {
+    const { sending } = operation
+    const exchanged = Effect.suspend(() => {
       sent = "maybe"
       operation.heard?.(undefined)
-      const replied = send((begun) => {
+      return send((begun) => {
         head = begun
         sent = "yes"
       })
+    })
+    const exchange = Effect.suspend(() => {
+      const replied = sending === undefined ? exchanged : Effect.andThen(sending.before, exchanged)
       return Effect.timeoutOrElse(replied, {
         duration: Duration.millis(Math.min(attemptMillis, leftMillis)),
         orElse: timedOut
@@ -133,6 +137,7 @@ export const make = ({ observer, redact, settings }: Parts) => {
       ledger.sent = surer(sentBefore, sent)
       if (sent !== "no") yield* enter(Cause.hasInterrupts(received.cause) ? "interrupted" : "defect")
       yield* ticket.ended(sent !== "no")
+      if (sending !== undefined && sent === "no") yield* sending.notProcessed
       return yield* Effect.failCause(received.cause)
     }
     const now = yield* Clock.currentTimeMillis
@@ -147,6 +152,7 @@ export const make = ({ observer, redact, settings }: Parts) => {
     if (observer) yield* observer.annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
     // What was certainly not carried out leaves no doubt behind.
     if (Result.isSuccess(result) || !notProcessed(result.failure)) ledger.sent = surer(sentBefore, sent)
+    else if (sending !== undefined) yield* sending.notProcessed
     if (Result.isSuccess(result)) return result.success
     return yield* Effect.fail(redactedReason(result.failure, redact))
   })

@@ -12,7 +12,7 @@ import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
-import { IntentStore, makeMemory } from "./creation/IntentStore.ts"
+import { IntentStore } from "./creation/IntentStore.ts"
 import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import { collect, type Listed, pages } from "./listing/Pages.ts"
@@ -113,14 +113,17 @@ export class NodeCalls extends Context.Service<
         )
 
       const creator = Creator.make({
-        send: (spec, options) =>
-          Effect.map(call(createNode, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options), valueOf),
+        send: (spec, options, sending) =>
+          Effect.map(
+            call({ ...createNode, sending }, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options),
+            valueOf
+          ),
         deadline,
         get,
         pages: (options) => (number) =>
           Effect.map(page(listNodes("mutation"), { ...options, page: number }), ({ nodes }) => nodes),
         serviceTimeAt,
-        store: (yield* IntentStore) ?? makeMemory()
+        store: yield* IntentStore
       })
       const create = (spec: NodeSpec, options?: CreateOptions) =>
         Effect.andThen(checked(options), nodeSpec(spec)).pipe(

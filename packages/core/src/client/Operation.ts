@@ -23,6 +23,14 @@ export interface CallOptions {
   readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
 }
 
+/** What has to be done about a request that must not be sent twice. */
+export interface SendingHooks {
+  /** Done for each attempt at the very moment it is sent, its turn having come; where it fails, nothing is sent. */
+  readonly before: Effect.Effect<void, ErrorReason>
+  /** Done once it is certain that the attempt was not carried out. */
+  readonly notProcessed: Effect.Effect<void>
+}
+
 /** A call, as the engine sees it. */
 export interface Operation<A> {
   /** Bounded name for errors, spans and metrics, such as `nodes.get`. */
@@ -38,6 +46,8 @@ export interface Operation<A> {
   readonly decode: (data: unknown, raw: RawReply, body: unknown) => Result.Result<A, ErrorReason>
   /** Told of the reply of each attempt, whatever it says, and of none when an attempt begins. Default: nobody is. */
   readonly heard?: (reply: RawReply | undefined) => void
+  /** Done when an attempt is sent. Default: nothing. */
+  readonly sending?: SendingHooks | undefined
   /** What is in it that Berth does not know. Default: nothing. */
   readonly drift?: (value: A) => ReadonlyArray<Drift>
 }

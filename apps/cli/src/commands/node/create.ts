@@ -160,8 +160,8 @@ const priceOf = ({ committedPriceInr, pricePerHourInr, pricePerMonthInr, outcome
 /** Tells, once, of creates that were killed before they could say what came of them. */
 const tellAbandoned = Effect.gen(function* () {
   const abandoned = yield* Effect.orElseSucceed((yield* IntentStore)?.takeAbandoned ?? Effect.succeed([]), () => [])
-  for (const { name, sentAtMillis } of abandoned) {
-    const when = DateTime.formatIso(DateTime.makeUnsafe(sentAtMillis))
+  for (const { name, sentAt } of abandoned) {
+    const when = DateTime.formatIso(DateTime.makeUnsafe(sentAt?.wallMillis ?? 0))
     yield* say(`A create of ${name} (${when}) was cut off; whether it made a node: ${lookFor(name)}`)
   }
 })

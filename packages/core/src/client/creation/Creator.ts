@@ -2,14 +2,16 @@
  * Creates exactly once. The interface has no idempotency key and a node costs money, so a create whose reply is lost is
  * never sent again: what came of it is looked up, by comparing what there is now with what there was before.
  */
-import { Clock, Duration, Effect, Option, Random } from "effect"
+import { Duration, Effect, Option, Random } from "effect"
+import { millisBetween } from "../Boot.ts"
+import { monotonicMillis } from "../Monotonic.ts"
 import { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, InvalidRequest, OutcomeUnknown, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
-import type { CallOptions } from "../Operation.ts"
-import type { Intent } from "./Intent.ts"
-import { drawnKeyPrefix, type IntentStore, type IntentStoreFailed } from "./IntentStore.ts"
+import type { CallOptions, SendingHooks } from "../Operation.ts"
+import { type Intent, intentVersion, type SentAt } from "./Intent.ts"
+import { drawnKeyPrefix, type HeldKey, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
 import { Namesakes } from "./Namesakes.ts"
 import type { ReadPage } from "./NewestNodes.ts"
 import { settle, type Settlement } from "./Settlement.ts"
@@ -32,15 +34,16 @@ export interface CreateOptions extends CallOptions {
 
 /** What the creator is made from. */
 export interface Parts {
-  readonly send: (spec: NodeSpec, options: CallOptions) => Effect.Effect<Node, BerthError>
+  readonly send: (spec: NodeSpec, options: CallOptions, hooks: SendingHooks) => Effect.Effect<Node, BerthError>
   /** Longest time a create may take altogether, the looking included, unless it says otherwise. */
   readonly deadline: Duration.Duration
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
   /** How a create reads pages of the list. */
   readonly pages: (options: CallOptions) => ReadPage
-  /** What the service's clock has certainly reached at an instant of ours; 0 when it is unknown. */
-  readonly serviceTimeAt: (instant: number) => number
-  readonly store: IntentStore
+  /** What the service's clock has certainly reached at an instant of our monotonic clock; 0 when it is unknown. */
+  readonly serviceTimeAt: (monotonicMillis: number) => number
+  /** Where intents are kept; undefined where there is nowhere, and so no key can be kept. */
+  readonly store: IntentStore | undefined
 }
 
 const operation = "nodes.create"
@@ -53,23 +56,32 @@ export const isKey = (text: string): boolean => plainKey.test(text)
 /** Looks at the list after a lost reply: the service may need a moment to list what it made. */
 const looksMillis = [0, 1000, 3000, 8000]
 
-/** A create of an earlier process that left no node this long after it was written down was never processed. */
-const resumeAfterMillis = 32_000
+/** A node shows in the list within this time of its create, if the service lets it. */
+const minMillisUntilListed = 12_000
+const maxMillisUntilListed = 32_000
 
 /**
- * When to look for what came of an earlier process's create: at once, then less and less often, for as long as it may still
- * come. It may have been sent long after it was written down, so a few looks are taken however old it is.
+ * Of a create that was sent and of which nothing was ever heard, the service may process the request long after its client
+ * is gone. One that shows no node this long after it was sent was not processed, and may be sent again.
  */
-const looksFor = (millis: number): ReadonlyArray<number> => {
+const neverProcessedMillis = 600_000
+
+/** No reply comes later than this after its request was sent. */
+const maxUnderWayMillis = 120_000
+
+/** The service's clock is known to a second or two. */
+const serviceClockMillis = 2000
+
+/** Pauses before the polls for what came of an earlier process's create, which was sent so long ago. */
+const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
   const pauses = [0]
-  for (let left = Math.max(12_000, millis), pause = 1000; left > 0; left -= pause, pause *= 2) {
-    pauses.push(Math.min(pause, left))
-  }
+  let left = Math.max(minMillisUntilListed, maxMillisUntilListed - millisSinceSent)
+  for (let pause = 1000; left > 0; left -= pause, pause *= 2) pauses.push(Math.min(pause, left))
   return pauses
 }
 
-/** What is held while it is judged which node came of an earlier process's create. */
-const settlingKey = `${drawnKeyPrefix}settling`
+/** What is held while it is judged which node came of which create: two that are judged at once would take the same node. */
+const reconciliationKey = `${drawnKeyPrefix}reconciliation`
 
 /** Whether the service may have made a node although the call failed. */
 const mayHaveMade = (reason: ErrorReason): boolean => {
@@ -98,8 +110,12 @@ const fail = (reason: ErrorReason, attempts: BerthError["attempts"] = []) =>
 /** The key is not for this create. */
 const keyFault = (detail: string) => fail(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
 
-const unusable = ({ detail }: IntentStoreFailed) =>
-  fail(new InvalidRequest({ status: null, detail: `the intents cannot be used (${detail})`, fields: {} }))
+const unusableReason = ({ detail }: IntentStoreFailed) =>
+  new InvalidRequest({ status: null, detail: `the intents cannot be used (${detail})`, fields: {} })
+
+const unusable = (error: IntentStoreFailed) => fail(unusableReason(error))
+
+const notKept = keyFault("there is nowhere to keep it: provide the client with an IntentStore")
 
 /** The deadline of a request is what is left of that of its call, which is the one that the caller knows. */
 const inCall = <R extends ErrorReason>(reason: R, millis: number): R | TimedOut =>
@@ -122,17 +138,20 @@ interface Call {
   readonly keyed: boolean
   readonly namesakes: Namesakes
   readonly options: CallOptions
-  /** When it has to be over, by our clock. */
+  /** When it has to be over, by our monotonic clock. */
   readonly untilMillis: number
   /** Its deadline. */
   readonly millis: number
   /** Whether the list has been looked at since the create was sent. */
   looked: boolean
+  /** Creates alike, of other processes, that were seen under way and of which it is not known what they made. */
+  readonly underWay: Set<string>
   progress: "before" | "sent" | BerthError | Creation
 }
 
 /** A creator for one client. */
-export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts) => {
+export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }: Parts) => {
+  const store = kept ?? makeMemory()
   const watermark = Watermark.make()
   /** Nodes that are known to belong to creates, and the keys of these. */
   const claimed = new Map<NodeId, string>()
@@ -140,15 +159,40 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
 
   /** Options of a request of this call: it may take what is left of the call, and ends before it, so that what it says is heard. */
   const within = ({ options, untilMillis }: Call) =>
-    Effect.map(Clock.currentTimeMillis, (now): CallOptions => ({
+    Effect.map(monotonicMillis, (now): CallOptions => ({
       lane: options.lane,
       deadline: Math.max(1, untilMillis - now - marginMillis(untilMillis - now))
     }))
 
-  /** Learns which nodes belong to other creates, also those of other processes; gives the intents of which nobody knows yet. */
-  const openIntents = Effect.map(store.all, (intents) => {
-    for (const { key, nodeId } of intents) if (nodeId !== null) claimed.set(nodeId, key)
-    return intents.filter(({ nodeId }) => nodeId === null)
+  /** This instant, as an intent has it. */
+  const sentNow = Effect.zipWith(store.now, monotonicMillis, (now, monotonic): SentAt => ({
+    ...now,
+    serviceMillis: serviceTimeAt(monotonic)
+  }))
+
+  /** How long ago a create was sent, at least: by the clock of a boot or by the service's, never by a wall clock, which steps. */
+  const millisSince = (sentAt: SentAt) =>
+    Effect.map(sentNow, (now) =>
+      sentAt.bootClock !== null && sentAt.bootClock === now.bootClock
+        ? millisBetween(sentAt, now)
+        : sentAt.serviceMillis > 0 && now.serviceMillis > 0
+          ? Math.max(0, now.serviceMillis - sentAt.serviceMillis - serviceClockMillis)
+          : 0
+    )
+
+  /** Learns which nodes belong to which creates, also those of other processes, and which creates alike are still open. */
+  const openAlike = Effect.fnUntraced(function* (call: Call, { image, key, name, plan }: Intent) {
+    let lost = 1
+    for (const other of yield* store.all) {
+      if (other.nodeId !== null) claimed.set(other.nodeId, other.key)
+      if (other.nodeId !== null || other.lost) call.underWay.delete(other.key)
+      const { nodeId, sentAt } = other
+      if (other.key === key || nodeId !== null || sentAt === null) continue
+      if (other.name !== name || other.plan !== plan || other.image !== image) continue
+      if (other.lost) lost++
+      else if ((yield* millisSince(sentAt)) < maxUnderWayMillis) call.underWay.add(other.key)
+    }
+    return lost
   })
 
   /** Writes down what came of it. That this cannot be done harms nobody: what is written already leads to the same node. */
@@ -157,14 +201,23 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
       Effect.logWarning(`The intent of node ${node.id} cannot be written down (${detail}).`)
     )
 
-  /** What the list says now about an intent. */
-  const look = Effect.fnUntraced(function* (call: Call, intent: Intent, lostAlike: number) {
-    const newer = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
-    call.looked = true
-    const settlement = settle({ intent, newer, claimed, lostAlike })
-    if (settlement._tag === "Found") claimed.set(settlement.node.id, intent.key)
-    return settlement
-  })
+  /** Reads the list and takes the node that came of the intent, of all processes one at a time: what one takes the next leaves. */
+  const reconcile = (call: Call, intent: Intent) => {
+    const take = Effect.fnUntraced(function* <E>(countLost: Effect.Effect<number, E>) {
+      const newer = yield* watermark.above(pages(yield* within(call)), intent.newerThan)
+      call.looked = true
+      // After the list: of every node in it the create was written down before.
+      const lostAlike = yield* countLost
+      const settlement = settle({ intent, newer, claimed, lostAlike, underWayAlike: call.underWay.size })
+      if (settlement._tag === "Found") yield* settled(intent, came(call, intent.key, "adopted", settlement.node))
+      return settlement
+    })
+    return Effect.catchTag(
+      store.holding(reconciliationKey)(() => take(openAlike(call, intent))),
+      "IntentStoreFailed",
+      (error) => (call.keyed ? unusable(error) : take(Effect.sync(() => call.namesakes.lost(intent))))
+    )
+  }
 
   /** Looks again after each pause until the node is found or has had time to show. */
   const persistently = Effect.fnUntraced(function* (
@@ -172,6 +225,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
     pausesMillis: ReadonlyArray<number>
   ) {
     let failure: BerthError | undefined
+    let latest: Settlement = { _tag: "Absent" }
     for (const pause of pausesMillis) {
       yield* Effect.sleep(pause)
       const result = yield* Effect.result(lookOnce)
@@ -182,9 +236,10 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
         continue
       }
       failure = undefined
-      if (result.success._tag !== "Absent") return result.success
+      latest = result.success
+      if (latest._tag !== "Absent" && latest._tag !== "Undecided") return latest
     }
-    return failure === undefined ? { _tag: "Absent" as const } : yield* Effect.fail(failure)
+    return failure === undefined ? latest : yield* Effect.fail(failure)
   })
 
   const unknown = (
@@ -213,20 +268,40 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
     return creation
   }
 
-  /** Sends the create of an intent that is written down, and settles what its reply leaves open. */
-  const sendOnce = Effect.fnUntraced(function* (call: Call, intent: Intent) {
+  /** Sends the create of an intent, which is written down at the moment it goes, and settles what its reply leaves open. */
+  const sendOnce = Effect.fnUntraced(function* (
+    call: Call,
+    prepared: Intent,
+    writeDown: (intent: Intent) => Effect.Effect<void, ErrorReason>
+  ) {
     const { namesakes, options, spec } = call
+    let intent = prepared
+    const hooks: SendingHooks = {
+      before: Effect.gen(function* () {
+        const sentAt = yield* sentNow
+        intent = { ...prepared, sentAt }
+        yield* writeDown(intent)
+        call.progress = "sent"
+      }),
+      notProcessed: Effect.suspend(() => {
+        call.progress = "before"
+        return Effect.ignore(store.save(prepared))
+      })
+    }
     const limits = yield* within(call)
-    const sent = Effect.suspend(() => {
-      call.progress = "sent"
-      return send(spec, { ...options, ...limits })
-    })
     const result = yield* namesakes.sending(
       Effect.uninterruptibleMask((restore) =>
-        Effect.result(Effect.map(restore(sent), (node) => came(call, intent.key, "created", node)))
+        Effect.result(
+          Effect.map(restore(send(spec, { ...options, ...limits }, hooks)), (node) =>
+            came(call, intent.key, "created", node)
+          )
+        )
       )
     )
-    if (result._tag === "Success") return result.success
+    if (result._tag === "Success") {
+      if (call.keyed) yield* settled(intent, result.success)
+      return result.success
+    }
     const error = new BerthError({
       operation,
       reason: inCall(result.failure.reason, call.millis),
@@ -237,17 +312,16 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
       return yield* Effect.fail(error)
     }
     call.progress = error
-    const lookOnce = Effect.andThen(
-      Effect.ignore(openIntents),
-      Effect.suspend(() => look(call, intent, namesakes.lost(intent)))
-    )
-    const settlement = yield* namesakes.settling(persistently(lookOnce, looksMillis)).pipe(
-      namesakes.losing(intent),
-      // When the looking fails too, the question stays open, and the first failure is why.
+    const lost = { ...intent, lost: true }
+    yield* Effect.ignore(store.save(lost))
+    const settlement = yield* persistently(reconcile(call, lost), looksMillis).pipe(
+      namesakes.settling,
+      namesakes.losing(lost),
+      // When the polls fail too, the question stays open, and the first failure is why.
       Effect.catch(() => unknown(call, [], error.reason, error.attempts))
     )
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
-    const candidates = settlement._tag === "Ambiguous" ? settlement.candidates : []
+    const candidates = settlement._tag === "Absent" ? [] : settlement.candidates
     return yield* unknown(call, candidates, error.reason, error.attempts)
   })
 
@@ -262,30 +336,22 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
   /** Finishes a create that an earlier call or process left open. Undefined when it was never processed. */
   const resume = Effect.fnUntraced(function* (call: Call, intent: Intent) {
     const { image, name, nodeId, plan } = intent
-    const { namesakes, spec, untilMillis } = call
+    const { spec } = call
     if (name !== spec.name || plan !== spec.plan || image !== String(spec.image)) {
       return yield* keyFault(`it is that of another create, of ${name} on ${plan} from ${image}`)
     }
     if (nodeId !== null) return yield* made(call, { ...intent, nodeId })
+    if (intent.sentAt === null) return undefined
     // From here on there may be a node.
     call.progress = "sent"
-    const lookOnce = Effect.gen(function* () {
-      const open = yield* Effect.catch(openIntents, unusable)
-      const alike = open.filter((other) => other.name === name && other.plan === plan && other.image === image)
-      const settlement = yield* look(call, intent, Math.max(1, alike.length))
-      if (settlement._tag !== "Found") return settlement
-      yield* settled(intent, came(call, intent.key, "adopted", settlement.node))
-      return settlement
-    })
-    // One at a time, of all processes: two that are settled at once would take the same node.
-    const alone = namesakes
-      .settling(store.holding(settlingKey, untilMillis)(lookOnce))
-      .pipe(Effect.catchTag("IntentStoreFailed", unusable))
-    const age = (yield* Clock.currentTimeMillis) - intent.sentAtMillis
-    const settlement = yield* persistently(alone, looksFor(Math.min(resumeAfterMillis, resumeAfterMillis - age)))
+    const lost = { ...intent, lost: true }
+    yield* Effect.catch(store.save(lost), unusable)
+    const pauses = pausesAfter(yield* millisSince(intent.sentAt))
+    const settlement = yield* persistently(call.namesakes.settling(reconcile(call, lost)), pauses)
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
-    if (settlement._tag === "Absent") return undefined
-    return yield* unknown(call, settlement.candidates, leftOpen, [])
+    if (settlement._tag !== "Absent") return yield* unknown(call, settlement.candidates, leftOpen, [])
+    if ((yield* millisSince(intent.sentAt)) < neverProcessedMillis) return yield* unknown(call, [], leftOpen, [])
+    return undefined
   })
 
   const intentOf = Effect.fnUntraced(function* (call: Call, key: string) {
@@ -294,34 +360,39 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
     const newerThan = yield* Effect.catch(watermark.highest(pages(yield* within(call))), (error) =>
       beforeSending(error, call.millis)
     )
-    const now = yield* Clock.currentTimeMillis
     return {
+      version: intentVersion,
       key,
       name,
       plan,
       image: String(image),
       newerThan,
-      sentAtMillis: now,
-      serviceTimeMillis: serviceTimeAt(now),
+      sentAt: null,
+      lost: false,
       nodeId: null
     } satisfies Intent
   })
 
-  /** Under a key whoever asks again finds what was written down, so that nothing is sent that is not. */
-  const createKeyed = Effect.fnUntraced(function* (call: Call, key: string) {
+  /** Under a key a caller who asks again finds what was written down, so that nothing is sent that is not. */
+  const createKeyed = Effect.fnUntraced(function* (call: Call, key: string, { confirm }: HeldKey) {
     const earlier = yield* Effect.catch(store.find(key), unusable)
     const resumed = Option.isSome(earlier) ? yield* resume(call, earlier.value) : undefined
     if (resumed !== undefined) return resumed
     const intent = yield* intentOf(call, key)
     yield* Effect.catch(store.save(intent), unusable)
-    return yield* Effect.tap(sendOnce(call, intent), (creation) => settled(intent, creation))
+    // A process that stood still for long may have lost the key meanwhile: it is asked for once more as the create goes.
+    return yield* sendOnce(call, intent, (written) =>
+      Effect.mapError(Effect.andThen(confirm, store.save(written)), unusableReason)
+    )
   })
 
-  /** Without a key nobody asks again: what is written down is for whoever wonders what a killed process was at, and no more. */
+  /** Without a key no caller asks again: what is written down is for the next run, which tells of creates that were killed. */
   const createOnce = Effect.fnUntraced(function* (call: Call, key: string) {
     const intent = yield* intentOf(call, key)
-    yield* Effect.ignore(store.save(intent))
-    return yield* Effect.ensuring(sendOnce(call, intent), Effect.ignore(store.remove(key)))
+    return yield* Effect.ensuring(
+      sendOnce(call, intent, (written) => Effect.ignore(store.save(written))),
+      Effect.ignore(store.remove(key))
+    )
   })
 
   /** Creates under the key, while no other call does. */
@@ -332,12 +403,15 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
           "a key has 1 to 128 letters, digits, dots, dashes or underscores and begins with a letter or digit"
         )
       }
-      const keyed = store.holding(key, call.untilMillis)(createKeyed(call, key))
-      return yield* Effect.catchTag(keyed, "IntentStoreFailed", unusable)
+      if (kept === undefined) return yield* notKept
+      return yield* Effect.catchTag(
+        store.holding(key)((held) => createKeyed(call, key, held)),
+        "IntentStoreFailed",
+        unusable
+      )
     }
     const drawn = drawnKeyPrefix + (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
-    const once = createOnce(call, drawn)
-    return yield* Effect.catchTag(store.holding(drawn, call.untilMillis)(once), "IntentStoreFailed", () => once)
+    return yield* createOnce(call, drawn)
   })
 
   /** What a call comes to whose time is up. */
@@ -369,7 +443,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
    * makes one node all the same.
    */
   return (spec: NodeSpec, { key, ...options }: CreateOptions = {}): Effect.Effect<Creation, BerthError> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    Effect.flatMap(monotonicMillis, (now) => {
       const limit = Duration.fromInputUnsafe(options.deadline ?? deadline)
       const millis = Duration.toMillis(limit)
       return withNamesakes(spec.name, (namesakes) => {
@@ -381,6 +455,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store }: Parts
           untilMillis: now + millis,
           millis,
           looked: false,
+          underWay: new Set(),
           progress: "before"
         }
         return Effect.timeoutOrElse(create(call, key), { duration: limit, orElse: () => late(call) })

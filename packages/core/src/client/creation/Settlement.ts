@@ -11,6 +11,8 @@ export type Settlement =
   | { readonly _tag: "Found"; readonly node: Node }
   /** No node can have come of it. */
   | { readonly _tag: "Absent" }
+  /** Nodes that may have come of it, or of a create alike whose reply is still to come. */
+  | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
   /** More nodes than this client has lost replies for: one of them is somebody else's. */
   | { readonly _tag: "Ambiguous"; readonly candidates: ReadonlyArray<Node> }
 
@@ -21,8 +23,10 @@ export interface Evidence {
   readonly newer: ReadonlyArray<Node>
   /** Nodes that are known to belong to creates, and the keys of these. */
   readonly claimed: ReadonlyMap<NodeId, string>
-  /** Creates of this client alike in name, plan and image whose replies are lost, this one included. */
+  /** Creates alike in name, plan and image whose replies are lost, this one included. */
   readonly lostAlike: number
+  /** Creates alike, of other processes, whose replies may still come, or came to them alone. */
+  readonly underWayAlike: number
 }
 
 const isNumber = (text: string) => /^\d+$/.test(text)
@@ -43,13 +47,13 @@ export const mayComeOf = (intent: Intent, node: Node): boolean =>
   node.name === intent.name &&
   (node.plan === null || node.plan === intent.plan) &&
   !isOtherImage(intent, node) &&
-  DateTime.toEpochMillis(node.createdAt) + blurMillis >= intent.serviceTimeMillis
+  DateTime.toEpochMillis(node.createdAt) + blurMillis >= (intent.sentAt?.serviceMillis ?? 0)
 
 /**
  * Settles one intent. With as many candidates as lost creates alike each of them is one of ours, and as they are alike any
  * of them will do; the oldest is taken.
  */
-export const settle = ({ claimed, intent, lostAlike, newer }: Evidence): Settlement => {
+export const settle = ({ claimed, intent, lostAlike, newer, underWayAlike }: Evidence): Settlement => {
   const own = newer.find(({ id }) => claimed.get(id) === intent.key)
   if (own !== undefined) return { _tag: "Found", node: own }
   const candidates = newer
@@ -57,5 +61,6 @@ export const settle = ({ claimed, intent, lostAlike, newer }: Evidence): Settlem
     .toSorted((a, b) => a.id - b.id)
   const [oldest] = candidates
   if (oldest === undefined) return { _tag: "Absent" }
+  if (underWayAlike > 0) return { _tag: "Undecided", candidates }
   return candidates.length > lostAlike ? { _tag: "Ambiguous", candidates } : { _tag: "Found", node: oldest }
 }

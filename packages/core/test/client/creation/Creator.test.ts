@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Exit, type Layer } from "effect"
+import { Duration, Effect, type Layer, Result } from "effect"
 import { HttpClientError, type HttpClientRequest } from "effect/http"
+import { TestClock } from "effect/testing"
+import { monotonicMillis } from "../../../src/client/Monotonic.ts"
 import type { Berth } from "../../../src/client/Berth.ts"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { IntentStore, IntentStoreFailed, makeMemory } from "../../../src/client/creation/IntentStore.ts"
@@ -31,6 +33,8 @@ class Service {
   #next = 100
   #lost = 0
   posts = 0
+  /** How long it takes to answer a create. */
+  replyMillis = 0
   /** So many looks at the list do not show the node of a lost reply yet. */
   late = 0
   readonly fate: (post: number) => "reply" | "lost" | 500 | "refused" | "unmade" | "fault"
@@ -74,7 +78,8 @@ class Service {
         this.#lost = node.id
         return lost(request)
       }
-      return Effect.succeed(fate === 500 ? { status: 500, body: "" } : reply(202, { ...node, status: "Create" }))
+      const answer = fate === 500 ? { status: 500, body: "" } : reply(202, { ...node, status: "Create" })
+      return Effect.delay(Effect.succeed(answer), this.replyMillis)
     }) as Layer.Layer<Berth>
   }
 }
@@ -290,7 +295,7 @@ describe("a create with a key", () => {
         ]
       )
       assert.strictEqual(service.posts, 1)
-    }).pipe(Effect.provide(service.layer))
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
   it.effect("that was another create's is refused, and gives nobody that one's node", () => {
@@ -301,7 +306,7 @@ describe("a create with a key", () => {
       assert.strictEqual(reason._tag, "InvalidRequest")
       assert.include(message, "key: it is that of another create, of web on P from I")
       assert.strictEqual(service.posts, 1)
-    }).pipe(Effect.provide(service.layer))
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
   it.effect("whose node is gone says so, and makes no other", () => {
@@ -312,67 +317,151 @@ describe("a create with a key", () => {
       const { message } = yield* inTime(Effect.flip(create("web", "job-1")))
       assert.include(message, "key: it made node 100, which is gone")
       assert.strictEqual(service.posts, 1)
-    }).pipe(Effect.provide(service.layer))
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
-  for (const [fate, made, seconds] of [
-    ["lost", "after it was done", [0, 2]],
-    ["unmade", "before it was sent", [30, 40]]
-  ] as const) {
-    it.effect(`whose process ended ${made} is finished by the next one, with one node`, () => {
-      let ended = false
-      const service = new Service(() => (ended ? "reply" : fate))
-      const store = makeMemory()
-      return Effect.gen(function* () {
-        // The first process is killed while it looks for what came of its create.
-        yield* Effect.timeoutOption(create("web", "job-1"), 100).pipe(
-          inTime,
-          Effect.provide(service.layer),
-          Effect.provideService(IntentStore, {
-            ...store,
-            save: (intent) => (intent.nodeId === null ? store.save(intent) : Effect.never),
-            remove: () => Effect.never
-          })
-        )
-        ended = true
-        const startedAt = yield* Clock.currentTimeMillis
-        const { node } = yield* inTime(create("web", "job-1")).pipe(
-          Effect.provide(service.layer),
-          Effect.provideService(IntentStore, store)
-        )
-        // Only what the service may still be at has to be waited for.
-        const took = ((yield* Clock.currentTimeMillis) - startedAt) / 1000
-        assert.isTrue(took >= seconds[0] && took <= seconds[1], `took ${took} s`)
-        assert.deepStrictEqual(
-          service.nodes.map(({ id }) => id),
-          [node.id]
-        )
-      })
-    })
-  }
+  /** A store of a process that is killed the moment it has an answer: it writes down no more than that it sends. */
+  const untilKilled = (store: IntentStore): IntentStore => ({
+    ...store,
+    save: (intent) => (intent.nodeId === null && !intent.lost ? store.save(intent) : Effect.never),
+    remove: () => Effect.never
+  })
 
-  it.effect("whose process ended takes no node that another such one is about to take", () => {
+  /** Asks in a process of its own, which has nothing but the store in common with others. */
+  const inProcess = (service: Service, store: IntentStore, key: string) =>
+    inTime(create("web", key)).pipe(
+      Effect.provide(service.layer, { local: true }),
+      Effect.provideService(IntentStore, store)
+    )
+
+  it.effect("whose process ended after it was done is finished by the next one, with that node", () => {
+    const service = new Service(() => "lost")
+    const store = makeMemory()
+    return Effect.gen(function* () {
+      yield* Effect.timeoutOption(inProcess(service, untilKilled(store), "job-1"), 100)
+      const startedAt = yield* monotonicMillis
+      const { node } = yield* inProcess(service, store, "job-1")
+      assert.isAtMost((yield* monotonicMillis) - startedAt, 2000)
+      assert.deepStrictEqual(
+        service.nodes.map(({ id }) => id),
+        [node.id]
+      )
+    })
+  })
+
+  it.effect("that was sent and shows no node is not sent again for ten minutes, and then it is", () => {
+    let ended = false
+    const service = new Service(() => (ended ? "reply" : "unmade"))
+    const store = makeMemory()
+    return Effect.gen(function* () {
+      yield* Effect.timeoutOption(inProcess(service, untilKilled(store), "job-1"), 100)
+      ended = true
+      for (const minutes of [0, 4, 4]) {
+        yield* TestClock.adjust(Duration.minutes(minutes))
+        const { reason } = yield* Effect.flip(inProcess(service, store, "job-1"))
+        assert.strictEqual(reason._tag, "OutcomeUnknown")
+        assert.strictEqual(service.posts, 1)
+      }
+      yield* TestClock.adjust("2 minutes")
+      const { outcome } = yield* inProcess(service, store, "job-1")
+      assert.strictEqual(outcome, "created")
+      assert.lengthOf(service.nodes, 1)
+    })
+  })
+
+  it.effect("that was written down and never sent is sent by the next process at once", () => {
+    const service = new Service(() => "reply")
+    const store = makeMemory()
+    return Effect.gen(function* () {
+      const beforeSending = { ...store, save: (intent: Intent) => (intent.sentAt ? Effect.never : store.save(intent)) }
+      yield* Effect.timeoutOption(inProcess(service, beforeSending, "job-1"), 100)
+      assert.strictEqual(service.posts, 0)
+      const startedAt = yield* monotonicMillis
+      assert.strictEqual((yield* inProcess(service, store, "job-1")).outcome, "created")
+      assert.isAtMost((yield* monotonicMillis) - startedAt, 1000)
+    })
+  })
+
+  it.effect("that was certainly not carried out is written down as not sent, until it is sent again", () => {
+    const seen: Array<boolean> = []
+    const store = makeMemory()
+    let posts = 0
+    const throttled = clientOver((request) => {
+      if (request.method !== "POST") return Effect.succeed({ status: 200, body: success([]) })
+      return posts++ === 0
+        ? Effect.succeed({ status: 429, headers: { "retry-after": "35" }, body: "" })
+        : Effect.succeed({ status: 422, body: `{"code":422,"errors":{"name":["no"]}}` })
+    })
+    const watched: IntentStore = {
+      ...store,
+      save: (intent) =>
+        Effect.andThen(
+          Effect.sync(() => seen.push(intent.sentAt !== null)),
+          store.save(intent)
+        )
+    }
+    return Effect.gen(function* () {
+      const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+      // Prepared, sent, refused, sent again.
+      assert.deepStrictEqual(seen, [false, true, false, true])
+    }).pipe(Effect.provide(throttled), Effect.provideService(IntentStore, watched))
+  })
+
+  it.effect("whose key another process has taken over meanwhile is not sent", () => {
+    const service = new Service(() => "reply")
+    const store = makeMemory()
+    const taken: IntentStore = {
+      ...store,
+      holding: (key) => (use) =>
+        store.holding(key)(() => use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })) }))
+    }
+    return Effect.gen(function* () {
+      const { message } = yield* inTime(Effect.flip(create("web", "job-1")))
+      assert.include(message, "it was taken over")
+      assert.strictEqual(service.posts, 0)
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, taken))
+  })
+
+  it.effect("and one alike, of two processes, whose replies are both lost, take a node each", () => {
     const service = new Service(() => "lost")
     const store = makeMemory()
     const slow = { ...store, all: Effect.tap(store.all, () => Effect.sleep(100)) }
-    // Each by a client of its own, as by a process of its own.
-    const createBoth = inTime(
-      Effect.forEach(
-        ["job-1", "job-2"],
-        (key) => Effect.exit(Effect.provide(create("web", key), service.layer, { local: true })),
-        { concurrency: "unbounded" }
-      )
-    ).pipe(Effect.provideService(IntentStore, slow))
     return Effect.gen(function* () {
-      // Neither knows which of the two nodes is its own, nor that there is another one who asks.
-      assert.isTrue((yield* createBoth).every(Exit.isFailure))
-      const both = yield* createBoth
-      assert.deepStrictEqual(
-        both.map((exit) => Exit.isSuccess(exit) && Number(exit.value.node.id)).toSorted(),
-        [100, 101]
-      )
+      const both = yield* Effect.forEach(["job-1", "job-2"], (key) => inProcess(service, slow, key), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(both.map(({ node }) => Number(node.id)).toSorted(), [100, 101])
       assert.strictEqual(service.posts, 2)
     })
+  })
+
+  it.effect("takes no node that the reply to another process may still name", () => {
+    // The first is never processed; the second is, and its reply takes two seconds.
+    const store = makeMemory()
+    const service = new Service((post) => (post === 0 ? "unmade" : "reply"))
+    service.replyMillis = 2000
+    return Effect.gen(function* () {
+      const [first, second] = yield* Effect.forEach(
+        ["job-1", "job-2"],
+        (key, i) => Effect.delay(Effect.result(inProcess(service, store, key)), 100 * i),
+        { concurrency: "unbounded" }
+      )
+      assert.isTrue(Result.isSuccess(second!))
+      // That node is the other's: of the first none is known.
+      assert.isTrue(Result.isFailure(first!))
+      assert.lengthOf(service.nodes, 1)
+    })
+  })
+
+  it.effect("fails before sending where there is nowhere to keep it", () => {
+    const service = new Service(() => "reply")
+    return Effect.gen(function* () {
+      const { message, reason } = yield* inTime(Effect.flip(create("web", "job-1")))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+      assert.include(message, "key: there is nowhere to keep it")
+      assert.strictEqual(service.posts, 0)
+    }).pipe(Effect.provide(service.layer))
   })
 
   it.effect("is done once its node is there, also where that cannot be written down", () => {

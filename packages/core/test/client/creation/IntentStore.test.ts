@@ -1,16 +1,16 @@
 /**
- * The folder of intents: who may use it, what holds up whom, and what is cleaned away.
+ * The folder of intents: who may use it, what is cleaned away, and what is left alone.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises"
-import { hostname, tmpdir } from "node:os"
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Logger, Option } from "effect"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { IntentStore, layerDirectory } from "../../../src/client/creation/IntentStore.ts"
+import { self } from "../../../src/client/creation/LockOwner.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 
 const folder = Effect.acquireRelease(
@@ -20,23 +20,26 @@ const folder = Effect.acquireRelease(
 
 /** The store that a process has of a folder. */
 const storeOf = (path: string) =>
-  Effect.flatMap(IntentStore, Effect.fromNullishOr).pipe(
-    Effect.provide(Layer.provide(layerDirectory(path), NodeServices.layer))
-  )
+  Effect.flatMap(IntentStore, Effect.fromNullishOr).pipe(Effect.provide(layerDirectory(path), { local: true }))
 
-const intent = (key: string, nodeId: number | null = null): Intent => ({
+const sentAt = { wallMillis: 1, bootMillis: 1, bootClock: null, serviceMillis: 0 }
+
+const intent = (key: string, over: Partial<Intent> = {}): Intent => ({
+  version: 1,
   key,
   name: "web",
   plan: "P",
   image: "I",
   newerThan: 7,
-  sentAtMillis: 0,
-  serviceTimeMillis: 0,
-  nodeId: nodeId === null ? null : NodeId.make(nodeId)
+  sentAt,
+  lost: false,
+  nodeId: null,
+  ...over
 })
 
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 const namesIn = (path: string) => Effect.promise(async () => (await readdir(path)).toSorted())
+const write = (path: string, text: string) => Effect.promise(() => writeFile(path, text, { mode: 0o600 }))
 
 /** Number of a process that has ended. */
 const endedProcess = Effect.promise(async () => {
@@ -45,14 +48,12 @@ const endedProcess = Effect.promise(async () => {
   return child.pid!
 })
 
-/** What a process leaves in the folder that is killed while it holds a key. */
-const leaveHold = (path: string, key: string, holder: { host?: string; pid: number; forMillis?: number }) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.promise(() => {
-      const { forMillis = 60_000, host = hostname(), pid } = holder
-      return writeFile(join(path, `${key}.hold`), JSON.stringify({ host, pid, untilMillis: now + forMillis }))
-    })
-  )
+/** Runs an effect, and gives the warnings it logged. */
+const warningsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+  const warnings: Array<string> = []
+  const logger = Logger.make(({ message }) => void warnings.push(String(message)))
+  return Effect.as(Effect.provide(effect, Logger.layer([logger])), warnings)
+}
 
 describe("a folder of intents", () => {
   it.live("is for the user alone", () =>
@@ -60,8 +61,6 @@ describe("a folder of intents", () => {
       const path = join(yield* folder, "account", "intents")
       const store = yield* storeOf(path)
       yield* store.save(intent("job"))
-      const found = yield* store.holding("job", Number.POSITIVE_INFINITY)(namesIn(path))
-      assert.deepStrictEqual(found, ["job.hold", "job.json"])
       assert.strictEqual(yield* modeOf(path), 0o700)
       assert.strictEqual(yield* modeOf(join(path, "job.json")), 0o600)
       assert.deepStrictEqual(yield* namesIn(path), ["job.json"])
@@ -71,105 +70,136 @@ describe("a folder of intents", () => {
   it.live("that cannot be made fails at once, and says which", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "file")
-      yield* Effect.promise(() => writeFile(file, ""))
+      yield* write(file, "")
       const { _tag, message } = yield* Effect.flip(storeOf(join(file, "intents")))
       assert.strictEqual(_tag, "IntentStoreFailed")
       assert.include(message, join(file, "intents"))
     })
   )
 
-  it.live("names the intent that is damaged to whoever asks for it, and gives the others to the rest", () =>
+  it.live("that others may write to, or that is a link, is not used", () =>
     Effect.gen(function* () {
       const path = yield* folder
-      yield* Effect.promise(() => writeFile(join(path, "job.json"), "{"))
-      const store = yield* storeOf(path)
-      yield* store.save(intent("other"))
-      assert.strictEqual((yield* Effect.flip(store.find("job"))).detail, `${join(path, "job.json")} is damaged`)
-      assert.deepStrictEqual(
-        (yield* store.all).map(({ key }) => key),
-        ["other"]
-      )
-    })
-  )
-
-  it.live("keeps the intents under a caller's key, and of the rest nothing that is older than a day", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      const old = ["job.json", "job.json.new", "job.hold", "_drawn.json", "job.hold.ended-1"]
-      const twoDaysAgo = (yield* Clock.currentTimeMillis) / 1000 - 2 * 86_400
-      yield* Effect.promise(async () => {
-        for (const name of [...old, "_young.json", "young.hold"]) await writeFile(join(path, name), "")
-        for (const name of old) await utimes(join(path, name), twoDaysAgo, twoDaysAgo)
-      })
-      yield* storeOf(path)
-      assert.deepStrictEqual(yield* namesIn(path), ["_young.json", "job.json", "young.hold"])
-    })
-  )
-
-  it.live("gives out, once, what processes that were killed were at without a key", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      const store = yield* storeOf(path)
-      yield* store.save(intent("_killed"))
-      yield* leaveHold(path, "_killed", { pid: yield* endedProcess })
-      yield* store.save(intent("job"))
-      yield* store.save(intent("_running"))
-      const taken = yield* store.holding("_running", Number.POSITIVE_INFINITY)(store.takeAbandoned)
-      assert.deepStrictEqual(taken, [intent("_killed")])
-      assert.deepStrictEqual(yield* namesIn(path), ["_running.json", "job.json"])
-    })
-  )
-})
-
-describe("a key that is held", () => {
-  it.live("is waited for, also by another client of the same folder", () =>
-    Effect.gen(function* () {
-      const path = yield* folder
-      const [one, other] = [yield* storeOf(path), yield* storeOf(path)]
-      let running = 0
-      const alone = Effect.gen(function* () {
-        assert.strictEqual(++running, 1)
-        yield* Effect.sleep(50)
-        running--
-      })
-      const until = (yield* Clock.currentTimeMillis) + 60_000
-      yield* Effect.all([one.holding("job", until)(alone), other.holding("job", until)(alone)], {
-        concurrency: "unbounded"
-      })
+      yield* Effect.promise(() => chmod(path, 0o777))
+      assert.include((yield* Effect.flip(storeOf(path))).message, "can be written by other users (chmod 700")
+      yield* Effect.promise(() => chmod(path, 0o700))
+      const link = join(yield* folder, "link")
+      yield* Effect.promise(() => symlink(path, link))
+      assert.include((yield* Effect.flip(storeOf(link))).message, "is a link")
       assert.deepStrictEqual(yield* namesIn(path), [])
     })
   )
 
-  it.live("is free when its process has ended, or its time is up", () =>
+  it.live("has intents that are links neither read nor written through", () =>
     Effect.gen(function* () {
       const path = yield* folder
+      const target = join(yield* folder, "target")
+      yield* write(target, "precious")
+      yield* Effect.promise(() => symlink(target, join(path, "job.json")))
       const store = yield* storeOf(path)
-      const pid = yield* endedProcess
-      for (const [holder, isFree] of [
-        [{ pid }, true],
-        [{ pid: process.pid }, false],
-        [{ pid: process.pid, forMillis: -10_000 }, true],
-        [{ pid, host: "elsewhere" }, false],
-        [{ pid, host: "elsewhere", forMillis: -10_000 }, true]
-      ] as const) {
-        yield* leaveHold(path, "job", holder)
-        const until = (yield* Clock.currentTimeMillis) + 60_000
-        const held = yield* Effect.timeoutOption(store.holding("job", until)(Effect.void), 1000)
-        assert.strictEqual(Option.isSome(held), isFree, JSON.stringify(holder))
-      }
+      assert.include((yield* Effect.flip(store.find("job"))).detail, "is a link")
+      assert.include((yield* Effect.flip(store.save(intent("job")))).detail, "is not a file")
+      assert.strictEqual(yield* Effect.promise(() => readFile(target, "utf8")), "precious")
     })
   )
 
-  it.live("whose process was killed while it wrote that down is free a moment later", () =>
+  for (const [what, text, why] of [
+    ["damaged", "{", "is damaged, or not Berth's"],
+    ["not Berth's", `{"hello":"world"}`, "is damaged, or not Berth's"],
+    ["of a later version", `{"version":2,"key":"job"}`, "is of a later version of Berth"],
+    ["that of another key", JSON.stringify({ ...intent("other") }), "is damaged, or not Berth's"]
+  ] as const) {
+    it.live(`names a file that is ${what} to the callers who use its key, warns of it once, and leaves it alone`, () =>
+      Effect.gen(function* () {
+        const path = yield* folder
+        const file = join(path, "job.json")
+        yield* write(file, text)
+        const store = yield* storeOf(path)
+        yield* store.save(intent("mine"))
+        assert.strictEqual((yield* Effect.flip(store.find("job"))).detail, `${file} ${why}`)
+        const warnings = yield* warningsOf(Effect.andThen(store.all, store.all))
+        assert.deepStrictEqual(warnings, [`${file} ${why}: it is left alone.`])
+        assert.deepStrictEqual(
+          (yield* store.all).map(({ key }) => key),
+          ["mine"]
+        )
+        assert.strictEqual(yield* Effect.promise(() => readFile(file, "utf8")), text)
+      })
+    )
+  }
+
+  it.live("gives the intents of the first version, which had one time for everything", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const { key, name, plan, image, newerThan } = intent("job")
+      yield* write(
+        join(path, "job.json"),
+        JSON.stringify({ key, name, plan, image, newerThan, sentAtMillis: 5, serviceTimeMillis: 6, nodeId: 9 })
+      )
+      const found = Option.getOrThrow(yield* (yield* storeOf(path)).find("job"))
+      assert.strictEqual(found.nodeId, NodeId.make(9))
+      assert.deepStrictEqual(found.sentAt, { wallMillis: 5, bootMillis: 0, bootClock: null, serviceMillis: 6 })
+    })
+  )
+
+  it.live("loses drafts that are a day old, and nothing that is not its own", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const drafts = ["job.json.abc.new", "job.lock.abc.new"]
+      const others = ["job.json", "notes.txt", "old.hold", "thesis.new", "_drawn.json"]
+      const twoDaysAgo = (yield* Clock.currentTimeMillis) / 1000 - 2 * 86_400
+      yield* Effect.promise(async () => {
+        for (const name of [...drafts, ...others, "young.json.abc.new"]) await writeFile(join(path, name), "")
+        for (const name of [...drafts, ...others]) await utimes(join(path, name), twoDaysAgo, twoDaysAgo)
+      })
+      yield* storeOf(path)
+      assert.deepStrictEqual(yield* namesIn(path), [...others, "young.json.abc.new"].toSorted())
+    })
+  )
+
+  it.live("gives out, once, what processes that were killed had sent without a key", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = yield* storeOf(path)
-      yield* Effect.promise(() => mkdir(path, { recursive: true }))
-      yield* Effect.promise(() => writeFile(join(path, "job.hold"), ""))
-      const until = (yield* Clock.currentTimeMillis) + 60_000
-      const job = store.holding("job", until)(Effect.void)
-      assert.isTrue(Option.isNone(yield* Effect.timeoutOption(job, 500)))
-      yield* job
+      const me = yield* self
+      const dead = { ...me, pid: yield* endedProcess }
+      const elsewhere = { ...me, namespace: "1" }
+      const leave = (key: string, owner: typeof me, over: Partial<Intent> = {}) =>
+        write(join(path, `${key}.json`), JSON.stringify({ ...intent(key, over), owner }))
+      yield* leave("_killed", dead)
+      yield* leave("_unsent", dead, { sentAt: null })
+      yield* leave("_container", elsewhere)
+      yield* leave("job", dead)
+      yield* store.save(intent("_running"))
+      const taken = yield* store.takeAbandoned
+      assert.deepStrictEqual(
+        taken.map(({ key }) => key),
+        ["_killed"]
+      )
+      assert.deepStrictEqual(yield* namesIn(path), ["_container.json", "_running.json", "job.json"])
+    })
+  )
+
+  it.live("says of the intents of processes that ended that no reply to them can come", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = yield* storeOf(path)
+      const dead = { ...(yield* self), pid: yield* endedProcess }
+      yield* write(join(path, "dead.json"), JSON.stringify({ ...intent("dead"), owner: dead }))
+      yield* store.save(intent("mine"))
+      const lost = Object.fromEntries((yield* store.all).map(({ key, lost }) => [key, lost]))
+      assert.deepStrictEqual(lost, { dead: true, mine: false })
+    })
+  )
+
+  it.live("that is removed while it is used is made again", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "intents")
+      const store = yield* storeOf(path)
+      yield* Effect.promise(() => rm(path, { recursive: true }))
+      yield* Effect.promise(() => mkdir(path))
+      yield* store.save(intent("job"))
+      assert.deepStrictEqual(yield* namesIn(path), ["job.json"])
     })
   )
 })

@@ -7,23 +7,24 @@ import { someNode } from "../../someNode.ts"
 
 const sentAt = 1_790_000_000_000
 
-const intent: Intent = {
+const intent = {
+  version: 1,
   key: "ours",
   name: "web",
   plan: "P",
   image: "Ubuntu-24.04",
   newerThan: 100,
-  sentAtMillis: sentAt,
-  serviceTimeMillis: sentAt,
+  sentAt: { wallMillis: sentAt, bootMillis: 0, bootClock: null, serviceMillis: sentAt },
+  lost: true,
   nodeId: null
-}
+} satisfies Intent
 
 /** A node that came of the intent, but for what is said. */
 const node = (id: number, over: Partial<Node> = {}): Node =>
   someNode(id, { name: "web", status: "created", createdAt: DateTime.makeUnsafe(sentAt + 300), plan: "P", ...over })
 
 const settled = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof settle>[0]> = {}) =>
-  settle({ intent, newer, claimed: new Map(), lostAlike: 1, ...over })
+  settle({ intent, newer, claimed: new Map(), lostAlike: 1, underWayAlike: 0, ...over })
 
 describe("a create whose reply is lost", () => {
   it("has made the node that is newer and alike", () => {
@@ -53,7 +54,10 @@ describe("a create whose reply is lost", () => {
     const whole = node(101, { createdAt: DateTime.makeUnsafe(sentAt - 700) })
     assert.strictEqual(settled([whole])._tag, "Found")
     const old = node(101, { createdAt: DateTime.makeUnsafe(0) })
-    assert.strictEqual(settled([old], { intent: { ...intent, serviceTimeMillis: 0 } })._tag, "Found")
+    assert.strictEqual(
+      settled([old], { intent: { ...intent, sentAt: { ...intent.sentAt, serviceMillis: 0 } } })._tag,
+      "Found"
+    )
   })
 
   it("has not made what belongs to another create, and has made what is known to be its own", () => {
@@ -65,5 +69,10 @@ describe("a create whose reply is lost", () => {
   it("is one of as many as were lost, and nobody's guess where there are more", () => {
     assert.deepStrictEqual(settled([node(102), node(101)], { lostAlike: 2 }), { _tag: "Found", node: node(101) })
     assert.strictEqual(settled([node(102), node(101)])._tag, "Ambiguous")
+  })
+
+  it("is not judged while creates alike are under way, to one of which the node may belong", () => {
+    assert.deepStrictEqual(settled([node(101)], { underWayAlike: 1 }), { _tag: "Undecided", candidates: [node(101)] })
+    assert.strictEqual(settled([], { underWayAlike: 1 })._tag, "Absent")
   })
 })

@@ -1,28 +1,41 @@
 /**
- * A process that makes nodes, each under a key of its own, with its intents in a folder: for the test that kills it.
- * `maker.ts URL KEY TOKEN FOLDER COUNT`.
+ * A process that makes nodes, each under a key of its own, with its intents in a folder: for the tests that kill it.
+ * `maker.ts URL KEY TOKEN FOLDER COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer, Redacted } from "effect"
+import { Console, Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Berth from "../../../src/client/Berth.ts"
 import * as IntentStore from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 
-const [baseUrl, apiKey, accessToken, folder, count] = process.argv.slice(2) as [string, string, string, string, string]
+const [baseUrl, apiKey, accessToken, folder, count, concurrency = "4"] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string?
+]
 
 const client = Berth.layer({
   baseUrl,
-  credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
-}).pipe(Layer.provide(IntentStore.layerDirectory(folder)), Layer.provide([FetchHttpClient.layer, NodeServices.layer]))
+  credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) },
+  deadline: Duration.minutes(3)
+}).pipe(Layer.provide(IntentStore.layerDirectory(folder)), Layer.provide(FetchHttpClient.layer))
 
 const make = (i: number) =>
   Nodes.use((nodes) =>
     nodes.create({ name: "node", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }, { key: `job-${i}` })
+  ).pipe(
+    Effect.match({
+      onFailure: ({ reason }) => ({ key: i, outcome: reason._tag, id: 0 }),
+      onSuccess: ({ node, outcome }) => ({ key: i, outcome, id: Number(node.id) })
+    }),
+    Effect.flatMap((told) => Console.log(JSON.stringify(told)))
   )
 
 await Effect.forEach(
   Array.from({ length: Number(count) }, (_, i) => i),
   make,
-  { concurrency: 4 }
+  { concurrency: Number(concurrency) }
 ).pipe(Effect.provide(client), Effect.runPromise)

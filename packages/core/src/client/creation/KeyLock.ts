@@ -1,0 +1,190 @@
+/**
+ * Keeps a key to one owner at a time, of all processes that share a folder. A lock is a folder with one file in it, whose name
+ * says who holds it, or that it is free; it changes hands by a rename of that very file, which of several succeeds for one, and
+ * leaves no moment in between. What an owner's name cannot tell (of another container, another machine) its heartbeat does.
+ */
+import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
+import { sleepInBackground } from "../Background.ts"
+import { bootClock, millisBetween, type Stamp, stampNow } from "../Boot.ts"
+import { monotonicMillis } from "../Monotonic.ts"
+import { type FileFault, readText, withFiles } from "../StateFiles.ts"
+import { isRunning, nameOf, type Owner, ownerOf, self } from "./LockOwner.ts"
+
+/** How often a call that waits for a lock reads who holds it. */
+const pollMillis = 200
+
+/** How often an owner shows that it is there. */
+const heartbeatMillis = 5000
+
+/** Without a heartbeat for this long an owner that cannot be asked is taken to have ended. */
+const silentMillis = 60_000
+
+const free = "free"
+
+/** An owner's sign of life: when it was given, and by whom. */
+interface Heartbeat extends Stamp {
+  readonly id: string
+}
+
+const isHeartbeat = (value: unknown): value is Heartbeat =>
+  Predicate.isObject(value) &&
+  Predicate.isString(value["id"]) &&
+  Number.isFinite(value["bootMillis"]) &&
+  (value["bootClock"] === null || Predicate.isString(value["bootClock"]))
+
+const heartbeatIn = (text: string): Heartbeat | undefined => {
+  try {
+    const found: unknown = JSON.parse(text)
+    return isHeartbeat(found) ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Locks that this process holds: of all others that bear its number it is not known who has them. */
+const mine = new Set<string>()
+
+/** What a call that waits has seen of an owner: the last heartbeat, and since when it has not changed. */
+interface Watch {
+  readonly token: string
+  readonly text: string
+  readonly sinceMillis: number
+}
+
+/** A lock that is held. */
+export interface KeyLock {
+  /** Fails where it is not held any more: another process took it over while this one stood still. */
+  readonly confirm: Effect.Effect<void, FileFault>
+}
+
+const lost: FileFault = { message: "another process took it over while this one stood still" }
+
+/** Writes over what is in the file, which has to be there: nothing is longer than this. */
+const writeHeartbeat = (file: string, id: string, stamp: Stamp) =>
+  withFiles(async (fs) => {
+    const handle = await fs.open(file, "r+")
+    try {
+      await handle.write(JSON.stringify({ id, ...stamp }).padEnd(200), 0)
+    } finally {
+      await handle.close()
+    }
+  })
+
+/** Whether the owner may be at it still, as far as it can be asked, or its heartbeat tells. */
+const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, watch: Watch | undefined) {
+  const me = yield* self
+  const isMine = owner.pid === me.pid && owner.startTime === me.startTime && owner.machine === me.machine
+  if (isMine && owner.namespace === me.namespace && mine.has(owner.id)) return { alive: true, watch }
+  const running = yield* isRunning(owner)
+  // This process runs, but a thread of it that held the lock may have ended.
+  if (running === false || (running === true && !isMine)) return { alive: running, watch }
+  const token = nameOf(owner)
+  const text = Option.getOrElse(yield* Effect.orElseSucceed(readText(`${folder}/${token}`), Option.none), () => "")
+  const heartbeat = heartbeatIn(text)
+  const now = yield* stampNow(yield* bootClock)
+  // Of the same boot it is known how long ago that was, without waiting.
+  if (heartbeat?.id === owner.id && now.bootClock !== null && heartbeat.bootClock === now.bootClock) {
+    return { alive: millisBetween(heartbeat, now) < silentMillis, watch }
+  }
+  const nowMillis = yield* monotonicMillis
+  if (watch?.token !== token || watch.text !== text) {
+    return { alive: true, watch: { token, text, sinceMillis: nowMillis } satisfies Watch }
+  }
+  return { alive: nowMillis - watch.sinceMillis < silentMillis, watch }
+})
+
+/** Makes the lock's folder with the token in it, both at once; false where there is one. */
+const begin = (folder: string, token: string) =>
+  Effect.flatMap(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) =>
+    withFiles(async (fs) => {
+      const draft = `${folder}.${drawn.toString(36)}.new`
+      await fs.mkdir(draft, { mode: 0o700 })
+      try {
+        await fs.writeFile(`${draft}/${token}`, "", { flag: "wx", mode: 0o600 })
+        await fs.rename(draft, folder)
+        return true
+      } catch (error) {
+        await fs.rm(draft, { recursive: true, force: true })
+        const { code = "" } = error as FileFault
+        // Windows says that it may not.
+        if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM") return false
+        throw error
+      }
+    })
+  )
+
+const tokensIn = (folder: string) =>
+  withFiles(async (fs) => {
+    const names = await fs.readdir(folder).catch((error: FileFault) => {
+      if (error.code !== "ENOENT") throw error
+    })
+    return names?.filter((name) => name === free || ownerOf(name) !== undefined)
+  })
+
+/** Hands the lock on; false where another process was faster. */
+const handOver = (folder: string, from: string, to: string) =>
+  withFiles((fs) => fs.rename(`${folder}/${from}`, `${folder}/${to}`)).pipe(
+    Effect.as(true),
+    Effect.catch((fault) => (fault.code === "ENOENT" ? Effect.succeed(false) : Effect.fail(fault)))
+  )
+
+/** Takes the lock as soon as its owner has let go of it or ended. Gives its file. */
+const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effect.fn.Return<string, FileFault> {
+  const token = nameOf(owner)
+  let watch: Watch | undefined
+  while (true) {
+    const tokens = yield* tokensIn(folder)
+    if (tokens === undefined) {
+      if (yield* begin(folder, token)) break
+      continue
+    }
+    // That a rename succeeded may be told by its effect alone.
+    if (tokens.includes(token)) break
+    const [held] = tokens
+    if (held !== undefined) {
+      const seen = held === free ? { alive: false, watch } : yield* isOwnerAlive(folder, ownerOf(held)!, watch)
+      watch = seen.watch
+      if (!seen.alive) {
+        if (yield* handOver(folder, held, token)) break
+        continue
+      }
+    }
+    yield* Effect.interruptible(Effect.sleep(pollMillis))
+  }
+  return `${folder}/${token}`
+})
+
+/**
+ * Runs `use` while it holds the lock, which `folder` is; waits for its turn, where it can be interrupted. The folder above
+ * has to be there. A process that ended holds up no other: at once where that can be known, else within a minute.
+ */
+export const withKeyLock = <A, E, R>(
+  folder: string,
+  use: (lock: KeyLock) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | FileFault, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const id = (yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)).toString(36)
+      const owner: Owner = { ...(yield* self), id }
+      const clock = yield* bootClock
+      mine.add(id)
+      const file = yield* Effect.onExit(acquire(folder, owner), (exit) =>
+        Effect.sync(() => Exit.isFailure(exit) && mine.delete(id))
+      )
+      const beat = Effect.flatMap(stampNow(clock), (stamp) => writeHeartbeat(file, id, stamp))
+      const release = Effect.andThen(
+        Effect.ignore(handOver(folder, nameOf(owner), free)),
+        Effect.sync(() => mine.delete(id))
+      )
+      const beating = Effect.forever(Effect.andThen(sleepInBackground(heartbeatMillis), Effect.ignore(beat)))
+      const held = Effect.andThen(
+        beat,
+        Effect.acquireUseRelease(
+          Effect.forkDetach(beating),
+          () => use({ confirm: Effect.mapError(beat, (fault) => (fault.code === "ENOENT" ? lost : fault)) }),
+          Fiber.interrupt
+        )
+      )
+      return yield* Effect.ensuring(restore(held), release)
+    })
+  )

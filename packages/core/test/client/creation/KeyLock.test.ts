@@ -1,0 +1,264 @@
+/**
+ * Locks between processes: who holds one, who may take it over, and that it is never two.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { setTimeout as delay } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { bootClock, type Stamp, stampNow } from "../../../src/client/Boot.ts"
+import { withKeyLock } from "../../../src/client/creation/KeyLock.ts"
+import { nameOf, type Owner, ownerOf, self } from "../../../src/client/creation/LockOwner.ts"
+import { monotonicMillis } from "../../../src/client/Monotonic.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "berth-locks-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+const program = fileURLToPath(new URL("locker.ts", import.meta.url))
+
+/** Starts a process that takes locks. */
+const locker = (...args: ReadonlyArray<string>) =>
+  spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+
+const printed = (child: ChildProcess) =>
+  Effect.promise(async () => {
+    const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")])
+    assert.strictEqual(code, 0)
+    return output
+  })
+
+/** Number of a process that has ended, and was waited for. */
+const endedProcess = Effect.promise(async () => {
+  const child = spawn(process.execPath, ["-e", "0"])
+  await once(child, "exit")
+  return child.pid!
+})
+
+/** Leaves a lock as a process leaves it that ends without a word. */
+const leave = (path: string, owner: Owner, heartbeat?: Stamp & { readonly id: string }) =>
+  Effect.promise(async () => {
+    await rm(path, { recursive: true, force: true })
+    await mkdir(path)
+    await writeFile(join(path, nameOf(owner)), heartbeat === undefined ? "" : JSON.stringify(heartbeat))
+  })
+
+/** Whether the lock can be had at once. */
+const isFree = (path: string) =>
+  Effect.map(
+    Effect.timeoutOption(
+      withKeyLock(path, () => Effect.void),
+      600
+    ),
+    Option.isSome
+  )
+
+/** Time for the file system to answer, while the clock of the test stands still. */
+const fileSystem = Effect.promise(() => delay(20))
+
+describe("the name of an owner", () => {
+  it("says all of it, whatever its machine is called", () => {
+    const owner: Owner = { machine: "host a.b/c é", namespace: "", pid: 7, startTime: "", id: "x" }
+    assert.deepStrictEqual(ownerOf(nameOf(owner)), owner)
+    for (const name of ["free", "held", "held.a.b", "held.%.b.1.2.3", "notes.txt"]) {
+      assert.isUndefined(ownerOf(name))
+    }
+  })
+})
+
+describe("a lock", () => {
+  it.live("is held by one at a time within a process, and is free afterwards", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "job.lock")
+      let running = 0
+      const alone = withKeyLock(path, () =>
+        Effect.gen(function* () {
+          assert.strictEqual(++running, 1)
+          yield* Effect.yieldNow
+          running--
+        })
+      )
+      yield* Effect.all([alone, alone, alone], { concurrency: "unbounded" })
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(path)), ["free"])
+    })
+  )
+
+  it.live("of a process of this boot is judged by that very process, not by its number", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "job.lock")
+      const me = yield* self
+      const other = locker("hold", path)
+      yield* Effect.promise(() => once(other.stdout!, "data"))
+      const [held] = yield* Effect.promise(() => readdir(path))
+      const alive = ownerOf(held!)!
+      assert.isFalse(yield* isFree(path))
+      // Its number again, of a process that started at another time.
+      yield* leave(path, { ...alive, startTime: String(Number(alive.startTime) - 1) })
+      assert.isTrue(yield* isFree(path))
+      other.kill("SIGKILL")
+      yield* Effect.promise(() => once(other, "exit"))
+      yield* leave(path, alive)
+      assert.isTrue(yield* isFree(path))
+      yield* leave(path, { ...me, pid: yield* endedProcess, id: "x" })
+      assert.isTrue(yield* isFree(path))
+    })
+  )
+
+  it.live("of a process that was killed and not yet waited for is free", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "job.lock")
+      // A shell that never asks how its child ended.
+      const shell = spawn(
+        "sh",
+        ["-c", `"$0" "$1" hold "$2" & echo started; exec sleep 60`, process.execPath, program, path],
+        {
+          stdio: ["ignore", "pipe", "inherit"]
+        }
+      )
+      const heldBy = Effect.promise(async () => {
+        const names = await readdir(path).catch(() => [])
+        return names.map(ownerOf).find((owner) => owner !== undefined)
+      })
+      const owner = yield* Effect.repeat(heldBy, { until: (found) => found !== undefined })
+      process.kill(owner!.pid, "SIGKILL")
+      assert.isTrue(yield* isFree(path))
+      shell.kill("SIGKILL")
+    })
+  )
+
+  for (const [where, over] of [
+    ["another container", { namespace: "4026599999" }],
+    ["another boot or machine", { machine: "another boot" }],
+    ["a machine that cannot be known", { machine: "", namespace: "" }]
+  ] as const) {
+    it.effect(
+      `of ${where} is held while its heartbeat changes, and free a minute of our own time after it last did`,
+      () =>
+        Effect.gen(function* () {
+          const path = join(yield* folder, "job.lock")
+          const owner: Owner = { ...(yield* self), ...over, id: "x" }
+          const elsewhere = { id: "x", wallMillis: 0, bootMillis: 0, bootClock: "another clock" }
+          yield* leave(path, owner, elsewhere)
+          let takenAt: number | undefined
+          const waiter = yield* Effect.forkChild(
+            withKeyLock(path, () => Effect.map(monotonicMillis, (now) => void (takenAt = now)))
+          )
+          const startedAt = yield* monotonicMillis
+          let lastBeatAt = startedAt
+          for (let second = 0; takenAt === undefined; second++) {
+            // Heartbeats every five seconds for most of a minute, then none.
+            if (second % 5 === 0 && second < 50) {
+              const heartbeat = JSON.stringify({ ...elsewhere, bootMillis: second })
+              yield* Effect.promise(() => writeFile(join(path, nameOf(owner)), heartbeat))
+              lastBeatAt = yield* monotonicMillis
+            }
+            yield* fileSystem
+            yield* TestClock.adjust("1 second")
+          }
+          yield* Fiber.join(waiter)
+          assert.isAtLeast(takenAt - lastBeatAt, 60_000)
+          assert.isAtMost(takenAt - lastBeatAt, 65_000)
+        })
+    )
+  }
+
+  it.live(
+    "of another container of this boot is free at once when its heartbeat is a minute old by the clock of the boot",
+    () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "job.lock")
+        const owner: Owner = { ...(yield* self), namespace: "4026599999", id: "x" }
+        const now = yield* stampNow(yield* bootClock)
+        for (const [ageMillis, free] of [
+          [61_000, true],
+          [59_000, false]
+        ] as const) {
+          // Its wall clock says whatever it likes.
+          yield* leave(path, owner, { ...now, bootMillis: now.bootMillis - ageMillis, wallMillis: 0, id: "x" })
+          assert.strictEqual(yield* isFree(path), free)
+        }
+        // A heartbeat of the owner before says nothing of this one.
+        yield* leave(path, owner, { ...now, bootMillis: now.bootMillis - 61_000, id: "y" })
+        assert.isFalse(yield* isFree(path))
+      })
+  )
+
+  it.live("that was taken over is not confirmed to the owner that stood still", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "job.lock")
+      const failure = yield* withKeyLock(path, ({ confirm }) =>
+        Effect.gen(function* () {
+          yield* confirm
+          yield* leave(path, { ...(yield* self), machine: "another", id: "x" })
+          return yield* Effect.flip(confirm)
+        })
+      )
+      assert.strictEqual(failure.message, "another process took it over while this one stood still")
+      assert.lengthOf(yield* Effect.promise(() => readdir(path)), 1)
+    })
+  )
+
+  it.live(
+    "shows a heartbeat while it is held",
+    () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "job.lock")
+        const heartbeat = Effect.promise(async () => {
+          const [name] = await readdir(path)
+          return JSON.parse(await readFile(join(path, name!), "utf8")) as Stamp
+        })
+        yield* withKeyLock(path, () =>
+          Effect.gen(function* () {
+            const first = yield* heartbeat
+            const later = yield* Effect.repeat(heartbeat, {
+              until: ({ bootMillis }) => bootMillis !== first.bootMillis
+            })
+            assert.isAbove(later.bootMillis, first.bootMillis)
+          })
+        )
+      }),
+    20_000
+  )
+
+  it.live("whose folder cannot be made says so", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "missing", "job.lock")
+      const { code } = yield* Effect.flip(withKeyLock(path, () => Effect.void))
+      assert.strictEqual(code, "ENOENT")
+    })
+  )
+})
+
+describe("six processes that want 200 locks of dead ones", () => {
+  it.live(
+    "take each over one at a time: no two hold one at once",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* folder
+        const dead = { ...(yield* self), pid: yield* endedProcess }
+        yield* Effect.forEach(
+          Array.from({ length: 200 }, (_, i) => i),
+          (i) => leave(join(path, `job-${i}.lock`), { ...dead, id: `dead${i}` })
+        )
+        const lockers = Array.from({ length: 6 }, () => locker("race", path, "200"))
+        const outputs = yield* Effect.forEach(lockers, printed, { concurrency: "unbounded" })
+        const told = outputs.map((output) => JSON.parse(output) as { taken: number; overlaps: number })
+        assert.deepStrictEqual(
+          told.map(({ taken }) => taken),
+          lockers.map(() => 200)
+        )
+        assert.strictEqual(
+          told.reduce((sum, { overlaps }) => sum + overlaps, 0),
+          0
+        )
+      }),
+    120_000
+  )
+})

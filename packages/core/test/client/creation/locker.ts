@@ -1,0 +1,35 @@
+/**
+ * A process that takes locks, for the tests of them.
+ * `locker.ts hold LOCK`: takes a lock, says so, and keeps it. `locker.ts race FOLDER COUNT`: takes `job-0.lock` and so on, all at
+ * once, and counts how often it was not alone: who is in makes a file that must not be there.
+ */
+import { open, rm } from "node:fs/promises"
+import { Console, Effect } from "effect"
+import { withKeyLock } from "../../../src/client/creation/KeyLock.ts"
+
+const [what, path, count] = process.argv.slice(2) as [string, string, string]
+
+const race = Effect.gen(function* () {
+  let taken = 0
+  let overlaps = 0
+  const enter = (i: number) =>
+    withKeyLock(`${path}/job-${i}.lock`, () =>
+      Effect.promise(async () => {
+        const inside = `${path}/inside-${i}`
+        const file = await open(inside, "wx").catch(() => undefined)
+        if (file === undefined) overlaps++
+        // Long enough for another that is let in, too, to find it.
+        for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+        await file?.close()
+        if (file !== undefined) await rm(inside)
+        taken++
+      })
+    )
+  const numbers = Array.from({ length: Number(count) }, (_, i) => i)
+  yield* Effect.forEach(numbers, enter, { concurrency: "unbounded" })
+  yield* Console.log(JSON.stringify({ taken, overlaps }))
+})
+
+const hold = withKeyLock(path, () => Effect.andThen(Console.log("held"), Effect.sleep("1 day")))
+
+await Effect.runPromise(what === "race" ? race : hold)
