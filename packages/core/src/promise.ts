@@ -3,6 +3,7 @@
  * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/Engine.ts`.
  */
 import { Duration, Effect, Layer, References } from "effect"
+import { layerOf, type StateDirectory } from "./client/AccountFolder.ts"
 import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/Argument.ts"
 import { Engine } from "./client/Engine.ts"
 import * as FetchTransport from "./client/FetchTransport.ts"
@@ -24,6 +25,7 @@ import type { NodeSpec } from "./domain/NodeSpec.ts"
 import type { KnownStatus } from "./domain/NodeStatus.ts"
 import { attemptReports } from "./promise/AttemptReports.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
+import { InvalidOption } from "./promise/BerthError.ts"
 import {
   type CallOptions,
   checkCall,
@@ -40,7 +42,7 @@ import {
 } from "./promise/CallOptions.ts"
 import { checkClient } from "./promise/checkClient.ts"
 import type { Client, ClientOptions, Node, RawRequest } from "./promise/Client.ts"
-import { fromEnvironment } from "./promise/fromEnvironment.ts"
+import { fromEnvironment, readVariable } from "./promise/fromEnvironment.ts"
 import { nodeList } from "./promise/NodeList.ts"
 import { isKnownStatus, type NodeStatus, plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"
@@ -102,6 +104,7 @@ export type {
   NodeSpec,
   NodeStatus,
   RawReply,
+  StateDirectory,
   Timespan
 }
 
@@ -134,6 +137,11 @@ const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> 
   }
 }
 
+/** The check of a key that could be kept nowhere: what it promises would not be so. */
+const keptNowhere = (operation: string, option: string): never => {
+  throw new InvalidOption(operation, option, "it is kept nowhere: set `stateDirectory` of the client")
+}
+
 /** How to wait: the longest it may take may be said in either way. */
 const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { readonly timeout: typeof timespan }>) => ({
   lane,
@@ -143,7 +151,7 @@ const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { read
 /** Makes a client for one account. Throws `InvalidOption`, which names the option that is not usable. */
 export const createClient = (options: ClientOptions): Client => {
   const operation = "createClient"
-  const { engine, fetch: given, onAttempt, settings } = checkClient(operation, options)
+  const { engine, fetch: given, onAttempt, settings, stateDirectory } = checkClient(operation, options)
   // Looked up for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch
   const redact = redactor(engine.credentials)
@@ -154,8 +162,12 @@ export const createClient = (options: ClientOptions): Client => {
     onAttempt === undefined
       ? Layer.empty
       : attemptReports(settings.origin, redact, heard(operation, "onAttempt", onAttempt))
+  const state = stateDirectory === undefined ? Layer.empty : layerOf(settings, stateDirectory, readVariable)
   const runner = Runner.make(
-    Layer.orDie(Services.calls(engine, FetchTransport.layer)).pipe(Layer.provideMerge([warnings, reports])),
+    Layer.orDie(Services.calls(engine, FetchTransport.layer)).pipe(
+      Layer.provideMerge([state, reports]),
+      Layer.provideMerge(warnings)
+    ),
     fetch,
     redact
   )
@@ -175,7 +187,11 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
-  const create = method("nodes.create", { ...ofCall, key: textOf, onReply: heard })
+  const create = method("nodes.create", {
+    ...ofCall,
+    key: stateDirectory === undefined ? keptNowhere : textOf,
+    onReply: heard
+  })
   const get = method("nodes.get", { ...ofCall, onReply: heard })
   const ofList = { ...ofCall, onEnd: heard, onReply: heard }
   const list = checkCall("nodes.list", ofList)

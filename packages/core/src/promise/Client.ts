@@ -2,6 +2,7 @@
  * What people without Effect see: the client, what it is made from, what its methods take and give. How it is made is in
  * `promise.ts`.
  */
+import type { StateDirectory } from "../client/AccountFolder.ts"
 import type { Creation as DomainCreation } from "../client/creation/Creator.ts"
 import type { Listed } from "../client/listing/Pages.ts"
 import type { AllowanceLevel } from "../domain/Allowance.ts"
@@ -36,8 +37,17 @@ export interface ClientOptions {
   /** Lane of every call that does not name one. Default: that of the method. */
   readonly lane?: Lane | undefined
   /**
-   * File through which the processes of this machine that use the same key leave room for each other. One file per key; it
-   * is safe to lose. Needs `node:fs`, and keeps the program alive until the client is closed. Default: none.
+   * Where the client keeps what a later process needs to know: the creates with a `key`, and what is left of the allowance,
+   * which all processes of this machine that use the same key then share. `auto` is the folder that `berth` uses, with
+   * `BERTH_ALLOWANCE_FILE` as it does; a path is a folder in place of that one; both need `node:fs`. `memory` keeps them in
+   * this client alone: a create with a key is then asked for again safely until the client is closed or the process ends, and
+   * no longer. Default: none, and no create can have a `key`.
+   */
+  readonly stateDirectory?: StateDirectory | undefined
+  /**
+   * File for the allowance alone, in place of that in the `stateDirectory`. Needs `node:fs`. Default: none.
+   *
+   * @deprecated `stateDirectory` gives this file and the one for creates.
    */
   readonly allowanceFile?: string | undefined
   /** What sends the requests, with credentials and all. Default: the `fetch` of the runtime. */
@@ -64,8 +74,9 @@ export interface Creation extends Plain<DomainCreation> {}
 /** How to create. */
 export interface CreateOptions extends CallOptions {
   /**
-   * A name for this very create: asking this client again with the same key makes no second node. 1 to 128 letters,
-   * digits, dots, dashes, underscores, the first a letter or digit. Default: none.
+   * A name for this very create: asking again with the same key, also in a later process with the same `stateDirectory`, makes
+   * no second node. Needs a `stateDirectory`. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit.
+   * Default: none.
    */
   readonly key?: string | undefined
 }

@@ -2,6 +2,7 @@
  * Checks what a client is made from: gives the options as the engine takes them, and what is told of its attempts.
  */
 import { Redacted, Result } from "effect"
+import { stateDirectoryFault } from "../client/AccountFolder.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "../client/Settings.ts"
 import { InvalidOption } from "./BerthError.ts"
 import { check, type Checks, func, lane, text, timespan } from "./CallOptions.ts"
@@ -15,6 +16,12 @@ const address = (operation: string, option: string, value: unknown): string | UR
   throw new InvalidOption(operation, option, "expected an address")
 }
 
+const stateDirectory = (operation: string, option: string, value: unknown): string => {
+  const fault = stateDirectoryFault(value)
+  if (fault === undefined) return value as string
+  throw new InvalidOption(operation, option, fault)
+}
+
 const checks = {
   baseUrl: address,
   apiKey: text,
@@ -22,6 +29,7 @@ const checks = {
   deadline: timespan,
   attemptTimeout: timespan,
   lane,
+  stateDirectory,
   allowanceFile: asItIs,
   fetch: func as (...of: Parameters<typeof func>) => typeof globalThis.fetch,
   onAttempt: func
@@ -29,7 +37,11 @@ const checks = {
 
 /** Throws `InvalidOption`. */
 export const checkClient = (operation: string, options: ClientOptions) => {
-  const { accessToken, apiKey, baseUrl, fetch, onAttempt, ...limits } = check(operation, options, checks)
+  const { accessToken, apiKey, baseUrl, fetch, onAttempt, stateDirectory, ...limits } = check(
+    operation,
+    options,
+    checks
+  )
   const needed = <A>(option: string, value: A | undefined): A => {
     if (value === undefined) throw new InvalidOption(operation, option, "it is needed")
     return value
@@ -44,5 +56,5 @@ export const checkClient = (operation: string, options: ClientOptions) => {
   }
   const settings = settingsFrom(engine)
   if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
-  return { engine, settings: settings.success, fetch, onAttempt }
+  return { engine, settings: settings.success, fetch, onAttempt, stateDirectory }
 }

@@ -1,7 +1,7 @@
 /**
  * The account that the environment of the process names, in the variables that `berth` reads, too.
  */
-import { Predicate } from "effect"
+import { Effect, Predicate } from "effect"
 import { InvalidOption } from "./BerthError.ts"
 import type { ClientOptions } from "./Client.ts"
 
@@ -14,6 +14,10 @@ const variables = {
 type Account = keyof typeof variables
 
 const operation = "createClientFromEnv"
+
+/** What the environment says of a variable; undefined where it says nothing, or there is none. */
+export const readVariable = (name: string): Effect.Effect<string | undefined> =>
+  Effect.sync(() => globalThis.process?.env?.[name]?.trim() || undefined)
 
 /** What a variable says. Throws `InvalidOption`, which names it. */
 const read = (variable: string): string => {
