@@ -43,12 +43,14 @@ describe("a program that forgets to close its client", () => {
           `
           const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
             cwd: import.meta.dirname,
-            stdio: ["ignore", "pipe", "inherit"]
+            stdio: ["ignore", "pipe", "inherit"],
+            // One that does not end has no code.
+            timeout: 20_000,
+            killSignal: "SIGKILL"
           })
-          // One that does not end is ended here, and has no code.
-          const watch = setTimeout(() => child.kill("SIGKILL"), 20_000)
+
           const [active, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
-          clearTimeout(watch)
+
           assert.strictEqual(code, 0, `${done}: ${active}`)
           assert.notInclude(active, "Timeout", done)
         }
