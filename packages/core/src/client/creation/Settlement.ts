@@ -11,7 +11,10 @@ export type Settlement =
   | { readonly _tag: "Found"; readonly node: Node }
   /** No node can have come of it. */
   | { readonly _tag: "Absent" }
-  /** Nodes that may have come of it, or of a create alike whose reply is still to come. */
+  /**
+   * Nodes that may have come of it, or of a create alike whose reply is still to come; or new nodes of its name that differ in
+   * what a service may show in another way, such as the image.
+   */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
   /** More nodes than this client has lost replies for: one of them is somebody else's. */
   | { readonly _tag: "Ambiguous"; readonly candidates: ReadonlyArray<Node> }
@@ -19,7 +22,7 @@ export type Settlement =
 /** What the judgement rests on. */
 export interface Evidence {
   readonly intent: Intent
-  /** Nodes with an id above the intent's watermark, all of them. */
+  /** Nodes with an id above the intent's watermark, all of them; where ids do not ascend, every node. */
   readonly newer: ReadonlyArray<Node>
   /** Nodes that are known to belong to creates, and the keys of these. */
   readonly claimed: ReadonlyMap<NodeId, string>
@@ -49,6 +52,9 @@ export const mayComeOf = (intent: Intent, node: Node): boolean =>
   !isOtherImage(intent, node) &&
   DateTime.toEpochMillis(node.createdAt) + blurMillis >= (intent.sentAt?.serviceMillis ?? 0)
 
+/** A name without what services change in it. */
+const bare = (name: string) => name.trim().toLowerCase()
+
 /**
  * Settles one intent. With as many candidates as lost creates alike each of them is one of ours, and as they are alike any
  * of them will do; the oldest is taken.
@@ -60,7 +66,10 @@ export const settle = ({ claimed, intent, lostAlike, newer, underWayAlike }: Evi
     .filter((node) => !claimed.has(node.id) && mayComeOf(intent, node))
     .toSorted((a, b) => a.id - b.id)
   const [oldest] = candidates
-  if (oldest === undefined) return { _tag: "Absent" }
+  if (oldest === undefined) {
+    const doubtful = newer.filter(({ id, name }) => !claimed.has(id) && bare(name) === bare(intent.name))
+    return doubtful.length === 0 ? { _tag: "Absent" } : { _tag: "Undecided", candidates: doubtful }
+  }
   if (underWayAlike > 0) return { _tag: "Undecided", candidates }
   return candidates.length > lostAlike ? { _tag: "Ambiguous", candidates } : { _tag: "Found", node: oldest }
 }

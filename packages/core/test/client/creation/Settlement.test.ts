@@ -32,14 +32,23 @@ describe("a create whose reply is lost", () => {
   })
 
   for (const [what, other] of [
-    ["an id that was there before", node(100)],
-    ["another name", node(101, { name: "db" })],
+    ["an id that was there before, and another name", node(100, { name: "db" })],
+    ["another name", node(101, { name: "db" })]
+  ] as const) {
+    it(`has not made a node with ${what}`, () => {
+      assert.strictEqual(settled([other])._tag, "Absent")
+    })
+  }
+
+  for (const [what, other] of [
+    ["an id that was there before, where ids do not ascend", node(100)],
+    ["a name spelled otherwise", node(101, { name: " Web" })],
     ["another plan", node(101, { plan: "Q" })],
     ["another image", node(101, { image: "Debian-12" })],
     ["an earlier birth", node(101, { createdAt: DateTime.makeUnsafe(sentAt - 60_000) })]
   ] as const) {
-    it(`has not made a node with ${what}`, () => {
-      assert.strictEqual(settled([other])._tag, "Absent")
+    it(`is not taken to have made a node with ${what}, nor to have made none`, () => {
+      assert.deepStrictEqual(settled([other]), { _tag: "Undecided", candidates: [other] })
     })
   }
 
@@ -47,7 +56,7 @@ describe("a create whose reply is lost", () => {
     assert.strictEqual(settled([node(101, { plan: null })])._tag, "Found")
     const byNumber = { ...intent, image: "4711" }
     assert.strictEqual(settled([node(101, { image: "Ubuntu-24.04" })], { intent: byNumber })._tag, "Found")
-    assert.strictEqual(settled([node(101, { image: "4712" })], { intent: byNumber })._tag, "Absent")
+    assert.strictEqual(settled([node(101, { image: "4712" })], { intent: byNumber })._tag, "Undecided")
   })
 
   it("may have made a node whose birth is written in whole seconds, or where nothing is known of the service's clock", () => {

@@ -1,23 +1,18 @@
 /**
  * Exactly-once creation against the mock service over real sockets, with replies that are lost and processes that die.
  */
-import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { FetchHttpClient } from "effect/http"
 // @boundaries-ignore tests may run the service in-process
 import { TestServer, type TestWorld } from "@berth/server/testing"
 import * as Berth from "../../../src/client/Berth.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
+import { countAll, makersIn, plenty } from "./makers.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"
 const image = "Ubuntu-24.04"
-const plenty = { limit: 1_000_000, windowMs: 3_600_000, algorithm: "fixed-window" } as const
 
 const nodesOf = (world: TestWorld) => Effect.orDie(world.control.nodes.list({ params: { world: world.id }, query: {} }))
 
@@ -42,7 +37,7 @@ describe("a thousand creates make exactly a thousand nodes", () => {
             { concurrency: 16 }
           ).pipe(Effect.provide(clientOf(world)))
           yield* world.arm([])
-          const made = yield* Effect.orDie(countAll(world))
+          const made = yield* countAll(world)
           assert.strictEqual(made, 1000)
           assert.strictEqual(new Set(creations.map(({ node }) => node.id)).size, 1000)
           assert.strictEqual(creations.filter(({ outcome }) => outcome === "adopted").length, 333)
@@ -50,21 +45,6 @@ describe("a thousand creates make exactly a thousand nodes", () => {
       120_000
     )
   }
-})
-
-/** How many nodes there are, by the service's own account. */
-const countAll = (world: TestWorld) =>
-  Effect.map(world.control.worlds.get({ params: { world: world.id } }), ({ nodes }) => nodes)
-
-/** Starts processes that make the same nodes in this world, each under a key of its own. */
-const makersIn = Effect.fnUntraced(function* (world: TestWorld, count: number) {
-  const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "berth-intents-"))),
-    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-  )
-  const program = fileURLToPath(new URL("maker.ts", import.meta.url))
-  const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), folder, String(count)]
-  return () => spawn(process.execPath, [program, ...args], { stdio: "inherit" })
 })
 
 describe("two processes that ask for the same creates at once", () => {

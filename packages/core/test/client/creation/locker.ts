@@ -1,10 +1,12 @@
 /**
  * A process that takes locks, for the tests of them.
- * `locker.ts hold LOCK`: takes a lock, says so, and keeps it. `locker.ts race FOLDER COUNT`: takes `job-0.lock` and so on, all at
+ * `locker.ts hold LOCK`: takes a lock, says so, and keeps it. `locker.ts try LOCK MILLIS`: prints how long it took to get it, or
+ * `null` where that took longer. `locker.ts race FOLDER COUNT`: takes `job-0.lock` and so on, all at
  * once, and counts how often it was not alone: who is in makes a file that must not be there.
  */
 import { open, rm } from "node:fs/promises"
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
+import { monotonicMillis } from "../../../src/client/Monotonic.ts"
 import { withKeyLock } from "../../../src/client/creation/KeyLock.ts"
 
 const [what, path, count] = process.argv.slice(2) as [string, string, string]
@@ -32,4 +34,10 @@ const race = Effect.gen(function* () {
 
 const hold = withKeyLock(path, () => Effect.andThen(Console.log("held"), Effect.sleep("1 day")))
 
-await Effect.runPromise(what === "race" ? race : hold)
+const attempt = Effect.gen(function* () {
+  const startedAt = yield* monotonicMillis
+  const took = withKeyLock(path, () => Effect.map(monotonicMillis, (now) => now - startedAt))
+  yield* Console.log(JSON.stringify(Option.getOrNull(yield* Effect.timeoutOption(took, Number(count)))))
+})
+
+await Effect.runPromise(what === "race" ? race : what === "try" ? attempt : hold)
