@@ -16,6 +16,7 @@ import { readyRow, throughputRow } from "./rows/prism.ts"
 import { getRow, listRow } from "./rows/server.ts"
 import { sizeRow } from "./rows/size.ts"
 import { versionRow } from "./rows/startup.ts"
+import { tickRow } from "./rows/tick.ts"
 import { worldRow } from "./rows/world.ts"
 import { table } from "./table.ts"
 
@@ -48,7 +49,8 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   throughput: throughputRow,
   world: worldRow,
   soak: () => soakRow(Number(values.soak)),
-  start: versionRow
+  start: versionRow,
+  tick: tickRow
 }
 
 const chosen = Object.entries(rows).filter(

@@ -4,6 +4,7 @@
  * service can send makes it throw.
  */
 import { Predicate, Result } from "effect"
+import { bodyFault, defaultMaxBodyTokens } from "./BodyBounds.ts"
 import {
   Conflict,
   type ErrorReason,
@@ -20,6 +21,7 @@ import {
 } from "../domain/ErrorReason.ts"
 import type { NodeId } from "../domain/Node.ts"
 import { integer, unreadable } from "./fields/Field.ts"
+import { RecordFault } from "./RecordReader.ts"
 import { retryAfterMillis } from "./RetryAfter.ts"
 
 /** A reply as it came off the wire, its body as text. Header names are in lower case. */
@@ -48,22 +50,39 @@ export interface Expectation {
   readonly goneIsDone?: boolean
 }
 
+/** Makes of a text from outside what may be shown of it: masks it, and cuts it to a length. */
+export type Show = (text: string, maxLength: number) => string
+
+/** How a reply is read. */
+export interface Reading {
+  readonly show: Show
+  readonly maxBodyTokens: number
+  /** What is expected of a body that is not whole, for it is larger than may be read; undefined when it is whole. */
+  readonly bodyFault?: string | undefined
+}
+
+const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength), maxBodyTokens: defaultMaxBodyTokens }
+
 const excerptLength = 200
 
-/** A value as JSON; one nested too deeply to be written is named instead. */
+/** What is shown of a text before white space in it is drawn together. */
+const windowLength = 4 * excerptLength
+
+/** So many values within a value are written, which is more than is shown of it. */
+const maxValues = 1000
+
+/** The beginning of a value as JSON. */
 const json = (value: unknown): string => {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return "a value nested too deeply to show"
-  }
+  let left = maxValues
+  return JSON.stringify(value, (_, inner: unknown) => (left-- > 0 ? inner : undefined))
 }
 
 /** The beginning of a text, or of a value as JSON, on one line. */
-export const excerpt = (value: unknown): string => {
+const excerpt = (value: unknown, show: Show): string => {
   if (value === undefined) return ""
-  const text = (Predicate.isString(value) ? value.slice(0, 4 * excerptLength) : json(value)).replace(/\s+/g, " ").trim()
-  return text.length > excerptLength ? `${text.slice(0, excerptLength - 1)}…` : text
+  const text = show(Predicate.isString(value) ? value : json(value), windowLength)
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length > excerptLength ? `${line.slice(0, excerptLength - 1)}…` : line
 }
 
 /** The body as JSON; undefined when it is none. */
@@ -81,7 +100,9 @@ const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
 
 /** Whether `errors` names any. */
 const namesErrors = (errors: unknown): boolean =>
-  errors === true || (Predicate.isString(errors) && errors.trim() !== "") || Object.keys(fieldErrors(errors)).length > 0
+  Predicate.isString(errors)
+    ? errors.trim() !== ""
+    : errors === true || (Predicate.isObjectOrArray(errors) && Object.keys(errors).length > 0)
 
 /**
  * The status a body of a 2xx carries when it is a failure all the same; undefined when it is none. Where no data is
@@ -96,22 +117,36 @@ const failureInside = (body: Record<string, unknown>, { emptyAllowed }: Expectat
   return namesErrors(body["errors"]) || (codes.length === 0 && Predicate.isString(body["detail"])) ? 400 : undefined
 }
 
-const asText = (value: unknown): string => (Predicate.isString(value) ? value : excerpt(value))
+/** So many errors of a reply are shown, and so many messages of each. */
+const maxErrors = 64
+const maxMessages = 8
+const messageLength = 1000
+
+const asText = (value: unknown, show: Show): string =>
+  Predicate.isString(value) ? show(value, messageLength) : excerpt(value, show)
 
 /** Messages of one field: an array, a single value, or a thing to show as it is. */
-const messages = (value: unknown): ReadonlyArray<string> => (Array.isArray(value) ? value.map(asText) : [asText(value)])
+const messages = (value: unknown, show: Show): ReadonlyArray<string> =>
+  (Array.isArray(value) ? value.slice(0, maxMessages) : [value]).map((message) => asText(message, show))
 
 /** `errors` in all its forms as field → messages (decisions 2 and 3). */
-const fieldErrors = (errors: unknown): Record<string, ReadonlyArray<string>> => {
-  if (Predicate.isString(errors)) return errors.trim() === "" ? {} : { detail: [errors] }
+const fieldErrors = (errors: unknown, show: Show): Record<string, ReadonlyArray<string>> => {
+  if (Predicate.isString(errors)) return errors.trim() === "" ? {} : { detail: [asText(errors, show)] }
   if (Predicate.isObject(errors)) {
-    return Object.fromEntries(Object.entries(errors).map(([field, value]) => [field, messages(value)]))
+    return Object.fromEntries(
+      Object.keys(errors)
+        .slice(0, maxErrors)
+        .map((field) => [show(field, excerptLength), messages(errors[field], show)])
+    )
   }
   if (!Array.isArray(errors)) return {}
-  const fields: Array<readonly [string, string]> = errors.map((error) => {
-    if (!Predicate.isObject(error)) return ["detail", asText(error)]
+  const fields: Array<readonly [string, string]> = errors.slice(0, maxErrors).map((error) => {
+    if (!Predicate.isObject(error)) return ["detail", asText(error, show)]
     const message = error["message"] ?? error["msg"] ?? error["detail"]
-    return [Predicate.isString(error["field"]) ? error["field"] : "detail", asText(message ?? error)]
+    return [
+      Predicate.isString(error["field"]) ? show(error["field"], excerptLength) : "detail",
+      asText(message ?? error, show)
+    ]
   })
   return Object.fromEntries(
     Array.from(
@@ -133,10 +168,10 @@ const isSentence = (text: unknown): text is string =>
   Predicate.isString(text) && text.trim() !== "" && text !== "Success"
 
 /** The best sentence a failure offers, without its full stop. */
-const detailOf = (body: unknown, fields: Record<string, ReadonlyArray<string>>, raw: RawReply): string => {
+const detailOf = (body: unknown, fields: Record<string, ReadonlyArray<string>>, raw: RawReply, show: Show): string => {
   const said = Predicate.isObject(body) ? [body["message"], body["detail"], body["error"]].find(isSentence) : undefined
-  const sentence = said ?? Object.values(fields).flat()[0] ?? (body === undefined ? excerpt(raw.body) : "")
-  return excerpt(sentence).replace(/\.$/, "") || "it gave no reason"
+  const sentence = said ?? Object.values(fields).flat()[0] ?? (body === undefined ? raw.body : "")
+  return excerpt(sentence, show).replace(/\.$/, "") || "it gave no reason"
 }
 
 /** The reason a reply with this status (its own, or the one inside a 2xx) stands for. */
@@ -145,10 +180,11 @@ const reasonFor = (
   body: unknown,
   raw: RawReply,
   expectation: Expectation,
-  nowMillis: number
+  nowMillis: number,
+  show: Show
 ): ErrorReason => {
-  const fields = fieldErrors(statedErrors(body))
-  const detail = detailOf(body, fields, raw)
+  const fields = fieldErrors(statedErrors(body), show)
+  const detail = detailOf(body, fields, raw, show)
   const wait = () => retryAfterMillis(raw.headers, nowMillis)
   switch (status) {
     case 401:
@@ -174,12 +210,15 @@ const reasonFor = (
   }
   if (status >= 400 && status < 500) return new InvalidRequest({ status, detail, fields })
   if (status >= 500 && status < 600) return new ServiceFault({ status, detail, retryAfterMillis: wait() })
-  return unexpected(raw, "", "a status of the interface", raw.body)
+  return unexpected(raw, new RecordFault("", "a status of the interface", raw.body), show)
 }
 
 /** A reply that is not understood, and where. */
-export const unexpected = (raw: RawReply, path: string, expected: string, got: unknown): UnexpectedResponse =>
-  new UnexpectedResponse({ status: raw.status, path, expected, excerpt: excerpt(got) })
+export const unexpected = (
+  { status }: RawReply,
+  { expected, got, path }: RecordFault,
+  show: Show
+): UnexpectedResponse => new UnexpectedResponse({ status, path, expected, excerpt: excerpt(got, show) })
 
 const noData = {}
 
@@ -202,27 +241,29 @@ const isNothing = (data: unknown): boolean =>
 export const interpret = (
   raw: RawReply,
   expectation: Expectation,
-  nowMillis: number
+  nowMillis: number,
+  { bodyFault: cut, maxBodyTokens, show } = unmasked
 ): Result.Result<Contents, ErrorReason> => {
-  const body = raw.body === "" ? undefined : parse(raw.body)
+  const tooMuch = cut ?? bodyFault(raw.body, maxBodyTokens)
+  const body = raw.body === "" || tooMuch !== undefined ? undefined : parse(raw.body)
   const failure = (status: number): Result.Result<Contents, ErrorReason> =>
     status === 404 && expectation.goneIsDone === true
       ? Result.succeed({ data: noData, body })
-      : Result.fail(reasonFor(status, body, raw, expectation, nowMillis))
+      : Result.fail(reasonFor(status, body, raw, expectation, nowMillis, show))
+  const fault = (expected: string, got: unknown, path = "") =>
+    Result.fail(unexpected(raw, new RecordFault(path, expected, got), show))
   if (raw.status >= 400) return failure(raw.status)
-  if (raw.status < 200 || raw.status >= 300) {
-    return Result.fail(
-      unexpected(raw, "", "a reply without a redirect", raw.headers["location"] ? "a redirect" : raw.body)
-    )
+  if (raw.status < 200) return fault("a status of the interface", raw.body)
+  if (raw.status >= 300) {
+    return fault("a reply without a redirect", raw.headers["location"] ? "a redirect" : raw.body)
   }
+  if (tooMuch !== undefined) return fault(tooMuch, raw.body)
   if (raw.body.trim() === "") {
-    return expectation.emptyAllowed === true
-      ? Result.succeed({ data: noData, body })
-      : Result.fail(unexpected(raw, "", "a body", undefined))
+    return expectation.emptyAllowed === true ? Result.succeed({ data: noData, body }) : fault("a body", undefined)
   }
-  if (body === undefined) return Result.fail(unexpected(raw, "", "JSON", raw.body))
+  if (body === undefined) return fault("JSON", raw.body)
   if (Array.isArray(body)) return Result.succeed({ data: body, body })
-  if (!Predicate.isObject(body)) return Result.fail(unexpected(raw, "", "the envelope", body))
+  if (!Predicate.isObject(body)) return fault("the envelope", body)
   const failed = failureInside(body, expectation)
   if (failed !== undefined) return failure(failed)
   if (expectation.list === true && isNothing(body["data"]) && !Array.isArray(body["images"])) {
@@ -233,5 +274,5 @@ export const interpret = (
   if (data !== undefined && data !== null) return Result.succeed({ data, body })
   if (expectation.emptyAllowed === true) return Result.succeed({ data: noData, body })
   if (body["data"] === undefined && body["id"] !== undefined) return Result.succeed({ data: body, body })
-  return Result.fail(unexpected(raw, "data", "the envelope with data", body))
+  return fault("the envelope with data", body, "data")
 }

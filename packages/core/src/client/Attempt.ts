@@ -4,10 +4,12 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Result } from "effect"
 import { allowanceFrom } from "../api/AllowanceHeaders.ts"
-import { interpret, type RawReply, unexpected } from "../api/Reply.ts"
+import { interpret, type RawReply, type Reading, unexpected } from "../api/Reply.ts"
 import type { Attempt } from "../domain/Attempt.ts"
 import { type ErrorReason, TimedOut } from "../domain/ErrorReason.ts"
+import type { FailedReply } from "../domain/FailedReply.ts"
 import type * as Admission from "./allowance/Admission.ts"
+import { failedReply } from "./failedReply.ts"
 import type { Observer } from "./Observer.ts"
 import type { Operation } from "./Operation.ts"
 import { type Redact, redactedReason } from "./Redaction.ts"
@@ -32,6 +34,8 @@ export interface Ledger {
    * reply had begun.
    */
   sent: "no" | "maybe" | "yes"
+  /** The reply to the last attempt that failed with one; null when none did. */
+  reply: FailedReply | null
 }
 
 const neverSent = (reason: ErrorReason) =>
@@ -49,7 +53,7 @@ export type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, Err
 
 /** What the attempts of a client have in common. */
 export interface Parts {
-  readonly settings: Pick<Settings, "attemptTimeout">
+  readonly settings: Pick<Settings, "attemptTimeout" | "maxBodyBytes" | "maxBodyTokens">
   readonly redact: Redact
   readonly observer: Observer | undefined
 }
@@ -76,6 +80,8 @@ const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : 
  */
 export const make = ({ observer, redact, settings }: Parts) => {
   const attemptMillis = Duration.toMillis(settings.attemptTimeout)
+  const whole: Reading = { show: redact, maxBodyTokens: settings.maxBodyTokens }
+  const cut: Reading = { ...whole, bodyFault: `a body of at most ${settings.maxBodyBytes} bytes (maxBodyBytes)` }
 
   const attempt = Effect.fnUntraced(function* <A>(
     { ledger, operation, request, send, wireRequest }: Task<A>,
@@ -141,8 +147,9 @@ export const make = ({ observer, redact, settings }: Parts) => {
       return yield* Effect.failCause(received.cause)
     }
     const now = yield* Clock.currentTimeMillis
-    const result = Result.flatMap(received.value, (reply) =>
-      understand(operation, reply, redact, now, sentBefore !== "no")
+    const result = Result.flatMap(
+      Result.mapError(received.value, (reason) => redactedReason(reason, redact)),
+      (reply) => understand(operation, reply, reply.whole ? whole : cut, now, sentBefore !== "no")
     )
     yield* enter(outcomeOf(result))
     if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
@@ -154,7 +161,11 @@ export const make = ({ observer, redact, settings }: Parts) => {
     if (Result.isSuccess(result) || !notProcessed(result.failure)) ledger.sent = surer(sentBefore, sent)
     else if (sending !== undefined) yield* sending.notProcessed
     if (Result.isSuccess(result)) return result.success
-    return yield* Effect.fail(redactedReason(result.failure, redact))
+    if (head !== undefined) {
+      const { body } = Result.getOrElse(received.value, () => ({ body: "" }))
+      ledger.reply = failedReply({ ...head, body }, redact)
+    }
+    return yield* Effect.fail(result.failure)
   })
 
   return <A>(
@@ -174,27 +185,21 @@ const outcomeOf = (result: Result.Result<unknown, ErrorReason>): string => {
   return failure._tag === "TimedOut" && failure.limit === "deadline" ? "interrupted" : failure._tag
 }
 
-/** Decodes once: envelope, then record. A failure is read again from the masked reply, which may repeat our request. */
+/** Decodes once: envelope, then record. What is shown of a failure is masked, for it may repeat our request. */
 const understand = <A>(
   operation: Operation<A>,
-  { body, headers, status }: WireReply,
-  redact: Redact,
+  { body, headers, status, whole }: WireReply,
+  reading: Reading,
   nowMillis: number,
   mayBeDone: boolean
 ): Result.Result<Reply<A>, ErrorReason> => {
-  if (body === undefined) {
-    return Result.fail(unexpected({ status, headers, body: "" }, "", "a body of at most 16 MiB", "more"))
-  }
   const raw = { status, headers, body }
-  operation.heard?.(raw)
+  if (whole) operation.heard?.(raw)
   const expectation = (mayBeDone ? operation.afterwards : undefined) ?? operation.expectation
-  const read = (reply: RawReply) =>
-    Result.map(
-      Result.flatMap(interpret(reply, expectation, nowMillis), ({ body, data }) => operation.decode(data, reply, body)),
-      (value) => ({ value, raw: reply })
-    )
-  const result = read(raw)
-  if (Result.isSuccess(result)) return result
-  const masked = read({ ...raw, body: redact(raw.body) })
-  return Result.isFailure(masked) ? masked : result
+  return Result.flatMap(interpret(raw, expectation, nowMillis, reading), ({ body, data }) =>
+    Result.mapBoth(operation.decode(data, body), {
+      onFailure: (fault) => unexpected(raw, fault, reading.show),
+      onSuccess: (value) => ({ value, raw })
+    })
+  )
 }

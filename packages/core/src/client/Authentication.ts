@@ -8,11 +8,13 @@ import type { SignedRequest, WireRequest } from "./Transport.ts"
 
 /** The request for the account's own service, with its credentials. */
 export const authenticated =
-  ({ credentials, origin }: Settings) =>
+  ({ credentials, headers, maxBodyBytes, origin }: Settings) =>
   ({ body, method, path, query }: WireRequest): SignedRequest => ({
     method,
     url: `${origin}${path}`,
     query: [...query, [apiKeyParameter, credentials.apiKey]],
     token: credentials.accessToken,
-    body
+    body,
+    headers,
+    maxBodyBytes
   })

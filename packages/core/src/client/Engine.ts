@@ -19,20 +19,26 @@ import { decide, fullBudget, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
 import { Transport, type WireRequest } from "./Transport.ts"
 
-/** Tells a listener of the reply of a call, which it may not hold up beyond its deadline. */
+/** Gives a listener the reply that a call ended with. It may not hold up a success beyond its deadline, nor a failure at all. */
 const told = <A>(
   reply: Effect.Effect<Attempt.Reply<A>, ErrorReason>,
   onReply: NonNullable<CallOptions["onReply"]>,
-  { deadlineAt, deadlineReached }: Admission.Request
+  { ledger, request: { deadlineAt, deadlineReached } }: Attempt.Task<A>
 ) =>
-  Effect.tap(reply, ({ raw }) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.timeoutOrElse(onReply(raw), {
-        duration: Duration.millis(deadlineAt - now),
-        orElse: () => Effect.fail(deadlineReached())
+  Effect.flatMap(Effect.result(reply), (result) => {
+    const ended = Effect.fromResult(result)
+    const failed = ledger.reply
+    const raw = Result.isSuccess(result)
+      ? result.success.raw
+      : failed && { status: failed.status, headers: failed.headers, body: failed.excerpt }
+    if (raw === null) return ended
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.timeoutOrElse(Effect.andThen(onReply(raw), ended), {
+        duration: Duration.millis(Math.max(0, deadlineAt - now)),
+        orElse: () => (Result.isSuccess(result) ? Effect.fail(deadlineReached()) : ended)
       })
     )
-  )
+  })
 
 export class Engine extends Context.Service<
   Engine,
@@ -122,7 +128,8 @@ export class Engine extends Context.Service<
               startedAtMillis,
               attempts: [],
               backoffMillis: 0,
-              sent: "no"
+              sent: "no",
+              reply: null
             }
             fiber.getRef(Attempt.LedgerBegun)?.(ledger)
             const lane = options?.lane ?? settings.lane ?? operation.lane
@@ -147,9 +154,15 @@ export class Engine extends Context.Service<
               (attemptOnce) => retried(options?.retry === false ? "never" : operation.repeatable, task, attemptOnce),
               // One outcome per call, and none while the service is left alone.
               guarded,
-              (reply) => (options?.onReply ? told(reply, options.onReply, request) : reply),
+              (reply) => (options?.onReply ? told(reply, options.onReply, task) : reply),
               Effect.mapError(
-                (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts })
+                (reason) =>
+                  new BerthError({
+                    operation: operation.name,
+                    reason,
+                    attempts: ledger.attempts,
+                    reply: ledger.reply
+                  })
               ),
               observer ? observer.traced(operation.name) : (done) => done
             )

@@ -16,7 +16,7 @@ const exchange = async (
   signal: AbortSignal,
   begun: (head: Head) => void
 ) => {
-  const { body, method } = request
+  const { body, maxBodyBytes, method } = request
   const { address, headers } = unwrapped(request)
   const response = await fetch(address, {
     method,
@@ -28,8 +28,10 @@ const exchange = async (
   })
   const head = { status: response.status, headers: Object.fromEntries(response.headers) }
   begun(head)
-  // The signal ends either.
-  return { ...head, body: await (isShort(head.headers) ? response.text() : webText(response, signal)) }
+  // A page of a browser does not see the coding of a reply of another origin. The signal ends either.
+  return isShort(head.headers, maxBodyBytes) && response.type !== "cors"
+    ? { ...head, body: await response.text(), whole: true }
+    : { ...head, ...(await webText(response, head.headers, maxBodyBytes, signal)) }
 }
 
 export const layer = Layer.succeed(Transport, {

@@ -11,13 +11,14 @@ import {
   HttpClientResponse
 } from "effect/http"
 import { InvalidRequest } from "../domain/ErrorReason.ts"
-import { isShort, largestBodyBytes, ReplyText, webText } from "./ReplyText.ts"
+import { isShort, ReplyText, webText } from "./ReplyText.ts"
 import { type SignedRequest, Transport, unreachable } from "./Transport.ts"
 
 /** The credentials stay `Redacted` in the request too, so that nobody who inspects it sees them. */
-const toHttp = ({ body, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>
+const toHttp = ({ body, headers, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>
   HttpClientRequest.make(method)(url, {
     urlParams: query,
+    headers,
     body: body === undefined ? undefined : HttpBody.text(body, "application/json"),
     acceptJson: true
   }).pipe(HttpClientRequest.bearerToken(token))
@@ -29,20 +30,21 @@ const failed = (replied: boolean) => (error: HttpClientError.HttpClientError) =>
     : unreachable(reason.cause, replied)
 }
 
-const tooLong = Symbol("too long")
+const full = Symbol("full")
 
 const textOf = (
   response: HttpClientResponse.HttpClientResponse,
-  headers: HttpClientResponse.HttpClientResponse["headers"]
+  headers: HttpClientResponse.HttpClientResponse["headers"],
+  maxBytes: number
 ) => {
-  if (Number(headers["content-length"] ?? Number.NaN) > largestBodyBytes) return Effect.succeed(undefined)
-  if (isShort(headers)) return response.text
+  if (isShort(headers, maxBytes)) return Effect.map(response.text, (body) => ({ body, whole: true }))
   return Effect.suspend(() => {
-    const text = new ReplyText()
+    const text = new ReplyText(headers, maxBytes)
     return response.stream.pipe(
-      Stream.runForEachArray((chunks) => (chunks.every(text.add) ? Effect.void : Effect.fail(tooLong))),
-      Effect.map(() => text.end()),
-      Effect.catch((error) => (error === tooLong ? Effect.succeed(undefined) : Effect.fail(error)))
+      // Failing ends the exchange.
+      Stream.runForEachArray((chunks) => (chunks.every(text.add) ? Effect.void : Effect.fail(full))),
+      Effect.catch((error) => (error === full ? Effect.void : Effect.fail(error))),
+      Effect.map(() => text.end())
     )
   })
 }
@@ -71,11 +73,11 @@ export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer
           const web = HttpClientResponse.toWeb(response)
           const text = Option.isSome(web)
             ? Effect.tryPromise({
-                try: (signal) => webText(web.value, signal),
+                try: (signal) => webText(web.value, headers, request.maxBodyBytes, signal),
                 catch: (cause) => unreachable(cause, true)
               })
-            : Effect.mapError(textOf(response, headers), failed(true))
-          return Effect.map(text, (body) => ({ status, headers, body }))
+            : Effect.mapError(textOf(response, headers, request.maxBodyBytes), failed(true))
+          return Effect.map(text, (read) => ({ status, headers, ...read }))
         })
     })
   })

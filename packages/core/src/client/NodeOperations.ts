@@ -43,7 +43,7 @@ export const readList = (lane: Lane): Operation<Page> => ({
   lane,
   repeatable: "idempotent",
   expectation: { list: true },
-  decode: (data, raw, body) => Result.map(readNodes(data, raw), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) }))
+  decode: (data, body) => Result.map(readNodes(data), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) }))
 })
 export const getNode = (nodeId: NodeId): Operation<Node> => ({
   name: "nodes.get",

@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import type { Duration, Effect } from "effect"
-import { type Expectation, type RawReply, unexpected } from "../api/Reply.ts"
+import type { Expectation, RawReply } from "../api/Reply.ts"
 import { type ReadRecord, RecordFault } from "../api/RecordReader.ts"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
 import type { Lane } from "../domain/Lane.ts"
@@ -19,7 +19,11 @@ export interface CallOptions {
   readonly lane?: Lane | undefined
   /** Whether a failed attempt may be followed by another. Default true; false for a caller that tries again by itself. */
   readonly retry?: boolean | undefined
-  /** Told of the reply that the call succeeded with, as it came off the wire; a list has one for every page. */
+  /**
+   * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
+   * the wire. That of a failure is masked and bounded, as in `BerthError.reply`, its body the excerpt; a call that ends
+   * without any reply has none, and that of a create is the reply to its own request, also where its node is then found.
+   */
   readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
 }
 
@@ -43,7 +47,7 @@ export interface Operation<A> {
   /** The lane it goes in unless the caller says otherwise. */
   readonly lane: Lane
   /** Reads the data of a successful reply, whose whole body is at hand, too. */
-  readonly decode: (data: unknown, raw: RawReply, body: unknown) => Result.Result<A, ErrorReason>
+  readonly decode: (data: unknown, body: unknown) => Result.Result<A, RecordFault>
   /** Told of the reply of each attempt, whatever it says, and of none when an attempt begins. Default: nobody is. */
   readonly heard?: (reply: RawReply | undefined) => void
   /** Done when an attempt is sent. Default: nothing. */
@@ -54,27 +58,26 @@ export interface Operation<A> {
 
 const place = (base: string, path: string) => (path === "" ? base : `${base}.${path}`)
 
+const misread = (at: string, { expected, got, path }: RecordFault) =>
+  Result.fail(new RecordFault(place(at, path), expected, got))
+
 /** Reads `data` as one record. */
 export const one =
   <A>(readRecord: ReadRecord<A>) =>
-  (data: unknown, raw: RawReply): Result.Result<A, ErrorReason> => {
+  (data: unknown): Result.Result<A, RecordFault> => {
     const record = readRecord(data)
-    return record instanceof RecordFault
-      ? Result.fail(unexpected(raw, place("data", record.path), record.expected, record.got))
-      : Result.succeed(record)
+    return record instanceof RecordFault ? misread("data", record) : Result.succeed(record)
   }
 
 /** Reads `data` as a list of records. */
 export const many =
   <A>(readRecord: ReadRecord<A>) =>
-  (data: unknown, raw: RawReply): Result.Result<ReadonlyArray<A>, ErrorReason> => {
-    if (!Array.isArray(data)) return Result.fail(unexpected(raw, "data", "a list", data))
+  (data: unknown): Result.Result<ReadonlyArray<A>, RecordFault> => {
+    if (!Array.isArray(data)) return Result.fail(new RecordFault("data", "a list", data))
     const records: Array<A> = []
     for (let i = 0; i < data.length; i++) {
       const record = readRecord(data[i])
-      if (record instanceof RecordFault) {
-        return Result.fail(unexpected(raw, place(`data[${i}]`, record.path), record.expected, record.got))
-      }
+      if (record instanceof RecordFault) return misread(`data[${i}]`, record)
       records.push(record)
     }
     return Result.succeed(records)
@@ -84,4 +87,4 @@ export const many =
 export const valueOf = <A>({ value }: { readonly value: A }): A => value
 
 /** Reads nothing: the reply's success is the answer (decision 16). */
-export const nothing = (): Result.Result<void, ErrorReason> => Result.succeed(undefined)
+export const nothing = (): Result.Result<void> => Result.succeed(undefined)

@@ -31,14 +31,16 @@ const wholeFault =
       ? undefined
       : `expected a whole number from 1${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`
 
+export const countFault = wholeFault(Number.MAX_SAFE_INTEGER)
+
 const checks = {
-  page: wholeFault(Number.MAX_SAFE_INTEGER),
+  page: countFault,
   perPage: wholeFault(pageSize.maximum),
   deadline: timespanFault,
   timeout: timespanFault,
   lane: laneFault,
   retry: (value: unknown) => (Predicate.isBoolean(value) ? undefined : "expected true or false"),
-  skuId: wholeFault(Number.MAX_SAFE_INTEGER),
+  skuId: countFault,
   // Whoever keeps it says what it may be.
   key: () => undefined,
   onReply: functionFault,

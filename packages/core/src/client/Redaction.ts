@@ -6,61 +6,47 @@ import { Predicate, Redacted, RegExp as Regex } from "effect"
 import { type ErrorReason, fieldsOf } from "../domain/ErrorReason.ts"
 import type { Credentials } from "./Settings.ts"
 
-/** Masks every spelling of the credentials in a text. */
-export type Redact = (text: string) => string
+/**
+ * Masks every spelling of the credentials in a text. With `maxLength` the result is cut to it, and no more of the text is read
+ * than that takes; the cut leaves no beginning of a credential.
+ */
+export type Redact = (text: string, maxLength?: number) => string
 
 const mask = "<redacted>"
 
-/** The characters that HTML has names for. */
-const entities: Readonly<Record<string, string>> = {
-  "!": "excl",
-  '"': "quot",
-  "#": "num",
-  $: "dollar",
-  "%": "percnt",
-  "&": "amp",
-  "'": "apos",
-  "(": "lpar",
-  ")": "rpar",
-  "*": "ast",
-  "+": "plus",
-  ",": "comma",
-  ".": "period",
-  "/": "sol",
-  ":": "colon",
-  ";": "semi",
-  "<": "lt",
-  "=": "equals",
-  ">": "gt",
-  "?": "quest",
-  "@": "commat",
-  "[": "lsqb",
-  "\\": "bsol",
-  "]": "rsqb",
-  "^": "Hat",
-  _: "lowbar",
-  "`": "grave",
-  "{": "lcub",
-  "|": "verbar",
-  "}": "rcub"
-}
+/** The characters that HTML has names for, each before its name. */
+const entities: Readonly<Record<string, string>> = Object.fromEntries(
+  "!excl \"quot #num $dollar %percnt &amp 'apos (lpar )rpar *ast +plus ,comma .period /sol :colon ;semi <lt =equals >gt ?quest @commat [lsqb \\bsol ]rsqb ^Hat _lowbar `grave {lcub |verbar }rcub"
+    .split(" ")
+    .map((entity) => [entity[0], entity.slice(1)])
+)
 
 /** A sign that begins an encoding, which JSON may escape in its turn. */
-const sign = (plain: string) => `(?:${plain}|\\\\{1,8}u00${plain.charCodeAt(0).toString(16)})`
+const sign = (plain: string) => `(?:${plain}|u00${plain.charCodeAt(0).toString(16)})`
+
+/** Backslashes before a character that is escaped, as often over as encoders do it. */
+const escapes = "\\\\{0,8}"
 
 /**
- * One character as it is, escaped in a string of a program or of JSON, percent-encoded, or as an entity of HTML; each as
- * often over as it likes. Every encoder chooses for itself which characters it leaves alone, hence one by one.
+ * One character, or a run of backslashes, as it is, escaped in a string of a program or of JSON, percent-encoded, or as an
+ * entity of HTML; each as often over as it likes. Every encoder chooses for itself which characters it leaves alone, hence
+ * one by one. Backslashes before the first character are left in the text, and those after a run of them belong to it: the time
+ * is linear in the text.
  */
-const character = (plain: string): string => {
-  const code = plain.charCodeAt(0)
+const unit = (plain: string, at: number, units: ReadonlyArray<string>): string => {
+  const [first = ""] = plain
+  const code = first.charCodeAt(0)
   const hex = code.toString(16).padStart(2, "0")
-  const named = entities[plain] === undefined ? "" : `|${entities[plain]}`
-  const escaped = `\\\\{0,8}(?:${Regex.escape(plain)}|u\\{?0*${hex}\\}?|x${hex})`
+  const named = entities[first] === undefined ? "" : `|${entities[first]}`
   const percent = `${sign("%")}(?:25)*${hex}`
   const entity = `${sign("&")}(?:amp;)*(?:#0*${code}|#x0*${hex}${named});?`
-  return `(?:${escaped}|${percent}|${entity})`
+  const spelled = `(?:${Regex.escape(first)}|u\\{?0*${hex}\\}?|x${hex}|${percent}|${entity})`
+  if (first === "\\") return `${spelled}{${plain.length},${8 * plain.length + 8}}`
+  return at === 0 || units[at - 1]!.startsWith("\\") ? spelled : escapes + spelled
 }
+
+/** Every spelling of a secret, character by character. */
+const spelling = (secret: string): string => (secret.match(/\\+|[^\\]/g) ?? []).map(unit).join("")
 
 /** Shorter pieces than this stand in texts by chance. */
 const shortestPiece = 6
@@ -86,14 +72,35 @@ const wholes = (secret: string): ReadonlyArray<string> => {
   return [...texts.map(Regex.escape), hex]
 }
 
-/** A function that masks the credentials in a text. */
+/** A shorter secret may stand in a word. */
+const shortestAnywhere = 8
+
+/** What stands before a credential: the name it goes by, then signs in any spelling. */
+const lead =
+  "(?:api[-_ ]?key|token|authorization|bearer)(?:[^a-z0-9]|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2}|&#?\\w{1,6};|bearer){1,12}"
+
+/** So many characters of a text may spell one of a secret. */
+const mostPerCharacter = 16
+
+/** A function that masks the credentials in a text; a short one only where it stands as a credential. */
 export const redactor = (credentials: Credentials): Redact => {
   const secrets = [credentials.apiKey, credentials.accessToken].map(Redacted.value).sort((a, b) => b.length - a.length)
-  const spelled = secrets.map((secret) => Array.from(secret, character).join(""))
-  // An encoder may have been given an address that was encoded already.
-  const texts = new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))
-  const pattern = new RegExp([...spelled, ...Array.from(texts).flatMap(wholes)].join("|"), "gi")
-  return (text) => text.replace(pattern, mask)
+  const written = (secrets: ReadonlyArray<string>) => [
+    ...secrets.map(spelling),
+    // An encoder may have been given an address that was encoded already.
+    ...Array.from(new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))).flatMap(wholes)
+  ]
+  const short = secrets.filter(({ length }) => length < shortestAnywhere)
+  const patterns = written(secrets.filter(({ length }) => length >= shortestAnywhere))
+  if (short.length > 0) patterns.push(`(${lead})(?:${written(short).join("|")})(?![a-z0-9])`)
+  const pattern = new RegExp(patterns.join("|"), "gi")
+  const reach = secrets[0]!.length * mostPerCharacter
+  return (text, maxLength = Number.POSITIVE_INFINITY) => {
+    const read = text.slice(0, maxLength + 2 * reach)
+    const clean = read.replace(pattern, (_, before: unknown) => (Predicate.isString(before) ? before + mask : mask))
+    // What is at the end of the part that was read may be the beginning of a secret.
+    return (read.length < text.length ? clean.slice(0, -reach) : clean).slice(0, maxLength)
+  }
 }
 
 /** Masks every text in a value, all the way down, names of fields included. */
@@ -104,15 +111,16 @@ const masked = (value: unknown, redact: Redact): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), masked(inner, redact)]))
 }
 
-/** Fields that have nothing but words of our own, in which a short secret may stand. */
-const ours = new Set(["limit", "sent"])
-
-/** The same reason with every text in it masked: decoding may have brought to light what the reply had hidden. */
+/**
+ * The same reason with every text masked that is not ours, and with its sentences made of what is left: what the caller asked for
+ * may hold a credential, too.
+ */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
-  const Reason = reason.constructor as new (fields: object) => ErrorReason
+  const Reason = reason.constructor as (new (fields: object) => ErrorReason) & { readonly ours?: ReadonlyArray<string> }
+  const isOurs = (name: string) => Reason.ours?.includes(name) === true
   return new Reason(
     Object.fromEntries(
-      Object.entries(fieldsOf(reason)).map(([name, value]) => [name, ours.has(name) ? value : masked(value, redact)])
+      Object.entries(fieldsOf(reason)).map(([name, value]) => [name, isOurs(name) ? value : masked(value, redact)])
     )
   )
 }

@@ -3,50 +3,71 @@
  */
 import type { Head } from "./Transport.ts"
 
-/** Largest body that is read: the longest image list has less than a hundredth of it. */
-export const largestBodyBytes = 16 * 1024 * 1024
+/** Default of the client option `maxBodyBytes`: the longest image list has less than a tenth of it. */
+export const defaultMaxBodyBytes = 2 * 1024 * 1024
+
+/** What is read of a body that is known to be too long: its beginning is shown. */
+const beginningBytes = 16 * 1024
+
+/** What was read of a body. */
+export interface Body {
+  readonly body: string
+  /** Whether that is all of it: it is no longer than it may be. */
+  readonly whole: boolean
+}
+
+const lengthOf = (headers: Head["headers"]) => Number(headers["content-length"] ?? Number.NaN)
 
 /** Takes the chunks of one body. */
 export class ReplyText {
   readonly #decoder = new TextDecoder()
-  #bytes = 0
+  #room: number
   #text = ""
 
-  /** Whether the body is still of a size that makes sense; a chunk that goes beyond it is left out. */
-  readonly add = (chunk: Uint8Array): boolean => {
-    this.#bytes += chunk.length
-    if (this.#bytes > largestBodyBytes) return false
-    this.#text += this.#decoder.decode(chunk, { stream: true })
-    return true
+  constructor(headers: Head["headers"], maxBytes: number) {
+    this.#room = lengthOf(headers) > maxBytes ? Math.min(beginningBytes, maxBytes) : maxBytes
   }
 
-  /** The whole body, after the last chunk. */
-  end(): string {
-    return this.#text + this.#decoder.decode()
+  /** Whether there is room for more; of a chunk that goes beyond it the rest is left out. */
+  readonly add = (chunk: Uint8Array): boolean => {
+    const fits = chunk.length <= this.#room
+    this.#text += this.#decoder.decode(fits ? chunk : chunk.subarray(0, Math.max(0, this.#room)), { stream: true })
+    this.#room -= chunk.length
+    return fits
+  }
+
+  /** What was read, after the last chunk. */
+  end(): Body {
+    return { body: this.#text + this.#decoder.decode(), whole: this.#room >= 0 }
   }
 }
 
 /**
- * Whether the headers of a reply say that its body is of a size that makes sense, so that it need not be counted as it
+ * Whether the headers of a reply say that its body is no longer than it may be, so that it need not be counted as it
  * comes. What is counted before it is unpacked may be of any size after.
  */
-export const isShort = (headers: Head["headers"]): boolean =>
-  Number(headers["content-length"] ?? Number.NaN) <= largestBodyBytes && headers["content-encoding"] === undefined
+export const isShort = (headers: Head["headers"], maxBytes: number): boolean =>
+  lengthOf(headers) <= maxBytes && headers["content-encoding"] === undefined
 
-/** The body of a web response; undefined when it is larger than any that makes sense. The signal ends the reading. */
-export const webText = async (response: Response, signal: AbortSignal): Promise<string | undefined> => {
-  if (response.body === null) return ""
+/** The body of a web response. The signal ends the reading. */
+export const webText = async (
+  response: Response,
+  headers: Head["headers"],
+  maxBytes: number,
+  signal: AbortSignal
+): Promise<Body> => {
+  const text = new ReplyText(headers, maxBytes)
+  if (response.body === null) return text.end()
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader()
   const stop = () => void reader.cancel().catch(() => {})
   signal.addEventListener("abort", stop)
   try {
-    const text = new ReplyText()
     while (true) {
       const { done, value } = await reader.read()
       if (done) return text.end()
       if (!text.add(value)) {
         stop()
-        return undefined
+        return text.end()
       }
     }
   } finally {

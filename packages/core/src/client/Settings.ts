@@ -2,9 +2,12 @@
  * What a client is made from: where the service is and whose account is spoken for.
  */
 import { Data, Duration, Predicate, Redacted, Result } from "effect"
+import { defaultMaxBodyTokens } from "../api/BodyBounds.ts"
 import { prefix } from "../api/Routes.ts"
 import type { Lane } from "../domain/Lane.ts"
-import { laneFault, timespanFault } from "./OptionCheck.ts"
+import { countFault, laneFault, timespanFault } from "./OptionCheck.ts"
+import { defaultMaxBodyBytes } from "./ReplyText.ts"
+import { version } from "./version.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
 export interface Credentials {
@@ -28,6 +31,23 @@ export interface ClientOptions {
    * safe to lose. Needs `node:fs`. Default: none, every process for itself.
    */
   readonly allowanceFile?: string | undefined
+  /**
+   * Longest body of a reply that is read, in bytes. Default 2 MiB. A longer one is an `UnexpectedResponse`, or the reason
+   * that the reply's status stands for.
+   */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds how long
+   * nothing else runs while one is parsed. Default 200 000.
+   */
+  readonly maxBodyTokens?: number | undefined
+  /**
+   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets. They
+   * are not taken for secrets: a service that repeats one in an error shows it.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** What the client calls itself. Default `berth/VERSION`. A browser says what it is itself. */
+  readonly userAgent?: string | undefined
 }
 
 /** Options, checked and with defaults. */
@@ -38,6 +58,10 @@ export interface Settings {
   readonly attemptTimeout: Duration.Duration
   readonly lane: Lane | undefined
   readonly allowanceFile: string | undefined
+  readonly maxBodyBytes: number
+  readonly maxBodyTokens: number
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** An option that no client can be made with. */
@@ -92,8 +116,32 @@ const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
   deadline: true,
   attemptTimeout: true,
   lane: true,
-  allowanceFile: true
+  allowanceFile: true,
+  maxBodyBytes: true,
+  maxBodyTokens: true,
+  headers: true,
+  userAgent: true
 }
+
+/** Set by the client, or by HTTP. */
+const ownHeaders =
+  /^(accept|authorization|connection|content-.*|expect|host|keep-alive|te|trailer|transfer|upgrade|user-agent)(-encoding)?$/i
+
+const isValue = (value: unknown) => Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
+
+const headersFault = (headers: unknown) => {
+  if (!Predicate.isObject(headers)) return "expected texts by the names of headers"
+  const wrong = Object.keys(headers).find(
+    (name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || ownHeaders.test(name) || !isValue(headers[name])
+  )
+  return wrong === undefined ? undefined : `the header ${JSON.stringify(wrong)} cannot be set`
+}
+
+const userAgentFault = (value: unknown) =>
+  isValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
+
+/** Only a browser may say which it is, and one of another origin would have to be allowed to. */
+const isBrowser = "document" in globalThis || "importScripts" in globalThis
 
 /** Checks the options; the first unusable one is named. */
 export const settingsFrom = (options: ClientOptions): Result.Result<Settings, InvalidOption> => {
@@ -104,7 +152,18 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     return unusable(unknown, `there is no such option; there are ${Object.keys(names).join(", ")}`)
   }
   if (!Predicate.isObject(given["credentials"])) return unusable("credentials", "expected apiKey and accessToken")
-  const { deadline = "60 seconds", attemptTimeout = "15 seconds", allowanceFile, baseUrl, credentials, lane } = options
+  const {
+    allowanceFile,
+    attemptTimeout = "15 seconds",
+    baseUrl,
+    credentials,
+    deadline = "60 seconds",
+    headers = {},
+    lane,
+    maxBodyBytes = defaultMaxBodyBytes,
+    maxBodyTokens = defaultMaxBodyTokens,
+    userAgent = `berth/${version}`
+  } = options
   const faults: Record<string, string | undefined> = {
     baseUrl: addressFault(baseUrl),
     apiKey: credentialFault(credentials.apiKey),
@@ -112,7 +171,11 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     deadline: timespanFault(deadline),
     attemptTimeout: timespanFault(attemptTimeout),
     lane: lane === undefined ? undefined : laneFault(lane),
-    allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile)
+    allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile),
+    maxBodyBytes: countFault(maxBodyBytes),
+    maxBodyTokens: countFault(maxBodyTokens),
+    headers: headersFault(headers),
+    userAgent: userAgentFault(userAgent)
   }
   for (const [option, fault] of Object.entries(faults)) if (fault !== undefined) return unusable(option, fault)
   return Result.succeed({
@@ -121,6 +184,12 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     deadline: Duration.fromInputUnsafe(deadline),
     attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
     lane,
-    allowanceFile
+    allowanceFile,
+    maxBodyBytes,
+    maxBodyTokens,
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      ...(!isBrowser && { "user-agent": userAgent })
+    }
   })
 }

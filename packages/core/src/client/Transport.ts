@@ -5,6 +5,7 @@
 import { Context, type Effect, Predicate, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"
 import { type InvalidRequest, Unreachable } from "../domain/ErrorReason.ts"
+import type { Body } from "./ReplyText.ts"
 
 /** A request as the interface has it, without address and credentials. */
 export interface WireRequest {
@@ -24,13 +25,18 @@ export interface SignedRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string | Redacted.Redacted]>
   readonly token: Redacted.Redacted
   readonly body: string | undefined
+  /** Further headers, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Longest body of its reply that is read. */
+  readonly maxBodyBytes: number
 }
 
 /** What goes over the wire: the credentials are unwrapped here, for a transport that hands them on and to nobody else. */
-export const unwrapped = ({ body, query, token, url }: SignedRequest) => {
+export const unwrapped = ({ body, headers: further, query, token, url }: SignedRequest) => {
   const search = new URLSearchParams()
   for (const [name, value] of query) search.append(name, typeof value === "string" ? value : Redacted.value(value))
   const headers: Record<string, string> = {
+    ...further,
     accept: "application/json",
     authorization: `Bearer ${Redacted.value(token)}`
   }
@@ -44,10 +50,8 @@ export interface Head {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** A reply; its body is undefined when it is larger than any that makes sense. */
-export interface WireReply extends Head {
-  readonly body: string | undefined
-}
+/** A reply, and what was read of its body. */
+export interface WireReply extends Head, Body {}
 
 export class Transport extends Context.Service<
   Transport,
@@ -80,6 +84,8 @@ const notSent = new Set([
 /** Failures that mean the same when they come of `connect`; an open connection can fail with them, too. */
 const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
 
+const maxDetailLength = 1000
+
 /** The innermost code or message of a transport failure, which may be wrapped several times, and whether nothing was sent. */
 const describe = (cause: unknown): { readonly text: string; readonly unsent: boolean } => {
   let code: string | undefined
@@ -92,6 +98,10 @@ const describe = (cause: unknown): { readonly text: string; readonly unsent: boo
     if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
     at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
   }
+  // What undici says of a `100 Continue` that it did not ask for, and of a status that there cannot be.
+  if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent a 100 Continue unasked"
+  if (code === "ERR_ASSERTION") text = "its reply is no HTTP"
+  text = text.replace(/\s+/g, " ").slice(0, maxDetailLength)
   const unsent = code !== undefined && (notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect"))
   return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent }
 }

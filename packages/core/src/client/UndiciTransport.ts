@@ -5,14 +5,14 @@ import { Effect, Layer, Scope } from "effect"
 import type { Dispatcher } from "undici"
 import { isShort, ReplyText } from "./ReplyText.ts"
 import { Unreachable } from "../domain/ErrorReason.ts"
+import { withoutContinue } from "./interimReplies.ts"
 import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
 
-/** The body as text; undefined when it is larger than any that makes sense. */
-const textOf = async (body: Dispatcher.ResponseData["body"], headers: Head["headers"]) => {
-  if (isShort(headers)) return body.text()
-  const text = new ReplyText()
+const textOf = async (body: Dispatcher.ResponseData["body"], headers: Head["headers"], maxBytes: number) => {
+  if (isShort(headers, maxBytes)) return { body: await body.text(), whole: true }
+  const text = new ReplyText(headers, maxBytes)
   // Whoever leaves the loop early ends the exchange.
-  for await (const chunk of body) if (!text.add(chunk)) return undefined
+  for await (const chunk of body) if (!text.add(chunk)) break
   return text.end()
 }
 
@@ -50,7 +50,7 @@ const exchange = async (
   })
   const head = { status: response.statusCode, headers: joined(response.headers) }
   begun(head)
-  return { ...head, body: await textOf(response.body, head.headers) }
+  return { ...head, ...(await textOf(response.body, head.headers, request.maxBodyBytes)) }
 }
 
 export const layer = Layer.effect(
@@ -58,9 +58,19 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const agent = yield* Effect.cached(
-      Effect.flatMap(undici, ({ Agent }) =>
+      Effect.flatMap(undici, ({ Agent, buildConnector }) =>
         Effect.acquireRelease(
-          Effect.sync(() => new Agent()),
+          Effect.sync(() => {
+            const connector = buildConnector({})
+            return new Agent({
+              connect: (options, callback) =>
+                connector(options, (error, socket) => {
+                  if (error) return callback(error, null)
+                  const isHttp2 = "alpnProtocol" in socket && socket.alpnProtocol === "h2"
+                  callback(null, isHttp2 ? socket : withoutContinue(socket))
+                })
+            })
+          }),
           (agent) => Effect.promise(() => agent.destroy())
         )
       ).pipe(Scope.provide(scope))

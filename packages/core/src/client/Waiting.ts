@@ -84,7 +84,8 @@ export const awaitGoal = Effect.fnUntraced(function* (
             waitedMillis: now - startedAt,
             failure: failure?.message ?? null
           }),
-          attempts: failure?.attempts ?? []
+          attempts: failure?.attempts ?? [],
+          reply: failure?.reply ?? null
         })
       )
     )
@@ -134,5 +135,10 @@ export const awaitGoal = Effect.fnUntraced(function* (
   )
   if (verdict === "reached") return observed
   if (verdict === "impossible") return yield* notReached(true)
-  return yield* new BerthError({ operation, reason: new NodeNotFound({ nodeId: id }), attempts: gone?.attempts ?? [] })
+  return yield* new BerthError({
+    operation,
+    reason: new NodeNotFound({ nodeId: id }),
+    attempts: gone?.attempts ?? [],
+    reply: gone?.reply ?? null
+  })
 })

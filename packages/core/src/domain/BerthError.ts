@@ -4,6 +4,7 @@
 import { Data } from "effect"
 import type { Attempt } from "./Attempt.ts"
 import type { ErrorReason } from "./ErrorReason.ts"
+import type { FailedReply } from "./FailedReply.ts"
 
 /** A failed call. Take it apart with `Effect.catchReason("BerthError", "NodeNotFound", …)`. */
 export class BerthError extends Data.TaggedError("BerthError")<{
@@ -12,20 +13,29 @@ export class BerthError extends Data.TaggedError("BerthError")<{
   readonly reason: ErrorReason
   /** What was tried, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
-  readonly reply?: {
-    readonly status: number
-    readonly requestId: string | null
-    readonly headers: Readonly<Record<string, string | undefined>>
-    readonly excerpt: string
-  } | null
+  /** The reply it failed with: that to the last attempt that had one; null when none had. */
+  readonly reply: FailedReply | null
 }> {
+  constructor(fields: {
+    readonly operation: string
+    readonly reason: ErrorReason
+    readonly attempts: ReadonlyArray<Attempt>
+    /** Default: none. */
+    readonly reply?: FailedReply | null
+  }) {
+    super({ reply: null, ...fields })
+  }
   /** One sentence: what happened, with which node or field. */
   override get message(): string {
     return this.reason.message
   }
-  /** One sentence: what to do next. */
+  /** What to do next, in one sentence; where the service is at fault, also the id by which its support finds the request. */
   get hint(): string {
-    return this.reason.hint
+    const { hint, _tag } = this.reason
+    const id = this.reply?.requestId
+    return id && (_tag === "ServiceFault" || _tag === "ServiceUnavailable" || _tag === "UnexpectedResponse")
+      ? `${hint} Request id: ${id}.`
+      : hint
   }
   /** Whether the same call may succeed later, unchanged. */
   get retryable(): boolean {

@@ -1,7 +1,8 @@
 /**
  * Why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do
  * next) and whether a `retry` can help. How they are carried is in `BerthError.ts`; which reply means which reason is
- * decided in `api/Reply.ts`.
+ * decided in `api/Reply.ts`. A class names the fields that are texts of Berth's own as `ours`: nothing is masked in them, for a
+ * mask within known words would tell what it hides.
  */
 import { type Cause, Data } from "effect"
 import type { NodeId } from "./Node.ts"
@@ -169,6 +170,7 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
   readonly sent: "no" | "maybe" | "yes"
   readonly detail: string
 }> {
+  static readonly ours: ReadonlyArray<string> = ["sent"]
   readonly retryable = true
   get hint() {
     return this.sent === "no"
@@ -187,6 +189,7 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
   readonly afterMillis: number
   readonly sent: "no" | "maybe" | "yes"
 }> {
+  static readonly ours: ReadonlyArray<string> = ["limit", "sent"]
   readonly retryable = true
   get hint() {
     return this.sent === "no"
@@ -215,6 +218,7 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   /** Why the last look at the node failed; null when it did not. */
   readonly failure: string | null
 }> {
+  static readonly ours: ReadonlyArray<string> = ["wanted", "failure"]
   get retryable() {
     return !this.impossible
   }
@@ -254,6 +258,7 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   /** Whether the create has a key, under which it may be asked for again. */
   readonly keyed: boolean
 }> {
+  static readonly ours: ReadonlyArray<string> = ["because", "detail"]
   get retryable() {
     return this.keyed
   }
@@ -283,6 +288,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   /** The beginning of what came instead, at most 200 characters. */
   readonly excerpt: string
 }> {
+  static readonly ours: ReadonlyArray<string> = ["expected"]
   readonly retryable = false
   readonly hint = "Check that the base URL is the service's and not a proxy's or a login page's."
   override get message() {

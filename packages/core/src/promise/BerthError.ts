@@ -5,6 +5,7 @@
 import type * as Domain from "../domain/BerthError.ts"
 import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
 import * as Reason from "../domain/ErrorReason.ts"
+import { type Redact, redactedReason } from "../client/Redaction.ts"
 import { type Plain, plain } from "./Plain.ts"
 
 /** One attempt of a call: when it was made, how long it waited, what came of it. */
@@ -30,8 +31,8 @@ interface Facts {
   readonly operation: string
   readonly attempts: ReadonlyArray<DomainAttempt>
   readonly reply?: Domain.BerthError["reply"]
-  /** Masks credentials in a text: those of the account may also stand in what the caller asked for. */
-  readonly redact?: (text: string) => string
+  /** Default: that of the reason. */
+  readonly hint?: string
 }
 
 const asItIs = (text: string) => text
@@ -58,19 +59,18 @@ export abstract class BerthError extends Error {
   /** That reply, its body up to a length; null when the call failed without one. */
   readonly response: FailedReply | null
 
-  constructor({ attempts, operation, reason, redact = asItIs, reply = null }: Facts, options?: ErrorOptions) {
-    super(redact(reason.message), options)
+  constructor({ attempts, operation, reason, reply = null, hint = reason.hint }: Facts, options?: ErrorOptions) {
+    super(reason.message, options)
     this._tag = reason._tag
     this.operation = operation
     this.status = reply === null ? null : reply.status
     this.requestId = reply === null ? null : reply.requestId
-    this.response =
-      reply === null ? null : plain({ status: reply.status, headers: reply.headers, body: reply.excerpt }, redact)
-    this.hint = reason.hint
+    this.response = reply === null ? null : { status: reply.status, headers: reply.headers, body: reply.excerpt }
+    this.hint = hint
     this.retryable = reason.retryable
     this.attempts = plain(attempts, asItIs)
     Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
-    Object.assign(this, plain(Reason.fieldsOf(reason as Reason.ErrorReason), redact))
+    Object.assign(this, plain(Reason.fieldsOf(reason as Reason.ErrorReason), asItIs))
   }
 
   /** Everything but the stack and the cause. */
@@ -141,14 +141,12 @@ const classes = {
 } satisfies { readonly [Tag in Reason.ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag } }
 
 /** The error of the domain as an error of the promise client. */
-export const fromDomain = (error: Domain.BerthError, redact: (text: string) => string): BerthError =>
-  new classes[error.reason._tag]({
-    reason: error.reason,
-    operation: error.operation,
-    attempts: error.attempts,
-    reply: error.reply,
-    redact
-  })
+export const fromDomain = (
+  { attempts, hint, operation, reason, reply }: Domain.BerthError,
+  redact: Redact
+): BerthError =>
+  // Credentials may also stand in what the caller asked for.
+  new classes[reason._tag]({ reason: redactedReason(reason, redact), operation, attempts, reply, hint })
 
 /** An option, or a variable of the environment, that no client can be made with, or no call be made with. */
 export class InvalidOption extends BerthError {

@@ -21,8 +21,10 @@ export interface CallOptions extends LookOptions {
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
   readonly lane?: Lane | undefined
   /**
-   * Called with the reply that the call succeeded or failed with, as it came off the wire; a list has one for every page, a
-   * create that is adopted none of its own. It cannot end the call: what it throws, or its promise rejects with, is a warning on stderr, once per call. Its promise is not waited for.
+   * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
+   * the wire; that of a failure is masked and bounded, its body at most 2048 characters. A create has the reply to its own
+   * request, also where its node is then adopted. It cannot end the call: what it throws, or its promise rejects with, is a
+   * warning on stderr, once per call. Its promise is not waited for.
    */
   readonly onReply?: ((reply: RawReply) => void) | undefined
 }

@@ -50,6 +50,20 @@ export interface ClientOptions {
    * @deprecated `stateDirectory` gives this file and the one for creates.
    */
   readonly allowanceFile?: string | undefined
+  /**
+   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets. They
+   * are not taken for secrets: a service that repeats one in an error shows it.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** What the client calls itself. Default `berth/VERSION`. A browser says what it is itself. */
+  readonly userAgent?: string | undefined
+  /** Longest body of a reply that is read, in bytes. Default 2 MiB. */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds how long
+   * nothing else runs while one is parsed. Default 200 000.
+   */
+  readonly maxBodyTokens?: number | undefined
   /** What sends the requests, with credentials and all. Default: the `fetch` of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /**

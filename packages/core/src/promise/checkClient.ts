@@ -31,6 +31,10 @@ const checks = {
   lane,
   stateDirectory,
   allowanceFile: asItIs,
+  headers: asItIs,
+  userAgent: asItIs,
+  maxBodyBytes: asItIs,
+  maxBodyTokens: asItIs,
   fetch: func as (...of: Parameters<typeof func>) => typeof globalThis.fetch,
   onAttempt: func
 } satisfies Checks

@@ -7,7 +7,9 @@ import { Nodes } from "../../src/client/Nodes.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
 import type { ClientOptions } from "../../src/client/Settings.ts"
 import type { BerthError } from "../../src/domain/BerthError.ts"
+import { version } from "../../src/client/version.ts"
 import { NodeId } from "../../src/domain/Node.ts"
+import manifest from "../../package.json" with { type: "json" }
 import { clientOver, success } from "../ScriptedService.ts"
 
 const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
@@ -54,7 +56,29 @@ describe("a client of unusable options fails to be made, and names the option", 
     ["lane", { ...good, lane: null }],
     ["allowanceFile", { ...good, allowanceFile: "" }],
     ["allowanceFile", { ...good, allowanceFile: "  " }],
-    ["allowanceFile", { ...good, allowanceFile: 7 }]
+    ["allowanceFile", { ...good, allowanceFile: 7 }],
+    ...["maxBodyBytes", "maxBodyTokens"].flatMap((option) =>
+      [0, -1, 1.5, "9", null, Number.NaN, Number.POSITIVE_INFINITY].map(
+        (value) => [option, { ...good, [option]: value }] as const
+      )
+    ),
+    ...[
+      null,
+      "x: y",
+      ["x"],
+      { "x y": "z" },
+      { "": "z" },
+      { "x:": "z" },
+      { x: 7 },
+      { x: "a\r\nb: c" },
+      { x: "ä" },
+      { Authorization: "Bearer x" },
+      { "content-type": "text/plain" },
+      { Host: "elsewhere" },
+      { "user-agent": "me" },
+      { "Transfer-Encoding": "chunked" }
+    ].map((headers) => ["headers", { ...good, headers }] as const),
+    ...["", 7, null, "me\n"].map((userAgent) => ["userAgent", { ...good, userAgent }] as const)
   ]
   for (const [option, options] of wrong) {
     it.effect(`${option}: ${JSON.stringify(options)}`, () =>
@@ -74,12 +98,53 @@ it.effect("a client of usable options is made", () =>
       good,
       { ...good, baseUrl: new URL("http://service.test:8080/myaccount/api/v1/") },
       { ...good, deadline: Duration.infinity, attemptTimeout: "2 seconds", lane: "sweep" },
-      { ...good, deadline: undefined, lane: undefined, allowanceFile: undefined }
+      { ...good, deadline: undefined, lane: undefined, allowanceFile: undefined },
+      { ...good, maxBodyBytes: 1, maxBodyTokens: Number.MAX_SAFE_INTEGER },
+      { ...good, headers: { "X-Api-Key": "for the gateway", cookie: "" }, userAgent: "deploy/1.0 (nightly)" }
     ]) {
       yield* built(options)
     }
   })
 )
+
+describe("every request says who sends it", () => {
+  const sent = (options: Partial<ClientOptions>) =>
+    Effect.gen(function* () {
+      const seen: Array<Readonly<Record<string, string>>> = []
+      const client = clientOver((request) => {
+        seen.push(request.headers)
+        return Effect.succeed({ status: 200, body: success([]) })
+      }, options)
+      yield* Effect.provide(
+        Images.use((images) => images.saved()),
+        client
+      )
+      return seen[0]!
+    })
+
+  it.effect("by the name and version of the client", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* sent({}))["user-agent"], `berth/${manifest.version}`)
+      assert.strictEqual(version, manifest.version)
+    })
+  )
+
+  it.effect("or by that of the program, with the program's headers beside the client's own", () =>
+    Effect.gen(function* () {
+      const {
+        accept,
+        authorization,
+        "user-agent": agent,
+        "x-gateway": gateway
+      } = yield* sent({
+        userAgent: "deploy/1.0",
+        headers: { "X-Gateway": "blue" }
+      })
+      assert.deepStrictEqual([agent, gateway, accept], ["deploy/1.0", "blue", "application/json"])
+      assert.match(authorization!, /^Bearer /)
+    })
+  )
+})
 
 describe("a call with an unusable option fails with its name, and is not sent", () => {
   const id = NodeId.make(7)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Redacted, References, Tracer } from "effect"
 import { HttpClientError } from "effect/http"
+import * as fc from "fast-check"
 import { inspect } from "node:util"
 import type { BerthError } from "../../src/domain/BerthError.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
@@ -121,6 +122,125 @@ describe("credentials appear in no error, log line, span or metric, nor in what 
       assertSilent([answer])
     )
   }
+})
+
+describe("a text that is cut", () => {
+  const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+  const spellings = secrets.flatMap((secret) => Object.values(spellingsOf(secret)))
+  const piece = fc.oneof(
+    fc.constantFrom(...spellings),
+    fc.constantFrom(...spellings).chain((spelled) => fc.nat(spelled.length).map((length) => spelled.slice(0, length))),
+    fc.string({ maxLength: 40 }),
+    fc.nat(300).map((length) => ".".repeat(length))
+  )
+
+  it("is the beginning of the whole text masked, wherever it is cut", () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.nat(400), fc.nat(4000), (pieces, length, more) => {
+        const text = pieces.join("") + " ".repeat(more)
+        const whole = redact(text)
+        const cut = redact(text, length)
+        assert.isTrue(whole.startsWith(cut))
+        assert.isAtMost(cut.length, length)
+        if (text.length <= length) assert.strictEqual(cut, whole)
+      })
+    )
+  })
+
+  it("ends within no secret, at any distance, in any spelling", () => {
+    for (const spelled of spellings) {
+      for (let before = 150; before <= 200; before++) {
+        const text = `${".".repeat(before)}${spelled}${" more".repeat(2000)}`
+        const cut = redact(text, 200)
+        assert.isTrue(redact(text).startsWith(cut))
+        assert.isAtLeast(cut.length, Math.min(before + "<redacted>".length, 200))
+      }
+    }
+  })
+
+  it("is as long as it may be where no secret is near", () => {
+    assert.strictEqual(redact("x".repeat(10_000), 200), "x".repeat(200))
+  })
+
+  it("takes no longer for being long", () => {
+    for (const unit of ["\\", '"', "%25", "&amp;", "u0000", apiKey.slice(0, 8)]) {
+      const text = unit.repeat((16 * 1024 * 1024) / unit.length)
+      for (let i = 0; i < 100; i++) assert.isAtMost(redact(text, 200).length, 200)
+    }
+  })
+})
+
+describe("masking takes a time that grows with the text alone", () => {
+  for (const [name, apiKey] of [
+    ["an ordinary key", "key/with+odd=chars&more"],
+    ["a key with backslashes", "\\\\\\\\k\\\\\\\\\\e\\y"],
+    ["a short key", "k"]
+  ] as const) {
+    const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+    it(`of ${name}`, () => {
+      for (const unit of [
+        "\\",
+        "\\\\\\\\\\\\\\\\k",
+        "%",
+        "%25",
+        "u0000000",
+        "&amp;",
+        "bearer",
+        "apikey=%25",
+        apiKey.slice(0, 8),
+        "6b "
+      ]) {
+        redact(unit.repeat((512 * 1024) / unit.length))
+        redact(unit.slice(0, 1) + unit.slice(1).repeat((512 * 1024) / unit.length))
+      }
+    })
+    it(`${name} is still masked, in every spelling`, () => {
+      for (const [spelling, spelled] of Object.entries(spellingsOf(apiKey))) {
+        // One character cannot be told from others within a text that is encoded as a whole.
+        if (apiKey === "k" && /of (an address|a login|a longer text)|dump/.test(spelling)) continue
+        const text = `apikey=${spelled}&page_no=1`
+        assert.notInclude(redact(text), `=${spelled}&`, spelling)
+      }
+    })
+  }
+})
+
+describe("a secret that could be part of a word", () => {
+  const redact = redactor({ apiKey: Redacted.make("t"), accessToken: Redacted.make("no+way") })
+
+  it("is masked where it stands as a credential", () => {
+    for (const [text, masked] of [
+      ["GET /nodes/?apikey=t&page_no=1", "GET /nodes/?apikey=<redacted>&page_no=1"],
+      ["GET /nodes/?page_no=1&apikey=t", "GET /nodes/?page_no=1&apikey=<redacted>"],
+      ["next=%2Fnodes%2F%3Fapikey%3Dt%26page_no%3D1", "next=%2Fnodes%2F%3Fapikey%3D<redacted>%26page_no%3D1"],
+      ['{"apikey":"t"}', '{"apikey":"<redacted>"}'],
+      ['{"apiKey": "t"}', '{"apiKey": "<redacted>"}'],
+      ['{\\"api_key\\":\\"t\\"}', '{\\"api_key\\":\\"<redacted>\\"}'],
+      ["&quot;apikey&quot;:&quot;t&quot;", "&quot;apikey&quot;:&quot;<redacted>&quot;"],
+      ["x-api-key: t", "x-api-key: <redacted>"],
+      ["Authorization: Bearer no+way", "Authorization: Bearer <redacted>"],
+      ["authorization=Bearer%20no%2Bway", "authorization=Bearer%20<redacted>"],
+      ['"authorization":"no\\u002bway"', '"authorization":"<redacted>"'],
+      ["Bearer no+way is no token", "Bearer <redacted> is no token"],
+      ["access_token=no%2Bway", "access_token=<redacted>"]
+    ] as const) {
+      assert.strictEqual(redact(text), masked)
+    }
+  })
+
+  it("is left where it stands in a word, for a mask there would show it", () => {
+    for (const text of [
+      "the service is not there",
+      "apikey is wrong",
+      "apikey=the",
+      "Bearer the token",
+      "no t no way",
+      '{"status":"t"}',
+      "token trouble"
+    ]) {
+      assert.strictEqual(redact(text), text)
+    }
+  })
 })
 
 describe("a reason that leaves an attempt", () => {

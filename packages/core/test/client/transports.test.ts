@@ -50,6 +50,8 @@ const requestTo = (url: string, over: Partial<SignedRequest> = {}): SignedReques
   ],
   token: Redacted.make("token"),
   body: undefined,
+  headers: {},
+  maxBodyBytes: 2 ** 21,
   ...over
 })
 
@@ -102,6 +104,22 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
+    it.live("sends further headers, but none in place of its own", () =>
+      over(
+        Effect.gen(function* () {
+          const seen: Array<unknown> = []
+          const url = yield* serve((request, response) => {
+            const { accept, authorization, "user-agent": agent, "x-gateway": gateway } = request.headers
+            seen.push([gateway, agent, accept, authorization])
+            response.end("{}")
+          })
+          const headers = { "x-gateway": "blue", "user-agent": "deploy/1.0", accept: "x/y", authorization: "none" }
+          yield* send(requestTo(url, { headers }))
+          assert.deepStrictEqual(seen, [["blue", "deploy/1.0", "application/json", "Bearer token"]])
+        })
+      )
+    )
+
     it.live("gives a header that came twice as one", () =>
       over(
         Effect.gen(function* () {
@@ -138,21 +156,45 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("gives up a body that is larger than any that makes sense, told or not", () =>
+    it.live("reads the beginning of a body beyond the limit, and lets go of the connection", () =>
       over(
         Effect.gen(function* () {
-          const piece = Buffer.alloc(1024 * 1024, "x")
+          const piece = Buffer.alloc(64 * 1024, "x")
+          let closed = 0
           const url = yield* serve((request, response) => {
-            if (request.method === "GET") response.writeHead(200, { "content-length": String(17 * piece.length) })
+            request.socket.on("close", () => closed++)
+            if (request.method === "GET") response.writeHead(500, { "content-length": String(1000 * piece.length) })
             const more = () => {
               while (!response.destroyed && response.write(piece));
             }
             response.on("drain", more)
             more()
           })
+          for (const [method, status, read] of [
+            ["GET", 500, 16 * 1024],
+            ["PUT", 200, 100_000]
+          ] as const) {
+            closed = 0
+            const { body, whole, ...reply } = yield* send(requestTo(url, { method, maxBodyBytes: 100_000 }))
+            assert.deepStrictEqual([reply.status, whole, body], [status, false, "x".repeat(read)])
+            while (closed === 0) yield* Effect.sleep(1)
+          }
+        })
+      )
+    )
+
+    it.live("reads a body of the limit's length whole, with a length and without", () =>
+      over(
+        Effect.gen(function* () {
+          const text = "ä".repeat(50_000)
+          const url = yield* serve((request, response) => {
+            if (request.method === "PUT") response.write("")
+            response.end(text)
+          })
           for (const method of ["GET", "PUT"] as const) {
-            const reply = yield* send(requestTo(url, { method }))
-            assert.deepStrictEqual([reply.status, reply.body], [200, undefined])
+            const reply = yield* send(requestTo(url, { method, maxBodyBytes: 100_000 }))
+            assert.isTrue(reply.whole)
+            assert.strictEqual(reply.body, text)
           }
         })
       )
@@ -252,6 +294,21 @@ for (const [name, transport] of Object.entries(transports)) {
 }
 
 describe("a body that is packed", () => {
+  it.live("is counted as it is unpacked, where a page of a browser does not see that it is packed", () =>
+    Effect.gen(function* () {
+      const fetch = () => {
+        const response = new Response("x".repeat(1000), { headers: { "content-length": "30" } })
+        return Promise.resolve(Object.defineProperty(response, "type", { value: "cors" }))
+      }
+      const reply = yield* Effect.provideService(
+        send(requestTo("http://service.test", { maxBodyBytes: 100 })),
+        FetchTransport.Fetch,
+        fetch
+      )
+      assert.deepStrictEqual([reply.whole, reply.body.length], [false, 100])
+    }).pipe(Effect.provide(FetchTransport.layer))
+  )
+
   it.live("is unpacked by fetch, which asked for it", () =>
     Effect.gen(function* () {
       const url = yield* serve((_, response) => {

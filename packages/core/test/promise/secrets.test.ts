@@ -75,6 +75,18 @@ describe("credentials", () => {
     })
   }
 
+  it("that are words do not show in Berth's own sentences, masked or not", async () => {
+    const answer: RequestListener = ({ headers, url }, response) => {
+      response.writeHead(401).end(JSON.stringify({ code: 401, message: `no ${url} for ${headers.authorization}` }))
+    }
+    await using service = await bareService(answer, { apiKey: "t", accessToken: "credentials" })
+    const { message } = await rejection(service.client.nodes.get(7))
+    assert.strictEqual(
+      message,
+      "The service refused the credentials: no /myaccount/api/v1/nodes/7/?apikey=<redacted> for Bearer <redacted>."
+    )
+  })
+
   it("cannot be read off a client, or off what refuses to make one", async () => {
     const client = createClient({ baseUrl: "https://service.test", apiKey, accessToken })
     const shown = [everything(client)]

@@ -305,7 +305,8 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     const error = new BerthError({
       operation,
       reason: inCall(result.failure.reason, call.millis),
-      attempts: result.failure.attempts
+      attempts: result.failure.attempts,
+      reply: result.failure.reply
     })
     if (!mayHaveMade(error.reason)) {
       yield* Effect.ignore(store.remove(intent.key))

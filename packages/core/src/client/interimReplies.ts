@@ -1,0 +1,43 @@
+/**
+ * HTTP lets a service send `100 Continue` before any reply; undici ends the connection for one that it did not ask for. Here it is
+ * taken out of what a connection reads, before undici does.
+ */
+import type { Socket } from "node:net"
+
+const beginning = "HTTP/1.1 100"
+const end = "\r\n\r\n"
+
+/** A longer one is left to undici. */
+const maxBytes = 8 * 1024
+
+/**
+ * Takes every `100` out of the beginning of each reply that comes through a socket of HTTP/1, which carries one exchange at a
+ * time: a reply begins after a write.
+ */
+export const withoutContinue = (socket: Socket): Socket => {
+  let atBeginning = false
+  let held: Buffer | null = null
+  const { read, write } = socket
+  socket.write = ((...args: Parameters<typeof write>) => {
+    atBeginning = true
+    return write.apply(socket, args)
+  }) as typeof write
+  socket.read = (size?: number) => {
+    while (true) {
+      const more: Buffer | null = read.call(socket, size)
+      if (!atBeginning || more === null) return more
+      const chunk: Buffer = held === null ? more : Buffer.concat([held, more])
+      held = null
+      const first = chunk.toString("latin1", 0, beginning.length)
+      if (!beginning.startsWith(first)) {
+        atBeginning = false
+        return chunk
+      }
+      const endAt = chunk.indexOf(end)
+      if (endAt === -1 && chunk.length > maxBytes) return chunk
+      if (endAt === -1) held = chunk
+      else if (chunk.length > endAt + end.length) socket.unshift(chunk.subarray(endAt + end.length))
+    }
+  }
+  return socket
+}

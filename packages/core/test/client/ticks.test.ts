@@ -1,0 +1,113 @@
+/**
+ * Bodies made to keep a program busy, over every transport in a process of its own: everything else there goes on meanwhile.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import type { Tick } from "./ticker.ts"
+
+const ticker = fileURLToPath(new URL("ticker.ts", import.meta.url))
+
+/** The bar is 100 ms (`bench`, row `tick`); a busy machine may take longer, and a body that blocks takes seconds. */
+const maxDelayMillis = 1000
+const bodyBytes = 16 * 1024 * 1024
+
+/** Endless texts: what they begin with, and what is repeated after it. */
+const endless: Record<string, readonly [beginning: string, repeated: string | ((at: number) => string)]> = {
+  brackets: ["", "["],
+  backslashes: ["", "\\"],
+  "backslashes in a string": ['{"message":"', "\\\\"],
+  quotes: ["", '"'],
+  objects: ["[", "{},"],
+  names: ['{"":0', (at) => `,"k${at}":1`],
+  "a line of HTML": ["<html>", '<a href="/nodes/?apikey=x">log in</a>']
+}
+
+/** Whole bodies that come close to every bound. */
+const whole: Record<string, string> = {
+  names: `{"code":422,"errors":{"":[]${Array.from({ length: 49_000 }, (_, at) => `,"k${at}":1`).join("")}}}`,
+  records: `{"code":200,"data":[${Array.from({ length: 28_000 }, (_, at) => `{"id":${at + 1}}`).join(",")}]}`,
+  shapes: `{"code":200,"data":[${Array.from({ length: 28_000 }, (_, at) => `{"k${at}":1}`).join(",")}]}`,
+  backslashes: `{"code":422,"errors":{"name":["${"\\\\".repeat(1_000_000)}"]}}`,
+  messages: `{"code":422,"errors":[${Array.from({ length: 99_000 }, () => `"no"`).join(",")}]}`
+}
+
+const pieceOf = (repeated: string | ((at: number) => string)) => {
+  const one = typeof repeated === "string" ? () => repeated : repeated
+  let piece = ""
+  for (let at = 0; piece.length < 65_536; at++) piece += one(at)
+  return Buffer.from(piece)
+}
+
+const writeEndless = (response: ServerResponse, beginning: string, piece: Buffer) => {
+  let left = bodyBytes - beginning.length
+  response.write(beginning)
+  const more = () => {
+    while (left > 0 && !response.destroyed) {
+      const chunk = piece.subarray(0, left)
+      left -= chunk.length
+      if (!response.write(chunk)) return
+    }
+    response.end()
+  }
+  response.on("drain", more)
+  more()
+}
+
+interface Page {
+  readonly name: string
+  readonly status: number
+  readonly answer: (response: ServerResponse) => void
+}
+
+const pages: ReadonlyArray<Page> = [
+  ...Object.entries(endless).flatMap(([name, [beginning, repeated]]) => {
+    const piece = pieceOf(repeated)
+    return [200, 500].flatMap((status) =>
+      [true, false].map((told) => ({
+        name: `${name}, ${status}, ${told ? "with" : "without"} a length`,
+        status,
+        answer: (response: ServerResponse) => {
+          response.writeHead(status, told ? { "content-length": String(bodyBytes) } : {})
+          writeEndless(response, beginning, piece)
+        }
+      }))
+    )
+  }),
+  ...Object.entries(whole).flatMap(([name, body]) =>
+    [200, 500].map((status) => ({
+      name: `whole ${name}, ${status}`,
+      status,
+      answer: (response: ServerResponse) => response.writeHead(status).end(body)
+    }))
+  )
+]
+
+describe("a program goes on while a reply is read", () => {
+  it(`of every kind that could keep it busy: ${pages.length} bodies over every transport`, async () => {
+    const server = createServer((request, response) => {
+      const page = Number(new URL(request.url!, "http://service").searchParams.get("page_no"))
+      pages[page - 1]!.answer(response)
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const { port } = server.address() as AddressInfo
+    const child = spawn(process.execPath, [ticker, `http://127.0.0.1:${port}`, String(pages.length)], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    const ticks: ReadonlyArray<Tick> = JSON.parse(await text(child.stdout))
+    server.closeAllConnections()
+    server.close()
+    assert.lengthOf(ticks, 5 * pages.length)
+    for (const { delayMillis, outcome, page, transport } of ticks) {
+      const { name, status } = pages[page - 1]!
+      const told = `${name}, over ${transport}`
+      if (status === 500) assert.strictEqual(outcome, "ServiceFault", told)
+      else if (!name.startsWith("whole")) assert.strictEqual(outcome, "UnexpectedResponse", told)
+      assert.isBelow(delayMillis, maxDelayMillis, told)
+    }
+  }, 120_000)
+})
