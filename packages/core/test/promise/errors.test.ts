@@ -80,6 +80,38 @@ describe("a failure", () => {
     }
   })
 
+  it("has the reply that the call failed with, its id for the service's support, and no credential in either", async () => {
+    await using service = await bareService((_, response) => {
+      response.writeHead(409, { "x-request-id": "r-7", "x-echo": apiKey, "set-cookie": "session=1" })
+      response.end(JSON.stringify({ message: `locked by ${accessToken}`, code: 409, data: {}, errors: {} }))
+    })
+    const replies: Array<Berth.RawReply> = []
+    const error = await rejection(service.client.nodes.get(7, { onReply: (reply) => replies.push(reply) }))
+    assert.instanceOf(error, Berth.Conflict)
+    assert.strictEqual(error.status, 409)
+    assert.strictEqual(error.requestId, "r-7")
+    assert.deepInclude(error.response, {
+      status: 409,
+      body: '{"message":"locked by <redacted>","code":409,"data":{},"errors":{}}'
+    })
+    assert.include(error.response!.headers, { "x-request-id": "r-7", "x-echo": "<redacted>" })
+    assert.notProperty(error.response!.headers, "set-cookie")
+    assert.deepStrictEqual(replies, [error.response!])
+    assert.deepInclude(JSON.parse(JSON.stringify(error)), { status: 409, requestId: "r-7", response: error.response })
+  })
+
+  it("keeps a status of its own, and has none where there was no reply or nothing was sent", async () => {
+    await using service = await bareService((_, response) => response.writeHead(501).end())
+    const { nodes } = service.client
+    const fault = await rejection(nodes.get(7, { deadline: 3000 }))
+    assert.instanceOf(fault, Berth.ServiceFault)
+    assert.deepStrictEqual([fault.status, fault.response?.status, fault.requestId], [501, 501, null])
+    const none = { status: null, requestId: null, response: null }
+    assert.deepInclude(await rejection(nodes.get(0)), none)
+    assert.deepInclude(await rejection(nodes.get(7, { deadline: -1 })), none)
+    assert.deepInclude(await rejection(nodes.get(7, { signal: AbortSignal.abort() })), none)
+  })
+
   it("has a stack that leads to who called", async () => {
     await using service = await mockService()
     const whoCalled = async () => {
@@ -150,6 +182,14 @@ describe("a client", () => {
     ["allowanceFile", { ...good, allowanceFile: 7 }],
     ["fetch", { ...good, fetch: {} }],
     ["onAttempt", { ...good, onAttempt: "log" }],
+    ["headers", { ...good, headers: "x-team: web" }],
+    ["headers", { ...good, headers: { authorization: "Basic 7" } }],
+    ["headers", { ...good, headers: { "x team": "web" } }],
+    ["headers", { ...good, headers: { "x-team": "web\nx-other: 1" } }],
+    ["userAgent", { ...good, userAgent: 7 }],
+    ["userAgent", { ...good, userAgent: "" }],
+    ["maxBodyBytes", { ...good, maxBodyBytes: 0 }],
+    ["maxBodyTokens", { ...good, maxBodyTokens: 1.5 }],
     ["apikey", { ...good, apikey: "k" }]
   ]
   for (const [option, options] of bad) {
