@@ -50,7 +50,7 @@ describe("the allowance", () => {
       const chosen = { XDG_STATE_HOME: join(folder, "state"), BERTH_ALLOWANCE_FILE: join(folder, "chosen") }
       yield* berth(["node", "--help"], { env: chosen })
       assert.deepStrictEqual(readdirSync(folder), [])
-      yield* berth(["node", "list"], { env: chosen })
+      yield* berth(["image", "saved"], { env: chosen })
       assert.deepStrictEqual(readdirSync(folder).toSorted(), ["chosen", "chosen.members"])
       assert.strictEqual(statSync(chosen.BERTH_ALLOWANCE_FILE).mode & 0o777, 0o600)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))

@@ -30,6 +30,7 @@ import {
   type CallOptions,
   checkCall,
   type Checked,
+  flag as flagOf,
   listener,
   type LookOptions,
   ofCall,
@@ -193,7 +194,7 @@ export const createClient = (options: ClientOptions): Client => {
     onReply: heard
   })
   const get = method("nodes.get", { ...ofCall, onReply: heard })
-  const ofList = { ...ofCall, onEnd: heard, onReply: heard }
+  const ofList = { ...ofCall, exact: flagOf, maxNodes: wholeNumber(), onEnd: heard, onReply: heard }
   const list = checkCall("nodes.list", ofList)
   const listPage = method("nodes.list", { ...ofCall, page: wholeNumber(), perPage: wholeNumber(100), onReply: heard })
   const find = method("nodes.list", ofList)

@@ -6,6 +6,7 @@
 import { type AccountFiles, accountFiles } from "@berth/core/client/AccountFiles"
 import * as Berth from "@berth/core/client/Berth"
 import { IntentStore, layerDirectory, makeMemory } from "@berth/core/client/creation/IntentStore"
+import * as PageFile from "@berth/core/client/listing/PageFile"
 import type { ClientOptions, InvalidOption } from "@berth/core/client/Settings"
 import { Config, Effect, Layer, Logger, Option } from "effect"
 import { SettingFault } from "../failure/CliFailure.ts"
@@ -69,9 +70,13 @@ const account = Effect.gen(function* () {
   return { options: { ...options, allowanceFile: files.allowanceFile }, files } satisfies Account
 })
 
-const clientOf = ({ options }: Account) =>
-  // Whatever is not usable in them was told when the files were looked for.
-  Berth.layerOver(options, transport).pipe(Layer.orDie, Layer.merge(spans))
+const clientOf = ({ files, options }: Account) =>
+  Berth.layerOver(options, transport).pipe(
+    // Whatever is not usable in them was reported when the files were looked for.
+    Layer.orDie,
+    Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
+    Layer.merge(spans)
+  )
 
 export const client = Layer.provide(Layer.unwrap(Effect.map(account, clientOf)), warnings)
 

@@ -1,10 +1,16 @@
 /**
  * The files that the processes of one user on one machine share of one account, where the program's configuration says that
- * they are: which file, which folder, and both as a layer.
+ * they are: which they are, and all of them as a layer.
  */
 import { Config, Effect, Layer, Option } from "effect"
-import { type AccountFiles, accountFilesOf, layerOf, type ReadVariable, type StateDirectory } from "./AccountFolder.ts"
-import { stateDirectoryFault } from "./AccountFolder.ts"
+import {
+  type AccountFiles,
+  accountFilesOf,
+  layerOf,
+  type ReadVariable,
+  type StateDirectory,
+  stateDirectoryFault
+} from "./AccountFolder.ts"
 import { type ClientOptions, InvalidOption, settingsFrom } from "./Settings.ts"
 
 export type { AccountFiles, StateDirectory } from "./AccountFolder.ts"
@@ -17,21 +23,20 @@ const read: ReadVariable = (name) =>
   )
 
 /**
- * The files of the account that the options name, in the folder of `berth`: for `ClientOptions.allowanceFile` and for
- * `IntentStore.layerDirectory`. None, with a warning in the log, where there is no such folder; `BERTH_ALLOWANCE_FILE` may name
- * another file for the allowance, or say `off`.
+ * The files of the account that the options name, in the folder of `berth`; none, with a warning in the log, where there is no
+ * such folder. `BERTH_ALLOWANCE_FILE` may name another file for the allowance, or say `off`.
  */
 export const accountFiles = Effect.fnUntraced(function* (
   options: Pick<ClientOptions, "baseUrl" | "credentials">
 ): Effect.fn.Return<AccountFiles, InvalidOption> {
   const settings = yield* Effect.fromResult(settingsFrom(options))
-  const { allowanceFile, intents } = yield* accountFilesOf(settings, read)
-  return { allowanceFile, intents }
+  const { allowanceFile, intents, pages } = yield* accountFilesOf(settings, read)
+  return { allowanceFile, intents, pages }
 })
 
 /**
- * Both files for a client of these options: `Layer.provide(Berth.layer(options), accountLayer(options))`. Creates may then have
- * a key, and all processes that share the folder leave room for each other. Default: the folder of `berth`.
+ * All of them for a client of these options: `Layer.provide(Berth.layer(options), accountLayer(options))`. Creates may then
+ * have a key, and all processes that share the folder leave room for each other. Default: the folder of `berth`.
  */
 export const accountLayer = (
   options: Pick<ClientOptions, "baseUrl" | "credentials">,

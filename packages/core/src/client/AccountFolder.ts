@@ -7,6 +7,8 @@ import { Context, Effect, Layer, Predicate, Redacted } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { IntentStore, IntentStoreFailed, makeDirectory, makeMemory } from "./creation/IntentStore.ts"
+import * as PageFile from "./listing/PageFile.ts"
+import { PageStore } from "./listing/PageStore.ts"
 import type { Settings } from "./Settings.ts"
 import type { FileFault } from "./StateFiles.ts"
 
@@ -23,10 +25,14 @@ export const stateDirectoryFault = (value: unknown): string | undefined =>
 /** What the environment says of a variable; undefined where it says nothing. */
 export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
 
-/** The file for the allowance, and the folder for the intents; undefined where there is nowhere to keep them. */
+/** Where each of what is shared is kept; undefined where there is nowhere to keep it. */
 export interface AccountFiles {
+  /** For `ClientOptions.allowanceFile`: a file. */
   readonly allowanceFile: string | undefined
+  /** For `IntentStore.layerDirectory`: a folder. */
   readonly intents: string | undefined
+  /** For `PageFile.layer`: a file. */
+  readonly pages: string | undefined
 }
 
 const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
@@ -71,9 +77,10 @@ const filesIn = (folder: Effect.Effect<string, FileFault>) =>
     onSuccess: (folder): AccountFiles & { readonly why: string } => ({
       allowanceFile: `${folder}/allowance.json`,
       intents: `${folder}/intents`,
+      pages: `${folder}/pages.json`,
       why: ""
     }),
-    onFailure: ({ message: why }) => ({ allowanceFile: undefined, intents: undefined, why })
+    onFailure: ({ message: why }) => ({ allowanceFile: undefined, intents: undefined, pages: undefined, why })
   })
 
 /** The files of an account in the folder of `berth`; `BERTH_ALLOWANCE_FILE` may name another for the allowance, or say `off`. */
@@ -117,9 +124,10 @@ export const layerOf = (settings: Settings, directory: StateDirectory, read: Rea
     : Layer.effectContext(
         Effect.map(
           directory === "auto" ? accountFilesOf(settings, read) : filesIn(folderOf(settings, directory)),
-          ({ allowanceFile, intents, why }) =>
+          ({ allowanceFile, intents, pages, why }) =>
             Context.make(IntentStore, intents === undefined ? withoutFolder(why) : intentsIn(intents)).pipe(
-              Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile))
+              Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile)),
+              Context.add(PageStore, pages === undefined ? undefined : PageFile.make(pages))
             )
         )
       )

@@ -12,6 +12,7 @@ import type * as Admission from "./allowance/Admission.ts"
 import { failedReply } from "./failedReply.ts"
 import type { Observer } from "./Observer.ts"
 import type { Operation } from "./Operation.ts"
+import { monotonicMillisUnsafe } from "./Monotonic.ts"
 import { type Redact, redactedReason } from "./Redaction.ts"
 import { notProcessed } from "./Retry.ts"
 import type { Settings } from "./Settings.ts"
@@ -25,6 +26,7 @@ export interface Reply<A> {
 
 /** The attempts of one call so far. */
 export interface Ledger {
+  /** By the monotonic clock. */
   readonly startedAtMillis: number
   readonly attempts: Array<Attempt>
   /** Waited before the next attempt because the last one failed. */
@@ -37,6 +39,12 @@ export interface Ledger {
   /** The reply to the last attempt that failed with one; null when none did. */
   reply: FailedReply | null
 }
+
+/**
+ * The end of a time limit. Where the program was busy until then, a reply may be there that has not been read: what came
+ * of a request is worth the turn of the event loop that reads it.
+ */
+const timeUp = (millis: number) => Effect.andThen(Effect.sleep(millis), Effect.yieldNow)
 
 const neverSent = (reason: ErrorReason) =>
   reason._tag === "InvalidRequest" ||
@@ -88,7 +96,8 @@ export const make = ({ observer, redact, settings }: Parts) => {
     ticket: Admission.Ticket,
     restore: Admission.Restore
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
-    const startedAt = yield* Clock.currentTimeMillis
+    const clock = yield* Clock.Clock
+    const startedAt = monotonicMillisUnsafe(clock)
     const leftMillis = request.deadlineAt - startedAt
     if (leftMillis <= 0) {
       yield* ticket.ended(false)
@@ -115,24 +124,24 @@ export const make = ({ observer, redact, settings }: Parts) => {
     })
     const exchange = Effect.suspend(() => {
       const replied = sending === undefined ? exchanged : Effect.andThen(sending.before, exchanged)
-      return Effect.timeoutOrElse(replied, {
-        duration: Duration.millis(Math.min(attemptMillis, leftMillis)),
-        orElse: timedOut
-      })
+      return Effect.raceFirst(
+        replied,
+        Effect.andThen(timeUp(Math.min(attemptMillis, leftMillis)), Effect.suspend(timedOut))
+      )
     })
 
     const enter = (outcome: string) =>
-      Effect.map(Clock.currentTimeMillis, (endedAt) => {
+      Effect.sync(() => {
         const { headers = {}, status = null } = head ?? {}
         ledger.attempts.push({
           number: ledger.attempts.length + 1,
-          startedAtMillis: startedAt - ledger.startedAtMillis,
-          backoffMillis: ledger.backoffMillis,
-          queuedMillis: ticket.waitedMillis,
-          durationMillis: endedAt - startedAt,
+          startedAtMillis: Math.round(startedAt - ledger.startedAtMillis),
+          backoffMillis: Math.round(ledger.backoffMillis),
+          queuedMillis: Math.round(ticket.waitedMillis),
+          durationMillis: Math.round(monotonicMillisUnsafe(clock) - startedAt),
           status,
           outcome,
-          allowance: allowanceFrom(headers, endedAt)
+          allowance: allowanceFrom(headers, clock.currentTimeMillisUnsafe())
         })
         observer?.attempted(operation.name, ticket.lane, ledger.attempts, wireRequest)
       })
@@ -146,10 +155,10 @@ export const make = ({ observer, redact, settings }: Parts) => {
       if (sending !== undefined && sent === "no") yield* sending.notProcessed
       return yield* Effect.failCause(received.cause)
     }
-    const now = yield* Clock.currentTimeMillis
     const result = Result.flatMap(
       Result.mapError(received.value, (reason) => redactedReason(reason, redact)),
-      (reply) => understand(operation, reply, reply.whole ? whole : cut, now, sentBefore !== "no")
+      (reply) =>
+        understand(operation, reply, reply.whole ? whole : cut, clock.currentTimeMillisUnsafe(), sentBefore !== "no")
     )
     yield* enter(outcomeOf(result))
     if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])

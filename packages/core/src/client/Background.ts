@@ -4,7 +4,8 @@
  */
 import { Clock, Duration, Effect } from "effect"
 
-const isLive = (clock: Clock.Clock) => clock === Clock.Clock.defaultValue()
+/** Whether a clock is of the kind that the runtime has: each default is a new one. */
+const isLive = (clock: Clock.Clock) => clock.constructor === Clock.Clock.defaultValue().constructor
 
 /** Sleeps without keeping the process alive. `Effect.sleep` has no such timer. */
 export const sleepInBackground = (millis: number): Effect.Effect<void> =>

@@ -2,8 +2,9 @@
  * The circuit breaker: once most calls fail because of the service it stops calling for a while, then lets one call try.
  * One outcome per call, however many attempts it took. The rules are pure (`admit`, `record`); `make` keeps the state.
  */
-import { Clock, Effect, Exit, Option } from "effect"
+import { Effect, Exit, Option } from "effect"
 import { CircuitOpen, type ErrorReason } from "../domain/ErrorReason.ts"
+import { monotonicMillis } from "./Monotonic.ts"
 
 /** Share of the last calls that has to fail. A row of failures proves little where many calls run side by side. */
 const share = 0.8
@@ -111,7 +112,7 @@ export const make = () => {
   let state = initial
   return <A, R>(call: Effect.Effect<A, ErrorReason, R>): Effect.Effect<A, ErrorReason, R> =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(monotonicMillis, (now) => {
         const answer = admit(state, now)
         if (answer._tag === "Refused") {
           return Effect.fail(new CircuitOpen({ retryAfterMillis: answer.retryAfterMillis }))
@@ -119,7 +120,7 @@ export const make = () => {
         state = answer.state
         const { era } = state
         return Effect.onExit(restore(call), (exit) =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
+          Effect.map(monotonicMillis, (now) => {
             state = record(state, era, outcomeOf(exit), now)
           })
         )

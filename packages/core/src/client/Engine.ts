@@ -14,6 +14,7 @@ import * as Breaker from "./Breaker.ts"
 import { Observer } from "./Observer.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
 import { optionFault } from "./OptionCheck.ts"
+import { monotonicMillis, monotonicMillisUnsafe } from "./Monotonic.ts"
 import { redactor } from "./Redaction.ts"
 import { decide, fullBudget, type Repeatable } from "./Retry.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "./Settings.ts"
@@ -32,7 +33,7 @@ const told = <A>(
       ? result.success.raw
       : failed && { status: failed.status, headers: failed.headers, body: failed.excerpt }
     if (raw === null) return ended
-    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    return Effect.flatMap(monotonicMillis, (now) =>
       Effect.timeoutOrElse(Effect.andThen(onReply(raw), ended), {
         duration: Duration.millis(Math.max(0, deadlineAt - now)),
         orElse: () => (Result.isSuccess(result) ? Effect.fail(deadlineReached()) : ended)
@@ -55,8 +56,11 @@ export class Engine extends Context.Service<
     readonly lane: Lane | undefined
     /** What is left of the allowance, and what it becomes. */
     readonly allowance: Pick<Admission.Admission, "level" | "levelAfter">
-    /** What the service's clock has certainly reached at an instant of ours, milliseconds since the epoch; 0 when it is unknown. */
-    readonly serviceTimeAt: (instant: number) => number
+    /**
+     * What the service's clock has certainly reached at an instant of the monotonic clock, in milliseconds since the epoch; 0
+     * when it is unknown.
+     */
+    readonly serviceTimeAt: (monotonicMillis: number) => number
   }
 >()("@berth/core/client/Engine") {
   static readonly layer = (options: ClientOptions): Layer.Layer<Engine, InvalidOption, Transport> =>
@@ -106,8 +110,9 @@ export class Engine extends Context.Service<
               reason,
               repeatable,
               attempts: ledger.attempts.length,
+              maxAttempts: settings.maxAttempts,
               budget,
-              leftMillis: request.deadlineAt - (yield* Clock.currentTimeMillis),
+              leftMillis: request.deadlineAt - (yield* monotonicMillis),
               draw: yield* Random.next
             })
             if (decision._tag === "GiveUp") return yield* Effect.fail(reason)
@@ -123,7 +128,7 @@ export class Engine extends Context.Service<
             const fault = options && optionFault(options)
             if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
             const deadlineMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.deadline ?? settings.deadline))
-            const startedAtMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+            const startedAtMillis = monotonicMillisUnsafe(fiber.getRef(Clock.Clock))
             const ledger: Attempt.Ledger = {
               startedAtMillis,
               attempts: [],
@@ -168,9 +173,9 @@ export class Engine extends Context.Service<
             )
           })
 
-        const serviceTimeAt = (instant: number) => {
+        const serviceTimeAt = (monotonicMillis: number) => {
           const { clock } = admission.state()
-          return clock === undefined ? 0 : instant + clock.aheadAtLeastMillis
+          return clock === undefined ? 0 : Math.floor(monotonicMillis + clock.aheadAtLeastMillis)
         }
 
         const { deadline, lane } = settings

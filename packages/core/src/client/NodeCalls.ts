@@ -15,7 +15,8 @@ import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
 import { nodeDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
-import { collect, type Listed, pages } from "./listing/Pages.ts"
+import { collect, type ListBounds, type Listed, pages } from "./listing/Pages.ts"
+import * as PageStore from "./listing/PageStore.ts"
 import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./NodeArguments.ts"
 import { createNode, deleteNode, getNode, listNodes, type Page, readList, setNodeCommitment } from "./NodeOperations.ts"
 import { Observer } from "./Observer.ts"
@@ -34,7 +35,7 @@ export interface PageOptions extends CallOptions {
 }
 
 /** How to list. The `deadline` is that of each page. */
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends CallOptions, ListBounds {
   /** Told once, when the list has come to its end. */
   readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
 }
@@ -132,11 +133,15 @@ export class NodeCalls extends Context.Service<
           named("Nodes.create")
         )
 
+      const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
       const list = (options: ListOptions = {}, wanted?: number) =>
         pages({
           readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
           onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
           onEnd: options.onEnd,
+          exact: options.exact,
+          maxNodes: options.maxNodes,
+          store,
           wanted
         })
 
@@ -155,7 +160,8 @@ export class NodeCalls extends Context.Service<
           return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
         })
 
-      const look = SharedLooks.make({ get, list: (options) => collect(list(options)) })
+      // A node that such a list misses is asked for by itself.
+      const look = SharedLooks.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
         const inLane = options?.lane ?? lane ?? "wait"

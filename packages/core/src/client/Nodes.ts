@@ -13,7 +13,8 @@ export class Nodes extends Context.Service<
   Omit<NodeCalls["Service"], "pages"> & {
     /**
      * Every node of the account in the service's order, page by page as they are pulled, one page ahead. Whatever is created or deleted
-     * meanwhile, a node that exists throughout comes exactly once; `onEnd` tells where that is not certain.
+     * meanwhile, a node that exists throughout comes exactly once; `onEnd` reports where that is not certain. Fails with
+     * `UnexpectedResponse` where the list does not end.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
   }

@@ -24,7 +24,8 @@ export const laneFault: Check = (value) =>
 
 const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
 
-const wholeFault =
+/** A whole number from 1. */
+export const wholeFault =
   (most: number): Check =>
   (value) =>
     Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most
@@ -32,6 +33,7 @@ const wholeFault =
       : `expected a whole number from 1${most === Number.MAX_SAFE_INTEGER ? "" : ` to ${most}`}`
 
 export const countFault = wholeFault(Number.MAX_SAFE_INTEGER)
+const flagFault: Check = (value) => (Predicate.isBoolean(value) ? undefined : "expected true or false")
 
 const checks = {
   page: countFault,
@@ -39,7 +41,9 @@ const checks = {
   deadline: timespanFault,
   timeout: timespanFault,
   lane: laneFault,
-  retry: (value: unknown) => (Predicate.isBoolean(value) ? undefined : "expected true or false"),
+  retry: flagFault,
+  exact: flagFault,
+  maxNodes: countFault,
   skuId: countFault,
   // Whoever keeps it says what it may be.
   key: () => undefined,

@@ -10,13 +10,14 @@ import type { ErrorReason } from "../domain/ErrorReason.ts"
  */
 export type Repeatable = "idempotent" | "create" | "never"
 
-/** Most attempts of one call. */
-export const mostAttempts = 4
+/** Most attempts of one call: so many span 6 s at least, whatever is drawn, in which a service may restart. */
+export const maxAttempts = 8
 
-/** Doubled with every attempt, of which there are too few for the wait to need a cap: it stays below 4 s. */
+/** Doubled with every attempt, up to the cap. */
 const baseMillis = 100
 /** Base where the service said that it is asked too often. */
 const throttledBaseMillis = 1000
+const maxBackoffMillis = 20_000
 /** A longer `Retry-After` than this is not waited for: the caller is told instead. */
 const longestRetryAfterMillis = 120_000
 
@@ -61,24 +62,35 @@ export interface Situation {
   readonly repeatable: Repeatable
   /** Attempts made so far, the failed one included. */
   readonly attempts: number
+  /** Most attempts that the client may make. */
+  readonly maxAttempts: number
   /** Tokens left in the budget. */
   readonly budget: number
   /** What is left of the call's deadline. */
   readonly leftMillis: number
-  /** A draw from [0, 1): full jitter. */
+  /** A draw from [0, 1): half of the wait is certain, so that no run of draws lets the attempts end too soon. */
   readonly draw: number
 }
 
 const giveUp: Decision = { _tag: "GiveUp" }
 
 /** Decides what follows a failed attempt. Never a wait that the deadline cannot hold. */
-export const decide = ({ attempts, budget, draw, leftMillis, reason, repeatable }: Situation): Decision => {
-  if (!isTransient(reason) || attempts >= mostAttempts || repeatable === "never") return giveUp
+export const decide = ({
+  attempts,
+  budget,
+  draw,
+  leftMillis,
+  maxAttempts,
+  reason,
+  repeatable
+}: Situation): Decision => {
+  if (!isTransient(reason) || attempts >= maxAttempts || repeatable === "never") return giveUp
   if (repeatable === "create" && !notProcessed(reason)) return giveUp
   const asked = "retryAfterMillis" in reason ? (reason.retryAfterMillis ?? 0) : 0
   if (asked > longestRetryAfterMillis) return giveUp
   const base = isThrottled(reason) ? throttledBaseMillis : baseMillis
-  const delayMillis = Math.max(asked, draw * base * 2 ** (attempts - 1))
+  const backoffMillis = Math.min(maxBackoffMillis, base * 2 ** (attempts - 1))
+  const delayMillis = Math.max(asked, backoffMillis * (0.5 + draw / 2))
   if (delayMillis >= leftMillis) return giveUp
   const cost = isThrottled(reason) ? throttledCost : transientCost
   return cost > budget ? { _tag: "GiveUpAfter", delayMillis } : { _tag: "Again", delayMillis, cost }

@@ -5,8 +5,9 @@ import { Data, Duration, Predicate, Redacted, Result } from "effect"
 import { defaultMaxBodyTokens } from "../api/BodyBounds.ts"
 import { prefix } from "../api/Routes.ts"
 import type { Lane } from "../domain/Lane.ts"
-import { countFault, laneFault, timespanFault } from "./OptionCheck.ts"
+import { countFault, laneFault, timespanFault, wholeFault } from "./OptionCheck.ts"
 import { defaultMaxBodyBytes } from "./ReplyText.ts"
+import { maxAttempts as maxAllowedAttempts } from "./Retry.ts"
 import { version } from "./version.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
@@ -24,6 +25,8 @@ export interface ClientOptions {
   readonly deadline?: Duration.Input | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
+  /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which survive a restart of some seconds. */
+  readonly maxAttempts?: number | undefined
   /** Lane of every call that does not name one. Default: that of the operation. */
   readonly lane?: Lane | undefined
   /**
@@ -56,6 +59,7 @@ export interface Settings {
   readonly credentials: Credentials
   readonly deadline: Duration.Duration
   readonly attemptTimeout: Duration.Duration
+  readonly maxAttempts: number
   readonly lane: Lane | undefined
   readonly allowanceFile: string | undefined
   readonly maxBodyBytes: number
@@ -115,6 +119,7 @@ const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
   credentials: true,
   deadline: true,
   attemptTimeout: true,
+  maxAttempts: true,
   lane: true,
   allowanceFile: true,
   maxBodyBytes: true,
@@ -160,6 +165,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     deadline = "60 seconds",
     headers = {},
     lane,
+    maxAttempts = maxAllowedAttempts,
     maxBodyBytes = defaultMaxBodyBytes,
     maxBodyTokens = defaultMaxBodyTokens,
     userAgent = `berth/${version}`
@@ -170,6 +176,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     accessToken: credentialFault(credentials.accessToken),
     deadline: timespanFault(deadline),
     attemptTimeout: timespanFault(attemptTimeout),
+    maxAttempts: wholeFault(maxAllowedAttempts)(maxAttempts),
     lane: lane === undefined ? undefined : laneFault(lane),
     allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile),
     maxBodyBytes: countFault(maxBodyBytes),
@@ -183,6 +190,7 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     credentials,
     deadline: Duration.fromInputUnsafe(deadline),
     attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
+    maxAttempts,
     lane,
     allowanceFile,
     maxBodyBytes,

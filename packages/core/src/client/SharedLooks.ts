@@ -2,17 +2,18 @@
  * Looks at nodes for many waits at once: looks that are asked for at the same moment share requests, one by one where they
  * are few, through the pages of the list where that takes fewer.
  */
-import { type Cause, Clock, Deferred, Effect, Exit, type Fiber } from "effect"
+import { type Cause, Deferred, Effect, Exit, type Fiber } from "effect"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { type Lane, lanes } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
+import { monotonicMillis } from "./Monotonic.ts"
 import type { CallOptions } from "./Operation.ts"
 
 /** How a look is taken, and when it has to be over. */
 interface Terms {
   readonly lane: Lane
-  /** By our clock. */
+  /** By the monotonic clock. */
   readonly deadlineAt: number
 }
 
@@ -48,7 +49,7 @@ const answer = (looks: Iterable<Look>, exit: Exit.Exit<Node, BerthError>) => {
 
 /** A request that several share goes in the first of their lanes, and has until the last of their deadlines. */
 const optionsOf = (looks: Looks) =>
-  Effect.map(Clock.currentTimeMillis, (now): CallOptions => ({
+  Effect.map(monotonicMillis, (now): CallOptions => ({
     lane: lanes.find((lane) => looks.some((look) => look.lane === lane)),
     deadline: Math.max(1, ...looks.map(({ deadlineAt }) => deadlineAt - now))
   }))

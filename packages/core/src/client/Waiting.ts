@@ -2,12 +2,13 @@
  * Waiting for a node: looks at it again and again until it has what is waited for, cannot get it any more, or the time
  * is up. What an observation means is decided by the pure `judge`.
  */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { BerthError } from "../domain/BerthError.ts"
 import { NodeNotFound, StatusNotReached } from "../domain/ErrorReason.ts"
 import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import { type KnownStatus, label, mayBecome, type NodeStatus } from "../domain/NodeStatus.ts"
+import { monotonicMillis } from "./Monotonic.ts"
 
 /** What can be waited for: a status, or that the node is gone. */
 export type Goal = KnownStatus | "deleted"
@@ -63,7 +64,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
   options?: WaitOptions
 ): Effect.fn.Return<Option.Option<Node>, BerthError> {
   const operation = "nodes.await"
-  const startedAt = yield* Clock.currentTimeMillis
+  const startedAt = yield* monotonicMillis
   const timeoutMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"))
   const deadlineAt = startedAt + timeoutMillis
   let last: NodeStatus = { unknown: "not seen yet" }
@@ -71,7 +72,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
   let failure: BerthError | undefined
   let gone: BerthError | undefined
   const notReached = (impossible: boolean) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.flatMap(monotonicMillis, (now) =>
       Effect.fail(
         new BerthError({
           operation,
@@ -81,7 +82,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
             last,
             seen,
             impossible,
-            waitedMillis: now - startedAt,
+            waitedMillis: Math.round(now - startedAt),
             failure: failure?.message ?? null
           }),
           attempts: failure?.attempts ?? [],
@@ -120,7 +121,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
     for (let count = 0; ; count++) {
       const latest = yield* look
       if (latest.verdict !== "wait") return latest
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* monotonicMillis
       const pause = untilNextLook(count, now, phase)
       const left = Math.max(0, deadlineAt - now)
       yield* Effect.sleep(Math.min(pause, left))

@@ -72,6 +72,12 @@ export const text = (operation: string, option: string, value: unknown): string 
   throw new InvalidOption(operation, option, "expected a text")
 }
 
+/** True or false. Throws `InvalidOption`. */
+export const flag = (operation: string, option: string, value: unknown): boolean => {
+  if (typeof value === "boolean") return value
+  throw new InvalidOption(operation, option, "expected true or false")
+}
+
 /** A check of a whole number from 1. Throws `InvalidOption`. */
 export const wholeNumber =
   (max = Number.MAX_SAFE_INTEGER) =>

@@ -4,7 +4,7 @@
  */
 import type { StateDirectory } from "../client/AccountFolder.ts"
 import type { Creation as DomainCreation } from "../client/creation/Creator.ts"
-import type { Listed } from "../client/listing/Pages.ts"
+import type { ListBounds, Listed } from "../client/listing/Pages.ts"
 import type { AllowanceLevel } from "../domain/Allowance.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Image as DomainImage, ImageFilter } from "../domain/Image.ts"
@@ -34,6 +34,8 @@ export interface ClientOptions {
   readonly deadline?: Timespan | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
   readonly attemptTimeout?: Timespan | undefined
+  /** Most attempts of one call, 1 to 8. Default 8. */
+  readonly maxAttempts?: number | undefined
   /** Lane of every call that does not name one. Default: that of the method. */
   readonly lane?: Lane | undefined
   /**
@@ -102,12 +104,12 @@ export interface CommitmentOptions extends CallOptions {
 }
 
 /** How to list. */
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends CallOptions, ListBounds {
   /** Longest time that each page may take. Default: that of the client. */
   readonly deadline?: Timespan | undefined
   /**
-   * Called once, when the list has come to its end: with how many nodes there were, and whether that is certainly all. Like
-   * `onReply` it cannot end the call.
+   * Called once, when the list has come to its end: with how many nodes there were, how many requests it took, and whether that is
+   * certainly all. Like `onReply` it cannot end the call.
    */
   readonly onEnd?: ((listed: Listed) => void) | undefined
 }

@@ -31,6 +31,7 @@ const checks = {
   lane,
   stateDirectory,
   allowanceFile: asItIs,
+  maxAttempts: asItIs,
   headers: asItIs,
   userAgent: asItIs,
   maxBodyBytes: asItIs,

@@ -34,10 +34,14 @@ const home = { XDG_STATE_HOME: "/state" }
 describe("the files of an account", () => {
   it.effect("are in a folder of its own, from which neither the service nor the key can be read", () =>
     Effect.gen(function* () {
-      const { allowanceFile, intents } = yield* filesOf(home, { apiKey: "s3cr3t", baseUrl: "https://service.example" })
+      const { allowanceFile, intents, pages } = yield* filesOf(home, {
+        apiKey: "s3cr3t",
+        baseUrl: "https://service.example"
+      })
       const folder = /^(\/state\/berth\/accounts\/[0-9a-f]{32})\/allowance\.json$/.exec(allowanceFile ?? "")?.[1]
       assert.isDefined(folder)
       assert.strictEqual(intents, `${folder}/intents`)
+      assert.strictEqual(pages, `${folder}/pages.json`)
     })
   )
 
@@ -72,7 +76,7 @@ describe("the files of an account", () => {
       const { allowanceFile } = yield* filesOf({ HOME: "/home/ada", XDG_STATE_HOME: "not/absolute" })
       assert.match(allowanceFile ?? "", /^\/home\/ada\/.*\/berth\/accounts\//)
       const none = yield* filesOf({})
-      assert.deepStrictEqual([none.allowanceFile, none.intents], [undefined, undefined])
+      assert.deepStrictEqual([none.allowanceFile, none.intents, none.pages], [undefined, undefined, undefined])
       assert.lengthOf(none.said, 1)
       assert.match(none.said[0]!, /HOME is not set.*goes by its own replies/)
     })
@@ -87,11 +91,12 @@ describe("the files of an account", () => {
         [" ", byDefault.allowanceFile]
       ] as const) {
         const files = yield* filesOf({ ...home, BERTH_ALLOWANCE_FILE: said })
-        assert.deepStrictEqual(files, { allowanceFile: file, intents: byDefault.intents, said: [] })
+        assert.deepStrictEqual(files, { ...byDefault, allowanceFile: file })
       }
       assert.deepStrictEqual(yield* filesOf({ BERTH_ALLOWANCE_FILE: "off" }), {
         allowanceFile: undefined,
         intents: undefined,
+        pages: undefined,
         said: []
       })
     })

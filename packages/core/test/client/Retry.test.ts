@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { decide, fullBudget, mostAttempts, type Situation } from "../../src/client/Retry.ts"
+import { decide, fullBudget, maxAttempts, type Situation } from "../../src/client/Retry.ts"
 import {
   CircuitOpen,
   Conflict,
@@ -31,6 +31,7 @@ const decided = (over: Partial<Situation> = {}) =>
     reason: unavailable(),
     repeatable: "idempotent",
     attempts: 1,
+    maxAttempts,
     budget: fullBudget,
     leftMillis: 60_000,
     draw: 0.5,
@@ -72,10 +73,12 @@ describe("a failed attempt that may be sent twice", () => {
     for (const reason of transient) assert.strictEqual(decided({ reason, repeatable: "never" })._tag, "GiveUp")
   })
 
-  it("is the last when it is the fourth", () => {
-    assert.strictEqual(mostAttempts, 4)
-    for (const attempts of [1, 2, 3]) assert.strictEqual(decided({ attempts })._tag, "Again")
-    for (const attempts of [4, 5]) assert.strictEqual(decided({ attempts })._tag, "GiveUp")
+  it("is the last when it is the eighth, or the last of the fewer that the client makes", () => {
+    assert.strictEqual(maxAttempts, 8)
+    for (const attempts of [1, 2, 7]) assert.strictEqual(decided({ attempts })._tag, "Again")
+    for (const attempts of [8, 9]) assert.strictEqual(decided({ attempts })._tag, "GiveUp")
+    assert.strictEqual(decided({ attempts: 2, maxAttempts: 3 })._tag, "Again")
+    assert.strictEqual(decided({ attempts: 3, maxAttempts: 3 })._tag, "GiveUp")
   })
 })
 
@@ -91,27 +94,40 @@ describe("a failed attempt of a create", () => {
 describe("the wait before the next attempt", () => {
   const base = (reason: ErrorReason) => (reason._tag === "QuotaExhausted" ? 1000 : 100)
 
-  it("is drawn from nothing up to the base, doubled with every attempt, ten times longer when throttled", () => {
+  it("is drawn from half the base to all of it, doubled with every attempt up to 20 s, ten times longer when throttled", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...transient),
-        fc.integer({ min: 1, max: 3 }),
+        fc.integer({ min: 1, max: 7 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (reason, attempts, draw) => {
           const decision = decided({ reason, attempts, draw })
           if (decision._tag !== "Again") return assert.fail(decision._tag)
-          assert.approximately(decision.delayMillis, draw * base(reason) * 2 ** (attempts - 1), 1e-9)
+          const whole = Math.min(20_000, base(reason) * 2 ** (attempts - 1))
+          assert.approximately(decision.delayMillis, (whole * (1 + draw)) / 2, 1e-9)
         }
       )
     )
+  })
+
+  it("comes to more than 5 s over the attempts of a call, whatever is drawn: a service that restarts is back", () => {
+    for (const reason of transient) {
+      let total = 0
+      for (let attempts = 1; attempts < maxAttempts; attempts++) {
+        const decision = decided({ reason, attempts, draw: 0 })
+        total += decision._tag === "Again" ? decision.delayMillis : assert.fail(decision._tag)
+      }
+      assert.isAbove(total, 5000)
+      assert.isBelow(total, 60_000, "the default deadline holds them")
+    }
   })
 
   it("is what the service asks for where that is longer, whatever is drawn", () => {
     for (const reason of [unavailable(30_000), throttled(30_000)]) {
       assert.deepInclude(decided({ reason, draw: 0 }), { _tag: "Again", delayMillis: 30_000 })
     }
-    assert.deepInclude(decided({ reason: throttled(1), draw: 0.5 }), { delayMillis: 500 })
-    assert.deepInclude(decided({ reason: throttled(0), draw: 0.5 }), { delayMillis: 500 })
+    assert.deepInclude(decided({ reason: throttled(1), draw: 0.5 }), { delayMillis: 750 })
+    assert.deepInclude(decided({ reason: throttled(0), draw: 0.5 }), { delayMillis: 750 })
   })
 
   it("is not made when the service asks for more than 120 s, however long the call may take", () => {
@@ -124,9 +140,9 @@ describe("the wait before the next attempt", () => {
   it("is not begun when the deadline cannot hold it", () => {
     assert.strictEqual(decided({ reason: throttled(30_000), leftMillis: 30_001 })._tag, "Again")
     assert.strictEqual(decided({ reason: throttled(30_000), leftMillis: 30_000 })._tag, "GiveUp")
-    assert.strictEqual(decided({ leftMillis: 51, draw: 0.5 })._tag, "Again")
-    assert.strictEqual(decided({ leftMillis: 50, draw: 0.5 })._tag, "GiveUp")
-    assert.strictEqual(decided({ leftMillis: 50, draw: 0.5, budget: 0 })._tag, "GiveUp")
+    assert.strictEqual(decided({ leftMillis: 76, draw: 0.5 })._tag, "Again")
+    assert.strictEqual(decided({ leftMillis: 75, draw: 0.5 })._tag, "GiveUp")
+    assert.strictEqual(decided({ leftMillis: 75, draw: 0.5, budget: 0 })._tag, "GiveUp")
   })
 })
 
@@ -142,7 +158,7 @@ describe("the budget of retries", () => {
   })
 
   it("when it is spent makes the caller wait as long as the retry would have, and then fail", () => {
-    assert.deepStrictEqual(decided({ budget: 0, attempts: 2, draw: 0.5 }), { _tag: "GiveUpAfter", delayMillis: 100 })
+    assert.deepStrictEqual(decided({ budget: 0, attempts: 2, draw: 0.5 }), { _tag: "GiveUpAfter", delayMillis: 150 })
     assert.deepStrictEqual(decided({ budget: 0, reason: throttled(7000) }), {
       _tag: "GiveUpAfter",
       delayMillis: 7000

@@ -6,6 +6,7 @@ import { Allowance } from "../../src/client/Allowance.ts"
 import { type Ledger, LedgerBegun } from "../../src/client/Attempt.ts"
 import * as Berth from "../../src/client/Berth.ts"
 import { Images } from "../../src/client/Images.ts"
+import type { Listed } from "../../src/client/listing/Pages.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
 import { Plans } from "../../src/client/Plans.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
@@ -193,9 +194,9 @@ describe("the list of nodes", () => {
   ] as const) {
     it.effect(`has all nodes of a service that lists them ${way}, and does not say that it is complete`, () => {
       const ids = order(Array.from({ length: 250 }, (_, i) => i + 1))
-      let complete: boolean | undefined
+      let complete: unknown
       return Effect.gen(function* () {
-        const onEnd = (listed: { readonly complete: boolean }) => Effect.sync(() => (complete = listed.complete))
+        const onEnd = (listed: Listed) => Effect.sync(() => void (complete = listed.complete))
         const nodes = yield* Nodes.use((nodes) => Stream.runCollect(nodes.list({ onEnd })))
         assert.sameMembers(
           nodes.map(({ id }) => Number(id)),

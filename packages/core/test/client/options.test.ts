@@ -52,6 +52,10 @@ describe("a client of unusable options fails to be made, and names the option", 
     ["deadline", { ...good, deadline: null }],
     ["deadline", { ...good, deadline: {} }],
     ["attemptTimeout", { ...good, attemptTimeout: "-1 second" }],
+    ["maxAttempts", { ...good, maxAttempts: 0 }],
+    ["maxAttempts", { ...good, maxAttempts: 9 }],
+    ["maxAttempts", { ...good, maxAttempts: 1.5 }],
+    ["maxAttempts", { ...good, maxAttempts: "3" }],
     ["lane", { ...good, lane: "fast" }],
     ["lane", { ...good, lane: null }],
     ["allowanceFile", { ...good, allowanceFile: "" }],
@@ -97,7 +101,7 @@ it.effect("a client of usable options is made", () =>
     for (const options of [
       good,
       { ...good, baseUrl: new URL("http://service.test:8080/myaccount/api/v1/") },
-      { ...good, deadline: Duration.infinity, attemptTimeout: "2 seconds", lane: "sweep" },
+      { ...good, deadline: Duration.infinity, attemptTimeout: "2 seconds", lane: "sweep", maxAttempts: 1 },
       { ...good, deadline: undefined, lane: undefined, allowanceFile: undefined },
       { ...good, maxBodyBytes: 1, maxBodyTokens: Number.MAX_SAFE_INTEGER },
       { ...good, headers: { "X-Api-Key": "for the gateway", cookie: "" }, userAgent: "deploy/1.0 (nightly)" }
@@ -200,6 +204,11 @@ describe("a call with an unusable option fails with its name, and is not sent", 
     ),
     ["a page that cannot be", calls["listPage"]!, { page: [0, 1.5, "1", null], perPage: [0, 101, 1.5, "9"] }] as const,
     ["list, to its end", calls["list"]!, { onEnd: functions }] as const,
+    [
+      "list, how exact and how long",
+      calls["list"]!,
+      { exact: ["no", null, 0, "assumed"], maxNodes: [0, -1, 1.5, "9", null, Number.POSITIVE_INFINITY] }
+    ] as const,
     ...Object.entries(waits).map(
       ([name, make]) => [name, make, { timeout: timespans, lane: lanes, onObserved: functions }] as const
     )

@@ -120,11 +120,11 @@ describe("the promise client", () => {
     ])
   })
 
-  it("shares its allowance through a file, and replaces one that is damaged", async () => {
+  it("shares its allowance through a file, and replaces one that was cut off", async () => {
     const folder = mkdtempSync(join(tmpdir(), "berth-"))
     try {
       const allowanceFile = join(folder, "allowance")
-      writeFileSync(allowanceFile, "no such thing")
+      writeFileSync(allowanceFile, '{"version":1,"writ')
       await using service = await mockService({}, { allowanceFile })
       assert.deepStrictEqual(await service.client.images.saved(), [])
       await service.client.close()

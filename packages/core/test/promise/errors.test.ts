@@ -112,6 +112,16 @@ describe("a failure", () => {
     assert.deepInclude(await rejection(nodes.get(7, { signal: AbortSignal.abort() })), none)
   })
 
+  it("comes after as many attempts as the client may make", async () => {
+    let requests = 0
+    await using service = await bareService((_, response) => (requests++, response.writeHead(503).end()), {
+      maxAttempts: 2
+    })
+    const error = await rejection(service.client.nodes.get(7))
+    assert.lengthOf(error.attempts, 2)
+    assert.strictEqual(requests, 2)
+  })
+
   it("has a stack that leads to who called", async () => {
     await using service = await mockService()
     const whoCalled = async () => {
@@ -146,7 +156,8 @@ describe("a failure", () => {
         apiKey,
         accessToken,
         fetch: fetch as typeof globalThis.fetch,
-        ...short
+        ...short,
+        deadline: "200 millis"
       })
       assert.isNotEmpty((await rejection(client.nodes.get(7))).message)
       await client.close()
@@ -182,6 +193,9 @@ describe("a client", () => {
     ["allowanceFile", { ...good, allowanceFile: 7 }],
     ["fetch", { ...good, fetch: {} }],
     ["onAttempt", { ...good, onAttempt: "log" }],
+    ["maxAttempts", { ...good, maxAttempts: 0 }],
+    ["maxAttempts", { ...good, maxAttempts: 9 }],
+    ["maxAttempts", { ...good, maxAttempts: "2" }],
     ["headers", { ...good, headers: "x-team: web" }],
     ["headers", { ...good, headers: { authorization: "Basic 7" } }],
     ["headers", { ...good, headers: { "x team": "web" } }],
@@ -321,5 +335,7 @@ describe("a call", () => {
 
   it("to list throws at once when its options cannot be meant", () => {
     assert.throws(() => client.nodes.list({ deadline: -1 }), Berth.InvalidOption)
+    assert.throws(() => client.nodes.list({ exact: "no" as never }), Berth.InvalidOption, /exact/)
+    assert.throws(() => client.nodes.list({ maxNodes: "9" as never }), Berth.InvalidOption, /maxNodes/)
   })
 })

@@ -1,4 +1,12 @@
-import { Aborted, type Client, InvalidOption, InvalidRequest, type Node, ServiceFault } from "@berth/core/promise"
+import {
+  Aborted,
+  type Client,
+  InvalidOption,
+  InvalidRequest,
+  type Node,
+  ServiceFault,
+  UnexpectedResponse
+} from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
@@ -47,6 +55,16 @@ describe("a list of nodes", () => {
     const first = await Array.fromAsync(list)
     assert.lengthOf(new Set(first.map(({ id }) => id)), 250)
     assert.deepStrictEqual(await Array.fromAsync(list), first)
+  })
+
+  it("of more than maxNodes is an error, after the nodes before", async () => {
+    await using service = await mockService({ scenario: { fleet: 250 } })
+    const seen: Array<number> = []
+    const read = async () => {
+      for await (const { id } of service.client.nodes.list({ maxNodes: 150 })) seen.push(id)
+    }
+    assert.instanceOf(await rejection(read()), UnexpectedResponse)
+    assert.lengthOf(seen, 100)
   })
 
   it("asks for nothing before it is iterated", async () => {

@@ -170,6 +170,18 @@ describe("a listener", () => {
     assert.deepStrictEqual(told, [{ nodes: 150, requests: 2, complete: true }])
   })
 
+  it("of a list that need not be exact gets what was assumed", async () => {
+    await using service = await mockService({ scenario: { fleet: 30 } })
+    const reported: Array<unknown> = []
+    const list = service.client.nodes.list({ exact: false, onEnd: (listed) => reported.push(listed) })
+    await Array.fromAsync(list)
+    await Array.fromAsync(list)
+    assert.deepStrictEqual(reported, [
+      { nodes: 30, requests: 2, complete: true },
+      { nodes: 30, requests: 1, complete: "assumed" }
+    ])
+  })
+
   const failing: Record<string, (message: string) => unknown> = {
     throws: (message) => {
       throw new Error(message)

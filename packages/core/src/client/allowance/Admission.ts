@@ -10,6 +10,7 @@ import type { AllowanceLevel } from "../../domain/Allowance.ts"
 import { type TimedOut, WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Head } from "../Transport.ts"
+import { monotonicMillisUnsafe } from "../Monotonic.ts"
 import type { AllowanceStore } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 import { differs, levelOf } from "./Level.ts"
@@ -30,7 +31,7 @@ export interface Ticket {
 /** What admission is asked. */
 export interface Request {
   readonly lane: Lane
-  /** When the call as a whole has to be over, by our clock. */
+  /** When the call as a whole has to be over, by the monotonic clock. */
   readonly deadlineAt: number
   /** What it fails with then; whether it was sent is what the attempts before came to, unless one under way knows better. */
   readonly deadlineReached: (sent?: TimedOut["sent"]) => TimedOut
@@ -53,11 +54,21 @@ export interface Admission {
   readonly levelAfter: (seen: AllowanceLevel) => Effect.Effect<AllowanceLevel>
 }
 
+/** The wall clock has stepped when it moves by more than this against the monotonic one between two readings. */
+const stepMillis = 1000
+
+/** While calls wait, a step is noticed within this time. */
+const noticeMillis = 5000
+
 interface Waiter {
   readonly request: Request
   readonly askedAt: number
   readonly answer: Deferred.Deferred<Ticket, WouldExceedDeadline>
 }
+
+/** What `Retry-After` itself says: another header that says the same is another statement. */
+const retryAfterOf = ({ date, "retry-after": after }: Head["headers"], wallMillis: number) =>
+  retryAfterMillis({ date, "retry-after": after }, wallMillis)
 
 /** Admission for one client, over one estimator, which is shared with others through the store there may be. */
 export const make = Effect.fnUntraced(function* (
@@ -77,20 +88,20 @@ export const make = Effect.fnUntraced(function* (
     turn.closeUnsafe()
   }
 
-  const now = () => clock.currentTimeMillisUnsafe()
+  let wallAhead = clock.currentTimeMillisUnsafe() - monotonicMillisUnsafe(clock)
+
+  /** This instant. Whoever reads the clocks notices a step. */
+  const now = () => {
+    const instant = monotonicMillisUnsafe(clock)
+    const ahead = clock.currentTimeMillisUnsafe() - instant
+    if (Math.abs(ahead - wallAhead) > stepMillis) state = Estimator.stepped(state, instant)
+    wallAhead = ahead
+    return instant
+  }
   const verdict = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserveOf[lane])
 
-  /** How long one in this lane has to wait at least, as far as can be told. */
-  const predictedWait = (lane: Lane, instant: number): number => {
-    const answer = verdict(lane, instant)
-    return answer._tag === "At" ? answer.instant - instant : 0
-  }
-
-  const hopeless = ({ deadlineAt, lane }: Request, instant: number): WouldExceedDeadline | undefined => {
-    const predictedMillis = predictedWait(lane, instant)
-    const leftMillis = deadlineAt - instant
-    return predictedMillis > leftMillis ? new WouldExceedDeadline({ predictedMillis, leftMillis }) : undefined
-  }
+  const tooLate = (turnAt: number, deadlineAt: number, instant: number) =>
+    new WouldExceedDeadline({ predictedMillis: turnAt - instant, leftMillis: deadlineAt - instant })
 
   const issue = (request: Request, askedAt: number): Ticket => {
     const sentAt = now()
@@ -117,7 +128,8 @@ export const make = Effect.fnUntraced(function* (
             receivedAt,
             refused,
             fault: status >= 500,
-            retryAfterMillis: refused ? retryAfterMillis(headers, receivedAt) : null,
+            retryAfterMillis: refused ? retryAfterOf(headers, receivedAt + wallAhead) : null,
+            wallAheadMillis: wallAhead,
             date: httpDate(headers["date"]) ?? null,
             ...countsFrom(headers)
           })
@@ -126,7 +138,7 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
-  /** Lets everybody go who may, and turns away who would wait too long. Gives the wait until somebody may go next. */
+  /** Lets everybody go who may, and turns away who would wait too long. Gives the wait until somebody may go next, or less. */
   const release = (): number => {
     const instant = now()
     for (;;) {
@@ -134,17 +146,14 @@ export const make = Effect.fnUntraced(function* (
       if (waiter === undefined) break
       Deferred.doneUnsafe(waiter.answer, Effect.succeed(issue(waiter.request, waiter.askedAt)))
     }
-    let next = Number.POSITIVE_INFINITY
-    for (const waiter of queue) {
-      const { lane } = waiter.request
-      const error = hopeless(waiter.request, instant)
-      if (error !== undefined) {
-        queue.remove(lane, waiter)
+    let next = noticeMillis
+    for (const lane of queue.lanes()) {
+      const answer = verdict(lane, instant)
+      if (answer._tag !== "At") continue
+      next = Math.min(next, answer.instant - instant)
+      for (let late = queue.takeLate(lane, answer.instant); late; late = queue.takeLate(lane, answer.instant)) {
         stir()
-        Deferred.doneUnsafe(waiter.answer, Effect.fail(error))
-      } else {
-        const answer = verdict(lane, instant)
-        if (answer._tag === "At") next = Math.min(next, answer.instant - instant)
+        Deferred.doneUnsafe(late.waiter.answer, Effect.fail(tooLate(answer.instant, late.deadlineAt, instant)))
       }
     }
     return next
@@ -157,7 +166,7 @@ export const make = Effect.fnUntraced(function* (
         yield* bell.await
         bell.closeUnsafe()
         const wait = release()
-        if (queue.size === 0 || wait === Number.POSITIVE_INFINITY) continue
+        if (queue.size === 0) continue
         yield* Effect.raceFirst(bell.await, Effect.sleep(Math.max(1, wait)))
         bell.openUnsafe()
       }
@@ -178,21 +187,23 @@ export const make = Effect.fnUntraced(function* (
   const admit: Admission["admit"] = (request, restore) =>
     Effect.suspend(() => {
       const askedAt = now()
-      const free = queue.ahead(request.lane) === 0 && verdict(request.lane, askedAt)._tag === "Now"
-      if (free) return Effect.succeed(issue(request, askedAt))
-      const error = hopeless(request, askedAt)
-      if (error !== undefined) return Effect.fail(error)
+      const { deadlineAt, lane } = request
+      const answer = verdict(lane, askedAt)
+      if (answer._tag === "Now" && queue.ahead(lane) === 0) return Effect.succeed(issue(request, askedAt))
+      if (answer._tag === "At" && answer.instant > deadlineAt) {
+        return Effect.fail(tooLate(answer.instant, deadlineAt, askedAt))
+      }
       const waiter: Waiter = { request, askedAt, answer: Deferred.makeUnsafe() }
-      queue.add(request.lane, waiter)
+      const place = queue.add(lane, waiter, deadlineAt)
       stir()
       bell.openUnsafe()
       const answered = Effect.timeoutOrElse(Deferred.await(waiter.answer), {
-        duration: Duration.millis(request.deadlineAt - askedAt),
+        duration: Duration.millis(deadlineAt - askedAt),
         orElse: () => Effect.fail(request.deadlineReached())
       })
       return Effect.onExit(restore(answered), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
-        queue.remove(request.lane, waiter)
+        queue.leave(place)
         stir()
         // Let go at the very moment its caller gave up: the ticket goes back unused.
         return Deferred.isDoneUnsafe(waiter.answer)

@@ -2,22 +2,26 @@
  * A store of the allowance for the processes of one machine: a small file for what they know, and beside it a folder with a
  * file for each of them. A process that is killed is forgotten when its file has not been touched for a while.
  *
- * Works where there is `node:fs`, which is loaded when it is used.
+ * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): whoever reads them in the same boot
+ * knows how long ago that was, however the wall clock was set meanwhile. Works where there is `node:fs`.
  */
-import { Clock, Effect, Option, Random } from "effect"
-import { makeFolders } from "../makeFolders.ts"
-import { type AllowanceStore, AllowanceStoreFailed, isSharedAllowance } from "./AllowanceStore.ts"
+import { Effect, Option, Predicate, Random } from "effect"
+import { bootClock, millisBetween, type Stamp, stampNow } from "../Boot.ts"
+import { monotonicMillis } from "../Monotonic.ts"
+import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../StateFiles.ts"
+import { type AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowance } from "./AllowanceStore.ts"
 
-/** Why something of the file system could not be done. */
-interface FileFault {
-  readonly code?: string | undefined
-  readonly message: string
-}
+/** What the file holds; older versions wrote no stamp. */
+interface Kept extends SharedAllowance, Partial<Pick<Stamp, "bootMillis" | "bootClock">> {}
 
-const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
-  Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
+/** How a file of ours begins, so that one that was cut off is known. */
+const beginning = '{"version":1,"writtenAt":'
+
+/** The wall clock has stepped when it says so much more or less than that of the boot. */
+const stepMillis = 1000
 
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
+const refused = (message: string) => Effect.fail<FileFault>({ message })
 
 const parse = (text: string): unknown => {
   try {
@@ -27,67 +31,90 @@ const parse = (text: string): unknown => {
   }
 }
 
+const isCutOff = (text: string) => {
+  // After a power failure a file may be of the right length and hold nothing.
+  const whole = text.replaceAll("\0", "").trim()
+  return whole.startsWith(beginning) || beginning.startsWith(whole)
+}
+
+/** What a file says; none where nothing is lost by replacing it. */
+const understood = (text: string): Effect.Effect<Option.Option<Kept>, FileFault> => {
+  const value = parse(text)
+  if (value === undefined && isCutOff(text)) return Effect.succeedNone
+  const version = Predicate.isObject(value) ? value["version"] : undefined
+  if (version === 1) return Effect.succeedSome(value as Kept)
+  return refused(
+    Number.isSafeInteger(version)
+      ? "a later version of Berth wrote it"
+      : "it is not an allowance file; remove it, or name another"
+  )
+}
+
+/** What was written, by this process's monotonic clock. */
+const onOurClock = (kept: Kept, now: Stamp): SharedAllowance => {
+  const { bootClock = null, bootMillis = 0, writtenAt } = kept
+  const stamp = { wallMillis: writtenAt, bootMillis, bootClock }
+  const ageMillis = millisBetween(stamp, now)
+  const ours = onClockAhead(kept, now.bootMillis - ageMillis - writtenAt)
+  const isSameBoot = bootClock !== null && bootClock === now.bootClock
+  return {
+    ...ours,
+    // Between boots there is only the wall clock, on which nothing is built that is to be certain.
+    clock: isSameBoot ? ours.clock : undefined,
+    stepped: isSameBoot && Math.abs(now.wallMillis - writtenAt - ageMillis) > stepMillis
+  }
+}
+
 /** A place at the file at `path`. Folders that are not there are made, for the user alone. */
 export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<AllowanceStore> {
   const me = `${globalThis.process?.pid ?? 0}-${(yield* Random.nextIntBetween(0, 0xffffffff)).toString(36)}`
   const members = `${path}.members`
   const mine = `${members}/${me}`
-  const draft = `${mine}.new`
+  const now = stampNow(yield* bootClock)
 
-  const loaded = yield* Effect.cached(
-    Effect.mapError(
-      tryFile(() => import("node:fs/promises")),
-      (): FileFault => ({ message: "there is no node:fs here" })
-    )
+  const show = Effect.andThen(
+    makeOwnFolder(members),
+    Effect.flatMap(now, (stamp) => replaceFile(mine, JSON.stringify(stamp)))
   )
-  const files = <A>(use: (fs: Effect.Success<typeof loaded>) => Promise<A>) =>
-    Effect.flatMap(loaded, (fs) => tryFile(() => use(fs)))
-  const makeMembers = makeFolders(
-    members,
-    (folder) => files((fs) => fs.mkdir(folder, { mode: 0o700 })),
-    ({ code }) => code
-  )
-  const forget = (name: string) => Effect.ignore(files((fs) => fs.rm(`${members}/${name}`, { force: true })))
+  const forget = (name: string) => Effect.ignore(removeFile(`${members}/${name}`))
 
   return {
     name: path,
-    now: Clock.currentTimeMillis,
-    read: Effect.gen(function* () {
-      const text = yield* Effect.option(files((fs) => fs.readFile(path, "utf8")))
-      if (Option.isNone(text)) return Option.none()
-      const shared = parse(text.value)
-      return isSharedAllowance(shared)
-        ? Option.some(shared)
-        : yield* new AllowanceStoreFailed({ detail: "it is damaged" })
-    }),
-    write: Effect.fnUntraced(function* (shared) {
-      const there = yield* Effect.option(files((fs) => fs.lstat(path)))
-      // What is in its place may be a device, or lead to a file of somebody else.
-      if (Option.isSome(there) && !there.value.isFile())
-        return yield* Effect.fail<FileFault>({ message: "it is not a file" })
-      yield* files((fs) => fs.writeFile(draft, JSON.stringify(shared), { mode: 0o600 }))
-      yield* files((fs) => fs.rename(draft, path))
-    }, orFailed),
+    now: monotonicMillis,
+    read: Effect.flatMap(readText(path), (text) =>
+      Option.isNone(text)
+        ? Effect.succeedNone
+        : Effect.zipWith(understood(text.value), now, (kept, stamp) =>
+            Option.map(kept, (kept) => onOurClock(kept, stamp))
+          )
+    ).pipe(orFailed),
+    write: (shared) =>
+      Effect.flatMap(now, ({ bootClock, bootMillis, wallMillis }) => {
+        const kept: Kept = {
+          ...onClockAhead(shared, wallMillis - bootMillis),
+          bootMillis: shared.writtenAt,
+          bootClock
+        }
+        return replaceFile(path, JSON.stringify(kept))
+      }).pipe(orFailed),
     meet: Effect.fnUntraced(function* (withinMillis) {
-      const now = yield* Clock.currentTimeMillis
-      const show = files((fs) => fs.writeFile(mine, String(now), { mode: 0o600 }))
-      // Most often the folder is there.
-      yield* Effect.catch(show, (fault) =>
-        fault.code === "ENOENT" ? Effect.andThen(makeMembers, show) : Effect.fail(fault)
-      )
-      const names = new Set(yield* files((fs) => fs.readdir(members)))
+      // Once more: whoever tidies up may have taken the draft for one that was left behind.
+      yield* Effect.catch(show, () => show)
+      const names = new Set(yield* withFiles((fs) => fs.readdir(members)))
+      const stamp = yield* now
       let count = 0
       let before = 0
       for (const name of names) {
-        const owner = name.replace(/\.new$/, "")
+        const [owner] = name.split(".")
         if (owner === me) continue
         if (owner !== name) {
-          if (!names.has(owner)) yield* forget(name)
+          if (!names.has(owner!)) yield* forget(name)
           continue
         }
-        const seenAt = yield* Effect.option(files((fs) => fs.readFile(`${members}/${name}`, "utf8")))
+        const text = yield* Effect.option(readText(`${members}/${name}`))
+        const seen = parse(Option.getOrElse(Option.flatten(text), () => "")) as Stamp | undefined | null
         // One from the future is of a clock that was set back meanwhile.
-        if (Math.abs(now - Number(Option.getOrElse(seenAt, () => "0"))) < withinMillis) {
+        if (Math.abs(millisBetween(seen ?? { ...stamp, wallMillis: 0, bootClock: null }, stamp)) < withinMillis) {
           count++
           if (name < me) before++
         } else yield* forget(name)

@@ -2,42 +2,102 @@
  * Where the clients that spend the same allowance meet: those of one machine at a file (`AllowanceFile.ts`), those of several
  * machines at whatever fills this interface, such as Redis. What is kept there is safe to lose.
  */
-import { Context, Data, type Effect, type Option, Predicate } from "effect"
+import { Context, Data, type Effect, type Option } from "effect"
 import type { ServiceClock } from "./ServiceClock.ts"
-import type { SharedView } from "./View.ts"
+import { longestWindowMillis, type SharedView } from "./View.ts"
 
 /** What the clients tell each other. Instants are milliseconds on the store's clock. */
 export interface SharedAllowance {
   readonly version: 1
   readonly writtenAt: number
-  /** Nobody may go before: a refusal said so. */
+  /** Nobody may go before: a refusal said so. 0 when none did. */
   readonly pausedUntil: number
+  /** What another statement of the service gives for that instant. */
+  readonly pauseAgreed?: number | undefined
   /** Bounds on how far the service's clock is ahead of the store's. */
   readonly clock?: ServiceClock | undefined
   /** What the newest reply said. */
   readonly view?: SharedView | undefined
+  /** Whether the wall clock of this computer has stepped since it was written. */
+  readonly stepped?: boolean | undefined
 }
 
-const ofClock: ReadonlyArray<keyof ServiceClock> = ["aheadAtLeastMillis", "aheadAtMostMillis"]
-const ofView: ReadonlyArray<keyof SharedView> = [
-  "limit",
-  "remaining",
-  "resetSeconds",
-  "resetBy",
-  "resetAround",
-  "sentAt",
-  "receivedAt"
-]
+/** The same, told on a clock that is so much ahead. Whatever is in it that is not known here is left out. */
+export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAllowance => {
+  const { clock, pauseAgreed, pausedUntil, stepped, view, writtenAt } = shared
+  return {
+    version: 1,
+    writtenAt: writtenAt + millis,
+    pausedUntil: pausedUntil === 0 ? 0 : pausedUntil + millis,
+    ...(pauseAgreed !== undefined && { pauseAgreed: pauseAgreed + millis }),
+    ...(clock && {
+      clock: {
+        aheadAtLeastMillis: clock.aheadAtLeastMillis - millis,
+        aheadAtMostMillis: clock.aheadAtMostMillis - millis
+      }
+    }),
+    ...(view && {
+      view: {
+        limit: view.limit,
+        remaining: view.remaining,
+        resetSeconds: view.resetSeconds,
+        resetBy: view.resetBy + millis,
+        resetAround: view.resetAround + millis,
+        ...(view.agreed !== undefined && { agreed: view.agreed + millis }),
+        sentAt: view.sentAt + millis,
+        receivedAt: view.receivedAt + millis
+      }
+    }),
+    ...(stepped && { stepped })
+  }
+}
 
-const hasNumbers = (value: unknown, names: ReadonlyArray<string>): boolean =>
-  Predicate.isObject(value) && names.every((name) => Number.isFinite(value[name]))
+/** What was written may be from a clock that is so much ahead of the reader's. */
+const aheadMillis = 4000
 
-/** Whether a value that was read from a store is whole. By hand: a schema would take most of the time that sharing costs a command. */
-export const isSharedAllowance = (value: unknown): value is SharedAllowance => {
-  if (!Predicate.isObject(value) || value["version"] !== 1 || !hasNumbers(value, ["writtenAt", "pausedUntil"]))
-    return false
-  const { clock, view } = value
-  return (clock === undefined || hasNumbers(clock, ofClock)) && (view === undefined || hasNumbers(view, ofView))
+/** Bounds on a clock come from one exchange, and are no further apart than one may take. */
+const maxBoundsMillis = 600_000
+
+/** Whether all are numbers, and within a day of one another: no window is longer, and garbage may hold up nobody. */
+const areNear = (instant: number, ...others: ReadonlyArray<number>) =>
+  others.every((other) => Number.isFinite(other) && Math.abs(other - instant) <= longestWindowMillis + aheadMillis)
+
+const isSoundClock = ({ aheadAtLeastMillis, aheadAtMostMillis }: ServiceClock, wallAheadMillis: number) =>
+  areNear(wallAheadMillis, aheadAtLeastMillis) &&
+  aheadAtLeastMillis <= aheadAtMostMillis &&
+  aheadAtMostMillis - aheadAtLeastMillis <= maxBoundsMillis
+
+const isSoundView = (view: SharedView, now: number) => {
+  const { limit, receivedAt, remaining, resetAround, resetBy, resetSeconds, sentAt } = view
+  return (
+    Number.isSafeInteger(limit) &&
+    limit >= 1 &&
+    [remaining, resetSeconds].every(Number.isFinite) &&
+    remaining >= 0 &&
+    remaining <= limit &&
+    areNear(now, receivedAt, resetAround, resetBy, sentAt) &&
+    sentAt <= receivedAt &&
+    receivedAt <= now + aheadMillis
+  )
+}
+
+/**
+ * What can be believed of what was read, which may be anything: as strict as with replies. Nothing where it comes from the
+ * future or is older than any window, for then the clock that wrote it was wrong.
+ */
+export const believable = (
+  shared: SharedAllowance,
+  now: number,
+  wallAheadMillis: number
+): SharedAllowance | undefined => {
+  const { clock, pausedUntil, view, writtenAt } = shared
+  if (!areNear(now, writtenAt) || writtenAt > now + aheadMillis) return undefined
+  return {
+    ...shared,
+    pausedUntil: areNear(now, pausedUntil) ? pausedUntil : 0,
+    clock: clock && isSoundClock(clock, wallAheadMillis) ? clock : undefined,
+    view: view && isSoundView(view, now) ? view : undefined
+  }
 }
 
 /** The store cannot be used. The client is told once, and goes by its own replies. */
@@ -57,9 +117,12 @@ export interface Peers {
 export interface AllowanceStore {
   /** What warnings call it. */
   readonly name: string
-  /** Milliseconds on a clock that all who meet here agree on. */
+  /** Milliseconds on the clock that what is read and written is told on: one that all who meet here agree on. */
   readonly now: Effect.Effect<number>
-  /** What was written last; none when nothing was. What cannot be understood fails, and is replaced. */
+  /**
+   * What was written last; none when nothing was. What is there and is not for this client to replace, such as what a later
+   * version wrote, fails. The values are checked by whoever reads.
+   */
   readonly read: Effect.Effect<Option.Option<SharedAllowance>, AllowanceStoreFailed>
   /** Replaces what is there, as a whole or not at all; the last one to write wins. */
   readonly write: (shared: SharedAllowance) => Effect.Effect<void, AllowanceStoreFailed>

@@ -8,7 +8,11 @@
  * learns from its reply what there is now. What it notices on the way (a bucket that refills evenly, a window that
  * refills at once) only makes it wait less.
  *
- * Instants are milliseconds on the client's own clock; the service's are translated once, by `ServiceClock.ts`.
+ * Instants are milliseconds on the client's monotonic clock; the service's are translated once, by `ServiceClock.ts`.
+ *
+ * No wait of more than two minutes rests on a single statement of the service: until a second one agrees with it, one
+ * request goes after that time to ask again. The same happens at once when the wall clock has stepped against the monotonic
+ * one: a computer that slept looks like that, and meanwhile the allowance may have refilled.
  */
 import type { Peers } from "./AllowanceStore.ts"
 import * as EvenRefill from "./EvenRefill.ts"
@@ -25,6 +29,14 @@ export interface State {
   readonly underWay: number
   /** Nobody goes before this instant: a 429 said so, or left us guessing. */
   readonly pausedUntil: number
+  /** What another statement gives for that instant; undefined while there is none. */
+  readonly pauseAgreed: number | undefined
+  /** An instant that an earlier reply gave for the refill, believed or not, for later ones to be set against. */
+  readonly claim: { readonly instant: number; readonly saidAt: number } | undefined
+  /** When the wall clock stepped last: requests that went before say nothing of the reset. */
+  readonly steppedAt: number
+  /** No request has gone since. */
+  readonly probing: boolean
   /** Answers of the service in a row that said nothing of an allowance. */
   readonly silent: number
   /** 429s in a row that did not say how long to wait. */
@@ -32,7 +44,7 @@ export interface State {
   readonly evenRefill: EvenRefill.EvenRefill | undefined
   /** Whether the last refill came all at once. */
   readonly refillsAtOnce: boolean
-  /** Longest time to a reset seen: the length of the window, if it has one. Undefined until seen. */
+  /** Longest time to a reset that is believed: the length of the window, if it has one. Undefined until seen. */
   readonly windowMillis: number | undefined
   /** While waiting requests leave after a refill: until when they are spread, and when the next may go. */
   readonly spread: { readonly until: number; readonly next: number } | undefined
@@ -53,6 +65,10 @@ export const initial: State = {
   view: undefined,
   underWay: 0,
   pausedUntil: 0,
+  pauseAgreed: undefined,
+  claim: undefined,
+  steppedAt: Number.NEGATIVE_INFINITY,
+  probing: false,
   silent: 0,
   blindRefusals: 0,
   evenRefill: undefined,
@@ -100,6 +116,37 @@ const blindPauseCapMillis = 60_000
  */
 const untoldResetMillis = 60_000
 
+/** Longest wait that rests on a single statement. */
+const maxUnbackedMillis = 120_000
+
+/** Two statements agree on an instant within this time: two seconds, and what headers are rounded by. */
+const agreementMillis = 2000 + View.roundingMillis
+
+/** Clients that know of each other ask again one after the other, so far apart: the first one's reply reaches the others. */
+const probeStepMillis = 1000
+
+/**
+ * What makes an instant worth waiting for, seen from another: that it is near, or lies within the window as it was learned,
+ * or that another statement agrees. Undefined where nothing does.
+ */
+const backing = (
+  { windowMillis = 0 }: State,
+  instant: number,
+  from: number,
+  ...statements: ReadonlyArray<number | undefined>
+): number | undefined =>
+  instant - from <= Math.max(maxUnbackedMillis, windowMillis + agreementMillis)
+    ? instant
+    : statements.find((other = Number.NaN) => Math.abs(other - instant) <= agreementMillis)
+
+/** What earlier replies gave for the refill. A header that says the same length of time always agrees with itself for a moment. */
+const claimed = ({ claim }: State, receivedAt: number): number | undefined =>
+  claim !== undefined && receivedAt - claim.saidAt > agreementMillis ? claim.instant : undefined
+
+/** When one request asks again, with a reset that a request of that instant told of. */
+const askBy = ({ steppedAt }: State, { receivedAt, sentAt }: View.SharedView, agreed: number | undefined): number =>
+  sentAt < steppedAt ? steppedAt : agreed === undefined ? receivedAt + maxUnbackedMillis : Number.POSITIVE_INFINITY
+
 /** Requests that came back since the view was made, as far as it is known how they do. */
 const cameBack = ({ evenRefill, others, peers }: State, view: View.View, instant: number): number =>
   EvenRefill.isBelieved(evenRefill)
@@ -135,13 +182,17 @@ export const admit = (state: State, instant: number, reserve: number): Verdict =
   const step = Math.max(1, Math.ceil(((view.remaining - kept) * shareUnderWay) / (1 + state.peers.count)))
   if (Math.min(usable, step) > state.underWay) return spread > instant ? at(spread) : now
   if (usable > state.underWay) return afterReply
-  if (EvenRefill.isBelieved(state.evenRefill)) {
-    const wait = (state.underWay + 1 - usable) * millisPerRequest(state, state.evenRefill)
-    return at(Math.max(instant + 1, Math.ceil(instant + wait)))
-  }
-  const turn = view.resetBy + state.peers.before * stepMillis(state, view)
+  const askAt = view.askBy + state.peers.before * probeStepMillis
+  if (state.probing && instant >= askAt) return now
+  const refill = EvenRefill.isBelieved(state.evenRefill)
+    ? Math.max(
+        instant + 1,
+        Math.ceil(instant + (state.underWay + 1 - usable) * millisPerRequest(state, state.evenRefill))
+      )
+    : undefined
+  const turn = Math.min(askAt, refill ?? view.resetBy + state.peers.before * stepMillis(state, view))
   if (instant >= turn) return state.underWay === 0 ? now : afterReply
-  return state.underWay > 0 && view.remaining > 0 ? afterReply : at(turn)
+  return refill === undefined && state.underWay > 0 && view.remaining > 0 ? afterReply : at(turn)
 }
 
 /** Requests a lower rank leaves to the higher ones. The share flows back when the window is about to refill as a whole. */
@@ -166,6 +217,7 @@ export const sent = (state: State, instant: number): State => {
     ...state,
     sent: state.sent + 1,
     underWay: state.underWay + 1,
+    probing: false,
     spread:
       spread === undefined || view === undefined || instant >= spread.until
         ? undefined
@@ -187,12 +239,21 @@ const stepMillis = (state: State, view: View.View): number => {
 export interface SharedKnowledge {
   readonly peers: Peers
   readonly pausedUntil?: number
+  readonly pauseAgreed?: number | undefined
+  /** When they said so. */
+  readonly writtenAt?: number
+  /** Whether the wall clock has stepped since. */
+  readonly stepped?: boolean | undefined
   readonly clock?: ServiceClock.ServiceClock | undefined
   readonly view?: View.SharedView | undefined
 }
 
 /** Takes over what others say. Their view counts where its request went after the reply that ours is of. */
-export const shared = (state: State, { clock, pausedUntil, peers, view }: SharedKnowledge, instant: number): State => {
+export const shared = (state: State, theirs: SharedKnowledge, instant: number): State => {
+  const { clock, pauseAgreed, pausedUntil = 0, peers, stepped, view, writtenAt = instant } = theirs
+  const statements = [state.claim?.instant, state.view?.resetAround]
+  const agreed = backing(state, pausedUntil, instant, pauseAgreed, ...statements)
+  const until = agreed === undefined ? Math.min(pausedUntil, writtenAt + maxUnbackedMillis) : pausedUntil
   const isNewer =
     view !== undefined &&
     view.receivedAt <= instant &&
@@ -200,11 +261,43 @@ export const shared = (state: State, { clock, pausedUntil, peers, view }: Shared
   return {
     ...state,
     peers,
-    pausedUntil: Math.max(state.pausedUntil, Math.min(pausedUntil ?? 0, instant + View.longestWindowMillis)),
+    ...(until > state.pausedUntil && { pausedUntil: until, pauseAgreed: agreed }),
+    probing: state.probing && !(isNewer && view.sentAt >= state.steppedAt),
     clock: state.clock ?? clock,
-    view: isNewer ? { ...view, settledBefore: state.settled, sentBy: state.sent, untoldBy: state.untold } : state.view
+    view: isNewer ? takenOver(state, view, statements, stepped === true ? instant : undefined) : state.view
   }
 }
+
+/** Theirs as a view of ours, which is asked about at an instant where that is given. */
+const takenOver = (
+  state: State,
+  view: View.SharedView,
+  statements: ReadonlyArray<number | undefined>,
+  asked: number | undefined
+): View.View => {
+  const { receivedAt, resetAround, resetBy } = view
+  // What a refusal made of it is a statement of its own.
+  const agreed =
+    resetBy - resetAround > maxUnbackedMillis
+      ? undefined
+      : backing(state, resetAround, receivedAt, view.agreed, ...statements)
+  return {
+    ...view,
+    agreed,
+    askBy: asked ?? askBy(state, view, agreed),
+    settledBefore: state.settled,
+    sentBy: state.sent,
+    untoldBy: state.untold
+  }
+}
+
+/** The wall clock has stepped against the monotonic one: the computer may have slept, and the allowance refilled. */
+export const stepped = (state: State, instant: number): State => ({
+  ...state,
+  steppedAt: instant,
+  probing: true,
+  view: state.view && { ...state.view, askBy: instant }
+})
 
 /** A request ended without a reply: it may have been counted, so it is. */
 export const lost = (state: State, instant: number): State => untold(unsent(state), instant)
@@ -216,8 +309,11 @@ const untold = (state: State, instant: number): State => ({
   view: state.view && lessOne(state, state.view, instant)
 })
 
-const lessOne = (state: State, view: View.View, instant: number): View.View => {
+const lessOne = (state: State, known: View.View, instant: number): View.View => {
   const { evenRefill, windowMillis = 0 } = state
+  const next = instant + Math.max(untoldResetMillis, windowMillis / known.limit)
+  // It may be the one that was to ask.
+  const view = instant < known.askBy ? known : { ...known, askBy: next }
   if (view.remaining >= 1) return { ...view, remaining: view.remaining - 1 }
   // It was one that had come back since: as many less have come back by now.
   if (EvenRefill.isBelieved(evenRefill)) {
@@ -226,7 +322,6 @@ const lessOne = (state: State, view: View.View, instant: number): View.View => {
   // It was the one that went at the reset. In a window that slides it may have been the only one that had come back: the
   // others do within the time they were sent in.
   const allBack = view.receivedAt + windowMillis + View.roundingMillis + View.clockMillis
-  const next = instant + Math.max(untoldResetMillis, windowMillis / view.limit)
   return { ...view, resetBy: Math.max(view.resetBy, instant < allBack ? Math.min(allBack, next) : next) }
 }
 
@@ -242,35 +337,45 @@ export const received = (state: State, observation: View.Observation): State => 
   const { date, receivedAt, sentAt } = observation
   const clock = date === null ? state.clock : ServiceClock.observe(state.clock, { sentAt, receivedAt, date })
   const landed = { ...state, clock, underWay: Math.max(0, state.underWay - 1), settled: state.settled + 1 }
-  const view = View.from(observation, clock ?? ServiceClock.unknown, state)
+  const view = View.from(observation, clock ?? ServiceClock.assumed(observation.wallAheadMillis), state)
   const isSilent = view === undefined && !observation.refused
   const heard = { ...landed, silent: isSilent ? state.silent + (observation.fault ? 0 : 1) : 0 }
-  const seen = view === undefined ? untold(heard, receivedAt) : withView(heard, view, observation)
+  const instant = retryAtOf(observation) ?? view?.resetAround
+  const isOld = state.claim === undefined || claimed(state, receivedAt) !== undefined
+  const claim = isOld && instant !== undefined ? { instant, saidAt: receivedAt } : state.claim
+  const seen = { ...(view === undefined ? untold(heard, receivedAt) : withView(heard, view, observation)), claim }
   // Where we believed that there was something left, and know of all that became of ours, somebody else took it.
   const isTheirs = state.view !== undefined && state.view.untoldBy === state.untold
   const believed = isTheirs ? { ...seen, ...Others.oneMore(seen) } : seen
-  return observation.refused ? refused(believed, observation, view) : { ...seen, blindRefusals: 0 }
+  return observation.refused ? refused(believed, observation, view, state) : { ...seen, blindRefusals: 0 }
 }
 
+/** When the `Retry-After` of a reply is over. */
+const retryAtOf = ({ receivedAt, retryAfterMillis }: View.Observation): number | undefined =>
+  retryAfterMillis === null ? undefined : receivedAt + Math.min(retryAfterMillis, View.longestWindowMillis)
+
 /** Takes a view over, unless it is older than the one there is. */
-const withView = (state: State, view: View.View, { untoldBefore }: View.Sending): State => {
+const withView = (state: State, view: View.View, observation: View.Observation): State => {
+  const { untoldBefore } = observation
   // It may not have counted what was under way together with its own request, and of which no reply told.
   const remaining = Math.max(0, view.remaining - (state.untold - untoldBefore))
   const { view: known } = state
-  if (known === undefined) return told(state, view, remaining, false)
+  if (known === undefined) return told(state, view, remaining, false, observation)
   const later = view.sentAt >= known.receivedAt
   // Replies that crossed each other: within one stretch the smallest number is the truth, and a later reset is newer.
   if (!later && view.resetSeconds < known.resetSeconds) return state
   // It holds as of the last of them: what came back between them is in it.
   if (!later && view.resetSeconds === known.resetSeconds && remaining >= known.remaining) {
-    return { ...state, view: { ...known, receivedAt: view.receivedAt } }
+    const agreed = known.agreed ?? agreeing(state, view, observation)
+    const asked = Math.max(known.askBy, askBy(state, view, agreed))
+    return { ...state, view: { ...known, agreed, askBy: asked, receivedAt: view.receivedAt } }
   }
   const refilled = later && view.sentAt >= known.resetBy
   const spread =
     refilled || known.remaining - keptFor(state, known, view.sentAt) <= state.underWay + 1
       ? spreadFrom(state, view.receivedAt)
       : state.spread
-  const next = told(state, view, remaining, refilled)
+  const next = told(state, view, remaining, refilled, observation)
   const sameStretch = view.resetSeconds === known.resetSeconds || EvenRefill.isBelieved(next.evenRefill)
   // Whatever came back meanwhile, a drop beyond our own requests is of others.
   const back = state.watch === undefined ? 0 : refilledSince(state.watch.view, next.evenRefill, view)
@@ -281,16 +386,32 @@ const withView = (state: State, view: View.View, { untoldBefore }: View.Sending)
 const refilledSince = (first: View.View, evenRefill: State["evenRefill"], view: View.View): number =>
   EvenRefill.isBelieved(evenRefill) ? Math.floor((view.receivedAt - first.receivedAt) / evenRefill.atMost) : 0
 
-/** Takes over a view, of which so much is certain to remain, and what it tells of how the allowance refills. */
-const told = (state: State, view: View.View, remaining: number, refilled: boolean): State => ({
-  ...state,
-  view: remaining === view.remaining ? view : { ...view, remaining },
-  evenRefill: EvenRefill.noted(state.evenRefill, view),
-  refillsAtOnce: refilled ? view.remaining >= view.limit * 0.9 - state.underWay : state.refillsAtOnce,
-  windowMillis: longest(state, view)
-})
+/** What backs the reset of a reply. */
+const agreeing = (state: State, { receivedAt, resetAround }: View.View, observation: View.Observation) =>
+  backing(
+    state,
+    resetAround,
+    receivedAt,
+    View.isRelative(observation.reset) ? undefined : state.view?.resetAround,
+    claimed(state, receivedAt),
+    retryAtOf(observation)
+  )
 
-const longest = (state: State, view: View.View) => Math.max(state.windowMillis ?? 0, view.resetAround - view.sentAt)
+/** Takes over a view, of which so much is certain to remain, and what it tells of how the allowance refills. */
+const told = (state: State, view: View.View, remaining: number, refilled: boolean, observation: View.Observation) => {
+  const { resetAround } = view
+  const evenRefill = EvenRefill.noted(state.evenRefill, view)
+  // A bucket that refills evenly has shown so by several replies.
+  const agreed = EvenRefill.isBelieved(evenRefill) ? resetAround : agreeing(state, view, observation)
+  return {
+    ...state,
+    view: { ...view, remaining, agreed, askBy: askBy(state, view, agreed) },
+    evenRefill,
+    refillsAtOnce: refilled ? view.remaining >= view.limit * 0.9 - state.underWay : state.refillsAtOnce,
+    windowMillis:
+      agreed === undefined ? state.windowMillis : Math.max(state.windowMillis ?? 0, resetAround - view.sentAt)
+  }
+}
 
 /** Whoever waited for a refill leaves spread out, not all at once. */
 const spreadFrom = (state: State, instant: number): State["spread"] => {
@@ -301,22 +422,28 @@ const spreadFrom = (state: State, instant: number): State["spread"] => {
 }
 
 /** A 429: nothing is left, and nobody goes until the service says, or until a growing pause is over. */
-const refused = (state: State, observation: View.Observation, view: View.View | undefined): State => {
-  const { receivedAt, retryAfterMillis } = observation
-  const until =
-    retryAfterMillis !== null
-      ? receivedAt + Math.min(retryAfterMillis, View.longestWindowMillis)
-      : (view?.resetBy ?? receivedAt + Math.min(blindPauseCapMillis, blindPauseMillis * 2 ** state.blindRefusals))
+const refused = (state: State, observation: View.Observation, view: View.View | undefined, before: State): State => {
+  const { receivedAt } = observation
+  const retryAt = retryAtOf(observation)
+  const blindMillis = Math.min(blindPauseCapMillis, blindPauseMillis * 2 ** state.blindRefusals)
+  const stated = retryAt ?? view?.resetBy ?? receivedAt + blindMillis
+  const agreed =
+    retryAt === undefined && view !== undefined
+      ? state.view?.agreed
+      : backing(state, stated, receivedAt, view?.resetAround, before.view?.resetAround, claimed(before, receivedAt))
+  const until = agreed === undefined ? Math.min(stated, receivedAt + maxUnbackedMillis) : stated
+  const pausedUntil = Math.max(state.pausedUntil, until)
   return {
     ...state,
     // When `Retry-After` and the reset disagree, the one that is about this very refusal is right.
     view: state.view && {
       ...state.view,
       remaining: 0,
-      resetBy: retryAfterMillis === null ? state.view.resetBy : until
+      ...(retryAt !== undefined && { resetBy: stated, askBy: agreed === undefined ? until : Number.POSITIVE_INFINITY })
     },
-    pausedUntil: Math.max(state.pausedUntil, until),
-    spread: spreadFrom(state, Math.max(state.pausedUntil, until)),
-    blindRefusals: retryAfterMillis === null && view === undefined ? state.blindRefusals + 1 : 0
+    pausedUntil,
+    pauseAgreed: pausedUntil === until ? agreed : state.pauseAgreed,
+    spread: spreadFrom(state, pausedUntil),
+    blindRefusals: retryAt === undefined && view === undefined ? state.blindRefusals + 1 : 0
   }
 }

@@ -12,42 +12,121 @@ const patience: Record<Lane, number> = { interactive: Number.POSITIVE_INFINITY, 
 /** Share of the allowance that a lane leaves to the lanes before it. */
 export const reserveOf: Record<Lane, number> = { interactive: 0, mutation: 0.01, wait: 0.015, sweep: 0.02 }
 
-/** First in, first out within a lane. Taking somebody out of the middle is cheap: they are marked and skipped. */
+/** A place in the queue, until it is left. */
+export interface Place<A> {
+  readonly lane: Lane
+  readonly waiter: A
+  readonly deadlineAt: number
+  left: boolean
+}
+
+/**
+ * One lane: first in, first out, and a heap by deadline over the same places. Those that are left stay in either until they
+ * come to its top, or are most of it.
+ */
+class Line<A> {
+  size = 0
+  #first = 0
+  #places: Array<Place<A>> = []
+  #heap: Array<Place<A>> = []
+
+  add(place: Place<A>): void {
+    this.size++
+    this.#places.push(place)
+    const heap = this.#heap
+    let at = heap.length
+    while (at > 0) {
+      const above = (at - 1) >> 1
+      if (heap[above]!.deadlineAt <= place.deadlineAt) break
+      heap[at] = heap[above]!
+      at = above
+    }
+    heap[at] = place
+  }
+
+  leave(place: Place<A>): void {
+    place.left = true
+    this.size--
+    if (this.#places.length < 2 * this.size + 64) return
+    this.#places = this.#places.filter(({ left }) => !left)
+    this.#first = 0
+    // What is in order is a heap.
+    this.#heap = this.#places.toSorted((a, b) => (a.deadlineAt < b.deadlineAt ? -1 : 1))
+  }
+
+  first(): Place<A> | undefined {
+    while (this.#places[this.#first]?.left) this.#first++
+    return this.#places[this.#first]
+  }
+
+  mostPressed(): Place<A> | undefined {
+    while (this.#heap[0]?.left) this.#pop()
+    return this.#heap[0]
+  }
+
+  #pop(): void {
+    const heap = this.#heap
+    const last = heap.pop()!
+    if (heap.length === 0) return
+    let at = 0
+    for (;;) {
+      let below = 2 * at + 1
+      if (below + 1 < heap.length && heap[below + 1]!.deadlineAt < heap[below]!.deadlineAt) below++
+      if (below >= heap.length || heap[below]!.deadlineAt >= last.deadlineAt) break
+      heap[at] = heap[below]!
+      at = below
+    }
+    heap[at] = last
+  }
+}
+
+/** Whatever is done to it costs no more than the logarithm of its length, taken over many. */
 export class Queue<A> {
-  readonly #lanes: Record<Lane, Set<A>> = {
-    interactive: new Set(),
-    mutation: new Set(),
-    wait: new Set(),
-    sweep: new Set()
+  readonly #lines: Record<Lane, Line<A>> = {
+    interactive: new Line(),
+    mutation: new Line(),
+    wait: new Line(),
+    sweep: new Line()
   }
   readonly #passedOver: Record<Lane, number> = { interactive: 0, mutation: 0, wait: 0, sweep: 0 }
 
   /** Calls waiting in all lanes. */
   get size(): number {
-    return order.reduce((total, lane) => total + this.#lanes[lane].size, 0)
+    return this.ahead("sweep")
   }
 
   /** Calls that would go before one more in this lane. */
   ahead(lane: Lane): number {
     let total = 0
     for (const other of order) {
-      total += this.#lanes[other].size
+      total += this.#lines[other].size
       if (other === lane) break
     }
     return total
   }
 
-  add(lane: Lane, waiter: A): void {
-    this.#lanes[lane].add(waiter)
+  /** Lanes in which somebody waits, in order of rank. */
+  lanes(): ReadonlyArray<Lane> {
+    return order.filter((lane) => this.#lines[lane].size > 0)
   }
 
-  remove(lane: Lane, waiter: A): void {
-    this.#lanes[lane].delete(waiter)
+  add(lane: Lane, waiter: A, deadlineAt: number): Place<A> {
+    const place: Place<A> = { lane, waiter, deadlineAt, left: false }
+    this.#lines[lane].add(place)
+    return place
   }
 
-  /** Everybody who waits, in order of rank. */
-  *[Symbol.iterator](): IterableIterator<A> {
-    for (const lane of order) yield* this.#lanes[lane]
+  /** Leaves a place, which may have been left already. */
+  leave(place: Place<A>): void {
+    if (!place.left) this.#lines[place.lane].leave(place)
+  }
+
+  /** Takes out one of a lane whose deadline is before an instant. */
+  takeLate(lane: Lane, instant: number): Place<A> | undefined {
+    const place = this.#lines[lane].mostPressed()
+    if (place === undefined || place.deadlineAt >= instant) return undefined
+    this.leave(place)
+    return place
   }
 
   /**
@@ -55,13 +134,13 @@ export class Queue<A> {
    * are not counted as passed over.
    */
   take(mayGo: (lane: Lane) => boolean): A | undefined {
-    const waiting = order.filter((lane) => this.#lanes[lane].size > 0)
+    const waiting = this.lanes()
     const starved = waiting.findLast((lane) => this.#passedOver[lane] >= patience[lane] && mayGo(lane))
     const chosen = starved ?? waiting.find(mayGo)
     if (chosen === undefined) return undefined
     for (const lane of waiting) this.#passedOver[lane] = lane === chosen ? 0 : this.#passedOver[lane] + 1
-    const [waiter] = this.#lanes[chosen]
-    if (waiter !== undefined) this.#lanes[chosen].delete(waiter)
-    return waiter
+    const place = this.#lines[chosen].first()!
+    this.leave(place)
+    return place.waiter
   }
 }

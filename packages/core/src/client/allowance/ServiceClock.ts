@@ -1,9 +1,9 @@
 /**
- * What is known of the service's clock: bounds on how far it is ahead of ours, drawn from `Date` headers and round trips.
+ * What is known of the service's clock: bounds on how far it is ahead of our monotonic one, drawn from `Date` headers and round trips.
  * `Date` has whole seconds, so one reply says little; the bounds of many replies intersect to about a round trip.
  */
 
-/** Bounds on (service's clock − ours), in milliseconds. */
+/** Bounds on (service's clock − our monotonic one), in milliseconds. */
 export interface ServiceClock {
   readonly aheadAtLeastMillis: number
   readonly aheadAtMostMillis: number
@@ -22,8 +22,11 @@ const boundsOf = ({ date, receivedAt, sentAt }: Stamp): ServiceClock => ({
   aheadAtMostMillis: date + 1000 - sentAt
 })
 
-/** Without any `Date` the clocks are taken to agree within two seconds. */
-export const unknown: ServiceClock = { aheadAtLeastMillis: -2000, aheadAtMostMillis: 2000 }
+/** Without any `Date` the service's clock is taken to agree with our wall clock, so far ahead, within two seconds. */
+export const assumed = (wallAheadMillis: number): ServiceClock => ({
+  aheadAtLeastMillis: wallAheadMillis - 2000,
+  aheadAtMostMillis: wallAheadMillis + 2000
+})
 
 /** Narrows the bounds by one more reply. Where they contradict each other a clock has jumped, and the newest reply wins. */
 export const observe = (known: ServiceClock | undefined, stamp: Stamp): ServiceClock => {

@@ -4,7 +4,16 @@
  * it hears makes it leave room for the others.
  */
 import { Clock, Effect, Option, type Scope } from "effect"
-import type { AllowanceStore, AllowanceStoreFailed, Peers, SharedAllowance } from "./AllowanceStore.ts"
+import { sleepInBackground } from "../Background.ts"
+import { monotonicMillisUnsafe } from "../Monotonic.ts"
+import {
+  type AllowanceStore,
+  type AllowanceStoreFailed,
+  believable,
+  onClockAhead,
+  type Peers,
+  type SharedAllowance
+} from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
 
 /** How often the clients look and are seen, and how long one that is not seen counts. */
@@ -20,36 +29,16 @@ export interface Estimate {
   readonly change: (change: (state: Estimator.State) => Estimator.State) => void
 }
 
-/** What is shared, told on a clock that is `millis` ahead. */
-const onClockAhead = (
-  { clock, pausedUntil, version, view, writtenAt }: SharedAllowance,
-  millis: number
-): SharedAllowance => ({
-  version,
-  writtenAt: writtenAt + millis,
-  pausedUntil: pausedUntil === 0 ? 0 : pausedUntil + millis,
-  ...(clock && {
-    clock: {
-      aheadAtLeastMillis: clock.aheadAtLeastMillis - millis,
-      aheadAtMostMillis: clock.aheadAtMostMillis - millis
-    }
-  }),
-  ...(view && {
-    view: {
-      ...view,
-      resetBy: view.resetBy + millis,
-      resetAround: view.resetAround + millis,
-      sentAt: view.sentAt + millis,
-      receivedAt: view.receivedAt + millis
-    }
-  })
-})
+/** Instants that are no further apart are the same, however they were translated. */
+const noiseMillis = 50
+
+const isLater = (a: number, b: number | undefined = 0) => a > b + noiseMillis
 
 /** Whether the others know less: of commands that begin, most have nothing to say. */
 const isNews = ({ clock, pausedUntil, view }: SharedAllowance, known: SharedAllowance | undefined): boolean =>
-  pausedUntil !== (known?.pausedUntil ?? 0) ||
-  view?.receivedAt !== known?.view?.receivedAt ||
-  view?.remaining !== known?.view?.remaining ||
+  isLater(pausedUntil, known?.pausedUntil) ||
+  (view !== undefined &&
+    (isLater(view.receivedAt, known?.view?.receivedAt) || view.remaining !== known?.view?.remaining)) ||
   (clock !== undefined && known?.clock === undefined)
 
 /** Shares an estimate for as long as the scope lasts. What the store cannot do is told once and done without. */
@@ -57,50 +46,49 @@ export const share = Effect.fnUntraced(function* (
   store: AllowanceStore,
   estimate: Estimate
 ): Effect.fn.Return<void, never, Scope.Scope> {
-  let told = false
-  const tellOnce = (what: string) =>
-    Effect.suspend(() => {
-      if (told) return Effect.void
-      told = true
-      return Effect.logWarning(`The shared allowance at ${store.name} ${what}`)
-    })
+  const clock = yield* Clock.Clock
 
-  /** What the others wrote. What comes from the future is of a clock that was wrong, and so is whatever it says. */
-  const read = Effect.fnUntraced(function* (now: number, ahead: number) {
-    const found = yield* Effect.catch(store.read, ({ detail }) =>
-      Effect.as(tellOnce(`is replaced: ${detail}.`), Option.none<SharedAllowance>())
-    )
-    const theirs = Option.map(found, (shared) => onClockAhead(shared, -ahead))
-    return Option.getOrUndefined(Option.filter(theirs, ({ writtenAt }) => writtenAt <= now + staleMillis))
+  /** What the others wrote, and how far the store's clock is ahead. */
+  const read = Effect.gen(function* () {
+    const found = yield* store.read
+    const now = monotonicMillisUnsafe(clock)
+    const ahead = (yield* store.now) - now
+    const wallAhead = clock.currentTimeMillisUnsafe() - now
+    const theirs = Option.map(found, (shared) => believable(onClockAhead(shared, -ahead), now, wallAhead))
+    return { ahead, now, theirs: Option.getOrUndefined(theirs) }
   })
 
   /** Takes over what the others say, and says what they do not know. */
-  const tell = Effect.fnUntraced(function* (peers: Peers) {
-    const now = yield* Clock.currentTimeMillis
-    const ahead = (yield* store.now) - now
-    const theirs = yield* read(now, ahead)
-    estimate.change((state) => Estimator.shared(state, { peers, ...theirs }, now))
-    const { clock, pausedUntil, view } = estimate.get()
+  const tell = Effect.fnUntraced(function* ({ ahead, now, theirs }: Effect.Success<typeof read>, peers: Peers) {
+    estimate.change((state) => Estimator.shared(state, { ...theirs, peers }, now))
+    const { clock, pauseAgreed, pausedUntil, view } = estimate.get()
     // The newest view is worth keeping for whoever begins next.
     const newest = view === undefined || (theirs?.view?.receivedAt ?? 0) > view.receivedAt ? theirs?.view : view
-    const shared: SharedAllowance = {
-      version: 1,
-      writtenAt: now,
-      pausedUntil,
-      ...(clock && { clock }),
-      ...(newest && { view: newest })
-    }
+    const shared = { version: 1, writtenAt: now, pausedUntil, pauseAgreed, clock, view: newest } as const
     if (isNews(shared, theirs)) yield* store.write(onClockAhead(shared, ahead))
   })
 
-  const withoutStore = Effect.catch(({ detail }: AllowanceStoreFailed) =>
-    tellOnce(`is done without (${detail}): this client goes by its own replies.`)
+  let told = false
+  const withoutStore = Effect.catch(({ detail }: AllowanceStoreFailed) => {
+    if (told) return Effect.void
+    told = true
+    return Effect.logWarning(
+      `The shared allowance at ${store.name} is done without (${detail}): this client goes by its own replies.`
+    )
+  })
+  // Read first: where what is there is not ours, nothing is put beside it.
+  const exchange = withoutStore(
+    Effect.flatMap(read, (theirs) => Effect.flatMap(store.meet(staleMillis), (peers) => tell(theirs, peers)))
   )
-  const exchange = withoutStore(Effect.flatMap(store.meet(staleMillis), tell))
-  const leave = Effect.andThen(withoutStore(Effect.suspend(() => tell(estimate.get().peers))), store.leave)
+  const leave = Effect.andThen(
+    withoutStore(Effect.flatMap(read, (theirs) => tell(theirs, estimate.get().peers))),
+    store.leave
+  )
 
   yield* Effect.timeoutOption(exchange, firstLookMillis)
   yield* Effect.addFinalizer(() => leave)
-  // Never cut in the middle, where it would get into the way of the last one.
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(Effect.uninterruptible(exchange), everyMillis)))
+  // Never cut in the middle, where it would get into the way of the last one. It keeps no program alive.
+  yield* Effect.forkScoped(
+    Effect.forever(Effect.andThen(sleepInBackground(everyMillis), Effect.uninterruptible(exchange)))
+  )
 })

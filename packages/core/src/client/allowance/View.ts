@@ -20,6 +20,8 @@ export interface Observation extends Sending {
   readonly fault: boolean
   /** `Retry-After` in milliseconds. */
   readonly retryAfterMillis: number | null
+  /** How far our wall clock is ahead of the monotonic one. */
+  readonly wallAheadMillis: number
   /** `Date`, milliseconds since the epoch. */
   readonly date: number | null
   readonly limit: number | null
@@ -38,6 +40,10 @@ export interface View {
   /** When the reset has certainly come, and our best guess of when it comes. */
   readonly resetBy: number
   readonly resetAround: number
+  /** The instant that another statement gives for the same reset; undefined while there is none, and the reset is far off. */
+  readonly agreed?: number | undefined
+  /** One request goes at this instant to ask again, however far off the reset is said to be. Infinite where it is believed. */
+  readonly askBy: number
   readonly sentAt: number
   readonly receivedAt: number
   /** Requests settled before this one was sent, and sent before it was answered: what it may and may not have counted. */
@@ -48,7 +54,7 @@ export interface View {
 }
 
 /** What a view says to others, who sent requests of their own. */
-export type SharedView = Omit<View, "settledBefore" | "sentBy" | "untoldBy">
+export type SharedView = Omit<View, "askBy" | "settledBefore" | "sentBy" | "untoldBy">
 
 /** A reset below this is seconds from now and not an epoch (decision 22). */
 const smallestEpochSeconds = 1e9
@@ -62,6 +68,9 @@ export const clockMillis = 500
 /** A day: no window is believed to be longer, so that garbage in a header cannot stop a client for ever. */
 export const longestWindowMillis = 86_400_000
 
+/** Whether a reset is a length of time from now, and not an instant. */
+export const isRelative = (reset: number | null): boolean => reset !== null && reset < smallestEpochSeconds
+
 const usable = (value: number | null): value is number => value !== null && Number.isFinite(value) && value >= 0
 
 /** What a reply said, when it said it in a way that can be used. */
@@ -72,7 +81,7 @@ export const from = (
 ): View | undefined => {
   const { limit, receivedAt, remaining, reset, sentAt, settledBefore } = observation
   if (!usable(limit) || !usable(remaining) || !usable(reset) || limit < 1) return undefined
-  const relative = reset < smallestEpochSeconds
+  const relative = isRelative(reset)
   const resetMillis = reset * 1000
   const resetBy = relative
     ? receivedAt + resetMillis + roundingMillis
@@ -85,6 +94,7 @@ export const from = (
     resetSeconds: relative ? Math.round((sentAt + resetMillis) / 1000) : reset,
     resetBy: Math.min(latest, Math.max(receivedAt, resetBy)),
     resetAround: Math.min(latest, Math.max(receivedAt, resetAround)),
+    askBy: Number.POSITIVE_INFINITY,
     sentAt,
     receivedAt,
     settledBefore,

@@ -104,8 +104,12 @@ const leftOpen = { _tag: "OutcomeUnknown", message: "it was asked for before and
 /** How much earlier a request ends than its call. */
 const marginMillis = (leftMillis: number) => Math.min(20, leftMillis / 20)
 
-const fail = (reason: ErrorReason, attempts: BerthError["attempts"] = []) =>
-  Effect.fail(new BerthError({ operation, reason, attempts }))
+/** What was tried, and the reply it failed with. */
+type Tried = Pick<BerthError, "attempts" | "reply">
+const untried: Tried = { attempts: [], reply: null }
+
+const fail = (reason: ErrorReason, { attempts, reply }: Tried = untried) =>
+  Effect.fail(new BerthError({ operation, reason, attempts, reply }))
 
 /** The key is not for this create. */
 const keyFault = (detail: string) => fail(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
@@ -122,14 +126,15 @@ const inCall = <R extends ErrorReason>(reason: R, millis: number): R | TimedOut 
   reason._tag === "TimedOut" && reason.limit === "deadline" ? new TimedOut({ ...reason, afterMillis: millis }) : reason
 
 /** Why the looking before a create failed: of the create itself nothing was sent. */
-const beforeSending = ({ attempts, reason }: BerthError, millis: number) => {
+const beforeSending = (error: BerthError, millis: number) => {
+  const { reason } = error
   const unsent =
     reason._tag === "TimedOut"
       ? new TimedOut({ ...inCall(reason, millis), sent: "no" })
       : reason._tag === "Unreachable"
         ? new Unreachable({ ...reason, sent: "no" })
         : reason
-  return fail(unsent, attempts)
+  return fail(unsent, error)
 }
 
 /** One call: what it asks for, and how far it has come. */
@@ -246,7 +251,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     { keyed, looked, spec }: Call,
     candidates: ReadonlyArray<Node>,
     because: Pick<ErrorReason, "_tag" | "message">,
-    attempts: BerthError["attempts"]
+    tried: Tried
   ) =>
     fail(
       new OutcomeUnknown({
@@ -257,7 +262,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
         detail: because.message,
         keyed
       }),
-      attempts
+      tried
     )
 
   /** Notes a node as what came of the create, so that nothing that follows can lose it. */
@@ -319,11 +324,11 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       namesakes.settling,
       namesakes.losing(lost),
       // When the polls fail too, the question stays open, and the first failure is why.
-      Effect.catch(() => unknown(call, [], error.reason, error.attempts))
+      Effect.catch(() => unknown(call, [], error.reason, error))
     )
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
     const candidates = settlement._tag === "Absent" ? [] : settlement.candidates
-    return yield* unknown(call, candidates, error.reason, error.attempts)
+    return yield* unknown(call, candidates, error.reason, error)
   })
 
   /** The node that a create of before has made. */
@@ -350,8 +355,8 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     const pauses = pausesAfter(yield* millisSince(intent.sentAt))
     const settlement = yield* persistently(call.namesakes.settling(reconcile(call, lost)), pauses)
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
-    if (settlement._tag !== "Absent") return yield* unknown(call, settlement.candidates, leftOpen, [])
-    if ((yield* millisSince(intent.sentAt)) < neverProcessedMillis) return yield* unknown(call, [], leftOpen, [])
+    if (settlement._tag !== "Absent") return yield* unknown(call, settlement.candidates, leftOpen, untried)
+    if ((yield* millisSince(intent.sentAt)) < neverProcessedMillis) return yield* unknown(call, [], leftOpen, untried)
     return undefined
   })
 
@@ -420,10 +425,8 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     const { millis: afterMillis, progress } = call
     if (progress === "before") return fail(new TimedOut({ limit: "deadline", afterMillis, sent: "no" }))
     if (progress === "sent")
-      return unknown(call, [], new TimedOut({ limit: "deadline", afterMillis, sent: "maybe" }), [])
-    return progress instanceof BerthError
-      ? unknown(call, [], progress.reason, progress.attempts)
-      : Effect.succeed(progress)
+      return unknown(call, [], new TimedOut({ limit: "deadline", afterMillis, sent: "maybe" }), untried)
+    return progress instanceof BerthError ? unknown(call, [], progress.reason, progress) : Effect.succeed(progress)
   }
 
   /** The creates of this name in this client, for as long as there are any. */

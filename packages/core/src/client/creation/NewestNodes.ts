@@ -1,14 +1,18 @@
 /**
  * The end of the list: the highest node id there is, and the nodes above a given one, in few requests even where there are
- * many nodes. Relies on the ascending order of ids (decision 7), checks it, and reads the whole list where it does not hold.
+ * many nodes. Relies on the ascending order of ids (decision 7), checks it, and reads the whole list where it does not hold. A list
+ * without an end fails as `UnexpectedResponse`.
  */
 import { Effect } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
+import { defaultMaxNodes, endless, maxPagesOf } from "../listing/Bounds.ts"
 
 /** Reads one page of the list, from 1. */
 export type ReadPage = (page: number) => Effect.Effect<ReadonlyArray<Node>, BerthError>
+
+const maxPages = maxPagesOf(defaultMaxNodes)
 
 const isAscending = (nodes: ReadonlyArray<Node>) => nodes.every((node, i) => i === 0 || nodes[i - 1]!.id < node.id)
 
@@ -49,6 +53,7 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
   let high = Number.POSITIVE_INFINITY
   while (low + 1 < high) {
     const page = high === Number.POSITIVE_INFINITY ? low + step : (low + high) >> 1
+    if (page > maxPages) return yield* Effect.fail(endless(defaultMaxNodes, low * full, low))
     const read = yield* readPage(page)
     if (read.length === 0) {
       high = page
@@ -70,36 +75,49 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
   return at(low, nodes, isAscending(nodes))
 })
 
-/** Every node, where the order of the list cannot be relied on. */
-const everyNode = Effect.fnUntraced(function* (readPage: ReadPage) {
-  const nodes = new Map<number, Node>()
-  for (let page = 1; ; page++) {
-    const before = nodes.size
-    for (const node of yield* readPage(page)) nodes.set(node.id, node)
+/** Visits every page, where the order of the list cannot be relied on. */
+const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
+  const ids = new Set<number>()
+  let page = 0
+  while (page < maxPages && ids.size <= defaultMaxNodes) {
+    const before = ids.size
+    const nodes = yield* readPage(++page)
+    for (const { id } of nodes) ids.add(id)
+    visit(nodes)
     // Empty, or the same page again whatever is asked for.
-    if (nodes.size === before) return Array.from(nodes.values())
+    if (ids.size === before) return
   }
+  return yield* Effect.fail(endless(defaultMaxNodes, ids.size, page))
 })
 
 /** Nodes with an id above `newerThan`, and where the list ends. */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
-  if (!ascending) {
-    const all = yield* everyNode(readPage)
-    return { nodes: all.filter(({ id }) => id > newerThan), end: undefined }
+  const found = new Map<number, Node>()
+  const keep = (nodes: ReadonlyArray<Node>) => {
+    for (const node of nodes) if (node.id > newerThan) found.set(node.id, node)
   }
-  const found = [...nodes]
-  // Nodes that are deleted meanwhile move the others to earlier pages, so the pages are read backwards, each whole.
-  for (let page = end.page - 1; page >= 1 && (found[0]?.id ?? 0) > newerThan; page--) {
-    const seen = new Set(found.map(({ id }) => id))
-    found.unshift(...(yield* readPage(page)).filter(({ id }) => !seen.has(id)))
-  }
-  return { nodes: found.filter(({ id }) => id > newerThan), end }
+  if (ascending) {
+    keep(nodes)
+    let lowest = nodes[0]?.id ?? 0
+    // Nodes that are deleted meanwhile move the others to earlier pages, so the pages are read backwards, each whole.
+    for (let page = end.page - 1; page >= 1 && lowest > newerThan; page--) {
+      const read = yield* readPage(page)
+      keep(read)
+      lowest = read[0]?.id ?? lowest
+    }
+  } else yield* everyNode(readPage, keep)
+  return { nodes: Array.from(found.values()), end: ascending ? end : undefined }
 })
 
 /** The highest id there is (0 without nodes), and where the list ends. */
 export const highestId = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
-  const all = ascending ? nodes : yield* everyNode(readPage)
-  return { id: all.reduce((highest, { id }) => Math.max(highest, id), 0), end: ascending ? end : undefined }
+  let id = 0
+  const raise = (nodes: ReadonlyArray<Node>) => {
+    for (const node of nodes) id = Math.max(id, node.id)
+  }
+  if (ascending) raise(nodes)
+  else yield* everyNode(readPage, raise)
+  return { id, end: ascending ? end : undefined }
 })

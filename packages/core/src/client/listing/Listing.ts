@@ -1,11 +1,13 @@
 /**
  * Reads the whole list, page by page, while nodes are created and deleted. Where its order is that of ascending ids, pages
  * overlap, and every node that exists throughout is given exactly once; any other order is read one page after the other.
- * `next` says which page to ask for, `take` what a page means.
+ * Whoever wants fewer requests than that has pages that do not overlap. `next` says which page to ask for, `take` what a page
+ * means.
  */
 import { pageSize } from "../../api/Routes.ts"
 import type { Node } from "../../domain/Node.ts"
-import { type Window, windowAt } from "./Window.ts"
+import type { Evidence } from "./PageMemory.ts"
+import { alignedAt, type Window, windowAt } from "./Window.ts"
 
 /** How far a listing has come. Its sets are added to, not copied: one goes on from a progress once. */
 export type Progress = Overlapping | InTurn
@@ -13,20 +15,22 @@ export type Progress = Overlapping | InTurn
 /** The list ascends, as far as is seen. */
 interface Overlapping {
   readonly _tag: "Overlapping"
+  /** Whether nothing may be missed that moves while the list is read. */
+  readonly exact: boolean
+  /** Nodes on the first page. */
+  readonly first: number
   /** Position in the list up to which everything is read, as far as is known. */
   readonly offset: number
   /** Id of the last node given; 0 before the first. */
   readonly lastId: number
-  /** Most nodes that there can be up to that one: none is ever put between them. */
-  readonly upToLast: number
   /** Largest page the service is known to give: its own limit is not documented. */
   readonly largest: number
   /** Pages in a row that had nothing new. */
   readonly idle: number
-  /** Ids given. */
-  readonly given: Set<number>
-  /** Whether every page began at or before the last node seen, so that nothing can have moved past it. */
-  readonly complete: boolean
+  /** Ids given, with their position in the list when they were seen last: it gets lower, for nodes are put at the end only. */
+  readonly given: Map<number, number>
+  /** Whether every page began at or before the last node seen, so that nothing can have moved past it; or need not have. */
+  readonly complete: boolean | "assumed"
 }
 
 /** The order is another one, or the size or number of a page is not what was asked for. */
@@ -38,7 +42,7 @@ interface InTurn {
   /** Pages in a row that were read before. */
   readonly idle: number
   /** Ids given before that. */
-  readonly given: ReadonlySet<number>
+  readonly given: ReadonlyMap<number, number>
   /** Ids on the pages read in turn. */
   readonly read: Set<number>
   /** Whether there is nothing at all: whatever else is read in turn may have moved meanwhile. */
@@ -57,29 +61,40 @@ export interface Step {
 /** After going back a page or two have nothing new; where more have, their numbers do not mean what they should. */
 const mostIdle = 4
 
-export const begin = (): Progress => ({
+export const begin = (exact = true): Progress => ({
   _tag: "Overlapping",
+  exact,
+  first: 0,
   offset: 0,
   lastId: 0,
-  upToLast: 0,
   largest: pageSize.maximum,
   idle: 0,
-  given: new Set(),
+  given: new Map(),
   complete: true
 })
 
 /** The page to ask for. In turn they are 1, the one without a number, 2, 3, …: a service may count them from 0. */
 export const next = (progress: Progress): Window =>
   progress._tag === "Overlapping"
-    ? windowAt(progress.offset, progress.largest)
+    ? isBlind(progress)
+      ? alignedAt(progress.offset, progress.largest)
+      : windowAt(progress.offset, progress.largest)
     : { page: progress.turn === 1 ? undefined : Math.max(1, progress.turn), perPage: progress.perPage, start: 0 }
+
+/**
+ * Whether the next page need not overlap. After a first page that is not full it does: that is one request as well, and shows
+ * whether pages are what they should be.
+ */
+const isBlind = ({ exact, first, largest, offset }: Overlapping) =>
+  !exact && (offset > first || largest === pageSize.maximum)
 
 /** What a page means that was asked for with `next`. `isWhole` says that the service calls it the only one. */
 export const take = (progress: Progress, window: Window, page: ReadonlyArray<Node>, isWhole = false): Step => {
   if (progress._tag === "InTurn") return takeInTurn(progress, page)
-  const isFirst = progress.lastId === 0
+  const isFirst = progress.first === 0
   if (isFirst && isWhole && page.length < window.perPage) {
-    return { nodes: page.filter(({ id }) => isNew(progress.given, id)), progress, ended: true }
+    const nodes = page.filter(({ id }, i) => isFirstSeen(progress.given, id, i))
+    return { nodes, progress: { ...progress, first: page.length }, ended: true }
   }
   // The first page of an account without nodes is empty, and so is that of a service that counts from 0.
   if (!fits(progress, window, page) || (isFirst && page.length === 0)) return goInTurn(progress, window, page)
@@ -94,7 +109,7 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
       ended: false
     }
   }
-  const nodes = page.filter(({ id }) => isNew(progress.given, id))
+  const nodes = page.filter(({ id }, i) => isFirstSeen(progress.given, id, window.start + i))
   const offset = window.start + page.length
   const idle = nodes.length === 0 ? progress.idle + 1 : 0
   if (idle > mostIdle) return goInTurn(progress, window, page)
@@ -102,13 +117,18 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
     nodes,
     progress: {
       ...progress,
+      first: isFirst ? page.length : progress.first,
       offset,
       lastId: nodes.at(-1)?.id ?? progress.lastId,
-      upToLast: nodes.length === 0 ? progress.upToLast : offset,
       // The first page tells how many the service gives at most.
       largest: isFirst ? page.length : progress.largest,
       idle,
-      complete: progress.complete && (window.start === 0 || overlaps || page.length === 0)
+      complete:
+        window.start === 0 || overlaps
+          ? progress.complete
+          : isBlind(progress)
+            ? progress.complete && "assumed"
+            : progress.complete && page.length === 0
     },
     // Until a second one nobody knows whether the first was the last.
     ended: !isFirst && page.length < window.perPage
@@ -116,22 +136,26 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
 }
 
 /** Whether the page can be the one that was asked for, of a list in ascending order that grows at its end only. */
-const fits = ({ given, lastId, upToLast }: Overlapping, { perPage, start }: Window, page: ReadonlyArray<Node>) => {
-  const known = page.filter(({ id }) => id <= lastId)
-  return (
-    page.length <= perPage &&
-    page.every(({ id }, i) => i === 0 || page[i - 1]!.id <= id) &&
-    known.every(({ id }) => given.has(id)) &&
-    start + known.length <= upToLast
-  )
+const fits = ({ given, lastId }: Overlapping, { perPage, start }: Window, page: ReadonlyArray<Node>) =>
+  page.length <= perPage &&
+  page.every(({ id }, i) => (i === 0 || page[i - 1]!.id <= id) && (id > lastId || start + i <= (given.get(id) ?? -1)))
+
+/** What a listing at its end shows of the pages of the service; nothing where these are not what they should be. */
+export const evidence = (progress: Progress): Evidence | undefined => {
+  const { complete, given } = progress
+  if (progress._tag === "Overlapping") {
+    return { first: progress.first, more: given.size > progress.first, complete: complete === true }
+  }
+  return complete ? { first: 0, more: false, complete: true } : undefined
 }
 
-/** Adds the id to the set, and says whether it was not there. */
-const isNew = (ids: Set<number>, id: number): boolean => ids.size < ids.add(id).size
+/** Notes where the id is, and says whether it was not there before. */
+const isFirstSeen = (ids: Map<number, number>, id: number, position: number): boolean =>
+  ids.size < ids.set(id, position).size
 
 /** Goes over to reading in turn, all pages of one size. */
-const goInTurn = ({ given, largest, lastId }: Overlapping, window: Window, page: ReadonlyArray<Node>): Step => {
-  const isFirst = lastId === 0
+const goInTurn = ({ first, given, largest }: Overlapping, window: Window, page: ReadonlyArray<Node>): Step => {
+  const isFirst = first === 0
   const perPage = isFirst ? Math.min(page.length || largest, largest) : largest
   const progress: InTurn = { _tag: "InTurn", turn: 0, perPage, idle: 0, given, read: new Set(), complete: isFirst }
   return isFirst && perPage === window.perPage ? takeInTurn(progress, page) : { nodes: [], progress, ended: false }
@@ -140,7 +164,7 @@ const goInTurn = ({ given, largest, lastId }: Overlapping, window: Window, page:
 /** Ends with a page that is empty, or with the second in a row that was read before: then there is but one. */
 const takeInTurn = (progress: InTurn, page: ReadonlyArray<Node>): Step => {
   const { given, read, turn } = progress
-  const fresh = page.filter(({ id }) => isNew(read, id))
+  const fresh = page.filter(({ id }) => read.size < read.add(id).size)
   const idle = fresh.length === 0 ? progress.idle + 1 : 0
   return {
     nodes: fresh.filter(({ id }) => !given.has(id)),

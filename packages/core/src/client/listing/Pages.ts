@@ -6,7 +6,10 @@ import { Cause, Effect, Fiber, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
 import type { Page } from "../NodeOperations.ts"
+import { defaultMaxNodes, endless, maxPagesOf } from "./Bounds.ts"
 import * as Listing from "./Listing.ts"
+import * as PageMemory from "./PageMemory.ts"
+import type { PageStore } from "./PageStore.ts"
 import type { Window } from "./Window.ts"
 
 /** What a listing came to. */
@@ -16,12 +19,27 @@ export interface Listed {
   /**
    * Whether every node that existed throughout is certainly among them. False where the service gives pages too small to
    * overlap, or has another order than that of ids, so that a node may have moved past the listing while others were deleted.
+   * `"assumed"` where an inexact list did not ask for what would show it.
    */
-  readonly complete: boolean
+  readonly complete: boolean | "assumed"
+}
+
+/** What a list may cost, and how long it may get. */
+export interface ListBounds {
+  /**
+   * Whether every node that exists throughout has to be among those that are listed. Without it pages do not overlap, which
+   * saves one request in eight, and a first page is taken for the only one where that is likely. Default true.
+   */
+  readonly exact?: boolean | undefined
+  /**
+   * Most nodes there may be; a list of more, or one that has not ended after 1000 pages and one for every 50 of them, fails
+   * with `UnexpectedResponse`. Default 1 000 000.
+   */
+  readonly maxNodes?: number | undefined
 }
 
 /** How pages are read, and who is told of them. */
-interface Parts {
+interface Parts extends ListBounds {
   readonly readPage: (window: Window) => Effect.Effect<Page, BerthError>
   /** Told of the nodes that are given. */
   readonly onNodes: (nodes: ReadonlyArray<Node>) => void
@@ -29,42 +47,77 @@ interface Parts {
   readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
   /** Once so many nodes are given, nothing is asked for ahead: the consumer may want no more. Default: no such number. */
   readonly wanted?: number | undefined
+  readonly store: PageStore
 }
 
 /** The nodes of one page after the other. Nothing is asked for before the first pull, or after the scope is closed. */
 export const pages = ({
+  exact = true,
+  maxNodes = defaultMaxNodes,
   onEnd,
   onNodes,
   readPage,
+  store,
   wanted = Number.POSITIVE_INFINITY
 }: Parts): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
-    let progress = Listing.begin()
+    let progress = Listing.begin(exact)
+    const { perPage } = Listing.next(progress)
     let given = 0
     let requests = 0
+    let memory: PageMemory.PageMemory = {}
+    /** What the list goes by where it does not ask for a second page. */
+    let remembered: Listed["complete"] | undefined
     let ended = false
     let ahead: Fiber.Fiber<Listing.Step, BerthError> | undefined
 
-    /** Reads on until there are nodes, or the list has ended. */
-    const read: Effect.Effect<Listing.Step, BerthError> = Effect.suspend(() => {
-      const window = Listing.next(progress)
-      return Effect.flatMap(readPage(window), ({ isWhole, nodes }) => {
-        const step = Listing.take(progress, window, nodes, isWhole)
-        requests++
-        progress = step.progress
-        return step.ended || step.nodes.length > 0 ? Effect.succeed(step) : read
+    const save = (record: PageMemory.PageRecord) => store.save({ ...memory, [perPage]: record })
+
+    /** Whether earlier lists showed that a first page of this length is the only one. A list that cannot be counted asks. */
+    const isRemembered = (length: number) => {
+      const record = memory[perPage]
+      const judgement = length < perPage && PageMemory.judge(record, length)
+      if (!judgement || (exact && judgement !== true)) return Effect.succeed(false)
+      return Effect.map(save(PageMemory.relied(record!)), (saved) => {
+        if (saved) remembered = judgement
+        return saved
       })
+    }
+
+    /** Remembers what this list showed: before it ends, for a process may end with it. */
+    const remember = Effect.suspend(() => {
+      const before = memory[perPage]
+      const record = PageMemory.learned(before, Listing.evidence(progress))
+      return record && JSON.stringify(record) !== JSON.stringify(before) ? save(record) : Effect.void
+    })
+
+    /** Reads on until there are nodes, or the list has ended. */
+    const read = Effect.gen(function* () {
+      for (;;) {
+        const window = Listing.next(progress)
+        const { isWhole, nodes } = yield* readPage(window)
+        const isFirst = requests++ === 0
+        if (isFirst) memory = yield* store.load
+        const isOnly = isWhole || (isFirst && (yield* isRemembered(nodes.length)))
+        const step = Listing.take(progress, window, nodes, isOnly)
+        progress = step.progress
+        given += step.nodes.length
+        if (given > maxNodes || (!step.ended && requests >= maxPagesOf(maxNodes))) {
+          return yield* Effect.fail(endless(maxNodes, given, requests))
+        }
+        if (step.ended && !remembered) yield* remember
+        if (step.ended || step.nodes.length > 0) return step
+      }
     })
 
     const pull = Effect.gen(function* () {
       if (ended) return yield* Cause.done()
-      const { nodes, progress, ...step } = yield* ahead === undefined ? read : Fiber.join(ahead)
-      given += nodes.length
-      onNodes(nodes)
+      const step = yield* ahead === undefined ? read : Fiber.join(ahead)
+      onNodes(step.nodes)
       ended = step.ended
       ahead = ended || given >= wanted ? undefined : yield* Effect.forkIn(read, scope)
-      if (ended && onEnd) yield* onEnd({ nodes: given, requests, complete: progress.complete })
-      return isNonEmpty(nodes) ? nodes : yield* Cause.done()
+      if (ended && onEnd) yield* onEnd({ nodes: given, requests, complete: remembered ?? progress.complete })
+      return isNonEmpty(step.nodes) ? step.nodes : yield* Cause.done()
     })
     return pull
   })

@@ -23,21 +23,20 @@ const smallestShare = 0.6
  * is known to give; where that is so small that no size fits, the window begins with the next position.
  */
 export const windowAt = (offset: number, largest: number): Window => {
-  if (offset <= 0) return { page: 1, perPage: largest, start: 0 }
-  let best = windowFrom(offset, largest)
+  // Where no size fits, all of them divide the position.
+  let best = alignedAt(offset, largest)
   let reach = offset
   for (let perPage = largest; perPage >= Math.max(2, Math.floor(largest * smallestShare)); perPage--) {
-    const start = Math.floor((offset - 1) / perPage) * perPage
-    if (start + perPage <= reach) continue
-    reach = start + perPage
-    best = { page: start / perPage + 1, perPage, start }
+    const window = alignedAt(offset - 1, perPage)
+    if (window.start + perPage <= reach) continue
+    reach = window.start + perPage
+    best = window
   }
   return best
 }
 
-/** The largest window that begins with position `offset`. */
-const windowFrom = (offset: number, largest: number): Window => {
-  let perPage = largest
-  while (offset % perPage !== 0) perPage--
-  return { page: offset / perPage + 1, perPage, start: offset }
+/** The window of this size that contains position `offset`. */
+export const alignedAt = (offset: number, perPage: number): Window => {
+  const before = Math.floor(offset / perPage)
+  return { page: before + 1, perPage, start: before * perPage }
 }

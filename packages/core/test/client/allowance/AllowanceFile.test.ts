@@ -5,9 +5,16 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Logger } from "effect"
+import { Effect, Logger } from "effect"
 import * as AllowanceFile from "../../../src/client/allowance/AllowanceFile.ts"
+import { onClockAhead, type SharedAllowance } from "../../../src/client/allowance/AllowanceStore.ts"
 import { share } from "../../../src/client/allowance/Sharing.ts"
+import { bootClock, stampNow } from "../../../src/client/Boot.ts"
+import { monotonicMillis } from "../../../src/client/Monotonic.ts"
+import { steps } from "../../steppingClock.ts"
+
+/** The file, read. */
+type Kept = SharedAllowance & { readonly bootMillis: number; readonly bootClock: string }
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 
 const folder = Effect.acquireRelease(
@@ -36,22 +43,26 @@ const shareOnce = (path: string, estimate = makeEstimate()) =>
     return { state, said }
   })
 
-/** An estimate after one reply that left 7 of 10. */
-const informed = Effect.map(Clock.currentTimeMillis, (now) =>
-  makeEstimate(
-    Estimator.received(Estimator.sent(Estimator.initial, now), {
-      ...Estimator.sending(Estimator.initial, now),
-      receivedAt: now,
-      refused: false,
-      fault: false,
-      retryAfterMillis: null,
-      date: now,
-      limit: 10,
-      remaining: 7,
-      reset: 3600
-    })
+/** An estimate after one reply that left so many of 10. */
+const knowing = (remaining: number) =>
+  Effect.map(monotonicMillis, (now) =>
+    makeEstimate(
+      Estimator.received(Estimator.sent(Estimator.initial, now), {
+        ...Estimator.sending(Estimator.initial, now),
+        receivedAt: now,
+        refused: false,
+        fault: false,
+        retryAfterMillis: null,
+        wallAheadMillis: 0,
+        date: null,
+        limit: 10,
+        remaining,
+        reset: 3600
+      })
+    )
   )
-)
+
+const informed = knowing(7)
 
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 
@@ -85,6 +96,118 @@ describe("an allowance file", () => {
     })
   )
 
+  it.live("does not put its folder where a link leads", () =>
+    Effect.gen(function* () {
+      const place = yield* folder
+      const path = join(place, "allowance.json")
+      yield* Effect.promise(async () => {
+        await mkdir(join(place, "elsewhere"))
+        await symlink(join(place, "elsewhere"), `${path}.members`)
+      })
+      const { said } = yield* shareOnce(path, yield* informed)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(place, "elsewhere"))), [])
+      assert.lengthOf(said, 1)
+      assert.include(said[0]!, "is a link")
+    })
+  )
+
+  const foreign: ReadonlyArray<readonly [what: string, text: string, why: string]> = [
+    ["of a later version", '{"version":2,"views":[]}', "a later version of Berth wrote it"],
+    ["of another program", '{"name":"settings"}', "it is not an allowance file; remove it, or name another"],
+    ["that is a list", "[1]", "it is not an allowance file; remove it, or name another"],
+    ["of text", "to do: water the plants", "it is not an allowance file; remove it, or name another"]
+  ]
+  for (const [what, text, why] of foreign) {
+    it.live(`${what} is left alone, and said once`, () =>
+      Effect.gen(function* () {
+        const place = yield* folder
+        const path = join(place, "allowance.json")
+        yield* Effect.promise(() => writeFile(path, text))
+        const { said, state } = yield* shareOnce(path, yield* informed)
+        assert.deepStrictEqual(said, [
+          `The shared allowance at ${path} is done without (${why}): this client goes by its own replies.`
+        ])
+        assert.deepInclude(state.view, { remaining: 7 })
+        assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), text)
+        assert.deepStrictEqual(yield* Effect.promise(() => readdir(place)), ["allowance.json"])
+      })
+    )
+  }
+
+  for (const text of ["", " \n", "\0\0\0\0", '{"vers', '{"version":1,"writtenAt":17900', '{"version":1,"view":7}']) {
+    it.live(`of ours that a power failure left as ${JSON.stringify(text)} is replaced`, () =>
+      Effect.gen(function* () {
+        const path = join(yield* folder, "allowance.json")
+        yield* Effect.promise(() => writeFile(path, text))
+        yield* shareOnce(path, yield* informed)
+        const { said, state } = yield* shareOnce(path)
+        assert.deepInclude(state.view, { limit: 10, remaining: 7 })
+        assert.deepStrictEqual(said, [])
+      })
+    )
+  }
+
+  /** What one process wrote, changed before another reads it. */
+  const changed = Effect.fnUntraced(function* (change: (kept: Kept) => Kept) {
+    const path = join(yield* folder, "allowance.json")
+    const writer = yield* informed
+    yield* shareOnce(path, writer)
+    yield* Effect.promise(async () =>
+      writeFile(path, JSON.stringify(change(JSON.parse(await readFile(path, "utf8")) as Kept)))
+    )
+    const { state } = yield* shareOnce(path)
+    return { written: writer.get(), read: state }
+  })
+
+  /** The same, as a wall clock so far ahead would have had it. */
+  const ahead = (millis: number) => (kept: Kept) => ({ ...kept, ...onClockAhead(kept, millis) })
+
+  for (const [name, millis] of steps) {
+    it.live(`says the same instants after a step of the wall clock by ${name}, and that one has to ask`, () =>
+      Effect.gen(function* () {
+        const { read, written } = yield* changed(ahead(-millis))
+        for (const instant of ["sentAt", "receivedAt", "resetBy", "resetAround"] as const) {
+          assert.closeTo(read.view![instant], written.view![instant], 1, instant)
+        }
+        assert.isAtMost(read.view!.askBy, yield* monotonicMillis)
+      })
+    )
+  }
+
+  it.live("without a step is believed as it is told", () =>
+    Effect.gen(function* () {
+      const { read } = yield* changed((kept) => kept)
+      assert.isAbove(read.view!.askBy, yield* monotonicMillis)
+    })
+  )
+
+  it.live("of another boot goes by the wall clock, and tells nothing of the service's", () =>
+    Effect.gen(function* () {
+      const { read, written } = yield* changed((kept) => ({
+        ...ahead(-60_000)(kept),
+        bootClock: "another",
+        bootMillis: 5,
+        clock: { aheadAtLeastMillis: 0, aheadAtMostMillis: 1000 }
+      }))
+      assert.closeTo(read.view!.receivedAt, written.view!.receivedAt - 60_000, 100)
+      assert.isUndefined(read.clock)
+    })
+  )
+
+  it.live("of another boot is too old after a day", () =>
+    Effect.gen(function* () {
+      const { read } = yield* changed((kept) => ({ ...ahead(-87_000_000)(kept), bootClock: "another" }))
+      assert.isUndefined(read.view)
+    })
+  )
+
+  it.live("of an older version, which has no stamps, is read by the wall clock", () =>
+    Effect.gen(function* () {
+      const { read } = yield* changed(({ bootClock: _, bootMillis: __, ...kept }) => kept as Kept)
+      assert.deepInclude(read.view, { limit: 10, remaining: 7 })
+    })
+  )
+
   it.live("is left as it is by whoever has nothing to add", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")
@@ -94,7 +217,7 @@ describe("an allowance file", () => {
       const before = yield* written
       yield* shareOnce(path)
       assert.strictEqual(yield* written, before)
-      yield* shareOnce(path, yield* informed)
+      yield* shareOnce(path, yield* knowing(6))
       assert.notStrictEqual(yield* written, before)
     })
   )
@@ -105,7 +228,12 @@ describe("an allowance file", () => {
       yield* shareOnce(path, yield* informed)
       const right = JSON.parse(yield* Effect.promise(() => readFile(path, "utf8")))
       const ahead = 10 * 365 * 86_400_000
-      const wrong = { ...right, writtenAt: right.writtenAt + ahead, pausedUntil: right.writtenAt + ahead }
+      const wrong = {
+        ...right,
+        bootClock: "another boot",
+        writtenAt: right.writtenAt + ahead,
+        pausedUntil: right.writtenAt + ahead
+      }
       yield* Effect.promise(() => writeFile(path, JSON.stringify(wrong)))
       assert.strictEqual((yield* shareOnce(path)).state.pausedUntil, 0)
       assert.strictEqual((yield* shareOnce(path)).state.pausedUntil, 0)
@@ -116,12 +244,15 @@ describe("an allowance file", () => {
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")
       const members = `${path}.members`
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* Effect.flatMap(bootClock, stampNow)
+      const seenAfter = (millis: number, bootClock = now.bootClock) =>
+        JSON.stringify({ wallMillis: now.wallMillis + millis, bootMillis: now.bootMillis + millis, bootClock })
       yield* Effect.promise(async () => {
-        await mkdir(members, { recursive: true })
-        await writeFile(join(members, "1-alive"), String(now))
-        await writeFile(join(members, "2-killed"), String(now - 60_000))
-        await writeFile(join(members, "3-ahead"), String(now + 86_400_000))
+        await mkdir(members, { recursive: true, mode: 0o700 })
+        await writeFile(join(members, "1-alive"), seenAfter(-100))
+        await writeFile(join(members, "2-killed"), seenAfter(-60_000))
+        await writeFile(join(members, "3-ahead"), seenAfter(86_400_000, "another boot"))
+        await writeFile(join(members, "5-garbage"), "null")
         await writeFile(join(members, "4-cut.new"), "{")
       })
       assert.strictEqual((yield* shareOnce(path)).state.peers.count, 1)

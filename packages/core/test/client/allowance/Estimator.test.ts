@@ -13,6 +13,7 @@ const reply = (
   refused: false,
   fault: false,
   retryAfterMillis: null,
+  wallAheadMillis: 0,
   date: Math.floor(over.receivedAt / 1000) * 1000,
   limit: 100,
   remaining: 50,
@@ -52,8 +53,9 @@ const step = fc.oneof(
     reset: header
   }),
   fc.record({ kind: fc.constantFrom("lost" as const, "unsent" as const), which: fc.nat() }),
-  // A clock may also jump back.
-  fc.record({ kind: fc.constant("time" as const), millis: fc.integer({ min: -300_000, max: 4_000_000 }) })
+  // What is under way may have been sent by another clock.
+  fc.record({ kind: fc.constant("time" as const), millis: fc.integer({ min: -300_000, max: 4_000_000 }) }),
+  fc.record({ kind: fc.constant("step" as const) })
 )
 
 describe("the estimator", () => {
@@ -160,6 +162,95 @@ describe("the estimator", () => {
     assert.strictEqual(state.pausedUntil - sentAt, 3000)
   })
 
+  describe("a refill that is far off", () => {
+    const far = { remaining: 0, reset: start / 1000 + 36_000 }
+    const answered = (state: Estimator.State, over: Parameters<typeof reply>[0]) =>
+      Estimator.received(Estimator.sent(state, over.sentAt), reply(over))
+    const at = (millis: number) => ({ sentAt: start + millis, receivedAt: start + millis + 20 })
+    const waitOf = (state: Estimator.State, millis: number) => {
+      const verdict = Estimator.admit(state, start + millis, 0)
+      return verdict._tag === "At" ? verdict.instant - start : verdict._tag
+    }
+    const refusal = (retryAfterSeconds: number) =>
+      ({
+        refused: true,
+        retryAfterMillis: retryAfterSeconds * 1000,
+        limit: null,
+        remaining: null,
+        reset: null
+      }) as const
+
+    it("is asked about after two minutes, by one, where one reply alone speaks of it", () => {
+      const state = answered(Estimator.initial, { ...at(0), ...far })
+      assert.strictEqual(waitOf(state, 1000), 120_020)
+      assert.strictEqual(waitOf(state, 120_020), "Now")
+      assert.strictEqual(waitOf(Estimator.sent(state, start + 120_020), 120_020), "AfterReply")
+    })
+
+    it("is believed when another reply says the same", () => {
+      const state = answered(answered(Estimator.initial, { ...at(0), ...far, remaining: 1 }), { ...at(100), ...far })
+      assert.isAbove(Number(waitOf(state, 1000)), 35_990_000)
+    })
+
+    it("is believed when the `Retry-After` of the same reply says so, and asked about when it says something else", () => {
+      const agrees = answered(Estimator.initial, { ...at(0), ...far, refused: true, retryAfterMillis: 36_000_000 })
+      assert.isAbove(Number(waitOf(agrees, 1000)), 35_990_000)
+      const differs = answered(Estimator.initial, { ...at(0), ...far, refused: true, retryAfterMillis: 30_000_000 })
+      assert.strictEqual(waitOf(differs, 1000), 120_020)
+      assert.strictEqual(waitOf(differs, 120_020), "Now")
+    })
+
+    it("of a `Retry-After` alone is believed when the next one names the same instant", () => {
+      let state = answered(Estimator.initial, { ...at(0), ...refusal(3600) })
+      assert.strictEqual(waitOf(state, 1000), 120_020)
+      state = answered(state, { ...at(120_020), ...refusal(3480) })
+      assert.closeTo(Number(waitOf(state, 121_000)), 3_600_000, 1000)
+    })
+
+    it("is not believed for a header that always says the same, however many replies bring it at once", () => {
+      let state = Estimator.initial
+      for (let minute = 0; minute < 20; minute += 2) {
+        for (const later of [0, 50, 900])
+          state = answered(state, { ...at(minute * 60_000 + later), ...refusal(86_400) })
+        assert.isAtMost(Number(waitOf(state, minute * 60_000 + 1000)), (minute + 2) * 60_000 + 1000)
+      }
+      for (let minute = 0; minute < 20; minute += 2) {
+        const said = { ...at((minute + 20) * 60_000), remaining: 0, reset: 86_400, date: null }
+        state = answered(state, said)
+        assert.isAtMost(Number(waitOf(state, (minute + 20) * 60_000 + 1000)), (minute + 22) * 60_000 + 1000)
+      }
+    })
+
+    it("is believed within the length of the window, once that is known", () => {
+      let state = answered(Estimator.initial, { ...at(0), ...far, remaining: 2 })
+      state = answered(state, { ...at(100), ...far, remaining: 1 })
+      const next = 36_002_000
+      state = answered(state, { ...at(next), remaining: 0, reset: start / 1000 + 72_000 })
+      assert.isAbove(Number(waitOf(state, next + 1000)), 71_990_000)
+    })
+
+    it("is never further off than a day", () => {
+      const year = { remaining: 0, reset: start / 1000 + 365 * 86_400 }
+      const state = answered(answered(Estimator.initial, { ...at(0), ...year }), { ...at(100), ...year })
+      assert.isAtMost(Number(waitOf(state, 200)), day + 200)
+    })
+
+    it("is asked about at once after a step of the wall clock, though requests are under way", () => {
+      let state = answered(answered(Estimator.initial, { ...at(0), ...far, remaining: 1 }), { ...at(100), ...far })
+      const before = Estimator.sending(state, start + 200)
+      state = Estimator.stepped(Estimator.sent(state, start + 200), start + 5000)
+      assert.strictEqual(waitOf(state, 5000), "Now")
+      const asking = Estimator.sending(state, start + 5000)
+      state = Estimator.sent(state, start + 5000)
+      assert.strictEqual(waitOf(state, 5000), "AfterReply")
+      // What was asked before the step says nothing of what is left after it.
+      state = Estimator.received(state, reply({ ...before, ...far, receivedAt: start + 5010 }))
+      assert.strictEqual(waitOf(state, 5010), "AfterReply")
+      state = Estimator.received(state, reply({ ...asking, ...far, receivedAt: start + 5020 }))
+      assert.isAbove(Number(waitOf(state, 5020)), 35_990_000)
+    })
+  })
+
   it("keeps a share for the lanes before", () => {
     const state = knowing(2, 60)
     assert.strictEqual(tag(Estimator.admit(state, start + 100, 0)), "Now")
@@ -174,6 +265,7 @@ describe("the estimator", () => {
         const underWay: Array<Estimator.Sending> = []
         for (const event of steps) {
           if (event.kind === "time") now += event.millis
+          else if (event.kind === "step") state = Estimator.stepped(state, now)
           else if (event.kind === "send") {
             underWay.push(Estimator.sending(state, now))
             state = Estimator.sent(state, now)
@@ -181,7 +273,8 @@ describe("the estimator", () => {
             const [one] = underWay.splice(event.which % underWay.length, 1)
             if (event.kind === "lost") state = Estimator.lost(state, now)
             else if (event.kind === "unsent") state = Estimator.unsent(state)
-            else if (event.kind === "reply") state = Estimator.received(state, { ...event, ...one!, receivedAt: now })
+            else if (event.kind === "reply")
+              state = Estimator.received(state, { ...event, ...one!, receivedAt: now, wallAheadMillis: 0 })
           }
           assert.strictEqual(state.underWay, underWay.length)
           assert.isAtLeast(state.view?.remaining ?? 0, 0)

@@ -139,6 +139,7 @@ export const simulate = (scenario: Scenario): Outcome => {
             refused: !reading.granted,
             fault: false,
             retryAfterMillis: reading.granted ? null : Math.ceil((reading.retryAt - serviceNow) / 1000) * 1000,
+            wallAheadMillis: 0,
             date: Math.floor(serviceNow / 1000) * 1000,
             limit: isBare ? null : limit,
             remaining: isBare ? null : reading.remaining,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as fc from "fast-check"
 import { highestId, nodesAbove } from "../../../src/client/creation/NewestNodes.ts"
 import { someNode as node } from "../../someNode.ts"
 
@@ -99,4 +100,51 @@ describe("the nodes above an id", () => {
       }
     })
   )
+})
+
+describe("a list without an end", () => {
+  for (const [name, most, idsOn] of [
+    ["new nodes for ever", 20, (page: number) => upTo(100).map((id) => id + page * 100)],
+    ["one new node a page", 20, (page: number) => [page]],
+    ["new nodes for ever, the newest first", 105, (page: number) => upTo(10_000).map((id) => 1e9 - id - page * 10_000)],
+    ["one new node a page, the newest first", 21_002, (page: number) => [1e9 - page]]
+  ] as const) {
+    it.effect(`of a service that gives ${name} is not read for ever`, () =>
+      Effect.gen(function* () {
+        let asked = 0
+        const like = node(1)
+        const readPage = (page: number) =>
+          Effect.sync(() => {
+            asked++
+            return idsOn(page).map((id) => Object.assign(Object.create(like), { id }))
+          })
+        const { reason } = yield* Effect.flip(Effect.asVoid(highestId(readPage, undefined)))
+        assert.strictEqual(reason._tag, "UnexpectedResponse")
+        assert.match(reason.message, /expected the end of the list within 1000000 nodes/)
+        assert.isAtMost(asked, most)
+      })
+    )
+  }
+
+  it("is not read for ever, whatever the service gives for whichever request", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.func(fc.array(fc.integer({ min: 1, max: 1000 }), { maxLength: 5 })),
+        fc.boolean(),
+        fc.option(fc.record({ page: fc.integer({ min: 1, max: 300 }), full: fc.integer({ min: 1, max: 100 }) })),
+        async (give, sorted, known) => {
+          for (const newerThan of [0, 500]) {
+            let asked = 0
+            const readPage = (page: number) =>
+              Effect.sync(() => {
+                const ids = give(page, asked++)
+                return (sorted ? ids.toSorted((a, b) => a - b) : ids).map((id) => node(id))
+              })
+            await Effect.runPromise(Effect.result(nodesAbove(readPage, newerThan, known ?? undefined)))
+            assert.isAtMost(asked, 21_002)
+          }
+        }
+      ),
+      { numRuns: 50 }
+    ))
 })

@@ -7,7 +7,7 @@ import { someNode as node } from "../../someNode.ts"
 interface Listed {
   readonly ids: ReadonlyArray<number>
   readonly requests: number
-  readonly complete: boolean
+  readonly complete: boolean | "assumed"
 }
 
 /** A service that has these nodes, in its order, and gives a page of them. */

@@ -1,0 +1,48 @@
+/**
+ * How many requests commands take, as the service's journal has them.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+// @boundaries-ignore the mock service is what the tests talk to
+import { TestServer } from "@berth/server/testing"
+import { Effect } from "effect"
+import { berth, json } from "./berth.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+/** Deletes all but the first so many nodes. */
+const leave = Effect.fnUntraced(function* (count: number) {
+  const { advance, control, id: world } = yield* TestServer
+  const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { skip: count } }))
+  for (const { id } of nodes) {
+    yield* Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status: "terminate" } }))
+  }
+  yield* advance("1 day")
+})
+
+describe("node list", () => {
+  it.live(
+    "of a small account takes one request once a longer page was given",
+    () =>
+      Effect.gen(function* () {
+        const { journal } = yield* TestServer
+        const env = { XDG_STATE_HOME: yield* stateFolder }
+        const list = Effect.gen(function* () {
+          const before = (yield* journal).length
+          const ended = yield* berth(["node", "list", "-o", "json"], { env })
+          assert.strictEqual(ended.stderr, "")
+          const { length } = json<ReadonlyArray<unknown>>(ended)
+          return { nodes: length, requests: (yield* journal).length - before }
+        })
+        assert.deepStrictEqual(yield* list, { nodes: 110, requests: 2 })
+        yield* leave(30)
+        assert.deepStrictEqual(yield* list, { nodes: 30, requests: 1 })
+        assert.deepStrictEqual(yield* list, { nodes: 30, requests: 1 })
+        const accounts = join(env.XDG_STATE_HOME, "berth", "accounts")
+        const [account = ""] = readdirSync(accounts)
+        const { pages } = JSON.parse(readFileSync(join(accounts, account, "pages.json"), "utf8"))
+        assert.deepStrictEqual(pages["100"], { longest: 100, upTo: 99, listsLeft: 7 })
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 110 } }))),
+    30_000
+  )
+})

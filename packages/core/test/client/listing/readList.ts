@@ -1,0 +1,37 @@
+/**
+ * Lists read through the real `pages`, from a service without a wire.
+ */
+import { Effect, Pull } from "effect"
+import { type ListBounds, type Listed, pages } from "../../../src/client/listing/Pages.ts"
+import type { PageStore } from "../../../src/client/listing/PageStore.ts"
+import type { Window } from "../../../src/client/listing/Window.ts"
+import { someNode } from "../../someNode.ts"
+
+/** The ids on the page that a service gives for a window. */
+type Service = (window: Window) => ReadonlyArray<number>
+
+/** A service that has these nodes, pages of at most `cap`, and pages of at most `capOf(perPage)` where that is less. */
+export const capped =
+  (ids: ReadonlyArray<number>, cap: number, capOf: (perPage: number) => number = () => cap): Service =>
+  ({ page = 1, perPage }) => {
+    const size = Math.min(cap, perPage, capOf(perPage))
+    return ids.slice((page - 1) * size, page * size)
+  }
+
+export const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+/** Reads the whole list. */
+export const readList = Effect.fnUntraced(function* (service: Service, store: PageStore, bounds: ListBounds = {}) {
+  const ids: Array<number> = []
+  let listed: Listed | undefined
+  const pull = yield* pages({
+    readPage: (window) => Effect.sync(() => ({ nodes: service(window).map((id) => someNode(id)), isWhole: false })),
+    onNodes: () => {},
+    onEnd: (end) => Effect.sync(() => void (listed = end)),
+    store,
+    ...bounds
+  })
+  const take = Effect.map(pull, (nodes) => void ids.push(...nodes.map(({ id }) => id)))
+  yield* Pull.catchDone(Effect.forever(take), () => Effect.void)
+  return { ids, complete: listed!.complete, requests: listed!.requests }
+}, Effect.scoped)
