@@ -227,9 +227,8 @@ export const createClient = (options: ClientOptions): Client => {
         ),
       list: (options) => {
         const { signal, ...call } = list(options)
-        return nodeList(runner, { operation: "nodes.list", signal }, (wanted) =>
-          NodeCalls.use((nodes) => nodes.pages(call, wanted))
-        )
+        const pages = NodeCalls.use((nodes) => nodes.pages(call))
+        return nodeList(runner, { operation: "nodes.list", signal }, pages)
       },
       listPage: (options) =>
         listPage(options, (call) =>

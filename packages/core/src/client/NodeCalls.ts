@@ -52,13 +52,9 @@ export class NodeCalls extends Context.Service<
     /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
     readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
     readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
-    /**
-     * Every node of the account, page by page as they are pulled; the scope ends what was asked for ahead, which nothing is
-     * once there are as many nodes as `wanted`.
-     */
+    /** Every node of the account, page by page as they are pulled; the scope ends what was asked for ahead. */
     readonly pages: (
-      options?: ListOptions,
-      wanted?: number
+      options?: ListOptions
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>
     /** One page; empty past the end. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
@@ -134,15 +130,14 @@ export class NodeCalls extends Context.Service<
         )
 
       const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
-      const list = (options: ListOptions = {}, wanted?: number) =>
+      const list = (options: ListOptions = {}) =>
         pages({
           readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
           onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
           onEnd: options.onEnd,
           exact: options.exact,
           maxNodes: options.maxNodes,
-          store,
-          wanted
+          store
         })
 
       const remove = (id: NodeId, options?: CallOptions) =>

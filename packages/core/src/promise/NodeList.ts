@@ -13,15 +13,16 @@ import type { Call, Runner } from "./Runner.ts"
 
 type Page = ReadonlyArray<Domain.Node>
 
-/** Opens a listing, which asks for nothing ahead once it has given as many nodes as are wanted. */
-export type OpenPages<R> = (wanted?: number) => Effect.Effect<Pull.Pull<Page, BerthError>, never, R | Scope.Scope>
-
 const done: IteratorResult<never> = { done: true, value: undefined }
 
 /** The nodes of the listings that `openPages` opens. */
-export const nodeList = <R>(runner: Runner<R>, { operation, signal }: Call, openPages: OpenPages<R>): NodeList => {
+export const nodeList = <R>(
+  runner: Runner<R>,
+  { operation, signal }: Call,
+  openPages: Effect.Effect<Pull.Pull<Page, BerthError>, never, R | Scope.Scope>
+): NodeList => {
   /** The pages of one listing, to be asked for one after the other. */
-  const listing = (wanted?: number) => {
+  const listing = () => {
     const stop = new AbortController()
     const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
     let scope: Scope.Closeable | undefined
@@ -41,7 +42,7 @@ export const nodeList = <R>(runner: Runner<R>, { operation, signal }: Call, open
     const open = () => {
       scope = runner.scope()
       signal?.addEventListener("abort", close, { once: true })
-      return Effect.flatMap(Scope.provide(openPages(wanted), scope), (opened) => {
+      return Effect.flatMap(Scope.provide(openPages, scope), (opened) => {
         // No nodes stand for the end.
         pull = Pull.catchDone(opened, () => Effect.succeed([]))
         return pull
@@ -91,8 +92,8 @@ export const nodeList = <R>(runner: Runner<R>, { operation, signal }: Call, open
     }
   }
 
-  const pages = (wanted?: number): AsyncIterator<ReadonlyArray<Node>> => {
-    const pages = listing(wanted)
+  const pages = (): AsyncIterator<ReadonlyArray<Node>> => {
+    const pages = listing()
     return {
       next: inOrder(async () => {
         const { value } = await pages.next()
@@ -106,12 +107,13 @@ export const nodeList = <R>(runner: Runner<R>, { operation, signal }: Call, open
 
   return {
     [Symbol.asyncIterator]: nodes,
-    pages: () => ({ [Symbol.asyncIterator]: () => pages() }),
+    pages: () => ({ [Symbol.asyncIterator]: pages }),
     toArray: async (options) => {
       const { limit } = checkArray(options)
       const all: Array<Node> = []
-      for await (const page of { [Symbol.asyncIterator]: () => pages(limit) }) {
+      for await (const page of { [Symbol.asyncIterator]: pages }) {
         all.push(...page)
+        // Leaving at once ends the request for the next page before it is sent.
         if (limit !== undefined && all.length >= limit) return all.slice(0, limit)
       }
       return all

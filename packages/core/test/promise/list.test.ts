@@ -1,6 +1,7 @@
 import {
   Aborted,
   type Client,
+  createClient,
   InvalidOption,
   InvalidRequest,
   type Node,
@@ -10,7 +11,7 @@ import {
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
-import { bareService, mockService, rejection, type Service } from "./Service.ts"
+import { accessToken, apiKey, bareService, mockService, rejection, type Service } from "./Service.ts"
 
 /** The most nodes that the service gives in one page. */
 const most = 20
@@ -142,6 +143,14 @@ describe("a list of nodes", () => {
     )
   })
 
+  it("is over once it is returned in the middle of a page", async () => {
+    await using service = await pagedService(30, () => {})
+    const iterator = service.client.nodes.list()[Symbol.asyncIterator]()
+    assert.propertyVal((await iterator.next()).value, "id", 1)
+    await iterator.return?.()
+    assert.deepStrictEqual(await iterator.next(), { done: true, value: undefined })
+  })
+
   it("ends for a reader that waits when it is returned", async () => {
     const asked = Promise.withResolvers<void>()
     await using service = await bareService(() => asked.resolve())
@@ -199,16 +208,24 @@ describe("a list as an array", () => {
   })
 
   it("costs no request beyond the page that has the last of the nodes that are wanted", async () => {
-    const pages: Array<number> = []
-    await using service = await pagedService(10_000, (page) => pages.push(page))
-    const { nodes, raw } = service.client
-    await nodes.list().toArray({ limit: most })
-    // Whatever were still under way would be answered before these, on the same connections.
-    for (let i = 0; i < 3; i++) await raw.request({ method: "GET", path: "/" })
-    assert.lengthOf(
-      pages.filter((page) => page > 0),
-      1
-    )
+    for (const [limit, requests] of [
+      [1, 1],
+      [most, 1],
+      [most + 1, 2]
+    ] as const) {
+      let sent = 0
+      await using service = await pagedService(10_000, () => {})
+      const client = createClient({
+        baseUrl: service.baseUrl,
+        apiKey,
+        accessToken,
+        fetch: (input, init) => (sent++, globalThis.fetch(input, init))
+      })
+      await client.nodes.list().toArray({ limit })
+      await client.images.saved().catch(() => {})
+      assert.strictEqual(sent, requests + 1)
+      await client.close()
+    }
   })
 
   it("refuses a limit that means nothing, before it asks for anything", async () => {

@@ -45,8 +45,6 @@ interface Parts extends ListBounds {
   readonly onNodes: (nodes: ReadonlyArray<Node>) => void
   /** Told once, with the last of them. */
   readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
-  /** Once so many nodes are given, nothing is asked for ahead: the consumer may want no more. Default: no such number. */
-  readonly wanted?: number | undefined
   readonly store: PageStore
 }
 
@@ -57,8 +55,7 @@ export const pages = ({
   onEnd,
   onNodes,
   readPage,
-  store,
-  wanted = Number.POSITIVE_INFINITY
+  store
 }: Parts): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let progress = Listing.begin(exact)
@@ -115,8 +112,8 @@ export const pages = ({
       const step = yield* ahead === undefined ? read : Fiber.join(ahead)
       onNodes(step.nodes)
       ended = step.ended
-      ahead = ended || given >= wanted ? undefined : yield* Effect.forkIn(read, scope)
-      if (ended && onEnd) yield* onEnd({ nodes: given, requests, complete: remembered ?? progress.complete })
+      if (!ended) ahead = yield* Effect.forkIn(read, scope)
+      else if (onEnd) yield* onEnd({ nodes: given, requests, complete: remembered ?? progress.complete })
       return isNonEmpty(step.nodes) ? step.nodes : yield* Cause.done()
     })
     return pull
