@@ -2,18 +2,18 @@
  * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
  * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/Engine.ts`.
  */
-import { Duration, Effect, Layer, Redacted, References, Result, Schema, Stream } from "effect"
-import { Allowance } from "./client/Allowance.ts"
-import { argument } from "./client/Argument.ts"
+import { Duration, Effect, Layer, References } from "effect"
+import { layerOf, type StateDirectory } from "./client/AccountFolder.ts"
+import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/Argument.ts"
+import { Engine } from "./client/Engine.ts"
 import * as FetchTransport from "./client/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
-import type { Listed } from "./client/listing/Pages.ts"
-import { Nodes } from "./client/Nodes.ts"
+import { collect, type Listed } from "./client/listing/Pages.ts"
+import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
 import { redactor } from "./client/Redaction.ts"
 import * as Services from "./client/Services.ts"
-import { type ClientOptions as EngineOptions, settingsFrom } from "./client/Settings.ts"
 import type { AllowanceLevel } from "./domain/Allowance.ts"
 import type { CommitmentSetting } from "./domain/Commitment.ts"
 import * as Domain from "./domain/BerthError.ts"
@@ -22,26 +22,30 @@ import type { ImageFilter } from "./domain/Image.ts"
 import type { Lane } from "./domain/Lane.ts"
 import type { NodeId } from "./domain/Node.ts"
 import type { NodeSpec } from "./domain/NodeSpec.ts"
-import type { KnownStatus, NodeStatus } from "./domain/NodeStatus.ts"
+import type { KnownStatus } from "./domain/NodeStatus.ts"
+import { attemptReports } from "./promise/AttemptReports.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
 import { InvalidOption } from "./promise/BerthError.ts"
 import {
   type CallOptions,
-  check,
   checkCall,
   type Checked,
-  lane,
+  flag as flagOf,
   listener,
   type LookOptions,
   ofCall,
   ofLook,
   type RawReply,
+  text as textOf,
   type Timespan,
-  timespan
+  timespan,
+  wholeNumber
 } from "./promise/CallOptions.ts"
-import type { Client, ClientOptions, Node } from "./promise/Client.ts"
+import { checkClient } from "./promise/checkClient.ts"
+import type { Client, ClientOptions, Node, RawRequest } from "./promise/Client.ts"
+import { fromEnvironment, readVariable } from "./promise/fromEnvironment.ts"
 import { nodeList } from "./promise/NodeList.ts"
-import { plainNode } from "./promise/Plain.ts"
+import { isKnownStatus, type NodeStatus, plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"
 
 export {
@@ -52,10 +56,12 @@ export {
   ClientClosed,
   ClientFault,
   Conflict,
+  type FailedReply,
   type Failure,
   Forbidden,
   InvalidOption,
   InvalidRequest,
+  isBerthError,
   NodeNotFound,
   OutcomeUnknown,
   PathNotFound,
@@ -71,6 +77,7 @@ export {
   WouldExceedDeadline
 } from "./promise/BerthError.ts"
 export type {
+  AttemptReport,
   Client,
   ClientOptions,
   CommitmentOptions,
@@ -79,10 +86,13 @@ export type {
   Image,
   ListOptions,
   Node,
+  NodeList,
+  PageOptions,
   Plan,
   RawRequest,
   WaitOptions
 } from "./promise/Client.ts"
+export { isKnownStatus }
 export type {
   AllowanceLevel,
   CallOptions,
@@ -95,75 +105,21 @@ export type {
   NodeSpec,
   NodeStatus,
   RawReply,
+  StateDirectory,
   Timespan
 }
 
 const rawRequest = argument(
-  Schema.Struct({
-    method: Schema.Literals(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]),
-    path: Schema.String,
-    query: Schema.optional(Schema.Record(Schema.String, Schema.String)),
-    body: Schema.optional(Schema.Unknown)
+  fields<RawRequest>({
+    method: oneOf(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]),
+    path: text,
+    query: optional(record(text)),
+    body: optional(anything)
   }),
   "request"
 )
 
-const address = (operation: string, option: string, value: unknown): string | URL => {
-  if (typeof value === "string" || value instanceof URL) return value
-  throw new InvalidOption(operation, option, "expected an address")
-}
-const text = (operation: string, option: string, value: unknown): string => {
-  if (typeof value === "string") return value
-  throw new InvalidOption(operation, option, "expected a text")
-}
-const path = (operation: string, option: string, value: unknown): string => {
-  if (typeof value === "string" && value.trim() !== "") return value
-  throw new InvalidOption(operation, option, "expected the path of a file")
-}
-const wholeNumber = (operation: string, option: string, value: unknown): number => {
-  if (Number.isSafeInteger(value)) return value as number
-  throw new InvalidOption(operation, option, "expected a whole number")
-}
-const flag = (operation: string, option: string, value: unknown): boolean => {
-  if (typeof value === "boolean") return value
-  throw new InvalidOption(operation, option, "expected true or false")
-}
-const fetchLike = (operation: string, option: string, value: unknown): typeof globalThis.fetch => {
-  if (typeof value === "function") return value as typeof globalThis.fetch
-  throw new InvalidOption(operation, option, "expected a function like the `fetch` of the runtime")
-}
-
-const clientChecks = {
-  baseUrl: address,
-  apiKey: text,
-  accessToken: text,
-  deadline: timespan,
-  attemptTimeout: timespan,
-  lane,
-  allowanceFile: path,
-  fetch: fetchLike
-}
-
-/** The options as the engine takes them, and the `fetch` there may be. Throws `InvalidOption`. */
-const checkClient = (options: ClientOptions) => {
-  const operation = "createClient"
-  const { accessToken, apiKey, baseUrl, fetch, ...limits } = check(operation, options, clientChecks)
-  const needed = <A>(option: string, value: A | undefined): A => {
-    if (value === undefined) throw new InvalidOption(operation, option, "it is needed")
-    return value
-  }
-  const engine: EngineOptions = {
-    baseUrl: needed("baseUrl", baseUrl),
-    credentials: {
-      apiKey: Redacted.make(needed("apiKey", apiKey)),
-      accessToken: Redacted.make(needed("accessToken", accessToken))
-    },
-    ...limits
-  }
-  const settings = settingsFrom(engine)
-  if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
-  return { engine, fetch }
-}
+const nameToFind = argument(notBlank, "name")
 
 const notJson = new InvalidRequest({
   status: null,
@@ -182,6 +138,11 @@ const json = (body: unknown): Effect.Effect<string | undefined, InvalidRequest> 
   }
 }
 
+/** The check of a key that could be kept nowhere: what it promises would not be so. */
+const keptNowhere = (operation: string, option: string): never => {
+  throw new InvalidOption(operation, option, "it is kept nowhere: set `stateDirectory` of the client")
+}
+
 /** How to wait: the longest it may take may be said in either way. */
 const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { readonly timeout: typeof timespan }>) => ({
   lane,
@@ -190,14 +151,24 @@ const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { read
 
 /** Makes a client for one account. Throws `InvalidOption`, which names the option that is not usable. */
 export const createClient = (options: ClientOptions): Client => {
-  const { engine, fetch: given } = checkClient(options)
+  const operation = "createClient"
+  const { engine, fetch: given, onAttempt, settings, stateDirectory } = checkClient(operation, options)
   // Looked up for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch
   const redact = redactor(engine.credentials)
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
+  const heard = listener(redact)
+  const reports =
+    onAttempt === undefined
+      ? Layer.empty
+      : attemptReports(settings.origin, redact, heard(operation, "onAttempt", onAttempt))
+  const state = stateDirectory === undefined ? Layer.empty : layerOf(settings, stateDirectory, readVariable)
   const runner = Runner.make(
-    Layer.orDie(Services.layer(engine, FetchTransport.layer)).pipe(Layer.provideMerge(warnings)),
+    Layer.orDie(Services.calls(engine, FetchTransport.layer)).pipe(
+      Layer.provideMerge([state, reports]),
+      Layer.provideMerge(warnings)
+    ),
     fetch,
     redact
   )
@@ -207,9 +178,7 @@ export const createClient = (options: ClientOptions): Client => {
     const checkOptions = checkCall(operation, checks)
     return async <A>(
       options: unknown,
-      effect: (
-        call: Omit<Checked<C>, "signal">
-      ) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Services>
+      effect: (call: Omit<Checked<C>, "signal">) => Effect.Effect<A, Domain.BerthError | InvalidRequest, Services.Calls>
     ): Promise<A> => {
       const { signal, ...call } = checkOptions(options)
       const typed = Effect.catchTag(effect(call), "InvalidRequest", (reason) =>
@@ -219,18 +188,18 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
-  const heard = listener(redact)
-  const create = method("nodes.create", { ...ofCall, key: text, onReply: heard })
-  const get = method("nodes.get", { ...ofCall, onReply: heard })
-  const list = checkCall("nodes.list", {
+  const create = method("nodes.create", {
     ...ofCall,
-    exact: flag,
-    maxNodes: wholeNumber,
-    onEnd: heard,
+    key: stateDirectory === undefined ? keptNowhere : textOf,
     onReply: heard
   })
+  const get = method("nodes.get", { ...ofCall, onReply: heard })
+  const ofList = { ...ofCall, exact: flagOf, maxNodes: wholeNumber(), onEnd: heard, onReply: heard }
+  const list = checkCall("nodes.list", ofList)
+  const listPage = method("nodes.list", { ...ofCall, page: wholeNumber(), perPage: wholeNumber(100), onReply: heard })
+  const find = method("nodes.list", ofList)
   const remove = method("nodes.delete", { ...ofCall, onReply: heard })
-  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber, onReply: heard })
+  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber(), onReply: heard })
   const wait = method("nodes.await", { ...ofCall, timeout: timespan })
   const listImages = method("images.list", { ...ofCall, onReply: heard })
   const listSaved = method("images.saved", { ...ofCall, onReply: heard })
@@ -245,35 +214,50 @@ export const createClient = (options: ClientOptions): Client => {
       create: (spec, options) =>
         create(options, (call) =>
           Effect.map(
-            Nodes.use((nodes) => nodes.create(spec, call)),
+            NodeCalls.use((nodes) => nodes.create(spec, call)),
             ({ node, outcome }) => ({ outcome, node: plainNode(node) })
           )
         ),
       get: (id, options) =>
         get(options, (call) =>
           Effect.map(
-            Nodes.use((nodes) => nodes.get(id as NodeId, call)),
+            NodeCalls.use((nodes) => nodes.get(id as NodeId, call)),
             plainNode
           )
         ),
       list: (options) => {
         const { signal, ...call } = list(options)
-        const stream = Stream.unwrap(Nodes.useSync((nodes) => nodes.list(call)))
-        return nodeList(runner, { operation: "nodes.list", signal }, stream)
+        const pages = NodeCalls.use((nodes) => nodes.pages(call))
+        return nodeList(runner, { operation: "nodes.list", signal }, pages)
       },
-      delete: (id, options) => remove(options, (call) => Nodes.use((nodes) => nodes.delete(id as NodeId, call))),
+      listPage: (options) =>
+        listPage(options, (call) =>
+          Effect.map(
+            NodeCalls.use((nodes) => nodes.listPage(call)),
+            (page) => page.map(plainNode)
+          )
+        ),
+      find: (name, options) =>
+        find(options, (call) =>
+          Effect.flatMap(nameToFind(name), (name) =>
+            Effect.map(collect(NodeCalls.use((nodes) => nodes.pages(call))), (nodes) =>
+              nodes.filter((node) => node.name === name).map(plainNode)
+            )
+          )
+        ),
+      delete: (id, options) => remove(options, (call) => NodeCalls.use((nodes) => nodes.delete(id as NodeId, call))),
       setCommitment: (id, setting, options) =>
-        setCommitment(options, (call) => Nodes.use((nodes) => nodes.setCommitment(id as NodeId, setting, call))),
+        setCommitment(options, (call) => NodeCalls.use((nodes) => nodes.setCommitment(id as NodeId, setting, call))),
       awaitStatus: ((ids: number | ReadonlyArray<number>, wanted, options) =>
         wait(options, (call) =>
-          Nodes.use((nodes): Effect.Effect<Node | ReadonlyArray<Node>, Domain.BerthError> =>
+          NodeCalls.use((nodes): Effect.Effect<Node | ReadonlyArray<Node>, Domain.BerthError> =>
             Array.isArray(ids)
               ? Effect.map(nodes.awaitStatus(ids, wanted, waitOptions(call)), (all) => all.map(plainNode))
               : Effect.map(nodes.awaitStatus(ids as NodeId, wanted, waitOptions(call)), plainNode)
           )
         )) as Client["nodes"]["awaitStatus"],
       awaitDeleted: (ids, options) =>
-        wait(options, (call) => Nodes.use((nodes) => nodes.awaitDeleted(ids as NodeId, waitOptions(call))))
+        wait(options, (call) => NodeCalls.use((nodes) => nodes.awaitDeleted(ids as NodeId, waitOptions(call))))
     },
     images: {
       list: (filter, options) => listImages(options, (call) => Images.use((images) => images.list(filter, call))),
@@ -283,7 +267,7 @@ export const createClient = (options: ClientOptions): Client => {
       list: (filter, options) => listPlans(options, (call) => Plans.use((plans) => plans.list(filter, call)))
     },
     allowance: {
-      level: (options) => level(options, () => Allowance.use((allowance) => allowance.level)),
+      level: (options) => level(options, () => Engine.use(({ allowance }) => allowance.level)),
       changes: (options) =>
         allowanceChanges(runner, { operation: "allowance.changes", signal: changes(options).signal })
     },
@@ -301,3 +285,10 @@ export const createClient = (options: ClientOptions): Client => {
     [Symbol.asyncDispose]: close
   }
 }
+
+/**
+ * Makes a client for the account that `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN` name; what the options say
+ * themselves is not read. Throws `InvalidOption`, which names the variable or the option that is not usable.
+ */
+export const createClientFromEnv = (options: Partial<ClientOptions> = {}): Client =>
+  fromEnvironment(options, createClient)

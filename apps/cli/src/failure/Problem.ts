@@ -3,7 +3,7 @@
  */
 import { Attempt } from "@berth/core/domain/Attempt"
 import type { BerthError } from "@berth/core/domain/BerthError"
-import { ErrorReason } from "@berth/core/domain/ErrorReason"
+import { fieldsOf } from "@berth/core/domain/ErrorReason"
 import { Schema } from "effect"
 import type { CliFailure } from "./CliFailure.ts"
 
@@ -20,7 +20,6 @@ export interface Problem {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-const encodeReason = Schema.encodeSync(Schema.toCodecJson(ErrorReason))
 const encodeAttempts = Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))
 
 /** What to do next; a path that a person wrote by hand is more likely wrong than the base URL. */
@@ -29,17 +28,14 @@ const hintOf = ({ hint, operation, reason }: BerthError): string =>
     ? "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
     : hint
 
-const ofBerthError = (error: BerthError): Problem => {
-  const { _tag: code, ...fields } = encodeReason(error.reason) as Record<string, unknown>
-  return {
-    code: String(code),
-    message: error.message,
-    hint: hintOf(error),
-    httpStatus: error.attempts.at(-1)?.status ?? null,
-    retryable: error.retryable,
-    details: { operation: error.operation, ...fields, attempts: encodeAttempts(error.attempts) }
-  }
-}
+const ofBerthError = (error: BerthError): Problem => ({
+  code: error.reason._tag,
+  message: error.message,
+  hint: hintOf(error),
+  httpStatus: error.attempts.at(-1)?.status ?? null,
+  retryable: error.retryable,
+  details: { operation: error.operation, ...fieldsOf(error.reason), attempts: encodeAttempts(error.attempts) }
+})
 
 const detailsOf = (failure: CliFailure): Problem["details"] => {
   switch (failure._tag) {

@@ -16,7 +16,7 @@ import { monotonicMillisUnsafe } from "./Monotonic.ts"
 import { type Redact, redactedReason } from "./Redaction.ts"
 import { notProcessed } from "./Retry.ts"
 import type { Settings } from "./Settings.ts"
-import type { Head, WireReply } from "./Transport.ts"
+import type { Head, WireReply, WireRequest } from "./Transport.ts"
 
 /** The decoded value beside the reply it was read from, for what the types do not cover yet. */
 export interface Reply<A> {
@@ -69,6 +69,8 @@ export interface Parts {
 /** What an attempt does for its call. */
 export interface Task<A> {
   readonly operation: Operation<A>
+  /** What `send` sends, without the credentials. */
+  readonly wireRequest: WireRequest
   readonly send: Send
   readonly request: Admission.Request
   readonly ledger: Ledger
@@ -90,7 +92,7 @@ export const make = ({ observer, redact, settings }: Parts) => {
   const cut: Reading = { ...whole, bodyFault: `a body of at most ${settings.maxBodyBytes} bytes (maxBodyBytes)` }
 
   const attempt = Effect.fnUntraced(function* <A>(
-    { ledger, operation, request, send }: Task<A>,
+    { ledger, operation, request, send, wireRequest }: Task<A>,
     ticket: Admission.Ticket,
     restore: Admission.Restore
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
@@ -141,7 +143,7 @@ export const make = ({ observer, redact, settings }: Parts) => {
           outcome,
           allowance: allowanceFrom(headers, clock.currentTimeMillisUnsafe())
         })
-        observer?.attempted(operation.name, ticket.lane, ledger.attempts)
+        observer?.attempted(operation.name, ticket.lane, ledger.attempts, wireRequest)
       })
 
     const received = yield* Effect.exit(Effect.result(restore(exchange)))

@@ -148,6 +148,7 @@ export class Engine extends Context.Service<
             const signed = sign(wireRequest)
             const task = {
               operation,
+              wireRequest,
               send: (begun) => transport.send(signed, begun),
               request,
               ledger

@@ -4,15 +4,23 @@
 import { Context, Effect, Layer } from "effect"
 import { imageFilterToWire, imageFromWire } from "../api/ImageCodec.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import { type Image, ImageFilter } from "../domain/Image.ts"
-import { argument } from "./Argument.ts"
+import type { Image, ImageFilter } from "../domain/Image.ts"
+import { argument, fields, oneOf, optional, text, whole } from "./Argument.ts"
 import { imageDrift } from "./Drift.ts"
 import { Engine } from "./Engine.ts"
 import { type CallOptions, many, type Operation, valueOf } from "./Operation.ts"
 import { unsent } from "./OptionCheck.ts"
 import { wire } from "./Wire.ts"
 
-const imageFilter = argument(ImageFilter, "filter")
+export const imageFilterShape = fields<ImageFilter>({
+  type: optional(oneOf(["public", "private"])),
+  vcpus: optional(whole),
+  memoryGb: optional(whole),
+  series: optional(text),
+  os: optional(text),
+  osVersion: optional(text)
+})
+const imageFilter = argument(imageFilterShape, "filter")
 
 const readImages = many(imageFromWire)
 const listImages: Operation<ReadonlyArray<Image>> = {

@@ -1,202 +1,28 @@
 /**
  * The nodes of the account: create, get, list, delete, set the commitment, wait for a status.
  */
-import { Context, Effect, Layer, Random, Schema, Stream } from "effect"
-import { nodeSpecToWire } from "../api/NodeCodec.ts"
-import { pageSize } from "../api/Routes.ts"
+import { Context, Effect, Layer, Stream } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
-import { CommitmentSetting } from "../domain/Commitment.ts"
-import { type Node, NodeId } from "../domain/Node.ts"
-import { NodeSpec } from "../domain/NodeSpec.ts"
-import { KnownStatus } from "../domain/NodeStatus.ts"
-import { argument } from "./Argument.ts"
-import * as Creator from "./creation/Creator.ts"
-import type { CreateOptions, Creation } from "./creation/Creator.ts"
-import { IntentStore } from "./creation/IntentStore.ts"
-import { nodeDrift } from "./Drift.ts"
-import { Engine } from "./Engine.ts"
-import { type ListBounds, type Listed, pages } from "./listing/Pages.ts"
-import * as PageStore from "./listing/PageStore.ts"
-import { createNode, deleteNode, getNode, listNodes, type Page, readList, setNodeCommitment } from "./NodeOperations.ts"
-import { Observer } from "./Observer.ts"
-import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
-import { checked, unsent } from "./OptionCheck.ts"
-import * as SharedLooks from "./SharedLooks.ts"
-import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
-import { wire } from "./Wire.ts"
+import type { Node } from "../domain/Node.ts"
+import { type ListOptions, NodeCalls } from "./NodeCalls.ts"
 
-/** Which page of the list. */
-export interface PageOptions extends CallOptions {
-  /** From 1. Default 1. */
-  readonly page?: number | undefined
-  /** 1 to 100. Default 100, the fewest requests. */
-  readonly perPage?: number | undefined
-}
-
-/** How to list. The `deadline` is that of each page. */
-export interface ListOptions extends CallOptions, ListBounds {
-  /** Told once, when the list has come to its end. */
-  readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
-}
-
-/** What the new setting is. */
-export interface CommitmentOptions extends CallOptions {
-  /** Committed option of the plan; needed for `auto_renew` on a node without a commitment (decision 17). */
-  readonly skuId?: number | undefined
-}
-
-const nodeSpec = argument(NodeSpec, "spec")
-const nodeId = argument(NodeId, "id")
-const nodeIds = argument(Schema.Union([NodeId, Schema.Array(NodeId)]), "id")
-const commitmentSetting = argument(CommitmentSetting, "setting")
-const knownStatus = argument(KnownStatus, "wanted")
+export type { CommitmentOptions, ListOptions, PageOptions } from "./NodeCalls.ts"
 
 export class Nodes extends Context.Service<
   Nodes,
-  {
-    /** Creates a node. The reply comes before the node runs: wait for `running` with `awaitStatus`. */
-    readonly create: (spec: NodeSpec, options?: CreateOptions) => Effect.Effect<Creation, BerthError>
-    readonly get: (id: NodeId, options?: CallOptions) => Effect.Effect<Node, BerthError>
+  Omit<NodeCalls["Service"], "pages"> & {
     /**
      * Every node of the account in the service's order, page by page as they are pulled, one page ahead. Whatever is created or deleted
      * meanwhile, a node that exists throughout comes exactly once; `onEnd` reports where that is not certain. Fails with
      * `UnexpectedResponse` where the list does not end.
      */
     readonly list: (options?: ListOptions) => Stream.Stream<Node, BerthError>
-    /** One page; empty past the end. */
-    readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
-    /** Deletes a node. It stays listed as `terminate` until its termination ends. */
-    readonly delete: (id: NodeId, options?: CallOptions) => Effect.Effect<void, BerthError>
-    /** Sets what happens when the node's commitment ends. */
-    readonly setCommitment: (
-      id: NodeId,
-      setting: CommitmentSetting,
-      options?: CommitmentOptions
-    ) => Effect.Effect<void, BerthError>
-    /**
-     * Waits until the node has the status, or each of several has had it; those come in the order they were named. Fails with
-     * `StatusNotReached` as soon as one cannot, or not in time.
-     */
-    readonly awaitStatus: {
-      (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>
-      (
-        ids: ReadonlyArray<NodeId>,
-        wanted: KnownStatus,
-        options?: WaitOptions
-      ): Effect.Effect<ReadonlyArray<Node>, BerthError>
-    }
-    /** Waits until the node, or each of several, is gone: neither readable nor listed. */
-    readonly awaitDeleted: (
-      id: NodeId | ReadonlyArray<NodeId>,
-      options?: WaitOptions
-    ) => Effect.Effect<void, BerthError>
   }
 >()("@berth/core/client/Nodes") {
   static readonly layer = Layer.effect(
     Nodes,
-    Effect.gen(function* () {
-      const { call, deadline, lane, serviceTimeAt } = yield* Engine
-      const observer = yield* Observer
-      /** A method of several calls, by its name where it is traced. */
-      const named =
-        (name: string) =>
-        <A, E>(method: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-          observer ? observer.traced(name)(method) : method
-
-      const get = (id: NodeId, options?: CallOptions) =>
-        Effect.flatMap(unsent("nodes.get")(nodeId(id)), (id) =>
-          Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
-        )
-
-      const page = (operation: Operation<Page>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
-        Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
-
-      const listPage = (options: PageOptions = {}) =>
-        Effect.andThen(unsent("nodes.list")(checked(options)), () =>
-          Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
-        )
-
-      const creator = Creator.make({
-        send: (spec, options, sending) =>
-          Effect.map(
-            call({ ...createNode, sending }, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options),
-            valueOf
-          ),
-        deadline,
-        get,
-        pages: (options) => (number) =>
-          Effect.map(page(listNodes("mutation"), { ...options, page: number }), ({ nodes }) => nodes),
-        serviceTimeAt,
-        store: yield* IntentStore
-      })
-      const create = (spec: NodeSpec, options?: CreateOptions) =>
-        Effect.andThen(checked(options), nodeSpec(spec)).pipe(
-          unsent("nodes.create"),
-          Effect.flatMap((spec) => creator(spec, options)),
-          named("Nodes.create")
-        )
-
-      const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
-      const list = (options: ListOptions = {}) =>
-        Stream.scoped(
-          Stream.fromPull(
-            pages({
-              readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
-              onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
-              onEnd: options.onEnd,
-              exact: options.exact,
-              maxNodes: options.maxNodes,
-              store
-            })
-          )
-        )
-
-      const remove = (id: NodeId, options?: CallOptions) =>
-        Effect.flatMap(unsent("nodes.delete")(nodeId(id)), (id) =>
-          Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id } }), options), valueOf)
-        )
-
-      const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) =>
-        Effect.flatMap(unsent("commitments.set")(Effect.andThen(nodeId(id), commitmentSetting(setting))), (setting) => {
-          const payload = {
-            vcn_id: id,
-            node_status: setting,
-            ...(options?.skuId !== undefined && { committed_plan: options.skuId })
-          }
-          return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
-        })
-
-      // A node that such a list misses is asked for by itself.
-      const look = SharedLooks.make({ get, list: (options) => list({ ...options, exact: false }) })
-      const phase = yield* Random.next
-      const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
-        const inLane = options?.lane ?? lane ?? "wait"
-        return awaitGoal(id, goal, (deadlineAt) => look(id, { lane: inLane, deadlineAt }), phase, options)
-      }
-
-      const waitable = (ids: NodeId | ReadonlyArray<NodeId>, options: WaitOptions | undefined) =>
-        Effect.andThen(checked(options), nodeIds(ids))
-
-      const awaitStatus = Effect.fnUntraced(function* (
-        ids: NodeId | ReadonlyArray<NodeId>,
-        wanted: KnownStatus,
-        options?: WaitOptions
-      ) {
-        yield* unsent("nodes.await")(Effect.andThen(waitable(ids, options), knownStatus(wanted)))
-        const reach = (id: NodeId) =>
-          Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
-        return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
-      }, named("Nodes.awaitStatus")) as Nodes["Service"]["awaitStatus"]
-
-      const awaitDeleted = Effect.fnUntraced(function* (ids: NodeId | ReadonlyArray<NodeId>, options?: WaitOptions) {
-        yield* unsent("nodes.await")(waitable(ids, options))
-        yield* Effect.forEach([ids].flat(), (id) => awaitOne(id, "deleted", options), {
-          concurrency: "unbounded",
-          discard: true
-        })
-      }, named("Nodes.awaitDeleted"))
-
-      return Nodes.of({ create, get, list, listPage, delete: remove, setCommitment, awaitStatus, awaitDeleted })
-    })
+    Effect.map(NodeCalls, ({ pages, ...calls }) =>
+      Nodes.of({ ...calls, list: (options) => Stream.scoped(Stream.fromPull(pages(options))) })
+    )
   )
 }

@@ -6,10 +6,14 @@ import { Context, type Effect, type Tracer } from "effect"
 import type { Attempt } from "../domain/Attempt.ts"
 import type { Lane } from "../domain/Lane.ts"
 import type { Drift } from "./Drift.ts"
+import type { WireRequest } from "./Transport.ts"
 
 export interface Observer {
-  /** An attempt is over, however it ended: the last of `attempts`, which are those of its call so far. */
-  readonly attempted: (operation: string, lane: Lane, attempts: ReadonlyArray<Attempt>) => void
+  /**
+   * An attempt is over, however it ended: the last of `attempts`, which are those of its call so far. `request` is what was
+   * sent, without the credentials.
+   */
+  readonly attempted: (operation: string, lane: Lane, attempts: ReadonlyArray<Attempt>, request: WireRequest) => void
   /** A reply had something in it that Berth does not know. */
   readonly drifted: (drifts: ReadonlyArray<Drift>) => void
   /** A call or an attempt, with a span around it where somebody takes that. */

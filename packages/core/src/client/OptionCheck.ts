@@ -6,7 +6,7 @@ import { Duration, Effect, Predicate } from "effect"
 import { pageSize } from "../api/Routes.ts"
 import { BerthError } from "../domain/BerthError.ts"
 import { InvalidRequest } from "../domain/ErrorReason.ts"
-import { Lane } from "../domain/Lane.ts"
+import { lanes } from "../domain/Lane.ts"
 
 /** What is wrong with an option's value; undefined when nothing is. */
 type Check = (value: unknown) => string | undefined
@@ -20,7 +20,7 @@ export const timespanFault: Check = (value) => {
 }
 
 export const laneFault: Check = (value) =>
-  Lane.literals.some((lane) => lane === value) ? undefined : `expected one of ${Lane.literals.join(", ")}`
+  lanes.some((lane) => lane === value) ? undefined : `expected one of ${lanes.join(", ")}`
 
 const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
 

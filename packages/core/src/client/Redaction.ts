@@ -2,8 +2,8 @@
  * Takes the credentials out of what came from outside, such as an error page that repeats the request's address. What
  * Berth writes itself never contains them in the first place.
  */
-import { Predicate, Redacted, RegExp as Regex, type Schema, type SchemaAST } from "effect"
-import type { ErrorReason } from "../domain/ErrorReason.ts"
+import { Predicate, Redacted, RegExp as Regex } from "effect"
+import { type ErrorReason, fieldsOf } from "../domain/ErrorReason.ts"
 import type { Credentials } from "./Settings.ts"
 
 /**
@@ -111,27 +111,16 @@ const masked = (value: unknown, redact: Redact): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), masked(inner, redact)]))
 }
 
-/** Whether a field has nothing but words of our own. */
-const isOurs = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Literal" ||
-  ast._tag === "Null" ||
-  ast.annotations?.["ours"] === true ||
-  (ast._tag === "Union" && ast.types.every(isOurs))
-
 /**
  * The same reason with every text masked that is not ours, and with its sentences made of what is left: what the caller asked for
  * may hold a credential, too.
  */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
-  const Reason = reason.constructor as (new (fields: unknown) => ErrorReason) & {
-    readonly fields: Readonly<Record<string, Schema.Top>>
-  }
+  const Reason = reason.constructor as (new (fields: object) => ErrorReason) & { readonly ours?: ReadonlyArray<string> }
+  const isOurs = (name: string) => Reason.ours?.includes(name) === true
   return new Reason(
     Object.fromEntries(
-      Object.entries(Reason.fields).map(([name, { ast }]) => {
-        const value = reason[name as keyof ErrorReason]
-        return [name, isOurs(ast) ? value : masked(value, redact)]
-      })
+      Object.entries(fieldsOf(reason)).map(([name, value]) => [name, isOurs(name) ? value : masked(value, redact)])
     )
   )
 }

@@ -5,23 +5,42 @@ import { Layer } from "effect"
 import { Allowance } from "./Allowance.ts"
 import { Engine } from "./Engine.ts"
 import { Images } from "./Images.ts"
+import { NodeCalls } from "./NodeCalls.ts"
 import { Nodes } from "./Nodes.ts"
 import { Plans } from "./Plans.ts"
 import { RawApi } from "./RawApi.ts"
-import type { ClientOptions } from "./Settings.ts"
+import type { ClientOptions, InvalidOption } from "./Settings.ts"
 import type { Transport } from "./Transport.ts"
 
 /** The services of the client. */
 export type Services = Nodes | Images | Plans | Allowance | RawApi
 
-/** The services for one account. Fails with `InvalidOption` when an option is unusable. */
-export const layer = <R>(options: ClientOptions, transport: Layer.Layer<Transport, never, R>) => {
-  const services = Plans.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Nodes.layer, Images.layer, Allowance.layer, RawApi.layer)),
-    Layer.provide(Engine.layer(options)),
+/** What they are made from, without a stream. */
+export type Calls = Engine | NodeCalls | Images | Plans | RawApi
+
+const allCalls = <R>(options: ClientOptions, transport: Layer.Layer<Transport, never, R>) =>
+  Plans.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(NodeCalls.layer, Images.layer, RawApi.layer)),
+    Layer.provideMerge(Engine.layer(options)),
     Layer.provide(transport)
   )
-  // Layers are built once per program whatever they are given: without `fresh`, a second client would speak for the
-  // account of the first, over its transport. Built inside of another layer, so that one client given to many is still one client.
-  return Layer.effectContext(Layer.build(Layer.fresh(services)))
-}
+
+/**
+ * Layers are built once per program whatever they are given: without `fresh`, a second client would speak for the account of
+ * the first, over its transport. Built inside of another layer, so that one client given to many is still one client.
+ */
+const ofItsOwn = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.effectContext(Layer.build(Layer.fresh(services)))
+
+/** The calls for one account, for programs without streams. Fails with `InvalidOption` when an option is unusable. */
+export const calls = <R>(
+  options: ClientOptions,
+  transport: Layer.Layer<Transport, never, R>
+): Layer.Layer<Calls, InvalidOption, R> => ofItsOwn(allCalls(options, transport))
+
+/** The services for one account. Fails with `InvalidOption` when an option is unusable. */
+export const layer = <R>(
+  options: ClientOptions,
+  transport: Layer.Layer<Transport, never, R>
+): Layer.Layer<Services, InvalidOption, R> =>
+  ofItsOwn(Layer.provideMerge(Layer.merge(Nodes.layer, Allowance.layer), allCalls(options, transport)))

@@ -2,10 +2,10 @@
  * Looks at nodes for many waits at once: looks that are asked for at the same moment share requests, one by one where they
  * are few, through the pages of the list where that takes fewer.
  */
-import { type Cause, Deferred, Effect, Exit, type Fiber, Stream } from "effect"
+import { type Cause, Deferred, Effect, Exit, type Fiber } from "effect"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
-import { Lane } from "../domain/Lane.ts"
+import { type Lane, lanes } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import { monotonicMillis } from "./Monotonic.ts"
 import type { CallOptions } from "./Operation.ts"
@@ -35,7 +35,7 @@ interface Batch {
 /** How looks are taken. */
 export interface Parts {
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
-  readonly list: (options: CallOptions) => Stream.Stream<Node, BerthError>
+  readonly list: (options: CallOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
 }
 
 type Looks = ReadonlyArray<Look>
@@ -50,7 +50,7 @@ const answer = (looks: Iterable<Look>, exit: Exit.Exit<Node, BerthError>) => {
 /** A request that several share goes in the first of their lanes, and has until the last of their deadlines. */
 const optionsOf = (looks: Looks) =>
   Effect.map(monotonicMillis, (now): CallOptions => ({
-    lane: Lane.literals.find((lane) => looks.some((look) => look.lane === lane)),
+    lane: lanes.find((lane) => looks.some((look) => look.lane === lane)),
     deadline: Math.max(1, ...looks.map(({ deadlineAt }) => deadlineAt - now))
   }))
 
@@ -71,7 +71,7 @@ export const make = ({ get, list }: Parts) => {
 
   const together = Effect.fnUntraced(function* (wanted: ReadonlyMap<NodeId, Looks>) {
     const all = Array.from(wanted.values()).flat()
-    const nodes = yield* Effect.result(Stream.runCollect(list(yield* optionsOf(all))))
+    const nodes = yield* Effect.result(list(yield* optionsOf(all)))
     if (nodes._tag === "Failure") {
       // What is wrong with the list need not be wrong with the nodes.
       if (!nodes.failure.retryable) return yield* singly(wanted)

@@ -1,21 +1,30 @@
 /**
  * The one error of every call: which operation failed, for which reason, and the ledger of its attempts.
  */
-import { Effect, Schema } from "effect"
-import { Attempt } from "./Attempt.ts"
-import { ErrorReason } from "./ErrorReason.ts"
-import { FailedReply } from "./FailedReply.ts"
+import { Data } from "effect"
+import type { Attempt } from "./Attempt.ts"
+import type { ErrorReason } from "./ErrorReason.ts"
+import type { FailedReply } from "./FailedReply.ts"
 
 /** A failed call. Take it apart with `Effect.catchReason("BerthError", "NodeNotFound", …)`. */
-export class BerthError extends Schema.TaggedError<BerthError>()("BerthError", {
+export class BerthError extends Data.TaggedError("BerthError")<{
   /** Such as `nodes.get`. */
-  operation: Schema.String,
-  reason: ErrorReason,
+  readonly operation: string
+  readonly reason: ErrorReason
   /** What was tried, oldest first. */
-  attempts: Schema.Array(Attempt),
+  readonly attempts: ReadonlyArray<Attempt>
   /** The reply it failed with: that to the last attempt that had one; null when none had. */
-  reply: Schema.NullOr(FailedReply).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
-}) {
+  readonly reply: FailedReply | null
+}> {
+  constructor(fields: {
+    readonly operation: string
+    readonly reason: ErrorReason
+    readonly attempts: ReadonlyArray<Attempt>
+    /** Default: none. */
+    readonly reply?: FailedReply | null
+  }) {
+    super({ reply: null, ...fields })
+  }
   /** One sentence: what happened, with which node or field. */
   override get message(): string {
     return this.reason.message

@@ -7,8 +7,9 @@ import { Schema } from "effect"
  * What happens at the end of a commitment (interface.md §3, decision 17): `auto_renew` starts another,
  * `auto_terminate` terminates the node, `hourly_billing` drops the commitment.
  */
-export const CommitmentSetting = Schema.Literals(["auto_renew", "auto_terminate", "hourly_billing"])
-export type CommitmentSetting = typeof CommitmentSetting.Type
+export const commitmentSettings = ["auto_renew", "auto_terminate", "hourly_billing"] as const
+export type CommitmentSetting = (typeof commitmentSettings)[number]
+export const CommitmentSetting = /*#__PURE__*/ Schema.Literals(commitmentSettings)
 
 /** One reserved period a plan can be had for (interface.md §2.6, committed_sku). */
 export const CommittedOption = /*#__PURE__*/ Schema.Struct({

@@ -1,19 +1,17 @@
 /**
  * Why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do
  * next) and whether a `retry` can help. How they are carried is in `BerthError.ts`; which reply means which reason is
- * decided in `api/Reply.ts`.
+ * decided in `api/Reply.ts`. A class names the fields that are texts of Berth's own as `ours`: nothing is masked in them, for a
+ * mask within known words would tell what it hides.
  */
-import { Schema } from "effect"
-import { NodeId } from "./Node.ts"
-import { label, NodeStatus } from "./NodeStatus.ts"
+import { type Cause, Data } from "effect"
+import type { NodeId } from "./Node.ts"
+import { label, type NodeStatus } from "./NodeStatus.ts"
 
-const retryAfter = {
+interface RetryAfter {
   /** How long the service asks to wait, in milliseconds; null when it does not say. */
-  retryAfterMillis: Schema.NullOr(Schema.Number)
+  readonly retryAfterMillis: number | null
 }
-
-/** A text of Berth's own, in which nothing is masked: a mask within known words would tell what it hides. */
-const Ours = Schema.String.annotate({ ours: true })
 
 /** A length of time, as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`. */
 const time = (millis: number): string => {
@@ -31,7 +29,7 @@ const clause = (sentence: string): string =>
   sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 
 /** 401: the API key or the access token is missing or wrong. */
-export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", { detail: Schema.String }) {
+export class Unauthorized extends Data.TaggedError("Unauthorized")<{ readonly detail: string }> {
   readonly retryable = false
   readonly hint = "Check the API key and the access token; both are made in the account portal."
   override get message() {
@@ -40,7 +38,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 }
 
 /** 403: the credentials are known, but not allowed to do this. */
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { detail: Schema.String }) {
+export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly detail: string }> {
   readonly retryable = false
   readonly hint =
     "Check that the API key and the access token belong to the same account, and what that account may do."
@@ -50,7 +48,7 @@ export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { de
 }
 
 /** 404 where a node was named. */
-export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFound", { nodeId: NodeId }) {
+export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{ readonly nodeId: NodeId }> {
   readonly retryable = false
   readonly hint = "List the nodes to see which there are; a deleted node is gone once its termination ends."
   override get message() {
@@ -59,7 +57,7 @@ export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFou
 }
 
 /** 404 where no node was named: the address itself is unknown to the service. */
-export class PathNotFound extends Schema.TaggedError<PathNotFound>()("PathNotFound", { detail: Schema.String }) {
+export class PathNotFound extends Data.TaggedError("PathNotFound")<{ readonly detail: string }> {
   readonly retryable = false
   readonly hint = "Check the path, and the base URL, which is the service's scheme and host."
   override get message() {
@@ -68,13 +66,13 @@ export class PathNotFound extends Schema.TaggedError<PathNotFound>()("PathNotFou
 }
 
 /** The request was well understood and refused: 400, 422, and any 4xx without a reason of its own. */
-export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
+export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   /** HTTP status; null when it was refused before sending. */
-  status: Schema.NullOr(Schema.Int),
-  detail: Schema.String,
+  readonly status: number | null
+  readonly detail: string
   /** Field of the request → what is wrong with it; what concerns no single field is under `detail`. */
-  fields: Schema.Record(Schema.String, Schema.Array(Schema.String))
-}) {
+  readonly fields: Readonly<Record<string, ReadonlyArray<string>>>
+}> {
   readonly retryable = false
   get hint() {
     if (this.status === 405) return "Use a method that the path answers."
@@ -96,7 +94,7 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
 }
 
 /** 409 or 423: the state of the resource forbids it (a locked node, a taken name). */
-export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { detail: Schema.String }) {
+export class Conflict extends Data.TaggedError("Conflict")<{ readonly detail: string }> {
   readonly retryable = false
   readonly hint =
     "Look at what there is: a name may be taken, and a locked node has to be unlocked in the portal first."
@@ -106,9 +104,9 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { detai
 }
 
 /** 412: something else has to be so first (credits, a verified account). */
-export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()("PreconditionFailed", {
-  detail: Schema.String
-}) {
+export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
+  readonly detail: string
+}> {
   readonly retryable = false
   readonly hint = "Fulfil the precondition in the account portal, then send the request again."
   override get message() {
@@ -117,9 +115,7 @@ export class PreconditionFailed extends Schema.TaggedError<PreconditionFailed>()
 }
 
 /** 429: the allowance is spent. */
-export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaExhausted", {
-  ...retryAfter
-}) {
+export class QuotaExhausted extends Data.TaggedError("QuotaExhausted")<RetryAfter> {
   readonly retryable = true
   get hint() {
     const when = this.retryAfterMillis === null ? "in a minute" : `in ${time(this.retryAfterMillis)}`
@@ -133,12 +129,12 @@ export class QuotaExhausted extends Schema.TaggedError<QuotaExhausted>()("QuotaE
 }
 
 /** The allowance is short, and the predicted wait is longer than the call may take: it was not sent. */
-export class WouldExceedDeadline extends Schema.TaggedError<WouldExceedDeadline>()("WouldExceedDeadline", {
+export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")<{
   /** How long it would have to wait for its turn, at least. */
-  predictedMillis: Schema.Number,
+  readonly predictedMillis: number
   /** How long the call may still take. */
-  leftMillis: Schema.Number
-}) {
+  readonly leftMillis: number
+}> {
   readonly retryable = true
   get hint() {
     return `Try again in ${time(this.predictedMillis)}, or give the call a deadline longer than that.`
@@ -149,11 +145,12 @@ export class WouldExceedDeadline extends Schema.TaggedError<WouldExceedDeadline>
 }
 
 /** 408, 502, 503 or 504: the service cannot answer at the moment. */
-export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()("ServiceUnavailable", {
-  status: Schema.Int,
-  detail: Schema.String,
-  ...retryAfter
-}) {
+export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<
+  {
+    readonly status: number
+    readonly detail: string
+  } & RetryAfter
+> {
   readonly retryable = true
   readonly hint = "Try again later."
   override get message() {
@@ -162,11 +159,12 @@ export class ServiceUnavailable extends Schema.TaggedError<ServiceUnavailable>()
 }
 
 /** Any other 5xx: the service failed. */
-export class ServiceFault extends Schema.TaggedError<ServiceFault>()("ServiceFault", {
-  status: Schema.Int,
-  detail: Schema.String,
-  ...retryAfter
-}) {
+export class ServiceFault extends Data.TaggedError("ServiceFault")<
+  {
+    readonly status: number
+    readonly detail: string
+  } & RetryAfter
+> {
   readonly retryable = true
   readonly hint = "Try again; if it stays, report it to the service's support."
   override get message() {
@@ -175,11 +173,12 @@ export class ServiceFault extends Schema.TaggedError<ServiceFault>()("ServiceFau
 }
 
 /** No reply came: the connection could not be made, or broke. */
-export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
+export class Unreachable extends Data.TaggedError("Unreachable")<{
   /** Whether the request reached the service: `no` certainly not, `yes` a reply had begun. */
-  sent: Schema.Literals(["no", "maybe", "yes"]),
-  detail: Schema.String
-}) {
+  readonly sent: "no" | "maybe" | "yes"
+  readonly detail: string
+}> {
+  static readonly ours: ReadonlyArray<string> = ["sent"]
   readonly retryable = true
   get hint() {
     return this.sent === "no"
@@ -192,12 +191,13 @@ export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable"
 }
 
 /** The time ran out: of one attempt, or of the whole call. */
-export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
+export class TimedOut extends Data.TaggedError("TimedOut")<{
   /** Which limit was reached. */
-  limit: Schema.Literals(["attempt", "deadline"]),
-  afterMillis: Schema.Number,
-  sent: Schema.Literals(["no", "maybe", "yes"])
-}) {
+  readonly limit: "attempt" | "deadline"
+  readonly afterMillis: number
+  readonly sent: "no" | "maybe" | "yes"
+}> {
+  static readonly ours: ReadonlyArray<string> = ["limit", "sent"]
   readonly retryable = true
   get hint() {
     return this.sent === "no"
@@ -212,20 +212,21 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
 }
 
 /** A wait ended without the node reaching the status: the time ran out, or it cannot get there any more. */
-export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("StatusNotReached", {
-  nodeId: NodeId,
+export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
+  readonly nodeId: NodeId
   /** The status waited for, or `deleted`. */
-  wanted: Ours,
+  readonly wanted: string
   /** The status seen last. */
-  last: NodeStatus,
+  readonly last: NodeStatus
   /** The statuses seen, one after the other, the newest last; at most 16. */
-  seen: Schema.Array(NodeStatus),
+  readonly seen: ReadonlyArray<NodeStatus>
   /** Whether the wanted status cannot follow the last one. */
-  impossible: Schema.Boolean,
-  waitedMillis: Schema.Number,
+  readonly impossible: boolean
+  readonly waitedMillis: number
   /** Why the last look at the node failed; null when it did not. */
-  failure: Schema.NullOr(Ours)
-}) {
+  readonly failure: string | null
+}> {
+  static readonly ours: ReadonlyArray<string> = ["wanted", "failure"]
   get retryable() {
     return !this.impossible
   }
@@ -244,9 +245,7 @@ export class StatusNotReached extends Schema.TaggedError<StatusNotReached>()("St
 }
 
 /** The circuit is open: the service failed too often, and is left alone for a while. */
-export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen", {
-  ...retryAfter
-}) {
+export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
   readonly retryable = true
   get hint() {
     return this.retryAfterMillis === null
@@ -261,18 +260,19 @@ export class CircuitOpen extends Schema.TaggedError<CircuitOpen>()("CircuitOpen"
 }
 
 /** A create whose reply was lost, and of which it cannot be said whether it made a node. */
-export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
-  nodeName: Schema.String,
+export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
+  readonly nodeName: string
   /** Nodes that may have come of it; empty when none is listed, or the list was not looked at. */
-  candidates: Schema.Array(NodeId),
+  readonly candidates: ReadonlyArray<NodeId>
   /** Whether there was time to look at the list. */
-  looked: Schema.Boolean,
+  readonly looked: boolean
   /** Tag of the reason the reply is missing. */
-  because: Ours,
-  detail: Ours,
+  readonly because: string
+  readonly detail: string
   /** Whether the create has a key, under which it may be asked for again. */
-  keyed: Schema.Boolean
-}) {
+  readonly keyed: boolean
+}> {
+  static readonly ours: ReadonlyArray<string> = ["because", "detail"]
   get retryable() {
     return this.keyed
   }
@@ -294,14 +294,15 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 }
 
 /** A reply that cannot be understood. */
-export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()("UnexpectedResponse", {
-  status: Schema.Int,
+export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
+  readonly status: number
   /** Where in the body decoding failed, such as `data[3].id`; may be empty. */
-  path: Schema.String,
-  expected: Ours,
+  readonly path: string
+  readonly expected: string
   /** The beginning of what came instead, at most 200 characters. */
-  excerpt: Schema.String
-}) {
+  readonly excerpt: string
+}> {
+  static readonly ours: ReadonlyArray<string> = ["expected"]
   readonly retryable = false
   readonly hint = "Check that the base URL is the service's and not a proxy's or a login page's."
   override get message() {
@@ -312,23 +313,32 @@ export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>()
 }
 
 /** Every reason a call can fail for. */
-export const ErrorReason = Schema.Union([
-  Unauthorized,
-  Forbidden,
-  NodeNotFound,
-  PathNotFound,
-  InvalidRequest,
-  Conflict,
-  PreconditionFailed,
-  QuotaExhausted,
-  WouldExceedDeadline,
-  ServiceUnavailable,
-  ServiceFault,
-  Unreachable,
-  TimedOut,
-  StatusNotReached,
-  CircuitOpen,
-  OutcomeUnknown,
-  UnexpectedResponse
-])
-export type ErrorReason = typeof ErrorReason.Type
+export type ErrorReason =
+  | Unauthorized
+  | Forbidden
+  | NodeNotFound
+  | PathNotFound
+  | InvalidRequest
+  | Conflict
+  | PreconditionFailed
+  | QuotaExhausted
+  | WouldExceedDeadline
+  | ServiceUnavailable
+  | ServiceFault
+  | Unreachable
+  | TimedOut
+  | StatusNotReached
+  | CircuitOpen
+  | OutcomeUnknown
+  | UnexpectedResponse
+
+/** The fields that a reason declares, by their names: all of it but what its class says of them. */
+export type FieldsOf<R extends ErrorReason> = {
+  readonly [Name in Exclude<keyof R, keyof Cause.YieldableError | "_tag" | "hint" | "retryable">]: R[Name]
+}
+
+/** The fields of a reason. */
+export const fieldsOf = <R extends ErrorReason>(reason: R): FieldsOf<R> => {
+  const { _tag, hint: _hint, retryable: _retryable, ...fields } = reason as unknown as Record<string, unknown>
+  return fields as FieldsOf<R>
+}

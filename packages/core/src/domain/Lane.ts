@@ -7,5 +7,6 @@ import { Schema } from "effect"
  * The lanes, first to last: a person waiting at a terminal, a change somebody ordered, a wait for a status, a sweep over
  * everything.
  */
-export const Lane = Schema.Literals(["interactive", "mutation", "wait", "sweep"])
-export type Lane = typeof Lane.Type
+export const lanes = ["interactive", "mutation", "wait", "sweep"] as const
+export type Lane = (typeof lanes)[number]
+export const Lane = /*#__PURE__*/ Schema.Literals(lanes)

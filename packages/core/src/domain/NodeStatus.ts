@@ -7,19 +7,18 @@ import { Predicate, Schema } from "effect"
  * The statuses Berth knows, in the order a node passes through them (interface.md §3, decision 11): `creating` is what a
  * create reply shows; the others are the four documented ones.
  */
-export const KnownStatus = Schema.Literals(["creating", "created", "running", "power-off", "terminate"]).annotate({
-  identifier: "KnownStatus"
-})
-export type KnownStatus = typeof KnownStatus.Type
+export const knownStatuses = ["creating", "created", "running", "power-off", "terminate"] as const
+export type KnownStatus = (typeof knownStatuses)[number]
+export const KnownStatus = /*#__PURE__*/ Schema.Literals(knownStatuses).annotate({ identifier: "KnownStatus" })
 
 /** A status the service sent and Berth does not know, in the service's own spelling (decision 10). */
-export const UnknownStatus = Schema.Struct({ unknown: Schema.String }).annotate({
+export const UnknownStatus = /*#__PURE__*/ Schema.Struct({ unknown: Schema.String }).annotate({
   identifier: "UnknownStatus"
 })
 export interface UnknownStatus extends Schema.Schema.Type<typeof UnknownStatus> {}
 
 /** A node's status: one of the known ones, or `{ unknown }` with the service's spelling. */
-export const NodeStatus = Schema.Union([KnownStatus, UnknownStatus])
+export const NodeStatus = /*#__PURE__*/ Schema.Union([KnownStatus, UnknownStatus])
 export type NodeStatus = typeof NodeStatus.Type
 
 /** Whether Berth knows this status. */

@@ -2,7 +2,7 @@
  * The allowance and its changes as an async iterable. Each iteration watches by itself; it has no end of its own, but ends
  * when its consumer stops.
  */
-import { Allowance } from "../client/Allowance.ts"
+import { Engine } from "../client/Engine.ts"
 import type { AllowanceLevel } from "../domain/Allowance.ts"
 import { inOrder } from "./inOrder.ts"
 import type { Call, Runner } from "./Runner.ts"
@@ -11,7 +11,7 @@ const done: IteratorResult<AllowanceLevel> = { done: true, value: undefined }
 
 /** What is known when an iteration begins, then every change. */
 export const allowanceChanges = <R>(
-  runner: Runner<R | Allowance>,
+  runner: Runner<R | Engine>,
   { operation, signal }: Call
 ): AsyncIterable<AllowanceLevel> => ({
   [Symbol.asyncIterator]: () => {
@@ -23,7 +23,9 @@ export const allowanceChanges = <R>(
     const take = async (): Promise<IteratorResult<AllowanceLevel>> => {
       if (ended) return done
       const before = seen
-      const next = Allowance.use(({ level, levelAfter }) => (before === undefined ? level : levelAfter(before)))
+      const next = Engine.use(({ allowance: { level, levelAfter } }) =>
+        before === undefined ? level : levelAfter(before)
+      )
       try {
         return { done: false, value: (seen = await runner.run({ operation, signal: either }, next)) }
       } catch (error) {

@@ -2,7 +2,6 @@
  * What a promise of the client rejects with: one class for each reason, all of them `BerthError`s. The reasons, their
  * sentences and hints are the domain's (`domain/ErrorReason.ts`); those that only promises know are at the end.
  */
-import type { Schema } from "effect"
 import type * as Domain from "../domain/BerthError.ts"
 import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
 import * as Reason from "../domain/ErrorReason.ts"
@@ -11,6 +10,15 @@ import { type Plain, plain } from "./Plain.ts"
 
 /** One attempt of a call: when it was made, how long it waited, what came of it. */
 export interface Attempt extends Plain<DomainAttempt> {}
+
+/** The reply that a call failed with. Nothing in it holds a credential. */
+export interface FailedReply {
+  readonly status: number
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The beginning of the body. */
+  readonly body: string
+}
 
 /** What every error is made from. */
 interface Facts {
@@ -22,6 +30,9 @@ interface Facts {
   }
   readonly operation: string
   readonly attempts: ReadonlyArray<DomainAttempt>
+  readonly reply?: Domain.BerthError["reply"]
+  /** Default: that of the reason. */
+  readonly hint?: string
 }
 
 const asItIs = (text: string) => text
@@ -41,16 +52,25 @@ export abstract class BerthError extends Error {
   readonly retryable: boolean
   /** What was tried, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
+  /** HTTP status of the reply that the call failed with; null when it failed without one. */
+  readonly status: number | null
+  /** What the service calls the request, for its support; null when it does not say. */
+  readonly requestId: string | null
+  /** That reply, its body up to a length; null when the call failed without one. */
+  readonly response: FailedReply | null
 
-  constructor({ attempts, operation, reason }: Facts, options?: ErrorOptions) {
+  constructor({ attempts, operation, reason, reply = null, hint = reason.hint }: Facts, options?: ErrorOptions) {
     super(reason.message, options)
     this._tag = reason._tag
     this.operation = operation
-    this.hint = reason.hint
+    this.status = reply === null ? null : reply.status
+    this.requestId = reply === null ? null : reply.requestId
+    this.response = reply === null ? null : { status: reply.status, headers: reply.headers, body: reply.excerpt }
+    this.hint = hint
     this.retryable = reason.retryable
     this.attempts = plain(attempts, asItIs)
     Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
-    Object.assign(this, plain(fieldsOf(reason), asItIs))
+    Object.assign(this, plain(Reason.fieldsOf(reason as Reason.ErrorReason), asItIs))
   }
 
   /** Everything but the stack and the cause. */
@@ -59,22 +79,10 @@ export abstract class BerthError extends Error {
   }
 }
 
-/** The fields that a reason declares, and nothing that its class brings along. */
-const fieldsOf = (reason: Facts["reason"]): object => {
-  const declared = (reason.constructor as { readonly fields?: object }).fields ?? {}
-  return Object.fromEntries(
-    Object.keys(declared).map((name) => [name, (reason as unknown as Record<string, unknown>)[name]])
-  )
-}
-
-interface ReasonClass {
-  readonly fields: Schema.Struct.Fields
-}
-
-/** `BerthError` itself, with the fields of a reason in its type. */
-type WithFields = <C extends ReasonClass>(
-  reason: C
-) => new (facts: Facts) => BerthError & Plain<Schema.Struct.Type<C["fields"]>>
+/** `BerthError` itself, with the tag and the fields of a reason in its type. */
+type WithFields = <R extends Reason.ErrorReason>(
+  reason: new (fields: never) => R
+) => new (facts: Facts) => BerthError & { readonly _tag: R["_tag"] } & Plain<Reason.FieldsOf<R>>
 const failure = (() => BerthError) as unknown as WithFields
 
 /** 401: the API key or the access token is missing or wrong. */
@@ -112,9 +120,7 @@ export class OutcomeUnknown extends failure(Reason.OutcomeUnknown) {}
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends failure(Reason.UnexpectedResponse) {}
 
-const classes: {
-  readonly [Tag in Reason.ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag }
-} = {
+const classes = {
   Unauthorized,
   Forbidden,
   NodeNotFound,
@@ -132,24 +138,28 @@ const classes: {
   CircuitOpen,
   OutcomeUnknown,
   UnexpectedResponse
-}
+} satisfies { readonly [Tag in Reason.ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag } }
 
 /** The error of the domain as an error of the promise client. */
-export const fromDomain = ({ attempts, operation, reason }: Domain.BerthError, redact: Redact): BerthError =>
+export const fromDomain = (
+  { attempts, hint, operation, reason, reply }: Domain.BerthError,
+  redact: Redact
+): BerthError =>
   // Credentials may also stand in what the caller asked for.
-  new classes[reason._tag]({ reason: redactedReason(reason, redact), operation, attempts })
+  new classes[reason._tag]({ reason: redactedReason(reason, redact), operation, attempts, reply, hint })
 
-/** An option that no client can be made with, or no call be made with. */
+/** An option, or a variable of the environment, that no client can be made with, or no call be made with. */
 export class InvalidOption extends BerthError {
   declare readonly _tag: "InvalidOption"
-  /** Name of the option, such as `baseUrl`. */
+  /** Name of the option or variable, such as `baseUrl`. */
   declare readonly option: string
   declare readonly detail: string
   constructor(operation: string, option: string, detail: string) {
+    const kind = /^[A-Z]/.test(option) ? "variable" : "option"
     const reason = {
       _tag: "InvalidOption",
-      message: `The option ${option} is not usable: ${detail}.`,
-      hint: "Correct the named option.",
+      message: `The ${kind} ${option} is not usable: ${detail}.`,
+      hint: `Correct the named ${kind}.`,
       retryable: false
     }
     super({ operation, reason, attempts: [] })
@@ -221,10 +231,13 @@ export class ClientFault extends BerthError {
   }
 }
 
-/** Every error, to be told apart by `_tag`. */
+/** Every error there is, to be told apart by `_tag`, each with its own fields. */
 export type Failure =
   | InstanceType<(typeof classes)[keyof typeof classes]>
   | InvalidOption
   | Aborted
   | ClientClosed
   | ClientFault
+
+/** Whether something that was thrown is an error of this client. `switch (error._tag)` then knows the fields of each. */
+export const isBerthError = (error: unknown): error is Failure => error instanceof BerthError

@@ -1,8 +1,8 @@
 /**
  * What every call of the promise client can be told, checked: people without a type checker misspell options too.
  */
-import { Duration, Effect, Option, Schema } from "effect"
-import { Lane } from "../domain/Lane.ts"
+import { Duration, Effect, Option } from "effect"
+import { type Lane, lanes } from "../domain/Lane.ts"
 import { InvalidOption } from "./BerthError.ts"
 
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
@@ -59,12 +59,38 @@ export const timespan = (operation: string, option: string, value: unknown): Dur
   throw new InvalidOption(operation, option, 'expected milliseconds above 0, or a text such as "30 seconds"')
 }
 
-const isLane = Schema.is(Lane)
-
 /** One of the lanes. Throws `InvalidOption`. */
 export const lane = (operation: string, option: string, value: unknown): Lane => {
-  if (isLane(value)) return value
-  throw new InvalidOption(operation, option, `expected one of ${Lane.literals.join(", ")}`)
+  const known = lanes.find((lane) => lane === value)
+  if (known !== undefined) return known
+  throw new InvalidOption(operation, option, `expected one of ${lanes.join(", ")}`)
+}
+
+/** A text. Throws `InvalidOption`. */
+export const text = (operation: string, option: string, value: unknown): string => {
+  if (typeof value === "string") return value
+  throw new InvalidOption(operation, option, "expected a text")
+}
+
+/** True or false. Throws `InvalidOption`. */
+export const flag = (operation: string, option: string, value: unknown): boolean => {
+  if (typeof value === "boolean") return value
+  throw new InvalidOption(operation, option, "expected true or false")
+}
+
+/** A check of a whole number from 1. Throws `InvalidOption`. */
+export const wholeNumber =
+  (max = Number.MAX_SAFE_INTEGER) =>
+  (operation: string, option: string, value: unknown): number => {
+    if (Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max) return value as number
+    const upTo = max === Number.MAX_SAFE_INTEGER ? "" : ` to ${max}`
+    throw new InvalidOption(operation, option, `expected a whole number from 1${upTo}`)
+  }
+
+/** A function. Throws `InvalidOption`. */
+export const func = (operation: string, option: string, value: unknown): ((told: unknown) => unknown) => {
+  if (typeof value === "function") return value as (told: unknown) => unknown
+  throw new InvalidOption(operation, option, "expected a function")
 }
 
 /** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
@@ -84,7 +110,7 @@ const signal = (operation: string, option: string, value: unknown): AbortSignal 
 export const listener =
   (redact: (text: string) => string) =>
   (operation: string, option: string, value: unknown): ((told: unknown) => Effect.Effect<void>) => {
-    if (typeof value !== "function") throw new InvalidOption(operation, option, "expected a function")
+    const tell = func(operation, option, value)
     let warned = false
     const warn = (why: string) => {
       if (warned) return Effect.void
@@ -93,7 +119,7 @@ export const listener =
     }
     return (told) =>
       Effect.tryPromise({
-        try: async () => void (await value(told)),
+        try: async () => void (await tell(told)),
         catch: (error) => (error instanceof Error ? error.message : String(error))
       }).pipe(Effect.catch(warn), Effect.forkDetach({ startImmediately: true }), Effect.asVoid)
   }

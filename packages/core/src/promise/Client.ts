@@ -2,6 +2,7 @@
  * What people without Effect see: the client, what it is made from, what its methods take and give. How it is made is in
  * `promise.ts`.
  */
+import type { StateDirectory } from "../client/AccountFolder.ts"
 import type { Creation as DomainCreation } from "../client/creation/Creator.ts"
 import type { ListBounds, Listed } from "../client/listing/Pages.ts"
 import type { AllowanceLevel } from "../domain/Allowance.ts"
@@ -12,6 +13,7 @@ import type { Node as DomainNode } from "../domain/Node.ts"
 import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
 import type { Plan as DomainPlan } from "../domain/Plan.ts"
+import type { Attempt } from "./BerthError.ts"
 import type { CallOptions, LookOptions, RawReply, Timespan } from "./CallOptions.ts"
 import type { Plain } from "./Plain.ts"
 
@@ -32,15 +34,54 @@ export interface ClientOptions {
   readonly deadline?: Timespan | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
   readonly attemptTimeout?: Timespan | undefined
+  /** Most attempts of one call, 1 to 8. Default 8. */
+  readonly maxAttempts?: number | undefined
   /** Lane of every call that does not name one. Default: that of the method. */
   readonly lane?: Lane | undefined
   /**
-   * File through which the processes of this machine that use the same key leave room for each other. One file per key; it
-   * is safe to lose. Needs `node:fs`, and keeps the program alive until the client is closed. Default: none.
+   * Where the client keeps what a later process needs to know: the creates with a `key`, and what is left of the allowance,
+   * which all processes of this machine that use the same key then share. `auto` is the folder that `berth` uses, with
+   * `BERTH_ALLOWANCE_FILE` as it does; a path is a folder in place of that one; both need `node:fs`. `memory` keeps them in
+   * this client alone: a create with a key is then asked for again safely until the client is closed or the process ends, and
+   * no longer. Default: none, and no create can have a `key`.
+   */
+  readonly stateDirectory?: StateDirectory | undefined
+  /**
+   * File for the allowance alone, in place of that in the `stateDirectory`. Needs `node:fs`. Default: none.
+   *
+   * @deprecated `stateDirectory` gives this file and the one for creates.
    */
   readonly allowanceFile?: string | undefined
-  /** What sends the requests. Default: the `fetch` of the runtime. */
+  /**
+   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets. They
+   * are not taken for secrets: a service that repeats one in an error shows it.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** What the client calls itself. Default `berth/VERSION`. A browser says what it is itself. */
+  readonly userAgent?: string | undefined
+  /** Longest body of a reply that is read, in bytes. Default 2 MiB. */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds how long
+   * nothing else runs while one is parsed. Default 200 000.
+   */
+  readonly maxBodyTokens?: number | undefined
+  /** What sends the requests, with credentials and all. Default: the `fetch` of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined
+  /**
+   * Called with each attempt when it is over, for a log or metrics. It cannot end the call: what it throws, or its promise
+   * rejects with, is a warning on stderr, once per client. Its promise is not waited for.
+   */
+  readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
+}
+
+/** An attempt that is over, as the errors of its call list it, with what was sent. Nothing in it holds a credential. */
+export interface AttemptReport extends Attempt {
+  /** Such as `nodes.get`. */
+  readonly operation: string
+  readonly method: string
+  /** The whole address, the API key in it replaced by `<redacted>`. */
+  readonly url: string
 }
 
 /** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
@@ -49,8 +90,9 @@ export interface Creation extends Plain<DomainCreation> {}
 /** How to create. */
 export interface CreateOptions extends CallOptions {
   /**
-   * A name for this very create: asking this client again with the same key makes no second node. 1 to 128 letters,
-   * digits, dots, dashes, underscores, the first a letter or digit. Default: none.
+   * A name for this very create: asking again with the same key, also in a later process with the same `stateDirectory`, makes
+   * no second node. Needs a `stateDirectory`. 1 to 128 letters, digits, dots, dashes, underscores, the first a letter or digit.
+   * Default: none.
    */
   readonly key?: string | undefined
 }
@@ -70,6 +112,22 @@ export interface ListOptions extends CallOptions, ListBounds {
    * certainly all. Like `onReply` it cannot end the call.
    */
   readonly onEnd?: ((listed: Listed) => void) | undefined
+}
+
+/** Which page of the list. */
+export interface PageOptions extends CallOptions {
+  /** From 1. Default 1. */
+  readonly page?: number | undefined
+  /** Most nodes of the page, 1 to 100. Default 100. */
+  readonly perPage?: number | undefined
+}
+
+/** Nodes as they are listed. Everything that goes over them is a listing of its own. */
+export interface NodeList extends AsyncIterable<Node> {
+  /** All of them, or the first `limit`, which is from 1. */
+  readonly toArray: (options?: { readonly limit?: number | undefined }) => Promise<Array<Node>>
+  /** The same nodes, as many at a time as a reply had new ones. */
+  readonly pages: () => AsyncIterable<ReadonlyArray<Node>>
 }
 
 /** How to wait. */
@@ -103,7 +161,11 @@ export interface Client {
      * Every node of the account, page by page as they are taken. Throws `InvalidOption` at once; everything else is thrown
      * where the nodes are taken.
      */
-    readonly list: (options?: ListOptions) => AsyncIterable<Node>
+    readonly list: (options?: ListOptions) => NodeList
+    /** One page of the list; empty past the end. */
+    readonly listPage: (options?: PageOptions) => Promise<ReadonlyArray<Node>>
+    /** The nodes of exactly this name, for names may repeat; none when there is none. Reads the whole list. */
+    readonly find: (name: string, options?: ListOptions) => Promise<ReadonlyArray<Node>>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: number, options?: CallOptions) => Promise<void>
     /** Sets what happens when the node's commitment ends. */

@@ -1,77 +1,68 @@
 /**
- * A stream of nodes as an async iterable. Each iteration is a listing of its own; it asks for pages as the nodes are
+ * A list of nodes as async iterables and as an array. Each of them is a listing of its own; it asks for pages as they are
  * taken, one page ahead, and stops asking when its consumer stops.
  */
-import { Effect, Exit, Pull, Scope, Stream } from "effect"
+import { Effect, Exit, Pull, Scope } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type * as Domain from "../domain/Node.ts"
+import { checkCall, wholeNumber } from "./CallOptions.ts"
+import type { Node, NodeList } from "./Client.ts"
 import { inOrder } from "./inOrder.ts"
-import { type Plain, plainNode } from "./Plain.ts"
+import { plainNode } from "./Plain.ts"
 import type { Call, Runner } from "./Runner.ts"
 
-type Node = Plain<Domain.Node>
+type Page = ReadonlyArray<Domain.Node>
 
-const done: IteratorResult<Node> = { done: true, value: undefined }
+const done: IteratorResult<never> = { done: true, value: undefined }
 
-/** The nodes of `stream`, which is started anew by every iteration. */
+/** The nodes of the listings that `openPages` opens. */
 export const nodeList = <R>(
   runner: Runner<R>,
   { operation, signal }: Call,
-  stream: Stream.Stream<Domain.Node, BerthError, R>
-): AsyncIterable<Node> => ({
-  [Symbol.asyncIterator]: () => {
+  openPages: Effect.Effect<Pull.Pull<Page, BerthError>, never, R | Scope.Scope>
+): NodeList => {
+  /** The pages of one listing, to be asked for one after the other. */
+  const listing = () => {
     const stop = new AbortController()
     const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
     let scope: Scope.Closeable | undefined
-    let pull: Effect.Effect<ReadonlyArray<Domain.Node>, BerthError, R> | undefined
-    let page: ReadonlyArray<Domain.Node> = []
-    let at = 0
+    let pull: Effect.Effect<Page, BerthError, R> | undefined
     let ended = false
 
     /** Ends what was begun beforehand, too: a page asked for while the consumer was busy. */
+    const close = async () => {
+      if (scope !== undefined) await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
     const end = () => {
       ended = true
-      page = []
-      signal?.removeEventListener("abort", letGo)
-      return scope === undefined ? Promise.resolve() : Effect.runPromise(Scope.close(scope, Exit.void))
-    }
-    const letGo = () => {
-      page = []
-      at = 0
-      if (scope !== undefined) Effect.runFork(Scope.close(scope, Exit.void))
+      signal?.removeEventListener("abort", close)
+      return close()
     }
 
     const open = () => {
       scope = runner.scope()
-      signal?.addEventListener("abort", letGo, { once: true })
-      return Effect.flatMap(Scope.provide(Stream.toPull(stream), scope), (opened) => {
+      signal?.addEventListener("abort", close, { once: true })
+      return Effect.flatMap(Scope.provide(openPages, scope), (opened) => {
         // No nodes stand for the end.
         pull = Pull.catchDone(opened, () => Effect.succeed([]))
         return pull
       })
     }
 
-    const take = async (): Promise<IteratorResult<Node>> => {
-      if (ended) return done
-      if (at === page.length) {
+    return {
+      next: async (): Promise<IteratorResult<Page, undefined>> => {
+        if (ended) return done
         try {
-          page = await runner.run({ operation, signal: either }, pull ?? open())
+          const value = await runner.run({ operation, signal: either }, pull ?? open())
+          if (value.length > 0) return { done: false, value }
         } catch (error) {
           await end()
           if (stop.signal.aborted) return done
           throw error
         }
-        at = 0
-        if (page.length === 0) {
-          await end()
-          return done
-        }
-      }
-      return { done: false, value: plainNode(page[at++]!) }
-    }
-
-    return {
-      next: inOrder(take),
+        await end()
+        return done
+      },
       return: async () => {
         stop.abort()
         await end()
@@ -79,4 +70,53 @@ export const nodeList = <R>(
       }
     }
   }
-})
+
+  const nodes = (): AsyncIterator<Node> => {
+    const pages = listing()
+    let page: Page = []
+    let at = 0
+    let returned = false
+    return {
+      next: inOrder(async () => {
+        // The signal ends it in the middle of a page, too.
+        if (at === page.length || signal?.aborted === true) {
+          page = (await pages.next()).value ?? []
+          at = 0
+        }
+        return at === page.length || returned ? done : { done: false, value: plainNode(page[at++]!) }
+      }),
+      return: () => {
+        returned = true
+        return pages.return()
+      }
+    }
+  }
+
+  const pages = (): AsyncIterator<ReadonlyArray<Node>> => {
+    const pages = listing()
+    return {
+      next: inOrder(async () => {
+        const { value } = await pages.next()
+        return value === undefined ? done : { done: false, value: value.map(plainNode) }
+      }),
+      return: pages.return
+    }
+  }
+
+  const checkArray = checkCall(operation, { limit: wholeNumber() })
+
+  return {
+    [Symbol.asyncIterator]: nodes,
+    pages: () => ({ [Symbol.asyncIterator]: pages }),
+    toArray: async (options) => {
+      const { limit } = checkArray(options)
+      const all: Array<Node> = []
+      for await (const page of { [Symbol.asyncIterator]: pages }) {
+        all.push(...page)
+        // Leaving at once ends the request for the next page before it is sent.
+        if (limit !== undefined && all.length >= limit) return all.slice(0, limit)
+      }
+      return all
+    }
+  }
+}

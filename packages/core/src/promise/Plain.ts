@@ -1,34 +1,48 @@
 /**
- * Domain values as they are for people without Effect: instants are `Date`s, ids are plain numbers. Everything else is
- * the domain's own, under the same names.
+ * Domain values as they are for people without Effect: instants are `Date`s, ids are plain numbers, a status is a text.
+ * Everything else is the domain's own, under the same names.
  */
 import { type Brand, DateTime, Predicate } from "effect"
 import type * as Domain from "../domain/Node.ts"
+import { type KnownStatus, knownStatuses, label, type UnknownStatus } from "../domain/NodeStatus.ts"
+
+/** A status: one of those that Berth knows, or another in the service's own spelling. */
+export type NodeStatus = KnownStatus | (string & {})
+
+/** Whether Berth knows this status. */
+export const isKnownStatus = (status: string): status is KnownStatus => knownStatuses.some((known) => known === status)
 
 /** The plain form of `A`. */
 export type Plain<A> = A extends DateTime.Utc
   ? Date
-  : A extends number & Brand.Brand<string>
-    ? number
-    : A extends ReadonlyArray<infer Item>
-      ? ReadonlyArray<Plain<Item>>
-      : A extends object
-        ? { readonly [Key in keyof A]: Plain<A[Key]> }
-        : A
+  : A extends UnknownStatus
+    ? string & {}
+    : A extends number & Brand.Brand<string>
+      ? number
+      : A extends ReadonlyArray<infer Item>
+        ? ReadonlyArray<Plain<Item>>
+        : A extends object
+          ? { readonly [Key in keyof A]: Plain<A[Key]> }
+          : A
+
+const isUnknownStatus = (value: object): value is UnknownStatus =>
+  "unknown" in value && Predicate.isString(value.unknown) && Object.keys(value).length === 1
 
 const plainUnknown = (value: unknown, text: (text: string) => string): unknown => {
   if (Predicate.isString(value)) return text(value)
   if (DateTime.isDateTime(value)) return DateTime.toDateUtc(value)
   if (Array.isArray(value)) return value.map((item) => plainUnknown(item, text))
   if (!Predicate.isObject(value)) return value
+  if (isUnknownStatus(value)) return text(value.unknown)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [text(key), plainUnknown(inner, text)]))
 }
 
 /** Any value of the domain in its plain form, all the way down, with every text in it passed through `text`. */
 export const plain = <A>(value: A, text: (text: string) => string): Plain<A> => plainUnknown(value, text) as Plain<A>
 
-/** A node in its plain form. Lists are long, so this one knows where the only instant is. */
+/** A node in its plain form. Lists are long, so this one knows which fields are another. */
 export const plainNode = (node: Domain.Node): Plain<Domain.Node> => ({
   ...node,
+  status: label(node.status),
   createdAt: DateTime.toDateUtc(node.createdAt)
 })

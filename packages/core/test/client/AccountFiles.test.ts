@@ -1,6 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Logger, Redacted } from "effect"
-import { accountFiles } from "../../src/client/AccountFiles.ts"
+import { ConfigProvider, Effect, Logger, Option, Redacted } from "effect"
+import * as UserDirectories from "effect/persistence/UserDirectories"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { accountFiles, accountLayer } from "../../src/client/AccountFiles.ts"
+import { berthFolder } from "../../src/client/AccountFolder.ts"
+import { AllowanceStore } from "../../src/client/allowance/AllowanceStore.ts"
+import { IntentStore } from "../../src/client/creation/IntentStore.ts"
 
 interface Account {
   readonly baseUrl?: string
@@ -92,6 +99,77 @@ describe("the files of an account", () => {
         pages: undefined,
         said: []
       })
+    })
+  )
+})
+
+describe("the folder of `berth`", () => {
+  const values: Readonly<Record<string, ReadonlyArray<string | undefined>>> = {
+    XDG_STATE_HOME: [undefined, "/xdg/", "C:\\xdg", "not/absolute"],
+    LOCALAPPDATA: [undefined, "C:\\local\\", "local"],
+    HOME: [undefined, "/home/ada/"],
+    USERPROFILE: [undefined, "C:\\Users\\ada"]
+  }
+  const environments = Object.entries(values).reduce<ReadonlyArray<Readonly<Record<string, string>>>>(
+    (all, [name, choices]) =>
+      all.flatMap((env) => choices.map((value) => (value === undefined ? env : { ...env, [name]: value }))),
+    [{}]
+  )
+
+  for (const platform of ["linux", "darwin", "win32", "freebsd"]) {
+    it.effect(`is where Effect has the state of a program on ${platform}, whatever the environment says`, () =>
+      Effect.forEach(environments, (env) =>
+        Effect.gen(function* () {
+          const ours = yield* Effect.option(berthFolder((name) => Effect.succeed(env[name]), platform))
+          const theirs = yield* Effect.option(UserDirectories.make({ platform }).state("berth")).pipe(
+            Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+          )
+          const plain = Option.map((folder: string) => folder.replaceAll("\\", "/"))
+          assert.deepStrictEqual(plain(ours), plain(theirs), JSON.stringify(env))
+        })
+      )
+    )
+  }
+})
+
+describe("the layer of an account", () => {
+  const options = {
+    baseUrl: "https://service.example",
+    credentials: { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+  }
+  const stores = Effect.all({ intents: IntentStore, place: AllowanceStore })
+
+  it.live("keeps intents and allowance where `accountFiles` says, or below a folder of one's own", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "berth-account-"))),
+        (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+      )
+      const provider = ConfigProvider.fromEnv({ env: { XDG_STATE_HOME: folder } })
+      const withEnv = Effect.provideService(ConfigProvider.ConfigProvider, provider)
+      const files = yield* withEnv(accountFiles(options))
+      for (const [directory, base] of [
+        ["auto", join(folder, "berth")],
+        [join(folder, "own"), join(folder, "own")]
+      ] as const) {
+        const { intents, place } = yield* withEnv(Effect.provide(stores, accountLayer(options, directory)))
+        const { name } = yield* place!
+        if (directory === "auto") assert.strictEqual(name, files.allowanceFile)
+        assert.isTrue(name.startsWith(join(base, "accounts")))
+        assert.deepStrictEqual(yield* intents!.all, [])
+        const [hash] = yield* Effect.promise(() => readdir(join(base, "accounts")))
+        assert.strictEqual(name, join(base, "accounts", hash!, "allowance.json"))
+      }
+    })
+  )
+
+  it.effect("keeps both in memory, and refuses what is no folder", () =>
+    Effect.gen(function* () {
+      const { intents, place } = yield* Effect.provide(stores, accountLayer(options, "memory"))
+      assert.isDefined(intents)
+      assert.isUndefined(place)
+      const error = yield* Effect.flip(Effect.provide(stores, accountLayer(options, " ")))
+      assert.strictEqual(error.option, "stateDirectory")
     })
   )
 })

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { mockService } from "../promise/Service.ts"
@@ -29,12 +31,14 @@ for (const name of ["using-with-promises", "using-with-effect"]) {
         termination: "20 millis"
       })
       const { accessToken, apiKey } = service.options
+      const state = mkdtempSync(join(tmpdir(), "berth-pages-"))
       const child = spawn(process.execPath, [fileURLToPath(new URL(`../../../../${example}`, import.meta.url))], {
         env: {
           ...process.env,
           BERTH_BASE_URL: service.baseUrl,
           BERTH_API_KEY: apiKey,
-          BERTH_ACCESS_TOKEN: accessToken
+          BERTH_ACCESS_TOKEN: accessToken,
+          XDG_STATE_HOME: state
         },
         stdio: ["ignore", "pipe", "pipe"]
       })
@@ -43,6 +47,7 @@ for (const name of ["using-with-promises", "using-with-effect"]) {
         text(child.stderr),
         once(child, "exit")
       ])
+      rmSync(state, { recursive: true })
       assert.strictEqual(complaints, "")
       assert.strictEqual(code, 0)
       assert.deepStrictEqual([printed], blocks(page, "text"))

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import type { RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -101,6 +102,22 @@ describe("the promise client", () => {
     )
     await service.client.images.saved()
     assert.deepStrictEqual(methods, ["GET"])
+  })
+
+  it("sends the headers and the user agent that it is given; without any it says which version of Berth it is", async () => {
+    const seen: Array<unknown> = []
+    const listener: RequestListener = ({ headers }, response) => {
+      seen.push([headers["user-agent"], headers["x-team"]])
+      response.end('{"message":"Success","code":200,"data":[],"errors":{}}')
+    }
+    await using plain = await bareService(listener)
+    await plain.client.images.saved()
+    await using own = await bareService(listener, { headers: { "X-Team": "web" }, userAgent: "deployer/3" })
+    await own.client.images.saved()
+    assert.deepStrictEqual(seen, [
+      ["berth/0.1.0", undefined],
+      ["deployer/3", "web"]
+    ])
   })
 
   it("shares its allowance through a file, and replaces one that was cut off", async () => {

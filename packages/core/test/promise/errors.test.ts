@@ -1,7 +1,7 @@
 import * as Berth from "@berth/core/promise"
 import { type Client, type ClientOptions, createClient } from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
-import { ErrorReason } from "../../src/domain/ErrorReason.ts"
+import * as Reasons from "../../src/domain/ErrorReason.ts"
 import vectors from "../vectors/failures.json" with { type: "json" }
 import { accessToken, apiKey, bareService, mockService, rejection } from "./Service.ts"
 
@@ -37,6 +37,7 @@ describe("a failure", () => {
       }
       assert.instanceOf(error, classOf(error._tag))
       assert.instanceOf(error, Error)
+      assert.isTrue(Berth.isBerthError(error))
       assert.strictEqual(error.name, error._tag)
       assert.strictEqual(error.operation, operation)
       assert.match(error.message, /^[A-Z].*\.$/s)
@@ -47,8 +48,9 @@ describe("a failure", () => {
   }
 
   it("of every reason has its own class", () => {
-    for (const { fields } of ErrorReason.members) {
-      const tag = fields._tag.schema.literal
+    const tags = Object.keys(Reasons).filter((name) => /^[A-Z]/.test(name))
+    assert.lengthOf(tags, 17)
+    for (const tag of tags) {
       assert.strictEqual(classOf(tag).name, tag)
       assert.isTrue(classOf(tag).prototype instanceof Berth.BerthError, tag)
     }
@@ -70,6 +72,54 @@ describe("a failure", () => {
       message: error.message,
       hint: error.hint
     })
+  })
+
+  it("is told from anything else that is thrown", () => {
+    for (const other of [new Error("other"), { _tag: "NodeNotFound" }, null, undefined, "NodeNotFound"]) {
+      assert.isFalse(Berth.isBerthError(other))
+    }
+  })
+
+  it("has the reply that the call failed with, its id for the service's support, and no credential in either", async () => {
+    await using service = await bareService((_, response) => {
+      response.writeHead(409, { "x-request-id": "r-7", "x-echo": apiKey, "set-cookie": "session=1" })
+      response.end(JSON.stringify({ message: `locked by ${accessToken}`, code: 409, data: {}, errors: {} }))
+    })
+    const replies: Array<Berth.RawReply> = []
+    const error = await rejection(service.client.nodes.get(7, { onReply: (reply) => replies.push(reply) }))
+    assert.instanceOf(error, Berth.Conflict)
+    assert.strictEqual(error.status, 409)
+    assert.strictEqual(error.requestId, "r-7")
+    assert.deepInclude(error.response, {
+      status: 409,
+      body: '{"message":"locked by <redacted>","code":409,"data":{},"errors":{}}'
+    })
+    assert.include(error.response!.headers, { "x-request-id": "r-7", "x-echo": "<redacted>" })
+    assert.notProperty(error.response!.headers, "set-cookie")
+    assert.deepStrictEqual(replies, [error.response!])
+    assert.deepInclude(JSON.parse(JSON.stringify(error)), { status: 409, requestId: "r-7", response: error.response })
+  })
+
+  it("keeps a status of its own, and has none where there was no reply or nothing was sent", async () => {
+    await using service = await bareService((_, response) => response.writeHead(501).end())
+    const { nodes } = service.client
+    const fault = await rejection(nodes.get(7, { deadline: 3000 }))
+    assert.instanceOf(fault, Berth.ServiceFault)
+    assert.deepStrictEqual([fault.status, fault.response?.status, fault.requestId], [501, 501, null])
+    const none = { status: null, requestId: null, response: null }
+    assert.deepInclude(await rejection(nodes.get(0)), none)
+    assert.deepInclude(await rejection(nodes.get(7, { deadline: -1 })), none)
+    assert.deepInclude(await rejection(nodes.get(7, { signal: AbortSignal.abort() })), none)
+  })
+
+  it("comes after as many attempts as the client may make", async () => {
+    let requests = 0
+    await using service = await bareService((_, response) => (requests++, response.writeHead(503).end()), {
+      maxAttempts: 2
+    })
+    const error = await rejection(service.client.nodes.get(7))
+    assert.lengthOf(error.attempts, 2)
+    assert.strictEqual(requests, 2)
   })
 
   it("has a stack that leads to who called", async () => {
@@ -142,6 +192,18 @@ describe("a client", () => {
     ["allowanceFile", { ...good, allowanceFile: " " }],
     ["allowanceFile", { ...good, allowanceFile: 7 }],
     ["fetch", { ...good, fetch: {} }],
+    ["onAttempt", { ...good, onAttempt: "log" }],
+    ["maxAttempts", { ...good, maxAttempts: 0 }],
+    ["maxAttempts", { ...good, maxAttempts: 9 }],
+    ["maxAttempts", { ...good, maxAttempts: "2" }],
+    ["headers", { ...good, headers: "x-team: web" }],
+    ["headers", { ...good, headers: { authorization: "Basic 7" } }],
+    ["headers", { ...good, headers: { "x team": "web" } }],
+    ["headers", { ...good, headers: { "x-team": "web\nx-other: 1" } }],
+    ["userAgent", { ...good, userAgent: 7 }],
+    ["userAgent", { ...good, userAgent: "" }],
+    ["maxBodyBytes", { ...good, maxBodyBytes: 0 }],
+    ["maxBodyTokens", { ...good, maxBodyTokens: 1.5 }],
     ["apikey", { ...good, apikey: "k" }]
   ]
   for (const [option, options] of bad) {

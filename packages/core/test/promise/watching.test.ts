@@ -2,12 +2,13 @@ import {
   Aborted,
   ClientClosed,
   InvalidOption,
+  isKnownStatus,
   type LookOptions,
   type RawReply,
   StatusNotReached
 } from "@berth/core/promise"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { mockService, rejection } from "./Service.ts"
+import { bareService, mockService, rejection } from "./Service.ts"
 
 describe("the allowance", () => {
   it("is what the replies said", async () => {
@@ -125,6 +126,26 @@ describe("a wait for several nodes", () => {
     assert.instanceOf(error, StatusNotReached)
     assert.strictEqual(error.nodeId, first)
     assert.deepStrictEqual(await nodes.awaitStatus([], "running"), [])
+  })
+})
+
+describe("a status that Berth does not know", () => {
+  it("is a text in the service's spelling, in nodes and in what a wait saw", async () => {
+    const data = { id: 7, name: "web", status: "Hibernating", created_at: "2026-01-01T00:00:00Z" }
+    await using service = await bareService((_, response) => {
+      response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
+    })
+    const { nodes } = service.client
+    const { extra, status } = await nodes.get(7)
+    assert.strictEqual(status, "Hibernating")
+    assert.isFalse(isKnownStatus(status))
+    assert.isTrue(isKnownStatus("running"))
+    assert.deepStrictEqual(extra, {})
+    const error = await rejection(nodes.awaitStatus(7, "running", { timeout: 200 }))
+    assert.instanceOf(error, StatusNotReached)
+    assert.strictEqual(error.last, "Hibernating")
+    assert.deepStrictEqual(error.seen, ["Hibernating"])
+    assert.include(error.message, "Hibernating")
   })
 })
 

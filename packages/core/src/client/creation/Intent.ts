@@ -2,41 +2,72 @@
  * What is written down of a create before and while it is sent, so that afterwards, in this process or a later one, it can be
  * told which node came of it.
  */
-import { Schema } from "effect"
-import { NodeId } from "../../domain/Node.ts"
+import { Predicate } from "effect"
+import type { NodeId } from "../../domain/Node.ts"
 
 /** When a request was sent: on every clock there is, for none of them alone can be trusted later. */
-export const SentAt = Schema.Struct({
-  wallMillis: Schema.Number.annotate({ description: "By the wall clock of the machine, since the epoch." }),
-  bootMillis: Schema.Number.annotate({ description: "By the clock of its boot." }),
-  bootClock: Schema.NullOr(Schema.String).annotate({ description: "Names that clock; null where it cannot be named." }),
-  serviceMillis: Schema.Number.annotate({
-    description: "The service's clock had certainly reached this, since the epoch; 0 when nothing is known of it."
-  })
-})
-export interface SentAt extends Schema.Schema.Type<typeof SentAt> {}
+export interface SentAt {
+  /** By the wall clock of the machine, since the epoch. */
+  readonly wallMillis: number
+  /** By the clock of its boot. */
+  readonly bootMillis: number
+  /** Names that clock; null where it cannot be named. */
+  readonly bootClock: string | null
+  /** The service's clock had certainly reached this, since the epoch; 0 when nothing is known of it. */
+  readonly serviceMillis: number
+}
 
 /** The version of what is written: a later one may mean something else. */
 export const intentVersion = 1
 
 /** The record of one create. */
-export const Intent = Schema.Struct({
-  version: Schema.Literal(intentVersion),
-  key: Schema.String.annotate({ description: "Names the create: the caller's own key, or one drawn for it." }),
-  name: Schema.String,
-  plan: Schema.String,
-  image: Schema.String,
-  newerThan: Schema.Int.annotate({
-    description: "Highest node id known before sending; what comes of it is higher (decision 11)."
-  }),
-  sentAt: Schema.NullOr(SentAt).annotate({
-    description:
-      "When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed."
-  }),
-  fate: Schema.Literals(["open", "lost", "killed"]).annotate({
-    description:
-      "What became of its reply: it may still come; it was lost; its process ended first. Without one, what came of it shows in the list alone."
-  }),
-  nodeId: Schema.NullOr(NodeId).annotate({ description: "The node that came of it; null until that is known." })
-}).annotate({ identifier: "Intent" })
-export interface Intent extends Schema.Schema.Type<typeof Intent> {}
+export interface Intent {
+  readonly version: typeof intentVersion
+  /** Names the create: the caller's own key, or one drawn for it. */
+  readonly key: string
+  readonly name: string
+  readonly plan: string
+  readonly image: string
+  /** Highest node id known before sending; what comes of it is higher (decision 11). */
+  readonly newerThan: number
+  /** When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed. */
+  readonly sentAt: SentAt | null
+  /**
+   * What became of its reply: it may still come; it was lost; its process was killed first. Without a reply, what came of the
+   * create shows in the list alone.
+   */
+  readonly fate: "open" | "lost" | "killed"
+  /** The node that came of it; null until that is known. */
+  readonly nodeId: NodeId | null
+}
+
+/** Checks of the fields of a record that another process wrote, in JSON. */
+export type Checks<A> = { readonly [Name in keyof A]-?: (value: unknown) => boolean }
+
+/** Whether a value has what each field has to have. What else it has is of no concern. */
+export const meets = <A>(checks: Checks<A>, value: unknown): value is A =>
+  Predicate.isObject(value) &&
+  Object.entries<(value: unknown) => boolean>(checks).every(([name, check]) =>
+    check((value as Readonly<Record<string, unknown>>)[name])
+  )
+
+const orNull = (check: (value: unknown) => boolean) => (value: unknown) => value === null || check(value)
+
+const sentAtChecks: Checks<SentAt> = {
+  wallMillis: Number.isFinite,
+  bootMillis: Number.isFinite,
+  bootClock: orNull(Predicate.isString),
+  serviceMillis: Number.isFinite
+}
+
+export const intentChecks: Checks<Intent> = {
+  version: (value) => value === intentVersion,
+  key: Predicate.isString,
+  name: Predicate.isString,
+  plan: Predicate.isString,
+  image: Predicate.isString,
+  newerThan: Number.isSafeInteger,
+  sentAt: orNull((value) => meets(sentAtChecks, value)),
+  fate: (value) => value === "open" || value === "lost" || value === "killed",
+  nodeId: orNull((value) => Number.isSafeInteger(value) && Number(value) >= 1)
+}

@@ -2,12 +2,12 @@
  * Where the intents of creates are kept. In memory they end with the client; in a folder a later process finds them and
  * finishes the question. The folder belongs to one account.
  */
-import { Clock, Context, Data, Effect, Layer, Option, Predicate, Schema, Semaphore } from "effect"
+import { Clock, Context, Data, Effect, Layer, Option, Predicate, Semaphore } from "effect"
 import { bootClock, type Stamp, stampNow } from "../Boot.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../StateFiles.ts"
-import { Intent, intentVersion } from "./Intent.ts"
+import { type Checks, type Intent, intentChecks, intentVersion, meets } from "./Intent.ts"
 import { type KeyLock, withKeyLock } from "./KeyLock.ts"
-import { isRunning, self } from "./LockOwner.ts"
+import { isRunning, type Owner, self } from "./LockOwner.ts"
 
 /** An intent cannot be read or written. */
 export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
@@ -86,17 +86,17 @@ export const IntentStore = Context.Reference<IntentStore | undefined>("@berth/co
 })
 
 /** What a file holds: an intent, and the process that is at it. */
-const Kept = Schema.Struct({
-  ...Intent.fields,
-  owner: Schema.Struct({
-    machine: Schema.String,
-    namespace: Schema.String,
-    pid: Schema.Int,
-    startTime: Schema.String
-  })
-})
-type Kept = typeof Kept.Type
-const decode = Schema.decodeUnknownOption(Kept)
+interface Kept extends Intent {
+  readonly owner: Omit<Owner, "id">
+}
+
+const ownerChecks: Checks<Kept["owner"]> = {
+  machine: Predicate.isString,
+  namespace: Predicate.isString,
+  pid: Number.isSafeInteger,
+  startTime: Predicate.isString
+}
+const keptChecks: Checks<Kept> = { ...intentChecks, owner: (value) => meets(ownerChecks, value) }
 
 /** An intent as the first version wrote it, which had one time for everything. */
 const fromUnversioned = (value: Readonly<Record<string, unknown>>) => ({
@@ -122,8 +122,8 @@ const keptIn = (text: string): Kept | string => {
   }
   if (!Predicate.isObject(value)) return "is not Berth's"
   if (typeof value["version"] === "number" && value["version"] > intentVersion) return "is of a later version of Berth"
-  const kept = decode("sentAtMillis" in value && !("version" in value) ? fromUnversioned(value) : value)
-  return Option.getOrElse(kept, () => "is damaged, or not Berth's")
+  const kept = "sentAtMillis" in value && !("version" in value) ? fromUnversioned(value) : value
+  return meets(keptChecks, kept) ? kept : "is damaged, or not Berth's"
 }
 
 const failed = ({ message }: Pick<FileFault, "message">) => Effect.fail(new IntentStoreFailed({ detail: message }))

@@ -2,7 +2,7 @@
  * The pages of a list, as they are pulled, one ahead: while the consumer works on a page the next one is asked for, and none
  * after that. What a page means is decided in `Listing.ts`.
  */
-import { Cause, Effect, Fiber, type Pull, type Scope } from "effect"
+import { Cause, Effect, Fiber, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
 import type { Page } from "../NodeOperations.ts"
@@ -118,5 +118,18 @@ export const pages = ({
     })
     return pull
   })
+
+/** All nodes of the pages, once the last one is read. */
+export const collect = <E, R>(
+  pages: Effect.Effect<Pull.Pull<ReadonlyArray<Node>, E>, never, R>
+): Effect.Effect<ReadonlyArray<Node>, E, Exclude<R, Scope.Scope>> =>
+  Effect.scoped(
+    Effect.flatMap(pages, (pull) => {
+      const nodes: Array<Node> = []
+      return Pull.catchDone(Effect.forever(Effect.map(pull, (page) => void nodes.push(...page))), () =>
+        Effect.succeed(nodes)
+      )
+    })
+  )
 
 const isNonEmpty = <A>(items: ReadonlyArray<A>): items is readonly [A, ...Array<A>] => items.length > 0

@@ -1,0 +1,133 @@
+/**
+ * Where the processes of one user on one machine keep what they share of one account: a folder in the user's state folder,
+ * named by a hash, so that neither the service nor the key can be read from it. Nothing is made here; whatever writes makes
+ * it. Works where there is `node:crypto`, which is loaded when it is used.
+ */
+import { Context, Effect, Layer, Predicate, Redacted } from "effect"
+import * as AllowanceFile from "./allowance/AllowanceFile.ts"
+import { AllowanceStore } from "./allowance/AllowanceStore.ts"
+import { IntentStore, IntentStoreFailed, makeDirectory, makeMemory } from "./creation/IntentStore.ts"
+import * as PageFile from "./listing/PageFile.ts"
+import { PageStore } from "./listing/PageStore.ts"
+import type { Settings } from "./Settings.ts"
+import type { FileFault } from "./StateFiles.ts"
+
+/**
+ * Where a client keeps its intents and what it knows of the allowance: `auto` is the account's folder in the state folder of
+ * `berth`, `memory` this client alone, and anything else the path of a folder that is used in place of that of `berth`.
+ */
+export type StateDirectory = "auto" | "memory" | (string & {})
+
+/** What is wrong with a state directory; undefined when nothing is. */
+export const stateDirectoryFault = (value: unknown): string | undefined =>
+  Predicate.isString(value) && value.trim() !== "" ? undefined : 'expected "auto", "memory" or the path of a folder'
+
+/** What the environment says of a variable; undefined where it says nothing. */
+export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
+
+/** Where each of what is shared is kept; undefined where there is nowhere to keep it. */
+export interface AccountFiles {
+  /** For `ClientOptions.allowanceFile`: a file. */
+  readonly allowanceFile: string | undefined
+  /** For `IntentStore.layerDirectory`: a folder. */
+  readonly intents: string | undefined
+  /** For `PageFile.layer`: a file. */
+  readonly pages: string | undefined
+}
+
+const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
+
+/**
+ * The folder of `berth`: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application
+ * Support/berth`, on Windows `%LOCALAPPDATA%\berth`. Fails with why there can be none.
+ */
+export const berthFolder = Effect.fnUntraced(function* (
+  read: ReadVariable,
+  platform = globalThis.process?.platform
+): Effect.fn.Return<string, FileFault> {
+  const isWindows = platform === "win32"
+  for (const variable of isWindows ? ["XDG_STATE_HOME", "LOCALAPPDATA"] : ["XDG_STATE_HOME"]) {
+    const folder = yield* read(variable)
+    if (folder !== undefined && isAbsolute(folder, isWindows)) return `${folder.replace(/[\\/]+$/, "")}/berth`
+  }
+  const variable = isWindows ? "USERPROFILE" : "HOME"
+  const home = yield* read(variable)
+  if (home === undefined) return yield* Effect.fail({ message: `${variable} is not set` })
+  const below = isWindows ? "AppData/Local" : platform === "darwin" ? "Library/Application Support" : ".local/state"
+  return `${home.replace(/[\\/]+$/, "")}/${below}/berth`
+})
+
+/** The account's folder in that of `berth`, or in another. */
+const folderOf = Effect.fnUntraced(function* (
+  { credentials, origin }: Settings,
+  folder: string
+): Effect.fn.Return<string, FileFault> {
+  const { createHash, resolve } = yield* Effect.tryPromise({
+    try: async () => ({ ...(await import("node:crypto")), ...(await import("node:path")) }),
+    catch: (): FileFault => ({ message: "there is no node:crypto here" })
+  })
+  const hash = createHash("sha256").update(JSON.stringify([origin, Redacted.value(credentials.apiKey)]))
+  // 128 bits: no two accounts of one user ever meet. A program may change its working folder; its files stay where they are.
+  return `${resolve(folder)}/accounts/${hash.digest("hex").slice(0, 32)}`
+})
+
+/** The files in a folder of the account, or why there is none. */
+const filesIn = (folder: Effect.Effect<string, FileFault>) =>
+  Effect.match(folder, {
+    onSuccess: (folder): AccountFiles & { readonly why: string } => ({
+      allowanceFile: `${folder}/allowance.json`,
+      intents: `${folder}/intents`,
+      pages: `${folder}/pages.json`,
+      why: ""
+    }),
+    onFailure: ({ message: why }) => ({ allowanceFile: undefined, intents: undefined, pages: undefined, why })
+  })
+
+/** The files of an account in the folder of `berth`; `BERTH_ALLOWANCE_FILE` may name another for the allowance, or say `off`. */
+export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, read: ReadVariable) {
+  const files = yield* filesIn(Effect.flatMap(berthFolder(read), (folder) => folderOf(settings, folder)))
+  const choice = yield* read("BERTH_ALLOWANCE_FILE")
+  if (choice !== undefined) return { ...files, allowanceFile: choice === "off" ? undefined : choice }
+  if (files.why !== "") {
+    yield* Effect.logWarning(`There is no state folder (${files.why}): this client goes by its own replies.`)
+  }
+  return files
+})
+
+/** The store in a folder. A create without a key goes on where it cannot be written down, with one warning. */
+const intentsIn = (folder: string): IntentStore => {
+  const store = makeDirectory(folder)
+  let warned = false
+  return {
+    ...store,
+    save: (intent) =>
+      Effect.tapError(store.save(intent), ({ detail }) =>
+        Effect.suspend(() => {
+          if (warned) return Effect.void
+          warned = true
+          return Effect.logWarning(`Creates are not written down: ${detail}.`)
+        })
+      )
+  }
+}
+
+/** A store for creates without a key: one with a key fails, for it could not be kept. */
+const withoutFolder = (why: string): IntentStore => ({
+  ...makeMemory(),
+  holding: () => () => Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}` }))
+})
+
+/** Gives a client of these settings the state directory. What it cannot do with it fails, or is warned of, when it is used. */
+export const layerOf = (settings: Settings, directory: StateDirectory, read: ReadVariable): Layer.Layer<never> =>
+  directory === "memory"
+    ? Layer.sync(IntentStore, makeMemory)
+    : Layer.effectContext(
+        Effect.map(
+          directory === "auto" ? accountFilesOf(settings, read) : filesIn(folderOf(settings, directory)),
+          ({ allowanceFile, intents, pages, why }) =>
+            Context.make(IntentStore, intents === undefined ? withoutFolder(why) : intentsIn(intents)).pipe(
+              Context.add(AllowanceStore, allowanceFile === undefined ? undefined : AllowanceFile.make(allowanceFile)),
+              Context.add(PageStore, pages === undefined ? undefined : PageFile.make(pages))
+            )
+        )
+      )

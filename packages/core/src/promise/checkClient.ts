@@ -1,0 +1,65 @@
+/**
+ * Checks what a client is made from: gives the options as the engine takes them, and what is told of its attempts.
+ */
+import { Redacted, Result } from "effect"
+import { stateDirectoryFault } from "../client/AccountFolder.ts"
+import { type ClientOptions as EngineOptions, settingsFrom } from "../client/Settings.ts"
+import { InvalidOption } from "./BerthError.ts"
+import { check, type Checks, func, lane, text, timespan } from "./CallOptions.ts"
+import type { ClientOptions } from "./Client.ts"
+
+/** What the engine checks itself. */
+const asItIs = (_operation: string, _option: string, value: unknown) => value as never
+
+const address = (operation: string, option: string, value: unknown): string | URL => {
+  if (typeof value === "string" || value instanceof URL) return value
+  throw new InvalidOption(operation, option, "expected an address")
+}
+
+const stateDirectory = (operation: string, option: string, value: unknown): string => {
+  const fault = stateDirectoryFault(value)
+  if (fault === undefined) return value as string
+  throw new InvalidOption(operation, option, fault)
+}
+
+const checks = {
+  baseUrl: address,
+  apiKey: text,
+  accessToken: text,
+  deadline: timespan,
+  attemptTimeout: timespan,
+  lane,
+  stateDirectory,
+  allowanceFile: asItIs,
+  maxAttempts: asItIs,
+  headers: asItIs,
+  userAgent: asItIs,
+  maxBodyBytes: asItIs,
+  maxBodyTokens: asItIs,
+  fetch: func as (...of: Parameters<typeof func>) => typeof globalThis.fetch,
+  onAttempt: func
+} satisfies Checks
+
+/** Throws `InvalidOption`. */
+export const checkClient = (operation: string, options: ClientOptions) => {
+  const { accessToken, apiKey, baseUrl, fetch, onAttempt, stateDirectory, ...limits } = check(
+    operation,
+    options,
+    checks
+  )
+  const needed = <A>(option: string, value: A | undefined): A => {
+    if (value === undefined) throw new InvalidOption(operation, option, "it is needed")
+    return value
+  }
+  const engine: EngineOptions = {
+    baseUrl: needed("baseUrl", baseUrl),
+    credentials: {
+      apiKey: Redacted.make(needed("apiKey", apiKey)),
+      accessToken: Redacted.make(needed("accessToken", accessToken))
+    },
+    ...limits
+  }
+  const settings = settingsFrom(engine)
+  if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
+  return { engine, settings: settings.success, fetch, onAttempt, stateDirectory }
+}

@@ -1,0 +1,52 @@
+/**
+ * The account that the environment of the process names, in the variables that `berth` reads, too.
+ */
+import { Effect, Predicate } from "effect"
+import { InvalidOption } from "./BerthError.ts"
+import type { ClientOptions } from "./Client.ts"
+
+const variables = {
+  baseUrl: "BERTH_BASE_URL",
+  apiKey: "BERTH_API_KEY",
+  accessToken: "BERTH_ACCESS_TOKEN"
+} as const
+
+type Account = keyof typeof variables
+
+const operation = "createClientFromEnv"
+
+/** What the environment says of a variable; undefined where it says nothing, or there is none. */
+export const readVariable = (name: string): Effect.Effect<string | undefined> =>
+  Effect.sync(() => globalThis.process?.env?.[name]?.trim() || undefined)
+
+/** What a variable says. Throws `InvalidOption`, which names it. */
+const read = (variable: string): string => {
+  let value: string | undefined
+  try {
+    value = globalThis.process.env[variable]
+  } catch (error) {
+    const why = globalThis.process === undefined ? "this runtime has no `process`" : String(error)
+    throw new InvalidOption(operation, variable, `it cannot be read (${why})`)
+  }
+  if (value === undefined || value.trim() === "") throw new InvalidOption(operation, variable, "it is not set")
+  return value
+}
+
+/**
+ * Makes a client with `make`, for the account that the environment names as far as the options do not. Throws
+ * `InvalidOption`, which names the variable or the option.
+ */
+export const fromEnvironment = <A>(options: Partial<ClientOptions>, make: (options: ClientOptions) => A): A => {
+  // What is no object at all is refused there.
+  if (!Predicate.isObject(options)) return make(options)
+  const account: Record<string, unknown> = {}
+  for (const [option, variable] of Object.entries(variables)) {
+    if (options[option as Account] === undefined) account[option] = read(variable)
+  }
+  try {
+    return make({ ...options, ...account } as ClientOptions)
+  } catch (error) {
+    if (!(error instanceof InvalidOption) || !Object.hasOwn(account, error.option)) throw error
+    throw new InvalidOption(operation, variables[error.option as Account], error.detail)
+  }
+}

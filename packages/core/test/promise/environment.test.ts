@@ -1,0 +1,73 @@
+import { createClientFromEnv, InvalidOption } from "@berth/core/promise"
+import { afterEach, assert, describe, it, vi } from "@effect/vitest"
+import { mockService } from "./Service.ts"
+
+const good = { BERTH_BASE_URL: "https://service.test", BERTH_API_KEY: "k", BERTH_ACCESS_TOKEN: "t" }
+
+const setAll = (variables: Readonly<Record<string, string | undefined>>) => {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+}
+
+const refusal = (options?: unknown): InvalidOption => {
+  try {
+    createClientFromEnv(options as never)
+  } catch (error) {
+    assert.instanceOf(error, InvalidOption)
+    return error
+  }
+  return assert.fail("a client was made")
+}
+
+describe("a client from the environment", () => {
+  afterEach(() => {
+    vi.unstubAllEnvs()
+    vi.unstubAllGlobals()
+  })
+
+  it("speaks for the account that the variables name", async () => {
+    await using service = await mockService({ scenario: { fleet: 3 } })
+    const { accessToken, apiKey, baseUrl } = service.options
+    setAll({ BERTH_BASE_URL: String(baseUrl), BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken })
+    const client = createClientFromEnv({ deadline: "10 seconds" })
+    assert.lengthOf(await client.nodes.list().toArray(), 3)
+    await client.close()
+  })
+
+  it("reads no variable that an option stands for", async () => {
+    setAll({ ...good, BERTH_BASE_URL: undefined })
+    const client = createClientFromEnv({ baseUrl: "https://elsewhere.test" })
+    await client.close()
+  })
+
+  for (const name of Object.keys(good)) {
+    for (const value of [undefined, " "]) {
+      it(`is not made where ${name} is ${value === undefined ? "not set" : "blank"}: it is named`, () => {
+        setAll({ ...good, [name]: value })
+        const error = refusal()
+        assert.strictEqual(error.option, name)
+        assert.strictEqual(error.message, `The variable ${name} is not usable: it is not set.`)
+        assert.strictEqual(error.operation, "createClientFromEnv")
+      })
+    }
+  }
+
+  it("names the variable that is not usable, and an option as an option", () => {
+    setAll({ ...good, BERTH_BASE_URL: "service.test" })
+    assert.strictEqual(refusal().option, "BERTH_BASE_URL")
+    setAll({ ...good, BERTH_API_KEY: "with space" })
+    assert.strictEqual(refusal().option, "BERTH_API_KEY")
+    setAll(good)
+    assert.strictEqual(refusal({ lane: "fast" }).option, "lane")
+    assert.strictEqual(refusal({ apiKey: "with space" }).option, "apiKey")
+    assert.strictEqual(refusal({ apikey: "k" }).option, "apikey")
+    assert.strictEqual(refusal(null).option, "options")
+  })
+
+  it("says so where there is no environment", () => {
+    vi.stubGlobal("process", undefined)
+    const { message, option } = refusal()
+    vi.unstubAllGlobals()
+    assert.strictEqual(option, "BERTH_BASE_URL")
+    assert.include(message, "this runtime has no `process`")
+  })
+})
