@@ -1,6 +1,7 @@
 /**
  * A process that makes nodes, each under a key of its own, with its intents in a folder: for the tests that kill it.
- * `maker.ts URL KEY TOKEN FOLDER COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON.
+ * `maker.ts URL KEY TOKEN FOLDER COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON. Where its `Date` can be
+ * stepped, it begins `CLOCK_AHEAD` milliseconds ahead, and SIGUSR2 steps it by `CLOCK_STEP`.
  */
 import { Console, Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -22,6 +23,10 @@ const client = Berth.layer({
   credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) },
   deadline: Duration.minutes(3)
 }).pipe(Layer.provide(IntentStore.layerDirectory(folder)), Layer.provide(FetchHttpClient.layer))
+
+const { CLOCK_AHEAD, CLOCK_STEP } = process.env
+if (CLOCK_AHEAD !== undefined) globalThis.stepWallClock(Number(CLOCK_AHEAD))
+process.on("SIGUSR2", () => globalThis.stepWallClock(Number(CLOCK_STEP)))
 
 const make = (i: number) =>
   Nodes.use((nodes) =>
