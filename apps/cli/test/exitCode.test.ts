@@ -4,7 +4,7 @@
 import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { invoke } from "./invoke.ts"
+import { hurried, invoke } from "./invoke.ts"
 import { failure, type ScriptedReply, serve, success } from "./ScriptedServer.ts"
 
 const commands: ReadonlyArray<ReadonlyArray<string>> = [
@@ -53,7 +53,7 @@ describe.each(commands)("berth %s %s", (...command) => {
         replies,
         Effect.fnUntraced(function* ({ code, reply, title }) {
           const url = yield* serve(() => reply)
-          const ended = yield* invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } })
+          const ended = yield* hurried(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
           const expected = waits && passing.has(title) ? 7 : code
           assert.deepStrictEqual(
             { title, code: ended.code, stdout: ended.stdout },
@@ -81,7 +81,7 @@ describe.each(commands)("berth %s %s", (...command) => {
   it.live("exits 7 when nobody answers", () =>
     Effect.gen(function* () {
       const url = yield* Effect.scoped(serve(() => failure(500)))
-      const ended = yield* invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } })
+      const ended = yield* hurried(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
       assert.deepStrictEqual({ code: ended.code, stdout: ended.stdout }, { code: 7, stdout: "" })
     })
   )

@@ -31,7 +31,10 @@ describe("an exchange", () => {
 
   it.effect("has the reply of the last attempt, and none where that had none", () => {
     let asked = 0
-    const client = clientOver(() => Effect.suspend(() => (asked++ === 3 ? Effect.never : Effect.succeed(refusal(503)))))
+    const client = clientOver(
+      () => Effect.suspend(() => (asked++ === 3 ? Effect.never : Effect.succeed(refusal(503)))),
+      { maxAttempts: 4 }
+    )
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(exchange))
       assert.strictEqual(reason._tag, "TimedOut")

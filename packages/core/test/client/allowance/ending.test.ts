@@ -31,11 +31,11 @@ it("a program that shares its allowance through a file ends at once, though it n
   try {
     const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
       cwd: import.meta.dirname,
-      stdio: ["ignore", "pipe", "inherit"]
+      stdio: ["ignore", "pipe", "inherit"],
+      // Whatever the machine is busy with, it ends by itself before.
+      timeout: 30_000
     })
-    const late = setTimeout(() => child.kill(), 20_000)
     const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
-    clearTimeout(late)
     assert.strictEqual(code, 0, "it ended by itself")
     assert.strictEqual(printed.trim(), "0")
   } finally {
