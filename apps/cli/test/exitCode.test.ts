@@ -4,7 +4,7 @@
 import { PassThrough } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { invoke } from "./invoke.ts"
+import { hurried, invoke } from "./invoke.ts"
 import { failure, type ScriptedReply, serve, success } from "./ScriptedServer.ts"
 
 const commands: ReadonlyArray<ReadonlyArray<string>> = [
@@ -42,6 +42,8 @@ const secrets = { BERTH_API_KEY: "the-key", BERTH_ACCESS_TOKEN: "the-token" }
 
 describe.each(commands)("berth %s %s", (...command) => {
   const waits = command[1] === "wait"
+  // A wait has a limit of its own, which is short already.
+  const inTime = waits ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : hurried
   /** What the service says is its caller's, also where it says no. */
   const dataOf = (reply: ScriptedReply | undefined) =>
     command[0] === "api" && reply !== undefined && reply.body !== "" ? `${reply.body}\n` : ""
@@ -53,7 +55,7 @@ describe.each(commands)("berth %s %s", (...command) => {
         replies,
         Effect.fnUntraced(function* ({ code, reply, title }) {
           const url = yield* serve(() => reply)
-          const ended = yield* invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } })
+          const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
           const expected = waits && passing.has(title) ? 7 : code
           assert.deepStrictEqual(
             { title, code: ended.code, stdout: ended.stdout },
@@ -81,7 +83,7 @@ describe.each(commands)("berth %s %s", (...command) => {
   it.live("exits 7 when nobody answers", () =>
     Effect.gen(function* () {
       const url = yield* Effect.scoped(serve(() => failure(500)))
-      const ended = yield* invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } })
+      const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
       assert.deepStrictEqual({ code: ended.code, stdout: ended.stdout }, { code: 7, stdout: "" })
     })
   )

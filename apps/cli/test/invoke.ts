@@ -6,7 +6,7 @@ import { type Duplex, PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
 // @boundaries-ignore the mock service is what the tests talk to
 import type { TestServer } from "@berth/server/testing"
-import { ConfigProvider, Effect } from "effect"
+import { Clock, ConfigProvider, Duration, Effect } from "effect"
 import { run } from "../src/cli.ts"
 import { type Ended, type RunOptions, settings } from "./berth.ts"
 
@@ -26,6 +26,27 @@ export const invoke = (
     streams.stderr.end()
     const [data, stderr] = yield* Effect.promise(() => written)
     return { code, stdout: data, stderr }
+  })
+
+/** The pauses between attempts are shorter than this, and all that limits a call is longer. */
+const longestPauseMillis = 10_000
+
+/** The same with a fiftieth of the pauses between attempts: for what goes on failing. */
+export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Clock.Clock, (clock) => {
+    const hurrying: Clock.Clock = {
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+      currentTimeMillis: clock.currentTimeMillis,
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      currentTimeNanos: clock.currentTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      sleep: (duration) => {
+        const millis = Duration.toMillis(duration)
+        return clock.sleep(Duration.millis(millis < longestPauseMillis ? millis / 50 : millis))
+      }
+    }
+    return Effect.provideService(effect, Clock.Clock, hurrying)
   })
 
 /** Runs it against the service under test. */

@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run } from "./berth.ts"
-import { invoke } from "./invoke.ts"
+import { hurried, invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 
 const secrets = { BERTH_API_KEY: "k3y/with+odd=chars&more", BERTH_ACCESS_TOKEN: "t0ken.with-odd~chars" }
@@ -41,7 +41,7 @@ describe("credentials", () => {
       for (const status of [200, 401, 422, 500]) {
         const env = { ...secrets, BERTH_BASE_URL: yield* repeat(status) }
         for (const format of ["table", "json"]) {
-          const { stderr, stdout } = yield* invoke([...command, "--debug", "-o", format], { env })
+          const { stderr, stdout } = yield* hurried(invoke([...command, "--debug", "-o", format], { env }))
           for (const spelling of spellings) assert.notInclude(stdout + stderr, spelling)
         }
       }

@@ -59,7 +59,7 @@ export const admit = (state: State, now: number): Answer => {
     }
     case "open":
       return now < state.openUntil
-        ? { _tag: "Refused", retryAfterMillis: state.openUntil - now }
+        ? { _tag: "Refused", retryAfterMillis: Math.round(state.openUntil - now) }
         : { _tag: "Go", state: { ...state, phase: "trying", era: state.era + 1 } }
     case "trying":
       return { _tag: "Refused", retryAfterMillis: null }

@@ -101,7 +101,10 @@ export const make = Effect.fnUntraced(function* (
   const verdict = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserveOf[lane])
 
   const tooLate = (turnAt: number, deadlineAt: number, instant: number) =>
-    new WouldExceedDeadline({ predictedMillis: turnAt - instant, leftMillis: deadlineAt - instant })
+    new WouldExceedDeadline({
+      predictedMillis: Math.round(turnAt - instant),
+      leftMillis: Math.round(deadlineAt - instant)
+    })
 
   const issue = (request: Request, askedAt: number): Ticket => {
     const sentAt = now()

@@ -122,6 +122,9 @@ const maxUnbackedMillis = 120_000
 /** Two statements agree on an instant within this time: two seconds, and what headers are rounded by. */
 const agreementMillis = 2000 + View.roundingMillis
 
+/** A view that was told to others and comes back is no further off than this. */
+const echoMillis = 50
+
 /** Clients that know of each other ask again one after the other, so far apart: the first one's reply reaches the others. */
 const probeStepMillis = 1000
 
@@ -264,8 +267,25 @@ export const shared = (state: State, theirs: SharedKnowledge, instant: number): 
     ...(until > state.pausedUntil && { pausedUntil: until, pauseAgreed: agreed }),
     probing: state.probing && !(isNewer && view.sentAt >= state.steppedAt),
     clock: state.clock ?? clock,
-    view: isNewer ? takenOver(state, view, statements, stepped === true ? instant : undefined) : state.view
+    ...(isNewer
+      ? { view: takenOver(state, view, statements, stepped === true ? instant : undefined) }
+      : view && confirmed(state, view))
   }
+}
+
+/** Theirs may be the second statement that a view of ours wants for. It is none where it is ours, come back. */
+const confirmed = (state: State, theirs: View.SharedView): Partial<State> | undefined => {
+  const { view } = state
+  const apartMillis = View.isRelative(theirs.resetSeconds) ? agreementMillis : echoMillis
+  return view !== undefined &&
+    view.agreed === undefined &&
+    Math.abs(view.resetAround - theirs.resetAround) <= agreementMillis &&
+    Math.abs(view.receivedAt - theirs.receivedAt) > apartMillis
+    ? {
+        view: { ...view, agreed: theirs.resetAround, askBy: askBy(state, view, theirs.resetAround) },
+        windowMillis: longest(state, theirs)
+      }
+    : undefined
 }
 
 /** Theirs as a view of ours, which is asked about at an instant where that is given. */
@@ -408,10 +428,19 @@ const told = (state: State, view: View.View, remaining: number, refilled: boolea
     view: { ...view, remaining, agreed, askBy: askBy(state, view, agreed) },
     evenRefill,
     refillsAtOnce: refilled ? view.remaining >= view.limit * 0.9 - state.underWay : state.refillsAtOnce,
-    windowMillis:
-      agreed === undefined ? state.windowMillis : Math.max(state.windowMillis ?? 0, resetAround - view.sentAt)
+    windowMillis: agreed === undefined ? state.windowMillis : longest(state, view)
   }
 }
+
+/** The window is as long as a reset that is believed was ever away, also when the reply that it is believed for spoke of it first. */
+const longest = ({ view: known, windowMillis = 0 }: State, { resetAround, sentAt }: View.SharedView): number =>
+  Math.max(
+    windowMillis,
+    resetAround - sentAt,
+    known !== undefined && Math.abs(known.resetAround - resetAround) <= agreementMillis
+      ? known.resetAround - known.sentAt
+      : 0
+  )
 
 /** Whoever waited for a refill leaves spread out, not all at once. */
 const spreadFrom = (state: State, instant: number): State["spread"] => {

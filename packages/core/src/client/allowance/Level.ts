@@ -10,7 +10,7 @@ export const levelOf = ({ pausedUntil, underWay, view }: State, waiting: number,
   limit: view?.limit ?? null,
   remaining: view === undefined ? null : Math.max(0, Math.floor(view.remaining) - underWay),
   resetInMillis: view === undefined ? null : Math.max(0, Math.round(view.resetAround - instant)),
-  pausedMillis: Math.max(0, pausedUntil - instant),
+  pausedMillis: Math.max(0, Math.round(pausedUntil - instant)),
   underWay,
   waiting
 })

@@ -13,6 +13,8 @@ const hour = 3_600_000
 const service = (limit: number) =>
   Layer.unwrap(
     Effect.gen(function* () {
+      // Seconds since the epoch are to look like that.
+      yield* TestClock.setTime(1_790_000_000_000)
       const { accessToken, apiKey, baseUrl } = yield* TestServer
       return Berth.layer({ baseUrl, credentials: { apiKey, accessToken } })
     })

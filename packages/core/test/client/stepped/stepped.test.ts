@@ -14,7 +14,8 @@ import { assert, it } from "vitest"
 import { success } from "../../ScriptedService.ts"
 import { steps } from "../../steppingClock.ts"
 
-const at = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const steppedDate = fileURLToPath(new URL("date.ts", import.meta.url))
+const program = fileURLToPath(new URL("program.ts", import.meta.url))
 const node = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "created" })
 const allowance = (remaining: number) => ({
   "ratelimit-limit": "100",
@@ -50,11 +51,9 @@ it.concurrent.each(steps)(
     const folder = await mkdtemp(join(tmpdir(), "berth-stepped-"))
     const { baseUrl, counts, server } = await service()
     try {
-      const child = spawn(
-        process.execPath,
-        ["--import", at("date.ts"), at("program.ts"), baseUrl, String(millis), folder],
-        { stdio: ["ignore", "pipe", "inherit"] }
-      )
+      const child = spawn(process.execPath, ["--import", steppedDate, program, baseUrl, String(millis), folder], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
       const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
       assert.strictEqual(code, 0)
       const took = JSON.parse(printed) as Record<string, number>
