@@ -1,3 +1,4 @@
+import { accountLayer } from "@berth/core/client/AccountFiles"
 import { Allowance } from "@berth/core/client/Allowance"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
@@ -6,15 +7,38 @@ import { RawApi } from "@berth/core/client/RawApi"
 import { NodeId } from "@berth/core/domain/Node"
 import * as Scripted from "@berth/core/testing"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Console, Effect, Layer, Stream } from "effect"
+import { Config, Console, Effect, Layer, Stream } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 
-const BerthLive = Berth.layerConfig.pipe(Layer.provide(NodeHttpClient.layerUndici))
+const account = Effect.gen(function* () {
+  return {
+    baseUrl: yield* Config.String("BERTH_BASE_URL"),
+    credentials: {
+      apiKey: yield* Config.Redacted("BERTH_API_KEY"),
+      accessToken: yield* Config.Redacted("BERTH_ACCESS_TOKEN")
+    }
+  }
+})
+
+const BerthLive = Layer.unwrap(
+  Effect.map(account, (options) =>
+    Berth.layer({ ...options, deadline: "30 seconds", maxAttempts: 5, userAgent: "inventory/1.0" }).pipe(
+      Layer.provide(accountLayer(options)),
+      Layer.provide(NodeHttpClient.layerUndici)
+    )
+  )
+)
 
 const inventory = Effect.gen(function* () {
   const nodes = yield* Nodes
   const count = yield* nodes.list().pipe(Stream.runCount)
   yield* Console.log(`${count} nodes`)
+  const quick = nodes.list({ exact: false, onEnd: ({ complete }) => Console.log(complete) })
+  const names = yield* quick.pipe(
+    Stream.map(({ name }) => name),
+    Stream.runCollect
+  )
+  yield* Console.log(names.length)
 
   const plans = yield* Plans.use((plans) => plans.list({ series: "C" }))
   const cheapest = plans.toSorted((a, b) => (a.pricePerHourInr ?? Infinity) - (b.pricePerHourInr ?? Infinity))[0]!
@@ -25,8 +49,11 @@ const inventory = Effect.gen(function* () {
 const launch = Effect.gen(function* () {
   const nodes = yield* Nodes
   const plan = yield* inventory
-  const { node, outcome } = yield* nodes.create({ name: "web", plan: plan.plan, image: plan.images[0]! })
+  const spec = { name: "web", plan: plan.plan, image: plan.images[0]! }
+  const { node, outcome } = yield* nodes.create(spec, { key: "order-7" })
   yield* Console.log(outcome, node.status)
+  const again = yield* nodes.create(spec, { key: "order-7" })
+  yield* Console.log(again.outcome, again.node.id === node.id)
   const running = yield* nodes.awaitStatus(node.id, "running", { timeout: "5 minutes" })
   yield* Console.log(running.name, running.status)
   return node.id
@@ -59,6 +86,8 @@ const report = Effect.gen(function* () {
 
 const raw = Effect.gen(function* () {
   const api = yield* RawApi
+  const refused = yield* Effect.flip(api.request({ method: "GET", path: "/nothing/" }))
+  yield* Console.log(refused.reason._tag, refused.reply?.status)
   const reply = yield* api.request({ method: "GET", path: "/nodes/", query: [["per_page", "1"]] })
   yield* Console.log(reply.status, reply.headers["ratelimit-limit"])
 })
