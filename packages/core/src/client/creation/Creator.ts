@@ -297,8 +297,12 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     const result = yield* namesakes.sending(
       Effect.uninterruptibleMask((restore) =>
         Effect.result(
-          Effect.map(restore(send(spec, { ...options, ...limits }, hooks)), (node) =>
-            came(call, intent.key, "created", node)
+          restore(send(spec, { ...options, ...limits }, hooks)).pipe(
+            // The next one to ask knows that the request had left.
+            Effect.onInterrupt(() =>
+              call.progress === "sent" ? Effect.ignore(store.save({ ...intent, fate: "lost" })) : Effect.void
+            ),
+            Effect.map((node) => came(call, intent.key, "created", node))
           )
         )
       )
@@ -350,7 +354,8 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     if (intent.sentAt === null) return undefined
     // From here on there may be a node.
     call.progress = "sent"
-    const fate = intent.fate === "open" ? "killed" : intent.fate
+    // Its process runs on: the call was ended there, by its deadline or its caller, and its request had left.
+    const fate = intent.fate === "open" ? "lost" : intent.fate
     const ended = { ...intent, fate }
     yield* Effect.catch(store.save(ended), unusable)
     const pauses = pausesAfter(yield* millisSince(intent.sentAt))

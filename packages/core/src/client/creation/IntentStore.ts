@@ -237,7 +237,16 @@ const open = (directory: string) => {
   const store: IntentStore = {
     now: Effect.flatMap(bootClock, stampNow),
     all: inFolder(readAll),
-    find: (key) => inFolder(read(key)),
+    find: (key) =>
+      inFolder(
+        Effect.flatMap(
+          read(key),
+          Option.match({
+            onNone: () => Effect.succeedNone,
+            onSome: (kept) => Effect.asSome(withFate(kept))
+          })
+        )
+      ),
     save: (intent) =>
       inFolder(
         Effect.flatMap(self, ({ machine, namespace, pid, startTime }) => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, type Layer, Result } from "effect"
+import { Duration, Effect, type Layer, Option, Result } from "effect"
 import { HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { monotonicMillis } from "../../../src/client/Monotonic.ts"
@@ -368,15 +368,46 @@ describe("a create with a key", () => {
     })
   })
 
+  it.effect("that was ended by its own deadline or its caller is not sent again for ten minutes either", () => {
+    const store = makeMemory()
+    let posts = 0
+    const silent = clientOver((request) => {
+      if (request.method !== "POST") return Effect.succeed({ status: 200, body: success([]) })
+      posts++
+      return Effect.never
+    })
+    const ask = (key: string, deadline: Duration.Input) =>
+      Nodes.use((nodes) => nodes.create({ name: key, plan: "P", image: "I" }, { key, deadline }))
+    return Effect.gen(function* () {
+      yield* inTime(Effect.flip(ask("job-1", "3 seconds")))
+      yield* inTime(Effect.timeoutOption(ask("job-2", "1 minute"), "3 seconds"))
+      assert.strictEqual(posts, 2)
+      for (const key of ["job-1", "job-2"]) {
+        const { reason } = yield* inTime(Effect.flip(ask(key, "2 minutes")))
+        assert.strictEqual(reason._tag, "OutcomeUnknown")
+      }
+      assert.strictEqual(posts, 2)
+    }).pipe(Effect.provide(silent), Effect.provideService(IntentStore, store))
+  })
+
   it.effect("whose process was killed and that shows no node is sent again by the next one after 50 s", () => {
     let isKilled = false
     const service = new Service(() => (isKilled ? "reply" : "unmade"))
     const store = makeMemory()
+    // A folder knows of its process that it has ended.
+    const next = {
+      ...store,
+      find: (key: string) =>
+        Effect.map(
+          store.find(key),
+          Option.map((intent) => ({ ...intent, fate: "killed" as const }))
+        )
+    }
     return Effect.gen(function* () {
       const sentAt = yield* monotonicMillis
       yield* Effect.timeoutOption(inProcess(service, untilKilled(store), "job-1"), 100)
       isKilled = true
-      const { outcome } = yield* inProcess(service, store, "job-1")
+      const { outcome } = yield* inProcess(service, next, "job-1")
       assert.strictEqual(outcome, "created")
       assert.isAtLeast((yield* monotonicMillis) - sentAt, 50_000)
       assert.lengthOf(service.nodes, 1)
