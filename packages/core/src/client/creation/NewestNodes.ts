@@ -3,7 +3,7 @@
  * many nodes. Relies on the ascending order of ids (decision 7), checks it, and reads the whole list where it does not hold. A list
  * without an end fails as `UnexpectedResponse`.
  */
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
@@ -19,9 +19,10 @@ const isAscending = (nodes: ReadonlyArray<Node>) => nodes.every((node, i) => i =
 /** A page that has a page after it, as far as its length tells. */
 const isFull = (nodes: ReadonlyArray<Node>, full: number) => nodes.length > 0 && nodes.length >= full
 
-/** Where the list ended when it was looked at last: its last page, and how many nodes a full one has. */
+/** Where the list ended when it was read last: its last page, how many nodes were on it, and how many a full one has. */
 export interface End {
   readonly page: number
+  readonly length: number
   readonly full: number
 }
 
@@ -37,15 +38,18 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
     low = 1
     nodes = yield* readPage(1)
   }
-  const full = known?.full ?? Math.min(nodes.length, pageSize.maximum)
+  // Shorter than it was: nodes were deleted, or the service gives shorter pages now, and this is not the last one any more.
+  const shrunk = known !== undefined && nodes.length < known.length
+  const from = low
+  const full = known === undefined || shrunk ? Math.min(nodes.length, pageSize.maximum) : known.full
   const at = (page: number, nodes: ReadonlyArray<Node>, ascending: boolean) => ({
-    end: { page, full },
+    end: { page, length: nodes.length, full: shrunk && page === from ? known!.full : full },
     nodes,
     ascending
   })
   if (nodes.length === 0) return at(1, nodes, true)
   if (!isAscending(nodes)) return at(low, nodes, false)
-  if (known !== undefined && !isFull(nodes, full)) return at(low, nodes, true)
+  if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, nodes, true)
   const [first] = nodes
   // Whether nodes may have moved onto that page since it was read. A first page shorter than asked for has none after it.
   let stale = false
@@ -90,13 +94,27 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
   return yield* Effect.fail(endless(defaultMaxNodes, ids.size, page))
 })
 
-/** Nodes with an id above `newerThan`, the oldest first, and where the list ends. */
+/** Services write whole seconds, and may write them a moment after they gave the id. */
+const blurMillis = 2000
+
+/** Whether a node with a higher id is no older, as far as is seen: ids ascend (decision 11). */
+const agesAscend = (byId: ReadonlyArray<Node>) =>
+  byId.every(
+    ({ createdAt }, i) =>
+      i === 0 || DateTime.toEpochMillis(createdAt) + blurMillis >= DateTime.toEpochMillis(byId[i - 1]!.createdAt)
+  )
+
+/**
+ * Nodes with an id above `newerThan`, the lowest first, and where the list ends. Where ids are seen not to ascend they say
+ * nothing of age: then it is every node.
+ */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)
   const found = new Map<number, Node>()
   const keep = (nodes: ReadonlyArray<Node>) => {
-    for (const node of nodes) if (node.id > newerThan) found.set(node.id, node)
+    for (const node of nodes) found.set(node.id, node)
   }
+  const byId = () => Array.from(found.values()).toSorted((a, b) => a.id - b.id)
   if (ascending) {
     keep(nodes)
     let lowest = nodes[0]?.id ?? 0
@@ -107,7 +125,10 @@ export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newer
       lowest = read[0]?.id ?? lowest
     }
   } else yield* everyNode(readPage, keep)
-  return { nodes: Array.from(found.values()).toSorted((a, b) => a.id - b.id), end: ascending ? end : undefined }
+  const read = byId()
+  if (agesAscend(read)) return { nodes: read.filter(({ id }) => id > newerThan), end: ascending ? end : undefined }
+  if (ascending) yield* everyNode(readPage, keep)
+  return { nodes: byId(), end: undefined }
 })
 
 /** The highest id there is (0 without nodes), and where the list ends. */

@@ -22,7 +22,7 @@ export type Settlement =
 /** What the judgement rests on. */
 export interface Evidence {
   readonly intent: Intent
-  /** Nodes with an id above the intent's watermark, all of them; where ids do not ascend, every node. */
+  /** Nodes with an id above the intent's watermark, all of them; where ids are seen not to ascend, every node. */
   readonly newer: ReadonlyArray<Node>
   /** Nodes that are known to belong to creates, and the keys of these. */
   readonly claimed: ReadonlyMap<NodeId, string>

@@ -32,7 +32,8 @@ export const make = (): Watermark => {
             const look = ++begun
             return Effect.map(highestId(readPage, end), (found) => {
               end = found.end
-              id = found.id
+              // Ids are never given twice: where the list shows less than it did, what is new is above what it showed then.
+              id = found.end === undefined ? found.id : Math.max(id, found.id)
               answered = look
               return id
             })

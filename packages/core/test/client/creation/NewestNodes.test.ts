@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import * as fc from "fast-check"
 import { highestId, nodesAbove } from "../../../src/client/creation/NewestNodes.ts"
 import { someNode as node } from "../../someNode.ts"
@@ -42,14 +42,14 @@ describe("the highest id", () => {
   it.effect("is found in one request where it was last time", () =>
     Effect.gen(function* () {
       const { asked, readPage } = listOf(upTo(9950))
-      assert.strictEqual((yield* highestId(readPage, { page: 100, full: 100 })).id, 9950)
+      assert.strictEqual((yield* highestId(readPage, { page: 100, length: 49, full: 100 })).id, 9950)
       assert.strictEqual(asked.length, 1)
     })
   )
 
   it.effect("is found though it is far before where it was last time", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* highestId(listOf(upTo(250)).readPage, { page: 1000, full: 100 })).id, 250)
+      assert.strictEqual((yield* highestId(listOf(upTo(250)).readPage, { page: 1000, length: 7, full: 100 })).id, 250)
     })
   )
 
@@ -90,7 +90,7 @@ describe("the nodes above an id", () => {
 
   it.effect("are not lost or given twice where nodes before them are deleted between pages", () =>
     Effect.gen(function* () {
-      const ends = [undefined, { page: 5, full: 100 }, { page: 3, full: 100 }]
+      const ends = [undefined, { page: 5, length: 50, full: 100 }, { page: 3, length: 100, full: 100 }]
       for (const [known, moment] of ends.flatMap((known) => upTo(8).map((moment) => [known, moment] as const))) {
         const ids = upTo(450)
         // Half a page goes at once: all later nodes move forward, over the borders of pages.
@@ -100,6 +100,37 @@ describe("the nodes above an id", () => {
       }
     })
   )
+})
+
+describe("the nodes above one", () => {
+  it.effect("are found where pages have become shorter since the list was read last", () =>
+    Effect.gen(function* () {
+      // 80 nodes that came on one page, and now come on four.
+      const readPage = (page: number) =>
+        Effect.succeed(
+          upTo(81)
+            .slice((page - 1) * 20, page * 20)
+            .map((id) => node(id))
+        )
+      const known = { page: 1, length: 80, full: 100 }
+      assert.strictEqual((yield* highestId(readPage, known)).id, 81)
+      assert.deepStrictEqual(idsOf(yield* nodesAbove(readPage, 80, known)), [81])
+    })
+  )
+
+  for (const [order, ids] of [
+    ["by id", [1001, 999_999]],
+    ["oldest first", [999_999, 1001]]
+  ] as const) {
+    it.effect(`are all there are where a newer node has a lower id, listed ${order}`, () =>
+      Effect.gen(function* () {
+        const bornAt = (id: number) => DateTime.makeUnsafe(id === 1001 ? 60_000 : 0)
+        const readPage = (page: number) =>
+          Effect.succeed(page === 1 ? ids.map((id) => ({ ...node(id), createdAt: bornAt(id) })) : [])
+        assert.sameMembers(idsOf(yield* nodesAbove(readPage, 999_999, undefined)), [1001, 999_999])
+      })
+    )
+  }
 })
 
 describe("a list without an end", () => {
@@ -131,7 +162,13 @@ describe("a list without an end", () => {
       fc.asyncProperty(
         fc.func(fc.array(fc.integer({ min: 1, max: 1000 }), { maxLength: 5 })),
         fc.boolean(),
-        fc.option(fc.record({ page: fc.integer({ min: 1, max: 300 }), full: fc.integer({ min: 1, max: 100 }) })),
+        fc.option(
+          fc.record({
+            page: fc.integer({ min: 1, max: 300 }),
+            length: fc.integer({ min: 1, max: 100 }),
+            full: fc.integer({ min: 1, max: 100 })
+          })
+        ),
         async (give, sorted, known) => {
           for (const newerThan of [0, 500]) {
             let asked = 0
