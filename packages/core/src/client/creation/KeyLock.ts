@@ -113,13 +113,22 @@ const begin = (folder: string, token: string) =>
     })
   )
 
-const tokensIn = (folder: string) =>
+/** What is in the lock's folder: undefined where there is none. Not through a link, which may lead anywhere. */
+const namesIn = (folder: string) =>
   withFiles(async (fs) => {
-    const names = await fs.readdir(folder).catch((error: FileFault) => {
-      if (error.code !== "ENOENT") throw error
-    })
-    return names?.filter((name) => name === free || ownerOf(name) !== undefined)
+    try {
+      if (!(await fs.lstat(folder)).isDirectory()) throw { message: `${folder} is not a folder` } satisfies FileFault
+      return await fs.readdir(folder)
+    } catch (error) {
+      if ((error as FileFault).code !== "ENOENT") throw error
+      return undefined
+    }
   })
+
+const isToken = (name: string) => name === free || ownerOf(name) !== undefined
+
+/** While a lock changes hands a reader may find no name in it, but not this often. */
+const maxMissed = 10
 
 /** Hands the lock on; false where another process was faster. */
 const handOver = (folder: string, from: string, to: string) =>
@@ -132,16 +141,21 @@ const handOver = (folder: string, from: string, to: string) =>
 const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effect.fn.Return<string, FileFault> {
   const token = nameOf(owner)
   let watch: Watch | undefined
+  let missed = 0
   while (true) {
-    const tokens = yield* tokensIn(folder)
-    if (tokens === undefined) {
+    const names = yield* namesIn(folder)
+    // One without anything in it lost its file to something that tidies up: it begins anew, unless it is not empty after all.
+    if (names === undefined || names.length === 0) {
       if (yield* begin(folder, token)) break
-      continue
+      if (names === undefined) continue
     }
+    const tokens = (names ?? []).filter(isToken)
     // That a rename succeeded may be told by its effect alone.
     if (tokens.includes(token)) break
     const [held] = tokens
-    if (held !== undefined) {
+    if (held === undefined) {
+      if (++missed > maxMissed) return yield* Effect.fail({ message: `${folder} is damaged; remove it` })
+    } else {
       const seen = held === free ? { alive: false, watch } : yield* isOwnerAlive(folder, ownerOf(held)!, watch)
       watch = seen.watch
       if (!seen.alive) {

@@ -10,7 +10,7 @@ import { withFiles } from "../StateFiles.ts"
 export interface Owner {
   /** The boot of its machine, or where that is unknown its host's name; empty where neither is. */
   readonly machine: string
-  /** Where its number counts; empty where there is no such thing. */
+  /** Where its number and its start time count; empty where there is no such thing. */
   readonly namespace: string
   readonly pid: number
   /** When it started, in ticks of its boot; empty where that is unknown. */
@@ -46,14 +46,16 @@ const hostname = Effect.tryPromise(() => import("node:os")).pipe(
 
 const findSelf = Effect.gen(function* () {
   const pid = globalThis.process?.pid ?? 0
-  const [boot, namespace, process] = yield* Effect.all([
+  const [boot, pids, time, process] = yield* Effect.all([
     bootId,
     namespaceOf("pid"),
+    // Start times are told on the clock of whoever reads them.
+    namespaceOf("time"),
     Effect.orElseSucceed(readProcess("self"), () => undefined)
   ])
   // A /proc of another namespace knows this process by another number.
-  if (boot !== null && namespace !== null && process?.pid === String(pid)) {
-    return { machine: boot, namespace, pid, startTime: process.startTime } satisfies Self
+  if (boot !== null && pids !== null && process?.pid === String(pid)) {
+    return { machine: boot, namespace: `${pids} ${time}`, pid, startTime: process.startTime } satisfies Self
   }
   return { machine: boot === null ? yield* hostname : "", namespace: "", pid, startTime: "" } satisfies Self
 })

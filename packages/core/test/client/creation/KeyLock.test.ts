@@ -3,7 +3,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -225,6 +225,30 @@ describe("a lock", () => {
         )
       }),
     20_000
+  )
+
+  it.live("whose folder was emptied begins anew; one with something else in it says so", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "job.lock")
+      yield* Effect.promise(() => mkdir(path))
+      assert.isTrue(yield* isFree(path))
+      yield* Effect.promise(async () => {
+        await rm(join(path, "free"))
+        await writeFile(join(path, "notes.txt"), "")
+      })
+      const { message } = yield* Effect.flip(withKeyLock(path, () => Effect.void))
+      assert.strictEqual(message, `${path} is damaged; remove it`)
+    })
+  )
+
+  it.live("that is a link is not followed", () =>
+    Effect.gen(function* () {
+      const [path, target] = [join(yield* folder, "job.lock"), yield* folder]
+      yield* Effect.promise(() => symlink(target, path))
+      const { message } = yield* Effect.flip(withKeyLock(path, () => Effect.void))
+      assert.strictEqual(message, `${path} is not a folder`)
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(target)), [])
+    })
   )
 
   it.live("whose folder cannot be made says so", () =>
