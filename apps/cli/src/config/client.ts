@@ -4,6 +4,7 @@
  * folder; where there can be none, berth goes without it and says so only with `--debug`: nobody asked for it.
  */
 import { type AccountFiles, accountFiles } from "@berth/core/client/AccountFiles"
+import { ownLevels } from "@berth/core/client/AccountFolder"
 import * as Berth from "@berth/core/client/Berth"
 import { IntentStore, layerDirectory, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
@@ -97,7 +98,7 @@ const intents = ({ files }: Account, key: Option.Option<string>) => {
       : Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not written down: ${why}`), makeMemory()))
   return files.intents === undefined
     ? without("there is no home folder")
-    : Layer.catch(layerDirectory(files.intents), ({ detail }) => without(detail))
+    : Layer.catch(layerDirectory(files.intents, ownLevels), ({ detail }) => without(detail))
 }
 
 /** The client of a command that creates: what it is about to send is written down, for whoever asks again after a crash. */

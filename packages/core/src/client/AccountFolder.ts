@@ -94,9 +94,12 @@ export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, r
   return files
 })
 
+/** Of the path `accounts/HASH/intents` all is made by Berth, for the user alone. */
+export const ownLevels = 3
+
 /** The store in a folder. A create without a key goes on where it cannot be written down, with one warning. */
 const intentsIn = (folder: string): IntentStore => {
-  const store = makeDirectory(folder)
+  const store = makeDirectory(folder, ownLevels)
   let warned = false
   return {
     ...store,

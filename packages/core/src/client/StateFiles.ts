@@ -101,11 +101,27 @@ export const removeFile = (path: string): Effect.Effect<void, FileFault> =>
 const writableByOthers = 0o022
 const sticky = 0o1000
 
+/** Why a folder is not the user's alone; undefined where it is. */
+const foreign = async (fs: NodeFiles, folder: string): Promise<string | undefined> => {
+  const about = await fs.lstat(folder)
+  if (about.isSymbolicLink()) return "is a link"
+  if (!about.isDirectory()) return "is not a folder"
+  const me = globalThis.process?.getuid?.()
+  if (me === undefined) return undefined
+  if (about.uid !== me) return "belongs to another user"
+  if ((about.mode & writableByOthers) === 0 || (about.mode & sticky) !== 0) return undefined
+  return "can be written by other users (chmod 700 puts this right)"
+}
+
+/** The folder that a folder is in. */
+const above = (folder: string) => folder.replace(/[\\/]+[^\\/]*$/, "")
+
 /**
  * Makes a folder for the user alone, and those above it, where they are not there. Fails for one that is a link or that
- * others may write to: what is kept there decides whether a node is made.
+ * others may write to: what is kept there decides whether a node is made. So many `levels` are the user's own: the folder, the
+ * one above it, and so on.
  */
-export const makeOwnFolder = (folder: string): Effect.Effect<void, FileFault> =>
+export const makeOwnFolder = (folder: string, levels = 1): Effect.Effect<void, FileFault> =>
   Effect.andThen(
     makeFolders(
       folder,
@@ -113,14 +129,9 @@ export const makeOwnFolder = (folder: string): Effect.Effect<void, FileFault> =>
       ({ code }) => code
     ),
     withFiles(async (fs) => {
-      const about = await fs.lstat(folder)
-      if (about.isSymbolicLink()) refuse(`${folder} is a link`)
-      if (!about.isDirectory()) refuse(`${folder} is not a folder`)
-      const me = globalThis.process?.getuid?.()
-      if (me === undefined) return
-      if (about.uid !== me) refuse(`${folder} belongs to another user`)
-      if ((about.mode & writableByOthers) !== 0 && (about.mode & sticky) === 0) {
-        refuse(`${folder} can be written by other users (chmod 700 puts this right)`)
+      for (let level = 0, own = folder; level < levels; level++, own = above(own)) {
+        const why = await foreign(fs, own)
+        if (why !== undefined) refuse(`${own} ${why}`)
       }
     })
   )

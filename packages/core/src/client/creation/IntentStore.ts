@@ -140,7 +140,7 @@ const isDraft = (name: string) => /\.(json|lock)\.[\w-]+\.new$/.test(name)
  * killed processes left in it is removed after a day, except for intents under a caller's key, which are kept: a caller who
  * asks again with one wants no second node, however late. Whatever is not Berth's, or of a later version, is left alone.
  */
-const open = (directory: string) => {
+const open = (directory: string, levels?: number) => {
   const fileOf = (key: string) => `${directory}/${key}${suffix}`
   const turnOf = makeTurns()
   const namesIn = withFiles((fs) => fs.readdir(directory))
@@ -166,7 +166,7 @@ const open = (directory: string) => {
   const ready = Effect.suspend(() =>
     made
       ? Effect.void
-      : makeOwnFolder(directory).pipe(
+      : makeOwnFolder(directory, levels).pipe(
           Effect.andThen(withFiles((fs) => fs.access(directory, fs.constants.W_OK))),
           Effect.andThen(sweepUp),
           Effect.tap(() => Effect.sync(() => (made = true)))
@@ -273,15 +273,18 @@ const open = (directory: string) => {
   return { store, ready: inFolder(Effect.void) }
 }
 
-/** The store in a folder. What cannot be done with the folder fails when it is used. */
-export const makeDirectory = (directory: string): IntentStore => open(directory).store
+/**
+ * The store in a folder. What cannot be done with the folder fails when it is used. So many `levels` have to be the user's own:
+ * the folder, the one above it, and so on. Default: 1.
+ */
+export const makeDirectory = (directory: string, levels?: number): IntentStore => open(directory, levels).store
 
 /** The same as a layer, which fails where the folder cannot be used. */
-export const layerDirectory = (directory: string): Layer.Layer<never, IntentStoreFailed> =>
+export const layerDirectory = (directory: string, levels?: number): Layer.Layer<never, IntentStoreFailed> =>
   Layer.effect(
     IntentStore,
     Effect.suspend(() => {
-      const { ready, store } = open(directory)
+      const { ready, store } = open(directory, levels)
       return Effect.as(ready, store)
     })
   )

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger, Option } from "effect"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
-import { IntentStore, layerDirectory } from "../../../src/client/creation/IntentStore.ts"
+import { IntentStore, layerDirectory, makeDirectory } from "../../../src/client/creation/IntentStore.ts"
 import { self } from "../../../src/client/creation/LockOwner.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 
@@ -87,6 +87,18 @@ describe("a folder of intents", () => {
       yield* Effect.promise(() => symlink(path, link))
       assert.include((yield* Effect.flip(storeOf(link))).message, "is a link")
       assert.deepStrictEqual(yield* namesIn(path), [])
+    })
+  )
+
+  it.live("is the user's own as far up as it is said to be", () =>
+    Effect.gen(function* () {
+      const top = yield* folder
+      const path = join(top, "accounts", "hash", "intents")
+      yield* storeOf(path)
+      yield* Effect.promise(() => chmod(join(top, "accounts", "hash"), 0o777))
+      const { message } = yield* Effect.flip(makeDirectory(path, 3).find("job"))
+      assert.include(message, "hash can be written by other users")
+      yield* makeDirectory(path, 1).find("job")
     })
   )
 
