@@ -7,8 +7,9 @@ import { type ErrorReason, fieldsOf } from "../domain/ErrorReason.ts"
 import type { Credentials } from "./Settings.ts"
 
 /**
- * Masks every spelling of the credentials in a text. With `maxLength` the result is cut to it, and no more of the text is read
- * than that takes; the cut leaves no beginning of a credential.
+ * Masks every spelling of the credentials in a text, and of a part of one that somebody cut off what stands where a credential
+ * does. With `maxLength` the result is cut to it, and no more of the text is read than that takes; the cut leaves no beginning of
+ * a credential.
  */
 export type Redact = (text: string, maxLength?: number) => string
 
@@ -46,7 +47,7 @@ const unit = (plain: string, at: number, units: ReadonlyArray<string>): string =
 }
 
 /** Every spelling of a secret, character by character. */
-const spelling = (secret: string): string => (secret.match(/\\+|[^\\]/g) ?? []).map(unit).join("")
+const spelling = (secret: string): ReadonlyArray<string> => (secret.match(/\\+|[^\\]/g) ?? []).map(unit)
 
 /** Shorter pieces than this stand in texts by chance. */
 const shortestPiece = 6
@@ -62,22 +63,66 @@ const insideBase64 = (secret: string): ReadonlyArray<string> =>
     )
     .filter(({ length }) => length >= shortestPiece)
 
-/** The encodings of a secret as a whole, the longest first: a shorter one may be the beginning of it. */
-const wholes = (secret: string): ReadonlyArray<string> => {
+/** The encodings of a secret as a whole, character by character, the longest first: a shorter one may be the beginning of it. */
+const wholes = (secret: string): ReadonlyArray<ReadonlyArray<string>> => {
   const base64 = [btoa(secret), btoa(secret).replace(/=+$/, ""), ...insideBase64(secret)]
   const urlSafe = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))
   const texts = Array.from(new Set([...base64, ...urlSafe])).sort((a, b) => b.length - a.length)
   // As a dump has it: with spaces or colons between the bytes, or without.
-  const hex = Array.from(secret, (plain) => plain.charCodeAt(0).toString(16).padStart(2, "0")).join("[ :]?")
-  return [...texts.map(Regex.escape), hex]
+  const hex = Array.from(
+    secret,
+    (plain, at) => (at === 0 ? "" : "[ :]?") + plain.charCodeAt(0).toString(16).padStart(2, "0")
+  )
+  return [...texts.map((text) => Array.from(text, Regex.escape)), hex]
 }
 
 /** A shorter secret may stand in a word. */
 const shortestAnywhere = 8
 
-/** What stands before a credential: the name it goes by, then signs in any spelling. */
-const lead =
-  "(?:api[-_ ]?key|token|authorization|bearer)(?:[^a-z0-9]|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2}|&#?\\w{1,6};|bearer){1,12}"
+/** The names that a credential goes by. */
+const names = "(?:api[-_ ]?key|token|authorization|bearer)"
+
+/** What stands before a credential: its name, then signs in any spelling. */
+const lead = names + "(?:[^a-z0-9]|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2}|&#?\\w{1,6};|bearer){1,12}"
+
+/** A part of a secret is masked from so many characters on. */
+const shortestPart = 4
+
+/** Where a line was broken, as it is or escaped, and how far the next one is indented. */
+const lineBreak = "(?:(?:\\\\{0,8}[\\r\\n]|\\\\{1,8}[rn]){1,4}[ \\t]{0,8})?"
+
+/** A short word of a sentence, or the name of what is said next: it may be the beginning of a secret by chance. */
+const word = `[a-z]{${shortestPart},8}(?:[,:]? [a-z]|=)`
+
+/** Masks what stands as a credential and is the beginning of one of these, as far as it goes, also over the ends of lines. */
+const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: string) => string) => {
+  const firsts = new Set(spellings.map((units) => units.slice(0, shortestPart).join(lineBreak)))
+  const start = new RegExp(`${lead}(?!${word})(?=${Array.from(firsts).join("|") || "(?!)"})`, "gi")
+  // One for each character: a pattern of all the beginnings, one within the other, takes long to compile.
+  const characters = new Map<string, RegExp>()
+  const end = (text: string, from: number, units: ReadonlyArray<string>) => {
+    let at = from
+    for (const unit of units) {
+      const character = characters.get(unit) ?? new RegExp(lineBreak + unit, "iy")
+      characters.set(unit, character)
+      character.lastIndex = at
+      if (!character.test(text)) break
+      at = character.lastIndex
+    }
+    return at
+  }
+  return (text) => {
+    let clean = ""
+    let done = 0
+    for (const { 0: before, index } of text.matchAll(start)) {
+      const from = index + before.length
+      if (from < done) continue
+      clean += text.slice(done, from) + mask
+      done = Math.max(...spellings.map((units) => end(text, from, units)))
+    }
+    return clean + text.slice(done)
+  }
+}
 
 /** So many characters of a text may spell one of a secret. */
 const mostPerCharacter = 16
@@ -91,24 +136,36 @@ export const redactor = (credentials: Credentials): Redact => {
     ...Array.from(new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))).flatMap(wholes)
   ]
   const short = secrets.filter(({ length }) => length < shortestAnywhere)
-  const patterns = written(secrets.filter(({ length }) => length >= shortestAnywhere))
-  if (short.length > 0) patterns.push(`(${lead})(?:${written(short).join("|")})(?![a-z0-9])`)
+  const either = (spellings: ReadonlyArray<ReadonlyArray<string>>) => spellings.map((units) => units.join("")).join("|")
+  const patterns = [either(written(secrets.filter(({ length }) => length >= shortestAnywhere)))].filter(Boolean)
+  if (short.length > 0) patterns.push(`(${lead})(?:${either(written(short))})(?![a-z0-9])`)
   const pattern = new RegExp(patterns.join("|"), "gi")
+  const partMasked = partsMasked(written(secrets.filter(({ length }) => length > shortestPart)))
   const reach = secrets[0]!.length * mostPerCharacter
   return (text, maxLength = Number.POSITIVE_INFINITY) => {
     const read = text.slice(0, maxLength + 2 * reach)
-    const clean = read.replace(pattern, (_, before: unknown) => (Predicate.isString(before) ? before + mask : mask))
+    const clean = partMasked(
+      read.replace(pattern, (_, before: unknown) => (Predicate.isString(before) ? before + mask : mask))
+    )
     // What is at the end of the part that was read may be the beginning of a secret.
     return (read.length < text.length ? clean.slice(0, -reach) : clean).slice(0, maxLength)
   }
 }
 
-/** Masks every text in a value, all the way down, names of fields included. */
-const masked = (value: unknown, redact: Redact): unknown => {
-  if (Predicate.isString(value)) return redact(value)
-  if (Array.isArray(value)) return value.map((item) => masked(item, redact))
+/** Whether a field has the name of a credential. */
+const isNamed = new RegExp(`${names}$`, "i")
+
+/** Masks every text in a value, all the way down, names of fields included; `before` is what stands before each text. */
+const masked = (value: unknown, redact: Redact, before = ""): unknown => {
+  if (Predicate.isString(value)) return redact(before + value).slice(before.length)
+  if (Array.isArray(value)) return value.map((item) => masked(item, redact, before))
   if (!Predicate.isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), masked(inner, redact)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      redact(name),
+      masked(inner, redact, isNamed.test(name) ? "token=" : "")
+    ])
+  )
 }
 
 /**

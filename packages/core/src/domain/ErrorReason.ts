@@ -13,12 +13,13 @@ interface RetryAfter {
   readonly retryAfterMillis: number | null
 }
 
-/** A length of time, as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`. */
+/** A time as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`, `more than a day`. */
 const time = (millis: number): string => {
   const whole = Math.max(0, Math.round(millis))
   if (whole < 1000) return `${whole} ms`
   const tenths = Math.round(whole / 100)
   if (tenths < 1200) return `${tenths < 100 ? tenths / 10 : Math.round(whole / 1000)} s`
+  if (whole > 86_400_000) return "more than a day"
   const minutes = Math.ceil(whole / 60_000)
   const hours = Math.floor(minutes / 60)
   return [hours > 0 && `${hours} h`, minutes % 60 > 0 && `${minutes % 60} min`].filter(Boolean).join(" ")

@@ -128,6 +128,7 @@ describe("a text that is cut", () => {
   const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
   const spellings = secrets.flatMap((secret) => Object.values(spellingsOf(secret)))
   const piece = fc.oneof(
+    fc.constantFrom("apikey=", "Authorization: Bearer ", "\n"),
     fc.constantFrom(...spellings),
     fc.constantFrom(...spellings).chain((spelled) => fc.nat(spelled.length).map((length) => spelled.slice(0, length))),
     fc.string({ maxLength: 40 }),
@@ -195,6 +196,8 @@ describe("masking takes a time that grows with the text alone", () => {
         "&amp;",
         "bearer",
         "apikey=%25",
+        `apikey=${apiKey.slice(0, 8)}`,
+        `apikey=${apiKey.slice(0, 4)}\\n\n    `,
         apiKey.slice(0, 8),
         "6b "
       ]) {
@@ -211,6 +214,68 @@ describe("masking takes a time that grows with the text alone", () => {
       }
     })
   }
+})
+
+describe("a part of a secret", () => {
+  const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+
+  it("is masked where it stands as a credential that was cut off", () => {
+    for (const [text, masked] of [
+      ["GET /nodes/?apikey=key/with+od…", "GET /nodes/?apikey=<redacted>…"],
+      ["apikey=key%2Fwith%2Bod...", "apikey=<redacted>..."],
+      ["apikey%3Dkey%252Fwi", "apikey%3D<redacted>"],
+      ['{"api_key":"key\\/with"}', '{"api_key":"<redacted>"}'],
+      ["x-api-key: key/", "x-api-key: <redacted>"],
+      ["Authorization: Bearer token.with-o", "Authorization: Bearer <redacted>"],
+      ["Bearer toke… (cut)", "Bearer <redacted>… (cut)"],
+      [
+        "&quot;authorization&quot;:&quot;Bearer token.w&quot;",
+        "&quot;authorization&quot;:&quot;Bearer <redacted>&quot;"
+      ],
+      [`token=${btoa(accessToken).slice(0, 12)}...`, "token=<redacted>..."],
+      ["apikey=key/with, apikey=key/with+o", "apikey=<redacted>, apikey=<redacted>"]
+    ] as const) {
+      assert.strictEqual(redact(text), masked)
+    }
+  })
+
+  it("is masked on both sides of a line's end", () => {
+    for (const end of ["\n", "\r\n", "\\\n", "\\\n    ", "\\n", "\\r\\n", "\\\\n"]) {
+      const text = `apikey=key/with${end}+odd=chars&more is wrong`
+      assert.strictEqual(redact(text), "apikey=<redacted> is wrong", JSON.stringify(end))
+    }
+    assert.strictEqual(redact("apikey=key/with\nout a key"), "apikey=<redacted>\nout a key")
+  })
+
+  it("is masked in every spelling, however long", () => {
+    for (const [name, spelled] of Object.entries(spellingsOf(apiKey))) {
+      // What was encoded together with another text has no beginning of its own.
+      if (/of (an address|a login|a longer text)|dump/.test(name)) continue
+      const shown = redact(`apikey=${spelled.slice(0, Math.ceil(spelled.length * 0.7))}…`)
+      // A backslash before it stays, and what is left of the encoding of the one character it is cut in.
+      assert.match(shown, /^apikey=\\{0,2}<redacted>.{0,7}…$/, name)
+    }
+  })
+
+  it("is masked as far as it goes, where both secrets begin alike", () => {
+    const alike = redactor({ apiKey: Redacted.make("canary-key-123"), accessToken: Redacted.make("canary-token-456") })
+    assert.strictEqual(alike("apikey=canary-key-1… Bearer canary-tok…"), "apikey=<redacted>… Bearer <redacted>…")
+  })
+
+  it("is left where it is too short, stands as no credential, or is a word", () => {
+    for (const text of [
+      "apikey=key",
+      "key/with+odd",
+      'Bearer error="invalid_token"',
+      "Bearer token is missing",
+      "Bearer token, or none",
+      "Bearer tokens are needed"
+    ]) {
+      assert.strictEqual(redact(text), text)
+    }
+    const short = redactor({ apiKey: Redacted.make("k"), accessToken: Redacted.make("no") })
+    assert.strictEqual(short("apikey=key Bearer now"), "apikey=key Bearer now")
+  })
 })
 
 describe("a secret that could be part of a word", () => {
@@ -265,6 +330,18 @@ describe("a reason that leaves an attempt", () => {
     assert.strictEqual(masked.message, "The service refused the request: <redacted>: a, <redacted>.")
     assert.strictEqual(masked.hint, reason.hint)
     assert.match(masked.stack!, /^InvalidRequest: The service refused the request: <redacted>: a, <redacted>\./)
+  })
+
+  it("has a part of a secret masked in a field that is named as a credential", () => {
+    const fields = { apikey: ["key/wi… is wrong"], "x-api-key": ["key/wi…"], plan: ["key/wi"], token: ["is missing"] }
+    assert.deepStrictEqual(
+      redactedReason(new InvalidRequest({ status: 422, detail: "no", fields }), redact),
+      new InvalidRequest({
+        status: 422,
+        detail: "no",
+        fields: { ...fields, apikey: ["<redacted>… is wrong"], "x-api-key": ["<redacted>…"] }
+      })
+    )
   })
 
   it("keeps the words that are Berth's own, in which a secret may stand by chance", () => {

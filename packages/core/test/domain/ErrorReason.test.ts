@@ -26,7 +26,9 @@ describe("the sentence of an error", () => {
     [2_030_000, "34 min"],
     [3_600_000, "1 h"],
     [7_500_000, "2 h 5 min"],
-    [86_400_000, "24 h"]
+    [86_400_000, "24 h"],
+    [86_400_001, "more than a day"],
+    [8_204_680_380_000, "more than a day"]
   ] as const) {
     it(`writes ${millis} ms as ${text}`, () => {
       const { message } = new TimedOut({ limit: "deadline", afterMillis: millis, sent: "no" })
