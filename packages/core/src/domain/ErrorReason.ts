@@ -138,7 +138,7 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
 }> {
   readonly retryable = true
   get hint() {
-    return `Try again in ${time(this.predictedMillis)}, or give the call a deadline longer than that.`
+    return `Try again in ${time(this.predictedMillis)}.`
   }
   override get message() {
     return `The allowance refills in ${time(this.predictedMillis)}, and the call may take only ${time(this.leftMillis)} more.`
@@ -202,7 +202,7 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
   readonly retryable = true
   get hint() {
     return this.sent === "no"
-      ? "Try again later, or give the call a longer deadline."
+      ? "Try again later."
       : "Try again; what changes something may have been carried out, so look before."
   }
   override get message() {
@@ -278,9 +278,9 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
     return this.keyed
   }
   get hint() {
-    if (this.keyed) return "Ask for it again with the same key, in a minute: that makes no second node."
+    if (this.keyed) return "Ask for it again with the same key, in a minute or later: that makes no second node."
     return this.candidates.length === 0
-      ? "List the nodes in a minute; if it is not there then, it was not made."
+      ? "List the nodes in ten minutes; if it is not there then, it was not made."
       : "Look at the candidates: one of them may be the node asked for."
   }
   override get message() {
@@ -305,7 +305,12 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
 }> {
   static readonly ours: ReadonlyArray<string> = ["expected"]
   readonly retryable = false
-  readonly hint = "Check that the base URL is the service's and not a proxy's or a login page's."
+  get hint() {
+    const [option] = /max(Nodes|Body\w+)/.exec(this.expected) ?? []
+    return option === undefined
+      ? "Check that the base URL is the service's and not a proxy's or a login page's."
+      : `Raise ${option} if the service is to be trusted with that much.`
+  }
   override get message() {
     const where = this.path === "" ? "" : ` at ${this.path}`
     const got = this.excerpt === "" ? "nothing" : this.excerpt

@@ -5,6 +5,7 @@ import {
   QuotaExhausted,
   StatusNotReached,
   TimedOut,
+  UnexpectedResponse,
   WouldExceedDeadline
 } from "../../src/domain/ErrorReason.ts"
 import { NodeId } from "../../src/domain/Node.ts"
@@ -52,12 +53,19 @@ describe("the sentence of an error", () => {
       new CircuitOpen({ retryAfterMillis: null })
     ].map(({ hint }) => hint)
     assert.deepStrictEqual(hints, [
-      "Try again in 34 min, or give the call a deadline longer than that.",
+      "Try again in 34 min.",
       "Try again in 34 min; other programs on the same API key spend the same allowance.",
       "Try again in a minute; other programs on the same API key spend the same allowance.",
       "Try again in 4 s; the first call then tries whether the service has recovered.",
       "Try again in a few seconds."
     ])
+  })
+
+  it("names the bound to raise where a reply was too much, and the base URL elsewhere", () => {
+    const hint = (expected: string) => new UnexpectedResponse({ status: 200, path: "", expected, excerpt: "x" }).hint
+    assert.include(hint("the end of the list within 10 nodes (maxNodes) and 1001 pages"), "Raise maxNodes")
+    assert.include(hint("a body of at most 2 bytes (maxBodyBytes)"), "Raise maxBodyBytes")
+    assert.include(hint("JSON"), "base URL")
   })
 
   it("is one, where a create's outcome is unknown too", () => {

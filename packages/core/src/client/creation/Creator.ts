@@ -62,7 +62,7 @@ const minMillisUntilListed = 12_000
 /**
  * A create that shows no node this long after it was sent was not processed, and may be sent again. Where the reply was lost
  * the request had left, and the service may be at it long after its client has given up. Where the process was killed the
- * request most likely never left.
+ * request may never have left, and the next run has a minute to finish the question.
  */
 const neverProcessedMillis = { lost: 600_000, killed: 50_000 }
 
