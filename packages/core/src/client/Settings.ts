@@ -25,7 +25,7 @@ export interface ClientOptions {
   readonly deadline?: Duration.Input | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
-  /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which survive a restart of some seconds. */
+  /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which span at least 5 seconds. */
   readonly maxAttempts?: number | undefined
   /** Lane of every call that does not name one. Default: that of the operation. */
   readonly lane?: Lane | undefined
@@ -134,8 +134,12 @@ const ownHeaders =
 
 const isValue = (value: unknown) => Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
 
+const isPlain = (value: object) => [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
+
 const headersFault = (headers: unknown) => {
-  if (!Predicate.isObject(headers)) return "expected texts by the names of headers"
+  // What has its entries elsewhere, such as a `Headers` or a `Map`, would be taken for none.
+  if (!Predicate.isObject(headers) || !isPlain(headers))
+    return "expected a plain object of texts by the names of headers"
   const wrong = Object.keys(headers).find(
     (name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || ownHeaders.test(name) || !isValue(headers[name])
   )

@@ -80,7 +80,9 @@ describe("a client of unusable options fails to be made, and names the option", 
       { "content-type": "text/plain" },
       { Host: "elsewhere" },
       { "user-agent": "me" },
-      { "Transfer-Encoding": "chunked" }
+      { "Transfer-Encoding": "chunked" },
+      new Headers({ "x-zone": "a" }),
+      new Map([["x-zone", "a"]])
     ].map((headers) => ["headers", { ...good, headers }] as const),
     ...["", 7, null, "me\n"].map((userAgent) => ["userAgent", { ...good, userAgent }] as const)
   ]
