@@ -24,6 +24,9 @@ for await (const page of client.nodes.list().pages()) {
   break
 }
 
+const quick = client.nodes.list({ exact: false, onEnd: ({ complete }) => console.log(complete) })
+console.log((await quick.toArray()).length)
+
 const plans = await client.plans.list({ series: "C" })
 const cheapest = plans.toSorted((a, b) => (a.pricePerHourInr ?? Infinity) - (b.pricePerHourInr ?? Infinity))[0]!
 console.log(`the smallest plan of series C has ${cheapest.vcpus} vCPUs and ${cheapest.memoryMib} MiB`)
