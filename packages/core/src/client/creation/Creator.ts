@@ -2,7 +2,7 @@
  * Creates exactly once. The interface has no idempotency key and a node costs money, so a create whose reply is lost is
  * never sent again: what came of it is looked up, by comparing what there is now with what there was before.
  */
-import { Duration, Effect, Option, Random } from "effect"
+import { Duration, Effect, Fiber, Option, Random } from "effect"
 import { millisBetween } from "../Boot.ts"
 import { monotonicMillis } from "../Monotonic.ts"
 import { BerthError } from "../../domain/BerthError.ts"
@@ -10,7 +10,7 @@ import { type ErrorReason, InvalidRequest, OutcomeUnknown, TimedOut, Unreachable
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
 import type { CallOptions, SendingHooks } from "../Operation.ts"
-import { type Intent, intentVersion, type SentAt } from "./Intent.ts"
+import { ended, type Intent, intentVersion, mayBeAnswered, type SentAt } from "./Intent.ts"
 import { drawnKeyPrefix, type HeldKey, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
 import { Namesakes } from "./Namesakes.ts"
 import type { ReadPage } from "./NewestNodes.ts"
@@ -61,10 +61,13 @@ const minMillisUntilListed = 12_000
 
 /**
  * A create that shows no node this long after it was sent was not processed, and may be sent again. Where the reply was lost
- * the request had left, and the service may be at it long after its client has given up. Where the process was killed the
- * request may never have left, and the next run has a minute to finish the question.
+ * the request had left, and the service may be at it long after its client has given up. Where the process was killed in the
+ * moment it sent, the request may never have left, and the next run has a minute to finish the question.
  */
 const neverProcessedMillis = { lost: 600_000, killed: 50_000 }
+
+/** A request has left its process this long after it was sent, at the latest: one that is slower is taken to have left, too. */
+const leavingMillis = 200
 
 /** No reply comes later than this after its request was sent. */
 const maxUnderWayMillis = 120_000
@@ -190,11 +193,11 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     let lost = 1
     for (const other of yield* store.all) {
       if (other.nodeId !== null) claimed.set(other.nodeId, other.key)
-      if (other.nodeId !== null || other.fate !== "open") call.underWay.delete(other.key)
+      if (other.nodeId !== null || !mayBeAnswered(other)) call.underWay.delete(other.key)
       const { nodeId, sentAt } = other
       if (other.key === key || nodeId !== null || sentAt === null) continue
       if (other.name !== name || other.plan !== plan || other.image !== image) continue
-      if (other.fate !== "open") lost++
+      if (!mayBeAnswered(other)) lost++
       else if ((yield* millisSince(sentAt)) < maxUnderWayMillis) call.underWay.add(other.key)
     }
     return lost
@@ -281,16 +284,23 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
   ) {
     const { namesakes, options, spec } = call
     let intent = prepared
+    let leaving: Fiber.Fiber<void> | undefined
+    /** Written down after everything that was written before: of two that are written at once either may be the last. */
+    const save = (next: Intent) =>
+      Effect.andThen(leaving === undefined ? Effect.void : Fiber.interrupt(leaving), Effect.ignore(store.save(next)))
     const hooks: SendingHooks = {
       before: Effect.gen(function* () {
         const sentAt = yield* sentNow
         intent = { ...prepared, sentAt }
         yield* writeDown(intent)
         call.progress = "sent"
+        if (!call.keyed) return
+        const left = Effect.uninterruptible(Effect.ignore(store.save({ ...intent, fate: "left" })))
+        leaving = yield* Effect.forkDetach(Effect.andThen(Effect.sleep(leavingMillis), left))
       }),
       notProcessed: Effect.suspend(() => {
         call.progress = "before"
-        return Effect.ignore(store.save(prepared))
+        return save(prepared)
       })
     }
     const limits = yield* within(call)
@@ -299,14 +309,13 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
         Effect.result(
           restore(send(spec, { ...options, ...limits }, hooks)).pipe(
             // The next one to ask knows that the request had left.
-            Effect.onInterrupt(() =>
-              call.progress === "sent" ? Effect.ignore(store.save({ ...intent, fate: "lost" })) : Effect.void
-            ),
+            Effect.onInterrupt(() => (call.progress === "sent" ? save({ ...intent, fate: "lost" }) : Effect.void)),
             Effect.map((node) => came(call, intent.key, "created", node))
           )
         )
       )
     )
+    if (leaving !== undefined) yield* Fiber.interrupt(leaving)
     if (result._tag === "Success") {
       if (call.keyed) yield* settled(intent, result.success)
       return result.success
@@ -354,15 +363,14 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     if (intent.sentAt === null) return undefined
     // From here on there may be a node.
     call.progress = "sent"
-    // Its process runs on: the call was ended there, by its deadline or its caller, and its request had left.
-    const fate = intent.fate === "open" ? "lost" : intent.fate
-    const ended = { ...intent, fate }
-    yield* Effect.catch(store.save(ended), unusable)
+    // Where its process runs on the call was ended there, by its deadline or its caller, and its request had left.
+    const unanswered = ended(intent, "lost")
+    yield* Effect.catch(store.save(unanswered), unusable)
     const pauses = pausesAfter(yield* millisSince(intent.sentAt))
-    const settlement = yield* persistently(call.namesakes.settling(reconcile(call, ended)), pauses)
+    const settlement = yield* persistently(call.namesakes.settling(reconcile(call, unanswered)), pauses)
     if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
     if (settlement._tag !== "Absent") return yield* unknown(call, settlement.candidates, leftOpen, untried)
-    const isOver = (yield* millisSince(intent.sentAt)) >= neverProcessedMillis[fate]
+    const isOver = (yield* millisSince(intent.sentAt)) >= neverProcessedMillis[unanswered.fate]
     return isOver ? undefined : yield* unknown(call, [], leftOpen, untried)
   })
 

@@ -33,13 +33,24 @@ export interface Intent {
   /** When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed. */
   readonly sentAt: SentAt | null
   /**
-   * What became of its reply: it may still come; it was lost; its process was killed first. Without a reply, what came of the
-   * create shows in the list alone.
+   * What became of it: it is about to leave (`open`), or has left (`left`), and its reply may still come; it has left, and
+   * its reply was lost (`lost`); its process was killed before it was known to have left (`killed`). Without a reply, what came of
+   * the create shows in the list alone.
    */
-  readonly fate: "open" | "lost" | "killed"
+  readonly fate: "open" | "left" | "lost" | "killed"
   /** The node that came of it; null until that is known. */
   readonly nodeId: NodeId | null
 }
+
+/** Whether a reply to it may still come. */
+export const mayBeAnswered = ({ fate, nodeId, sentAt }: Intent): boolean =>
+  sentAt !== null && nodeId === null && (fate === "open" || fate === "left")
+
+/** The intent once no reply can come any more. `unless` is what becomes of one that is not known to have left. */
+export const ended = (intent: Intent, unless: "lost" | "killed"): Intent & { readonly fate: "lost" | "killed" } => ({
+  ...intent,
+  fate: intent.fate === "open" ? unless : intent.fate === "left" ? "lost" : intent.fate
+})
 
 /** Checks of the fields of a record that another process wrote, in JSON. */
 export type Checks<A> = { readonly [Name in keyof A]-?: (value: unknown) => boolean }
@@ -68,6 +79,6 @@ export const intentChecks: Checks<Intent> = {
   image: Predicate.isString,
   newerThan: Number.isSafeInteger,
   sentAt: orNull((value) => meets(sentAtChecks, value)),
-  fate: (value) => value === "open" || value === "lost" || value === "killed",
+  fate: (value) => value === "open" || value === "left" || value === "lost" || value === "killed",
   nodeId: orNull((value) => Number.isSafeInteger(value) && Number(value) >= 1)
 }

@@ -5,7 +5,7 @@
 import { Clock, Context, Data, Effect, Layer, Option, Predicate, Semaphore } from "effect"
 import { bootClock, type Stamp, stampNow } from "../Boot.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../StateFiles.ts"
-import { type Checks, type Intent, intentChecks, intentVersion, meets } from "./Intent.ts"
+import { type Checks, type Intent, intentChecks, intentVersion, meets, ended, mayBeAnswered } from "./Intent.ts"
 import { type KeyLock, withKeyLock } from "./KeyLock.ts"
 import { isRunning, type Owner, self } from "./LockOwner.ts"
 
@@ -219,9 +219,9 @@ const open = (directory: string, levels?: number) => {
 
   /** To a process that has ended no reply comes any more. */
   const withFate = (kept: Kept) =>
-    kept.fate !== "open" || kept.sentAt === null || kept.nodeId !== null
-      ? Effect.succeed<Intent>(kept)
-      : Effect.map(isRunning(kept.owner), (running): Intent => (running === false ? { ...kept, fate: "killed" } : kept))
+    mayBeAnswered(kept)
+      ? Effect.map(isRunning(kept.owner), (running): Intent => (running === false ? ended(kept, "killed") : kept))
+      : Effect.succeed<Intent>(kept)
 
   const readAll = Effect.gen(function* () {
     const intents: Array<Intent> = []

@@ -188,7 +188,11 @@ const steps: Record<string, { readonly script: Script; readonly expected: Awaite
     },
     expected: { outcome: "adopted", nodes: 1, posts: 1 }
   },
-  "after it was sent to a service that lost it": {
+  "a second after it was sent to a service that lost it": {
+    script: { onPost: (service) => void delay(1000).then(service.kill) },
+    expected: { outcome: "OutcomeUnknown", nodes: 0, posts: 1 }
+  },
+  "in the moment it was sent to a service that lost it": {
     script: { onPost: (service, response) => (service.isKilled ? create(service, response) : service.kill()) },
     expected: { outcome: "created", nodes: 1, posts: 2 }
   },
