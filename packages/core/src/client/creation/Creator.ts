@@ -193,7 +193,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     let lost = 1
     for (const other of yield* store.all) {
       if (other.nodeId !== null) claimed.set(other.nodeId, other.key)
-      if (other.nodeId !== null || !mayBeAnswered(other)) call.underWay.delete(other.key)
+      if (!mayBeAnswered(other)) call.underWay.delete(other.key)
       const { nodeId, sentAt } = other
       if (other.key === key || nodeId !== null || sentAt === null) continue
       if (other.name !== name || other.plan !== plan || other.image !== image) continue
@@ -285,9 +285,9 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     const { namesakes, options, spec } = call
     let intent = prepared
     let leaving: Fiber.Fiber<void> | undefined
-    /** Written down after everything that was written before: of two that are written at once either may be the last. */
-    const save = (next: Intent) =>
-      Effect.andThen(leaving === undefined ? Effect.void : Fiber.interrupt(leaving), Effect.ignore(store.save(next)))
+    /** Nothing is written beside what follows: of two that are written at once either may be the last. */
+    const stopLeaving = Effect.suspend(() => (leaving === undefined ? Effect.void : Fiber.interrupt(leaving)))
+    const save = (next: Intent) => Effect.andThen(stopLeaving, Effect.ignore(writeDown(next)))
     const hooks: SendingHooks = {
       before: Effect.gen(function* () {
         const sentAt = yield* sentNow
@@ -295,7 +295,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
         yield* writeDown(intent)
         call.progress = "sent"
         if (!call.keyed) return
-        const left = Effect.uninterruptible(Effect.ignore(store.save({ ...intent, fate: "left" })))
+        const left = Effect.uninterruptible(Effect.ignore(writeDown({ ...intent, fate: "left" })))
         leaving = yield* Effect.forkDetach(Effect.andThen(Effect.sleep(leavingMillis), left))
       }),
       notProcessed: Effect.suspend(() => {
@@ -315,7 +315,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
         )
       )
     )
-    if (leaving !== undefined) yield* Fiber.interrupt(leaving)
+    yield* stopLeaving
     if (result._tag === "Success") {
       if (call.keyed) yield* settled(intent, result.success)
       return result.success
@@ -332,7 +332,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     }
     call.progress = error
     const lost = { ...intent, fate: "lost" as const }
-    yield* Effect.ignore(store.save(lost))
+    yield* save(lost)
     const settlement = yield* persistently(reconcile(call, lost), looksMillis).pipe(
       namesakes.settling,
       namesakes.losing(lost),
