@@ -3,7 +3,7 @@
  * where they are plain files of a size that makes sense. Works where there is `node:fs`, which is loaded when it is used.
  */
 import { Effect, Option, Random } from "effect"
-import { makeFolders } from "./makeFolders.ts"
+import { above, makeFolders } from "./makeFolders.ts"
 
 /** Why something of the file system could not be done: its code where it has one, such as `ENOSPC`. */
 export interface FileFault {
@@ -54,7 +54,7 @@ export const readText = (path: string): Effect.Effect<Option.Option<string>, Fil
   )
 
 /** Writes a file that must not be there yet: `EEXIST` where it is. With `sync` it is on the disk when this ends. */
-export const createFile = (path: string, text: string, sync = false): Effect.Effect<void, FileFault> =>
+const createFile = (path: string, text: string, sync = false): Effect.Effect<void, FileFault> =>
   withFiles(async (fs) => {
     const file = await fs.open(path, "wx", 0o600)
     try {
@@ -112,9 +112,6 @@ const foreign = async (fs: NodeFiles, folder: string): Promise<string | undefine
   if ((about.mode & writableByOthers) === 0 || (about.mode & sticky) !== 0) return undefined
   return "can be written by other users (chmod 700 puts this right)"
 }
-
-/** The folder that a folder is in. */
-const above = (folder: string) => folder.replace(/[\\/]+[^\\/]*$/, "")
 
 /**
  * Makes a folder for the user alone, and those above it, where they are not there. Fails for one that is a link or that

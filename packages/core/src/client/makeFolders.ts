@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 
 /** The folder above; the same for one that has none. */
-const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
+export const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
 
 /** `mkdir` makes one folder; `codeOf` says what its failures are, in the words of POSIX. */
 export const makeFolders = <E, R>(

@@ -7,7 +7,7 @@ import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { sleepInBackground } from "../Background.ts"
 import { bootClock, millisBetween, type Stamp, stampNow } from "../Boot.ts"
 import { monotonicMillis } from "../Monotonic.ts"
-import { type FileFault, readText, withFiles } from "../StateFiles.ts"
+import { draftOf, type FileFault, readText, withFiles } from "../StateFiles.ts"
 import { isRunning, nameOf, type Owner, ownerOf, self } from "./LockOwner.ts"
 
 /** How often a call that waits for a lock reads who holds it. */
@@ -95,9 +95,8 @@ const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, 
 
 /** Makes the lock's folder with the token in it, both at once; false where there is one. */
 const begin = (folder: string, token: string) =>
-  Effect.flatMap(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) =>
+  Effect.flatMap(draftOf(folder), (draft) =>
     withFiles(async (fs) => {
-      const draft = `${folder}.${drawn.toString(36)}.new`
       await fs.mkdir(draft, { mode: 0o700 })
       try {
         await fs.writeFile(`${draft}/${token}`, "", { flag: "wx", mode: 0o600 })
