@@ -38,7 +38,7 @@ const ofReason = (reason: BerthError["reason"]): number => {
     case "Conflict":
     case "PreconditionFailed":
       return exitCode.rejected
-    case "QuotaExhausted":
+    case "RateLimited":
     case "WouldExceedDeadline":
       return exitCode.allowance
     case "ServiceUnavailable":

@@ -5,7 +5,7 @@ import { Effect, Logger } from "effect"
 import { CliConfig, type CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { accountFiles } from "@berth/core/client/AccountFiles"
 import * as Berth from "@berth/core/client/Berth"
-import * as UndiciTransport from "@berth/core/client/UndiciTransport"
+import * as UndiciTransport from "@berth/core/client/transport/UndiciTransport"
 import pkg from "../package.json" with { type: "json" }
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"

@@ -36,12 +36,12 @@ const clients: Record<string, () => Promise<Call>> = {
   },
   "berth over fetch": async () => {
     const Berth = await import("@berth/core/client/Berth")
-    const FetchTransport = await import("@berth/core/client/FetchTransport")
+    const FetchTransport = await import("@berth/core/client/transport/FetchTransport")
     return berth(Berth.layerOver(account(), FetchTransport.layer))
   },
   "berth over undici": async () => {
     const Berth = await import("@berth/core/client/Berth")
-    const UndiciTransport = await import("@berth/core/client/UndiciTransport")
+    const UndiciTransport = await import("@berth/core/client/transport/UndiciTransport")
     return berth(Berth.layerOver(account(), UndiciTransport.layer))
   },
   "berth over HttpClient": async () => {

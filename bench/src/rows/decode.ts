@@ -6,7 +6,7 @@ import type { ListedNode } from "@berth/core/api/NodeRecords"
 import { Result } from "effect"
 import { interpret } from "@berth/core/api/Reply"
 import { nodeFromWire } from "@berth/core/api/NodeCodec"
-import { many } from "@berth/core/client/Operation"
+import { many } from "@berth/core/client/call/Operation"
 import { ratioAtMost, type Row } from "../Row.ts"
 
 const count = 1000

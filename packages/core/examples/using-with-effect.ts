@@ -76,8 +76,8 @@ const patrol = Effect.fnUntraced(function* (id: NodeId) {
 })
 
 const report = Effect.gen(function* () {
-  const { level } = yield* Allowance
-  const { limit, remaining } = yield* level
+  const { current } = yield* Allowance
+  const { limit, remaining } = yield* current
   yield* Console.log(limit, remaining !== null && limit !== null && remaining < limit)
 
   const metrics = yield* PrometheusMetrics.format()

@@ -72,7 +72,7 @@ console.log(details.id === node.id)
 
 console.log(attempts.at(-1))
 
-const { limit, remaining } = await client.allowance.level()
+const { limit, remaining } = await client.allowance.current()
 console.log(limit, remaining !== null && limit !== null && remaining < limit)
 
 const reply = await client.raw.request({ method: "GET", path: "/nodes/", query: { per_page: "1" } })

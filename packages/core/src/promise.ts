@@ -1,20 +1,20 @@
 /**
  * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
- * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/Engine.ts`.
+ * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/call/Engine.ts`.
  */
 import { Duration, Effect, Layer, References } from "effect"
 import { layerOf, type StateDirectory } from "./client/AccountFolder.ts"
-import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/Argument.ts"
-import { Engine } from "./client/Engine.ts"
-import * as FetchTransport from "./client/FetchTransport.ts"
+import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/options/Argument.ts"
+import { Engine } from "./client/call/Engine.ts"
+import * as FetchTransport from "./client/transport/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
 import { collect, type Listed } from "./client/listing/Pages.ts"
 import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
-import { redactor } from "./client/Redaction.ts"
+import { redactor } from "./client/transport/Redaction.ts"
 import * as Services from "./client/Services.ts"
-import type { AllowanceLevel } from "./domain/Allowance.ts"
+import type { KnownAllowance } from "./domain/Allowance.ts"
 import type { CommitmentSetting } from "./domain/Commitment.ts"
 import * as Domain from "./domain/BerthError.ts"
 import { InvalidRequest } from "./domain/ErrorReason.ts"
@@ -66,7 +66,7 @@ export {
   OutcomeUnknown,
   PathNotFound,
   PreconditionFailed,
-  QuotaExhausted,
+  RateLimited,
   ServiceFault,
   ServiceUnavailable,
   StatusNotReached,
@@ -94,7 +94,7 @@ export type {
 } from "./promise/Client.ts"
 export { isKnownStatus }
 export type {
-  AllowanceLevel,
+  KnownAllowance,
   CallOptions,
   CommitmentSetting,
   ImageFilter,
@@ -204,7 +204,7 @@ export const createClient = (options: ClientOptions): Client => {
   const listImages = method("images.list", { ...ofCall, onReply: heard })
   const listSaved = method("images.saved", { ...ofCall, onReply: heard })
   const listPlans = method("plans.list", { ...ofCall, onReply: heard })
-  const level = method("allowance.level", ofLook)
+  const current = method("allowance.current", ofLook)
   const changes = checkCall("allowance.changes", ofLook)
   const request = method("raw", { ...ofCall, onReply: heard })
 
@@ -267,7 +267,7 @@ export const createClient = (options: ClientOptions): Client => {
       list: (filter, options) => listPlans(options, (call) => Plans.use((plans) => plans.list(filter, call)))
     },
     allowance: {
-      level: (options) => level(options, () => Engine.use(({ allowance }) => allowance.level)),
+      current: (options) => current(options, () => Engine.use(({ allowance }) => allowance.current)),
       changes: (options) =>
         allowanceChanges(runner, { operation: "allowance.changes", signal: changes(options).signal })
     },

@@ -6,7 +6,7 @@ import { Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { prefix } from "./api/Routes.ts"
 import * as Berth from "./client/Berth.ts"
-import type { ClientOptions as EngineOptions } from "./client/Settings.ts"
+import type { ClientOptions as EngineOptions } from "./client/options/Settings.ts"
 import { type Client, type ClientOptions, createClient } from "./promise.ts"
 
 /** A reply of the script: `ok`, `failure`, `lost`, or one of your own. */

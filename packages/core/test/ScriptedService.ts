@@ -6,7 +6,7 @@ import { Effect, Fiber, Layer, Redacted } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Berth from "../src/client/Berth.ts"
-import type { ClientOptions } from "../src/client/Settings.ts"
+import type { ClientOptions } from "../src/client/options/Settings.ts"
 
 /** A reply of the script. */
 export interface ScriptedReply {

@@ -2,8 +2,8 @@
  * The credentials, which come from the environment and from nowhere else: a flag would show them to everybody who can
  * list processes, and keep them in the shell's history.
  */
-import type { Credentials } from "@berth/core/client/Settings"
-import { redactor } from "@berth/core/client/Redaction"
+import type { Credentials } from "@berth/core/client/options/Settings"
+import { redactor } from "@berth/core/client/transport/Redaction"
 import { Config, Effect, Option, Redacted } from "effect"
 import { SettingFault } from "../failure/CliFailure.ts"
 import { escapeControls } from "../output/escapeControls.ts"

@@ -2,8 +2,8 @@
  * The way to the service: undici, and with `--debug` a line on stderr for every attempt. A line never holds an address'
  * query, which is where the API key is.
  */
-import { Transport } from "@berth/core/client/Transport"
-import * as UndiciTransport from "@berth/core/client/UndiciTransport"
+import { Transport } from "@berth/core/client/transport/Transport"
+import * as UndiciTransport from "@berth/core/client/transport/UndiciTransport"
 import { Clock, Effect, Exit, Layer, Option, Tracer } from "effect"
 import { Output, say } from "../output/Output.ts"
 import { Debug } from "./globalFlags.ts"

@@ -2,7 +2,7 @@
  * Waits for nodes, showing how they get on, and says how to go on waiting when it is interrupted.
  */
 import { Nodes } from "@berth/core/client/Nodes"
-import type { Goal } from "@berth/core/client/Waiting"
+import type { Goal } from "@berth/core/client/waiting/Waiting"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"

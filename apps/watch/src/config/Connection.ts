@@ -4,7 +4,7 @@
  */
 import { Config, Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import type { ClientOptions } from "@berth/core/client/Settings"
+import type { ClientOptions } from "@berth/core/client/options/Settings"
 import { type CommandFailed, unauthenticated, usage } from "../process/CommandFailed.ts"
 
 export interface Connection {

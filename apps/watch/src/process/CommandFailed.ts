@@ -47,7 +47,7 @@ const codeFor = ({ reason }: BerthError): ExitCode => {
     case "Conflict":
     case "PreconditionFailed":
       return exitCodes.rejected
-    case "QuotaExhausted":
+    case "RateLimited":
     case "WouldExceedDeadline":
       return exitCodes.exhausted
     case "ServiceUnavailable":

@@ -3,7 +3,7 @@
  */
 import type { Allowance } from "../domain/Allowance.ts"
 import { instant } from "./fields/Instant.ts"
-import { type Headers, httpDate, smallestEpochSeconds, wholeNumber } from "./HeaderValues.ts"
+import { type Headers, httpDate, minEpochSeconds, wholeNumber } from "./HeaderValues.ts"
 
 /** Requests granted per window. */
 export const limitHeader = "ratelimit-limit"
@@ -39,7 +39,7 @@ export const allowanceFrom = (headers: Headers, receivedAt: number): Allowance |
   const resetMillis =
     reset === null
       ? undefined
-      : reset < smallestEpochSeconds
+      : reset < minEpochSeconds
         ? (httpDate(headers["date"]) ?? receivedAt) + reset * 1000
         : reset * 1000
   const known = resetMillis !== undefined && resetMillis <= latestMillis

@@ -1,6 +1,6 @@
 /**
  * How a request says whose it is (interface.md §5, decisions 5 and 6). This is the contract; checking is the server's
- * work, adding the credentials the client's (`client/Authentication.ts`).
+ * work, adding the credentials the client's (`client/transport/Authentication.ts`).
  */
 import { HttpApiMiddleware } from "effect/http-api"
 import { failures } from "./Envelope.ts"

@@ -1,6 +1,6 @@
 /**
  * The whole interface of the service as one value: the server implements it, the client's requests are derived from its
- * type (`client/Wire.ts`), and the OpenAPI description is printed from it. Nobody restates a path: they are in `Routes.ts`.
+ * type (`client/transport/Wire.ts`), and the OpenAPI description is printed from it. Nobody restates a path: they are in `Routes.ts`.
  */
 import { Predicate } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"

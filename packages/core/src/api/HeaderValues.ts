@@ -18,4 +18,4 @@ export const httpDate = (value: string | undefined): number | undefined => {
 }
 
 /** A reset below this is seconds from now and not an epoch (decision 22). */
-export const smallestEpochSeconds = 1e9
+export const minEpochSeconds = 1e9

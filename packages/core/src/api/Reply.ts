@@ -13,7 +13,7 @@ import {
   NodeNotFound,
   PathNotFound,
   PreconditionFailed,
-  QuotaExhausted,
+  RateLimited,
   ServiceFault,
   ServiceUnavailable,
   Unauthorized,
@@ -206,7 +206,7 @@ const reasonFor = (
     case 412:
       return new PreconditionFailed({ detail })
     case 429:
-      return new QuotaExhausted({ retryAfterMillis: wait() })
+      return new RateLimited({ retryAfterMillis: wait() })
   }
   if (status >= 400 && status < 500) return new InvalidRequest({ status, detail, fields })
   if (status >= 500 && status < 600) return new ServiceFault({ status, detail, retryAfterMillis: wait() })

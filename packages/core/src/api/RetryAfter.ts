@@ -2,7 +2,7 @@
  * How long a failed reply asks to wait (decision 21).
  */
 import { remainingHeader, resetHeader } from "./AllowanceHeaders.ts"
-import { type Headers, httpDate, smallestEpochSeconds, wholeNumber } from "./HeaderValues.ts"
+import { type Headers, httpDate, minEpochSeconds, wholeNumber } from "./HeaderValues.ts"
 
 /**
  * The wait in milliseconds that `Retry-After` asks for, in seconds or as a date; without it, until the allowance
@@ -18,5 +18,5 @@ export const retryAfterMillis = (headers: Headers, nowMillis: number): number | 
   if (date !== undefined) return Math.max(0, date - serverNow)
   const reset = wholeNumber(headers[resetHeader])
   if (reset === undefined || wholeNumber(headers[remainingHeader]) !== 0) return null
-  return reset < smallestEpochSeconds ? reset * 1000 : Math.max(0, reset * 1000 - serverNow)
+  return reset < minEpochSeconds ? reset * 1000 : Math.max(0, reset * 1000 - serverNow)
 }

@@ -1,6 +1,6 @@
 /**
  * What a request has to know of the interface: where its endpoints are, and how it says whose it is. Stated here and nowhere
- * else: the contract (`BerthApi.ts`) is made from it, and so are the client's requests (`client/Wire.ts`), which that way do
+ * else: the contract (`BerthApi.ts`) is made from it, and so are the client's requests (`client/transport/Wire.ts`), which that way do
  * without the schemas of the contract.
  */
 

@@ -11,7 +11,7 @@ import {
   type StateDirectory,
   stateDirectoryFault
 } from "./AccountFolder.ts"
-import { type ClientOptions, InvalidOption, settingsFrom } from "./Settings.ts"
+import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Settings.ts"
 
 export type { AccountFiles, StateDirectory } from "./AccountFolder.ts"
 

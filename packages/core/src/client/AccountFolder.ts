@@ -9,8 +9,8 @@ import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { IntentStore, IntentStoreFailed, makeDirectory, makeMemory } from "./creation/IntentStore.ts"
 import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
-import type { Settings } from "./Settings.ts"
-import type { FileFault } from "./StateFiles.ts"
+import type { Settings } from "./options/Settings.ts"
+import type { FileFault } from "./files/StateFiles.ts"
 
 /**
  * Where a client keeps its intents and what it knows of the allowance: `auto` is the account's folder in the state folder of

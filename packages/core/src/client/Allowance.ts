@@ -3,28 +3,28 @@
  * what the replies of all other calls said.
  */
 import { Context, Effect, Layer, Stream } from "effect"
-import type { AllowanceLevel } from "../domain/Allowance.ts"
-import { Engine } from "./Engine.ts"
+import type { KnownAllowance } from "../domain/Allowance.ts"
+import { Engine } from "./call/Engine.ts"
 
 export class Allowance extends Context.Service<
   Allowance,
   {
     /** What is known now. */
-    readonly level: Effect.Effect<AllowanceLevel>
+    readonly current: Effect.Effect<KnownAllowance>
     /** What is known now, and then every change. Whoever is slow gets the newest, and none of those between. */
-    readonly changes: Stream.Stream<AllowanceLevel>
-    /** The next level that differs from this one in more than the time that has passed. */
-    readonly levelAfter: (seen: AllowanceLevel) => Effect.Effect<AllowanceLevel>
+    readonly changes: Stream.Stream<KnownAllowance>
+    /** The next current that differs from this one in more than the time that has passed. */
+    readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
   }
 >()("@berth/core/client/Allowance") {
   static readonly layer = Layer.effect(
     Allowance,
     Effect.gen(function* () {
-      const { level, levelAfter } = (yield* Engine).allowance
-      const changes = Stream.unfold(undefined, (seen: AllowanceLevel | undefined) =>
-        Effect.map(seen === undefined ? level : levelAfter(seen), (next) => [next, next])
+      const { current, changeAfter } = (yield* Engine).allowance
+      const changes = Stream.unfold(undefined, (seen: KnownAllowance | undefined) =>
+        Effect.map(seen === undefined ? current : changeAfter(seen), (next) => [next, next])
       )
-      return Allowance.of({ level, changes, levelAfter })
+      return Allowance.of({ current, changes, changeAfter })
     })
   )
 }

@@ -2,11 +2,11 @@
  * The whole client as one layer: every service, over whichever `HttpClient` the program provides, with its metrics.
  */
 import { Config, Effect, Layer } from "effect"
-import * as HttpTransport from "./HttpTransport.ts"
+import * as HttpTransport from "./transport/HttpTransport.ts"
 import * as Services from "./Services.ts"
-import type { ClientOptions } from "./Settings.ts"
-import * as Telemetry from "./Telemetry.ts"
-import type { Transport } from "./Transport.ts"
+import type { ClientOptions } from "./options/Settings.ts"
+import * as Telemetry from "./telemetry/Telemetry.ts"
+import type { Transport } from "./transport/Transport.ts"
 
 /** The services of the client. */
 export type Berth = Services.Services

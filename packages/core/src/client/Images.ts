@@ -5,12 +5,12 @@ import { Context, Effect, Layer } from "effect"
 import { imageFilterToWire, imageFromWire } from "../api/ImageCodec.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { Image, ImageFilter } from "../domain/Image.ts"
-import { argument, fields, oneOf, optional, text, whole } from "./Argument.ts"
-import { imageDrift } from "./Drift.ts"
-import { Engine } from "./Engine.ts"
-import { type CallOptions, many, type Operation, valueOf } from "./Operation.ts"
-import { unsent } from "./OptionCheck.ts"
-import { wire } from "./Wire.ts"
+import { argument, fields, oneOf, optional, text, whole } from "./options/Argument.ts"
+import { imageDrift } from "./telemetry/Drift.ts"
+import { Engine } from "./call/Engine.ts"
+import { type CallOptions, many, type Operation, valueOf } from "./call/Operation.ts"
+import { unsent } from "./options/OptionCheck.ts"
+import { wire } from "./transport/Wire.ts"
 
 export const imageFilterShape = fields<ImageFilter>({
   type: optional(oneOf(["public", "private"])),

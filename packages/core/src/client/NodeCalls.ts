@@ -13,18 +13,19 @@ import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
-import { nodeDrift } from "./Drift.ts"
-import { Engine } from "./Engine.ts"
+import { nodeDrift } from "./telemetry/Drift.ts"
+import { Engine } from "./call/Engine.ts"
 import { collect, type ListBounds, type Listed, pages } from "./listing/Pages.ts"
+import type { Page } from "./listing/PageRange.ts"
 import * as PageStore from "./listing/PageStore.ts"
-import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./NodeArguments.ts"
-import { createNode, deleteNode, getNode, listNodes, type Page, readList, setNodeCommitment } from "./NodeOperations.ts"
-import { Observer } from "./Observer.ts"
-import { type CallOptions, type Operation, valueOf } from "./Operation.ts"
-import { checked, unsent } from "./OptionCheck.ts"
-import * as SharedLooks from "./SharedLooks.ts"
-import { awaitGoal, type Goal, type WaitOptions } from "./Waiting.ts"
-import { wire } from "./Wire.ts"
+import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./options/NodeArguments.ts"
+import { createNode, deleteNode, getNode, listNodes, readList, setNodeCommitment } from "./NodeOperations.ts"
+import { Observer } from "./telemetry/Observer.ts"
+import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
+import { checked, unsent } from "./options/OptionCheck.ts"
+import * as CoalescedReads from "./waiting/CoalescedReads.ts"
+import { awaitGoal, type Goal, type WaitOptions } from "./waiting/Waiting.ts"
+import { wire } from "./transport/Wire.ts"
 
 /** Which page of the list. */
 export interface PageOptions extends CallOptions {
@@ -156,7 +157,7 @@ export class NodeCalls extends Context.Service<
         })
 
       // A node that such a list misses is asked for by itself.
-      const look = SharedLooks.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
+      const look = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
         const inLane = options?.lane ?? lane ?? "wait"

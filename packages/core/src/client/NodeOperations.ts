@@ -5,8 +5,9 @@ import { Predicate, Result } from "effect"
 import { nodeFromWire } from "../api/NodeCodec.ts"
 import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
-import { nodeDrift } from "./Drift.ts"
-import { many, nothing, one, type Operation } from "./Operation.ts"
+import { nodeDrift } from "./telemetry/Drift.ts"
+import type { Page } from "./listing/PageRange.ts"
+import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
 const readNodes = many(nodeFromWire)
 
@@ -27,11 +28,6 @@ export const createNode: Operation<Node> = {
   expectation: {},
   decode: readNode,
   drift: driftOfOne
-}
-/** A page of the list, and whether its envelope says that it is the only one. */
-export interface Page {
-  readonly nodes: ReadonlyArray<Node>
-  readonly isWhole: boolean
 }
 export const listNodes = (lane: Lane): Operation<Page> => ({
   ...readList(lane),

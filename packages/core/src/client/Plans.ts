@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { ImageFilter } from "../domain/Image.ts"
 import { fromImages, type Plan } from "../domain/Plan.ts"
-import type { CallOptions } from "./Operation.ts"
+import type { CallOptions } from "./call/Operation.ts"
 import { Images } from "./Images.ts"
 
 export class Plans extends Context.Service<

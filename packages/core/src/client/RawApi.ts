@@ -7,10 +7,10 @@ import { prefix } from "../api/Routes.ts"
 import type { RawReply } from "../api/Reply.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import { InvalidRequest } from "../domain/ErrorReason.ts"
-import { Engine } from "./Engine.ts"
-import type { CallOptions, Operation } from "./Operation.ts"
-import { unsent } from "./OptionCheck.ts"
-import type { WireRequest } from "./Transport.ts"
+import { Engine } from "./call/Engine.ts"
+import type { CallOptions, Operation } from "./call/Operation.ts"
+import { unsent } from "./options/OptionCheck.ts"
+import type { WireRequest } from "./transport/Transport.ts"
 
 /** A request as the caller writes it. */
 export interface RawRequest {

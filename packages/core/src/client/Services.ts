@@ -3,14 +3,14 @@
  */
 import { Layer } from "effect"
 import { Allowance } from "./Allowance.ts"
-import { Engine } from "./Engine.ts"
+import { Engine } from "./call/Engine.ts"
 import { Images } from "./Images.ts"
 import { NodeCalls } from "./NodeCalls.ts"
 import { Nodes } from "./Nodes.ts"
 import { Plans } from "./Plans.ts"
 import { RawApi } from "./RawApi.ts"
-import type { ClientOptions, InvalidOption } from "./Settings.ts"
-import type { Transport } from "./Transport.ts"
+import type { ClientOptions, InvalidOption } from "./options/Settings.ts"
+import type { Transport } from "./transport/Transport.ts"
 
 /** The services of the client. */
 export type Services = Nodes | Images | Plans | Allowance | RawApi

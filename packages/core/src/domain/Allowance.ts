@@ -16,7 +16,7 @@ export const Allowance = Schema.Struct({
 export interface Allowance extends Schema.Schema.Type<typeof Allowance> {}
 
 /** What is known of the allowance at one moment. */
-export const AllowanceLevel = /*#__PURE__*/ Schema.Struct({
+export const KnownAllowance = /*#__PURE__*/ Schema.Struct({
   /** Requests granted per window; null until a reply has said so. */
   limit: Schema.NullOr(Schema.Int),
   /** Requests left: what the newest reply said, less what has been sent since. Null until a reply has said so. */
@@ -29,5 +29,5 @@ export const AllowanceLevel = /*#__PURE__*/ Schema.Struct({
   underWay: Schema.Int,
   /** Requests that wait for their turn. */
   waiting: Schema.Int
-}).annotate({ identifier: "AllowanceLevel" })
-export interface AllowanceLevel extends Schema.Schema.Type<typeof AllowanceLevel> {}
+}).annotate({ identifier: "KnownAllowance" })
+export interface KnownAllowance extends Schema.Schema.Type<typeof KnownAllowance> {}

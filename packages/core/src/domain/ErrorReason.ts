@@ -116,7 +116,7 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
 }
 
 /** 429: the allowance is spent. */
-export class QuotaExhausted extends Data.TaggedError("QuotaExhausted")<RetryAfter> {
+export class RateLimited extends Data.TaggedError("RateLimited")<RetryAfter> {
   readonly retryable = true
   get hint() {
     const when = this.retryAfterMillis === null ? "in a minute" : `in ${time(this.retryAfterMillis)}`
@@ -327,7 +327,7 @@ export type ErrorReason =
   | InvalidRequest
   | Conflict
   | PreconditionFailed
-  | QuotaExhausted
+  | RateLimited
   | WouldExceedDeadline
   | ServiceUnavailable
   | ServiceFault

@@ -3,8 +3,8 @@
  */
 import { Effect, Layer, References } from "effect"
 import { apiKeyParameter } from "../api/Routes.ts"
-import { Observer } from "../client/Observer.ts"
-import type { Redact } from "../client/Redaction.ts"
+import { Observer } from "../client/telemetry/Observer.ts"
+import type { Redact } from "../client/transport/Redaction.ts"
 import type { AttemptReport } from "./Client.ts"
 import { plain } from "./Plain.ts"
 

@@ -5,7 +5,7 @@
 import type * as Domain from "../domain/BerthError.ts"
 import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
 import * as Reason from "../domain/ErrorReason.ts"
-import { type Redact, redactedReason } from "../client/Redaction.ts"
+import { type Redact, redactedReason } from "../client/transport/Redaction.ts"
 import { type Plain, plain } from "./Plain.ts"
 
 /** One attempt of a call: when it was made, how long it waited, what came of it. */
@@ -100,7 +100,7 @@ export class Conflict extends failure(Reason.Conflict) {}
 /** 412: something else has to be so first. */
 export class PreconditionFailed extends failure(Reason.PreconditionFailed) {}
 /** 429: the allowance is spent. */
-export class QuotaExhausted extends failure(Reason.QuotaExhausted) {}
+export class RateLimited extends failure(Reason.RateLimited) {}
 /** The allowance refills only after the deadline: it was not sent. */
 export class WouldExceedDeadline extends failure(Reason.WouldExceedDeadline) {}
 /** 408, 502, 503 or 504: the service cannot answer at the moment. */
@@ -128,7 +128,7 @@ const classes = {
   InvalidRequest,
   Conflict,
   PreconditionFailed,
-  QuotaExhausted,
+  RateLimited,
   WouldExceedDeadline,
   ServiceUnavailable,
   ServiceFault,

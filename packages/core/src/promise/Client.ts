@@ -5,7 +5,7 @@
 import type { StateDirectory } from "../client/AccountFolder.ts"
 import type { Creation as DomainCreation } from "../client/creation/Creator.ts"
 import type { ListBounds, Listed } from "../client/listing/Pages.ts"
-import type { AllowanceLevel } from "../domain/Allowance.ts"
+import type { KnownAllowance } from "../domain/Allowance.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
 import type { Image as DomainImage, ImageFilter } from "../domain/Image.ts"
 import type { Lane } from "../domain/Lane.ts"
@@ -194,12 +194,12 @@ export interface Client {
   /** The allowance as the client knows it from the replies to its calls; looking at it costs no request. */
   readonly allowance: {
     /** What is known now. */
-    readonly level: (options?: LookOptions) => Promise<AllowanceLevel>
+    readonly current: (options?: LookOptions) => Promise<KnownAllowance>
     /**
      * What is known now, and then every change; whoever is slow gets the newest, and none of those between. Throws
      * `InvalidOption` at once, like `nodes.list`.
      */
-    readonly changes: (options?: LookOptions) => AsyncIterable<AllowanceLevel>
+    readonly changes: (options?: LookOptions) => AsyncIterable<KnownAllowance>
   }
   readonly raw: {
     /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */

@@ -3,8 +3,8 @@
  * when its signal is aborted or the client is closed, whatever the effect still has to tidy up.
  */
 import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
-import { Fetch } from "../client/FetchTransport.ts"
-import { type Ledger, LedgerBegun } from "../client/Attempt.ts"
+import { Fetch } from "../client/transport/FetchTransport.ts"
+import { type Ledger, LedgerBegun } from "../client/call/Attempt.ts"
 import type * as Domain from "../domain/BerthError.ts"
 import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
 

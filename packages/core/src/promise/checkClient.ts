@@ -3,7 +3,7 @@
  */
 import { Redacted, Result } from "effect"
 import { stateDirectoryFault } from "../client/AccountFolder.ts"
-import { type ClientOptions as EngineOptions, settingsFrom } from "../client/Settings.ts"
+import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
 import { InvalidOption } from "./BerthError.ts"
 import { check, type Checks, func, lane, text, timespan } from "./CallOptions.ts"
 import type { ClientOptions } from "./Client.ts"

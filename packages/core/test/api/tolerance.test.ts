@@ -156,7 +156,7 @@ describe("tolerance of the codecs", () => {
       ({ 401: "Unauthorized", 403: "Forbidden", 404: "PathNotFound", 408: "ServiceUnavailable", 409: "Conflict" })[
         status
       ] ??
-      ({ 412: "PreconditionFailed", 423: "Conflict", 429: "QuotaExhausted" } as Record<number, string>)[status] ??
+      ({ 412: "PreconditionFailed", 423: "Conflict", 429: "RateLimited" } as Record<number, string>)[status] ??
       ([502, 503, 504].includes(status) ? "ServiceUnavailable" : status < 500 ? "InvalidRequest" : "ServiceFault")
     fc.assert(
       fc.property(fc.integer({ min: 400, max: 599 }), headers, bodies, (status, heads, body) => {

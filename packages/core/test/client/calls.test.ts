@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Result, 
 import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { Allowance } from "../../src/client/Allowance.ts"
-import { type Ledger, LedgerBegun } from "../../src/client/Attempt.ts"
+import { type Ledger, LedgerBegun } from "../../src/client/call/Attempt.ts"
 import * as Berth from "../../src/client/Berth.ts"
 import { Images } from "../../src/client/Images.ts"
 import type { Listed } from "../../src/client/listing/Pages.ts"
@@ -339,7 +339,7 @@ describe("time", () => {
   it.live("an interruption at any moment leaves nothing under way, and an attempt that was sent in the ledger", () => {
     let requests = 0
     return Effect.gen(function* () {
-      const { level } = yield* Allowance
+      const { current } = yield* Allowance
       // A fiber yields after some 2000 operations, wherever it is by then: so many before the call make it any place in it.
       for (let operations = 980; operations < 1030; operations++) {
         let ledger: Ledger | undefined
@@ -350,7 +350,7 @@ describe("time", () => {
         }).pipe(Effect.provideService(LedgerBegun, (begun) => void (ledger = begun)))
         const fiber = yield* Effect.forkChild(call, { startImmediately: true })
         yield* Fiber.interrupt(fiber)
-        assert.strictEqual((yield* level).underWay, 0, `after ${operations} operations`)
+        assert.strictEqual((yield* current).underWay, 0, `after ${operations} operations`)
         assert.isAtLeast(ledger?.attempts.length ?? 0, requests, `after ${operations} operations`)
       }
     }).pipe(Effect.provide(clientOver(() => Effect.sync(() => (requests++, ok(record()))))))

@@ -7,10 +7,10 @@ import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import * as Berth from "../../src/client/Berth.ts"
-import * as FetchTransport from "../../src/client/FetchTransport.ts"
-import * as HttpTransport from "../../src/client/HttpTransport.ts"
+import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
+import * as HttpTransport from "../../src/client/transport/HttpTransport.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
-import * as UndiciTransport from "../../src/client/UndiciTransport.ts"
+import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
 
 const transports = {
   "HttpClient over fetch": Layer.provide(HttpTransport.layer, FetchHttpClient.layer),

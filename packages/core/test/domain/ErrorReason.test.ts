@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   CircuitOpen,
   OutcomeUnknown,
-  QuotaExhausted,
+  RateLimited,
   StatusNotReached,
   TimedOut,
   UnexpectedResponse,
@@ -47,8 +47,8 @@ describe("the sentence of an error", () => {
   it("says when to try again, where that is known", () => {
     const hints = [
       new WouldExceedDeadline({ predictedMillis: 2_040_000, leftMillis: 300 }),
-      new QuotaExhausted({ retryAfterMillis: 2_040_000 }),
-      new QuotaExhausted({ retryAfterMillis: null }),
+      new RateLimited({ retryAfterMillis: 2_040_000 }),
+      new RateLimited({ retryAfterMillis: null }),
       new CircuitOpen({ retryAfterMillis: 4000 }),
       new CircuitOpen({ retryAfterMillis: null })
     ].map(({ hint }) => hint)

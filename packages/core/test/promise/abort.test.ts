@@ -1,4 +1,4 @@
-import { Aborted, type AllowanceLevel, type Client, ClientClosed, createClient } from "@berth/core/promise"
+import { Aborted, type KnownAllowance, type Client, ClientClosed, createClient } from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import type { RequestListener, ServerResponse } from "node:http"
@@ -9,7 +9,7 @@ interface Place {
   /** What the service does with it. */
   readonly answer: RequestListener
   /** What the client knows of its allowance once the call is there. */
-  readonly level: Pick<AllowanceLevel, "underWay" | "waiting">
+  readonly level: Pick<KnownAllowance, "underWay" | "waiting">
   /** What its ledger says in the end. */
   readonly attempts: Array<readonly [outcome: string, status: number | null]>
 }
@@ -88,7 +88,7 @@ for (const [end, tag] of [
         const response = place === "in the queue" ? undefined : await arrived.promise
         if (place === "while a body trickles") await begun.promise
         await until(client, level)
-        assert.deepInclude(await client.allowance.level(), level)
+        assert.deepInclude(await client.allowance.current(), level)
 
         const gone = level.underWay === 0 || response === undefined ? undefined : once(response, "close")
         const closed = end === "a signal" ? controller.abort("enough") : client.close()

@@ -232,7 +232,7 @@ describe("a state directory", () => {
     await rejection(later.nodes.get(0))
     // Nothing was sent by this one.
     await later.raw.request({ method: "GET", path: "/nodes/" }, { deadline: "10 seconds" })
-    assert.propertyVal(await later.allowance.level(), "remaining", 498)
+    assert.propertyVal(await later.allowance.current(), "remaining", 498)
     await later.close()
   })
 

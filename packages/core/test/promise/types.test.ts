@@ -69,7 +69,7 @@ describe("what the compiler knows of an error", () => {
         case "InvalidRequest":
         case "Conflict":
         case "PreconditionFailed":
-        case "QuotaExhausted":
+        case "RateLimited":
         case "WouldExceedDeadline":
         case "ServiceUnavailable":
         case "ServiceFault":

@@ -17,9 +17,9 @@ describe("the allowance", () => {
       allowance: { limit: 500, windowMs: 3_600_000, algorithm: "fixed-window" }
     })
     const { allowance, nodes } = service.client
-    assert.deepInclude(await allowance.level(), { limit: null, remaining: null })
+    assert.deepInclude(await allowance.current(), { limit: null, remaining: null })
     await Array.fromAsync(nodes.list())
-    assert.deepInclude(await allowance.level(), { limit: 500, remaining: 498, underWay: 0, waiting: 0 })
+    assert.deepInclude(await allowance.current(), { limit: 500, remaining: 498, underWay: 0, waiting: 0 })
   })
 
   it("tells of changes until its signal is aborted, or its client closed", async () => {
@@ -97,12 +97,12 @@ describe("a watch of the allowance", () => {
       ["options", 7]
     ]
     for (const [option, options] of wrong) {
-      const error = await rejection(allowance.level(options as LookOptions))
+      const error = await rejection(allowance.current(options as LookOptions))
       assert.instanceOf(error, InvalidOption)
       assert.strictEqual(error.option, option)
       assert.throws(() => allowance.changes(options as LookOptions), InvalidOption, option)
     }
-    assert.instanceOf(await rejection(allowance.level({ signal: AbortSignal.abort() })), Aborted)
+    assert.instanceOf(await rejection(allowance.current({ signal: AbortSignal.abort() })), Aborted)
   })
 })
 

@@ -6,20 +6,20 @@ import { Predicate } from "effect"
 import type { Field, Unreadable } from "./Field.ts"
 
 /** How many spellings are remembered before all are forgotten. */
-const mostSpellings = 256
+const maxSpellings = 256
 
 /** Characters in the longest spelling that is remembered. */
-const longestSpelling = 32
+const maxSpellingLength = 32
 
 /** Reads as `field` does. */
 export const remembered = <A extends string | number | boolean>(field: Field<A>): Field<A> => {
   const readings = new Map<string, A | Unreadable>()
   return (wire) => {
-    if (!Predicate.isString(wire) || wire.length > longestSpelling) return field(wire)
+    if (!Predicate.isString(wire) || wire.length > maxSpellingLength) return field(wire)
     const known = readings.get(wire)
     if (known !== undefined) return known
     const reading = field(wire)
-    if (readings.size >= mostSpellings) readings.clear()
+    if (readings.size >= maxSpellings) readings.clear()
     readings.set(wire, reading)
     return reading
   }

@@ -6,16 +6,16 @@ import { Clock, Deferred, Duration, Effect, Exit, Latch, Option, type Scope } fr
 import { countsFrom } from "../../api/AllowanceHeaders.ts"
 import { httpDate } from "../../api/HeaderValues.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
-import type { AllowanceLevel } from "../../domain/Allowance.ts"
+import type { KnownAllowance } from "../../domain/Allowance.ts"
 import { type TimedOut, WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
-import type { Head } from "../Transport.ts"
-import { monotonicMillisUnsafe } from "../Monotonic.ts"
+import type { Head } from "../transport/Transport.ts"
+import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import type { AllowanceStore } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
-import { differs, levelOf } from "./Level.ts"
+import { differs, knownAllowance } from "./KnownAllowance.ts"
 import { Queue, reserveOf } from "./Queue.ts"
-import { share } from "./Sharing.ts"
+import { share } from "./OwnProcesses.ts"
 
 /** What an admitted attempt tells when it is over. */
 export interface Ticket {
@@ -49,9 +49,9 @@ export interface Admission {
   /** The estimate as it is now. */
   readonly state: () => Estimator.State
   /** What is left of the allowance now, as far as is known. */
-  readonly level: Effect.Effect<AllowanceLevel>
-  /** The next level that differs from this one in more than the time that has passed. Whoever is slow skips what lies between. */
-  readonly levelAfter: (seen: AllowanceLevel) => Effect.Effect<AllowanceLevel>
+  readonly current: Effect.Effect<KnownAllowance>
+  /** The next allowance that differs from this one in more than the time that has passed. Whoever is slow skips what lies between. */
+  readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
 }
 
 /** The wall clock has stepped when it moves by more than this against the monotonic one between two readings. */
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* (
   let watched = 0
   let state = Estimator.initial
 
-  /** Tells those who watch the level that it may have changed. */
+  /** Wakes those who watch the allowance: it may have changed. */
   const stir = () => {
     if (watched === 0) return
     turn.openUnsafe()
@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function* (
     wallAhead = ahead
     return instant
   }
-  const verdict = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserveOf[lane])
+  const turnOf = (lane: Lane, instant: number) => Estimator.admit(state, instant, reserveOf[lane])
 
   const tooLate = (turnAt: number, deadlineAt: number, instant: number) =>
     new WouldExceedDeadline({
@@ -145,13 +145,13 @@ export const make = Effect.fnUntraced(function* (
   const release = (): number => {
     const instant = now()
     for (;;) {
-      const waiter = queue.take((lane) => verdict(lane, instant)._tag === "Now")
+      const waiter = queue.take((lane) => turnOf(lane, instant)._tag === "Now")
       if (waiter === undefined) break
       Deferred.doneUnsafe(waiter.answer, Effect.succeed(issue(waiter.request, waiter.askedAt)))
     }
     let next = noticeMillis
     for (const lane of queue.lanes()) {
-      const answer = verdict(lane, instant)
+      const answer = turnOf(lane, instant)
       if (answer._tag !== "At") continue
       next = Math.min(next, answer.instant - instant)
       for (let late = queue.takeLate(lane, answer.instant); late; late = queue.takeLate(lane, answer.instant)) {
@@ -191,7 +191,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const askedAt = now()
       const { deadlineAt, lane } = request
-      const answer = verdict(lane, askedAt)
+      const answer = turnOf(lane, askedAt)
       if (answer._tag === "Now" && queue.ahead(lane) === 0) return Effect.succeed(issue(request, askedAt))
       if (answer._tag === "At" && answer.instant > deadlineAt) {
         return Effect.fail(tooLate(answer.instant, deadlineAt, askedAt))
@@ -217,17 +217,17 @@ export const make = Effect.fnUntraced(function* (
       })
     })
 
-  const level = () => levelOf(state, queue.size, now())
-  const levelAfter = (seen: AllowanceLevel): Effect.Effect<AllowanceLevel> =>
+  const known = () => knownAllowance(state, queue.size, now())
+  const changeAfter = (seen: KnownAllowance): Effect.Effect<KnownAllowance> =>
     Effect.suspend(() => {
-      const current = level()
+      const current = known()
       if (differs(seen, current)) return Effect.succeed(current)
       watched++
       return turn.await.pipe(
         Effect.ensuring(Effect.sync(() => watched--)),
-        Effect.flatMap(() => levelAfter(seen))
+        Effect.flatMap(() => changeAfter(seen))
       )
     })
 
-  return { admit, state: () => state, level: Effect.sync(level), levelAfter }
+  return { admit, state: () => state, current: Effect.sync(known), changeAfter }
 })

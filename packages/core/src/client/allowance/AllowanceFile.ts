@@ -6,9 +6,9 @@
  * knows how long ago that was, however the wall clock was set meanwhile. Works where there is `node:fs`.
  */
 import { Effect, Option, Predicate, Random } from "effect"
-import { bootClock, millisBetween, type Stamp, stampNow } from "../Boot.ts"
-import { monotonicMillis } from "../Monotonic.ts"
-import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../StateFiles.ts"
+import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
+import { monotonicMillis } from "../time/Monotonic.ts"
+import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { type AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowance } from "./AllowanceStore.ts"
 
 /** What the file holds; older versions wrote no stamp. */

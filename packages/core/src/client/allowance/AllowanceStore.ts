@@ -4,7 +4,7 @@
  */
 import { Context, Data, type Effect, type Option } from "effect"
 import type { ServiceClock } from "./ServiceClock.ts"
-import { longestWindowMillis, type SharedView } from "./View.ts"
+import { maxWindowMillis, type SharedReport } from "./AllowanceReport.ts"
 
 /** What the clients tell each other. Instants are milliseconds on the store's clock. */
 export interface SharedAllowance {
@@ -17,14 +17,14 @@ export interface SharedAllowance {
   /** Bounds on how far the service's clock is ahead of the store's. */
   readonly clock?: ServiceClock | undefined
   /** What the newest reply said. */
-  readonly view?: SharedView | undefined
+  readonly report?: SharedReport | undefined
   /** Whether the wall clock of this computer has stepped since it was written. */
   readonly stepped?: boolean | undefined
 }
 
 /** The same, told on a clock that is so much ahead. Whatever is in it that is not known here is left out. */
 export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAllowance => {
-  const { clock, pauseAgreed, pausedUntil, stepped, view, writtenAt } = shared
+  const { clock, pauseAgreed, pausedUntil, stepped, report, writtenAt } = shared
   return {
     version: 1,
     writtenAt: writtenAt + millis,
@@ -36,16 +36,16 @@ export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAll
         aheadAtMostMillis: clock.aheadAtMostMillis - millis
       }
     }),
-    ...(view && {
-      view: {
-        limit: view.limit,
-        remaining: view.remaining,
-        resetSeconds: view.resetSeconds,
-        resetBy: view.resetBy + millis,
-        resetAround: view.resetAround + millis,
-        ...(view.agreed !== undefined && { agreed: view.agreed + millis }),
-        sentAt: view.sentAt + millis,
-        receivedAt: view.receivedAt + millis
+    ...(report && {
+      report: {
+        limit: report.limit,
+        remaining: report.remaining,
+        resetSeconds: report.resetSeconds,
+        resetBy: report.resetBy + millis,
+        resetAround: report.resetAround + millis,
+        ...(report.agreed !== undefined && { agreed: report.agreed + millis }),
+        sentAt: report.sentAt + millis,
+        receivedAt: report.receivedAt + millis
       }
     }),
     ...(stepped && { stepped })
@@ -59,16 +59,16 @@ const aheadMillis = 4000
 const maxBoundsMillis = 600_000
 
 /** Whether all are numbers, and within a day of one another: no window is longer, and garbage may hold up nobody. */
-const areNear = (instant: number, ...others: ReadonlyArray<number>) =>
-  others.every((other) => Number.isFinite(other) && Math.abs(other - instant) <= longestWindowMillis + aheadMillis)
+const areNear = (instant: number, ...otherClients: ReadonlyArray<number>) =>
+  otherClients.every((other) => Number.isFinite(other) && Math.abs(other - instant) <= maxWindowMillis + aheadMillis)
 
 const isSoundClock = ({ aheadAtLeastMillis, aheadAtMostMillis }: ServiceClock, wallAheadMillis: number) =>
   areNear(wallAheadMillis, aheadAtLeastMillis) &&
   aheadAtLeastMillis <= aheadAtMostMillis &&
   aheadAtMostMillis - aheadAtLeastMillis <= maxBoundsMillis
 
-const isSoundView = (view: SharedView, now: number) => {
-  const { limit, receivedAt, remaining, resetAround, resetBy, resetSeconds, sentAt } = view
+const isSoundView = (report: SharedReport, now: number) => {
+  const { limit, receivedAt, remaining, resetAround, resetBy, resetSeconds, sentAt } = report
   return (
     Number.isSafeInteger(limit) &&
     limit >= 1 &&
@@ -90,13 +90,13 @@ export const believable = (
   now: number,
   wallAheadMillis: number
 ): SharedAllowance | undefined => {
-  const { clock, pausedUntil, view, writtenAt } = shared
+  const { clock, pausedUntil, report, writtenAt } = shared
   if (!areNear(now, writtenAt) || writtenAt > now + aheadMillis) return undefined
   return {
     ...shared,
     pausedUntil: areNear(now, pausedUntil) ? pausedUntil : 0,
     clock: clock && isSoundClock(clock, wallAheadMillis) ? clock : undefined,
-    view: view && isSoundView(view, now) ? view : undefined
+    report: report && isSoundView(report, now) ? report : undefined
   }
 }
 
@@ -107,7 +107,7 @@ export class AllowanceStoreFailed extends Data.TaggedError("AllowanceStoreFailed
 }> {}
 
 /** The other clients that are there. */
-export interface Peers {
+export interface OwnProcesses {
   readonly count: number
   /** How many of them come before this one, in an order that is the same for all. */
   readonly before: number
@@ -127,7 +127,7 @@ export interface AllowanceStore {
   /** Replaces what is there, as a whole or not at all; the last one to write wins. */
   readonly write: (shared: SharedAllowance) => Effect.Effect<void, AllowanceStoreFailed>
   /** Shows that this client is there, and counts the others that did so in the last `withinMillis`. */
-  readonly meet: (withinMillis: number) => Effect.Effect<Peers, AllowanceStoreFailed>
+  readonly meet: (withinMillis: number) => Effect.Effect<OwnProcesses, AllowanceStoreFailed>
   /** Takes this client out: it is not counted any more. */
   readonly leave: Effect.Effect<void>
 }

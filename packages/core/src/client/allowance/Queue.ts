@@ -59,7 +59,7 @@ class Line<A> {
     return this.#places[this.#first]
   }
 
-  mostPressed(): Place<A> | undefined {
+  soonestDeadline(): Place<A> | undefined {
     while (this.#heap[0]?.left) this.#pop()
     return this.#heap[0]
   }
@@ -123,7 +123,7 @@ export class Queue<A> {
 
   /** Takes out one of a lane whose deadline is before an instant. */
   takeLate(lane: Lane, instant: number): Place<A> | undefined {
-    const place = this.#lines[lane].mostPressed()
+    const place = this.#lines[lane].soonestDeadline()
     if (place === undefined || place.deadlineAt >= instant) return undefined
     this.leave(place)
     return place

@@ -3,18 +3,18 @@
  * never sent again: what came of it is looked up, by comparing what there is now with what there was before.
  */
 import { Duration, Effect, Fiber, Option, Random } from "effect"
-import { millisBetween } from "../Boot.ts"
-import { monotonicMillis } from "../Monotonic.ts"
+import { millisBetween } from "../files/Boot.ts"
+import { monotonicMillis } from "../time/Monotonic.ts"
 import { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, InvalidRequest, OutcomeUnknown, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
-import type { CallOptions, SendingHooks } from "../Operation.ts"
+import type { CallOptions, SendingHooks } from "../call/Operation.ts"
 import { ended, type Intent, intentVersion, mayBeAnswered, type SentAt } from "./Intent.ts"
 import { drawnKeyPrefix, type HeldKey, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
-import { Namesakes } from "./Namesakes.ts"
+import { SameNameCreates } from "./SameNameCreates.ts"
 import type { ReadPage } from "./NewestNodes.ts"
-import { settle, type Settlement } from "./Settlement.ts"
+import { resolve, type Resolution } from "./Reconciliation.ts"
 import * as Watermark from "./Watermark.ts"
 
 /** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
@@ -144,7 +144,7 @@ const beforeSending = (error: BerthError, millis: number) => {
 interface Call {
   readonly spec: NodeSpec
   readonly keyed: boolean
-  readonly namesakes: Namesakes
+  readonly sameName: SameNameCreates
   readonly options: CallOptions
   /** When it has to be over, by our monotonic clock. */
   readonly untilMillis: number
@@ -163,7 +163,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
   const watermark = Watermark.make()
   /** Nodes that are known to belong to creates, and the keys of these. */
   const claimed = new Map<NodeId, string>()
-  const namesakesOf = new Map<string, Namesakes>()
+  const createsByName = new Map<string, SameNameCreates>()
 
   /** Options of a request of this call: it may take what is left of the call, and ends before it, so that what it says is heard. */
   const within = ({ options, untilMillis }: Call) =>
@@ -216,24 +216,24 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       call.looked = true
       // After the list: of every node in it the create was written down before.
       const lostAlike = yield* countLost
-      const settlement = settle({ intent, newer, claimed, lostAlike, underWayAlike: call.underWay.size })
-      if (settlement._tag === "Found") yield* settled(intent, came(call, intent.key, "adopted", settlement.node))
-      return settlement
+      const resolution = resolve({ intent, newer, claimed, lostAlike, underWayAlike: call.underWay.size })
+      if (resolution._tag === "Found") yield* settled(intent, came(call, intent.key, "adopted", resolution.node))
+      return resolution
     })
     return Effect.catchTag(
       store.holding(reconciliationKey)(() => take(openAlike(call, intent))),
       "IntentStoreFailed",
-      (error) => (call.keyed ? unusable(error) : take(Effect.sync(() => call.namesakes.lost(intent))))
+      (error) => (call.keyed ? unusable(error) : take(Effect.sync(() => call.sameName.lost(intent))))
     )
   }
 
   /** Looks again after each pause until the node is found or has had time to show. */
   const persistently = Effect.fnUntraced(function* (
-    lookOnce: Effect.Effect<Settlement, BerthError>,
+    lookOnce: Effect.Effect<Resolution, BerthError>,
     pausesMillis: ReadonlyArray<number>
   ) {
     let failure: BerthError | undefined
-    let latest: Settlement = { _tag: "Absent" }
+    let latest: Resolution = { _tag: "Absent" }
     for (const pause of pausesMillis) {
       yield* Effect.sleep(pause)
       const result = yield* Effect.result(lookOnce)
@@ -282,7 +282,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     prepared: Intent,
     writeDown: (intent: Intent) => Effect.Effect<void, ErrorReason>
   ) {
-    const { namesakes, options, spec } = call
+    const { sameName, options, spec } = call
     let intent = prepared
     let leaving: Fiber.Fiber<void> | undefined
     /** Nothing is written beside what follows: of two that are written at once either may be the last. */
@@ -304,7 +304,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       })
     }
     const limits = yield* within(call)
-    const result = yield* namesakes.sending(
+    const result = yield* sameName.sending(
       Effect.uninterruptibleMask((restore) =>
         Effect.result(
           restore(send(spec, { ...options, ...limits }, hooks)).pipe(
@@ -333,14 +333,14 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     call.progress = error
     const lost = { ...intent, fate: "lost" as const }
     yield* save(lost)
-    const settlement = yield* persistently(reconcile(call, lost), looksMillis).pipe(
-      namesakes.settling,
-      namesakes.losing(lost),
+    const resolution = yield* persistently(reconcile(call, lost), looksMillis).pipe(
+      sameName.exclusively,
+      sameName.whileLost(lost),
       // When the polls fail too, the question stays open, and the first failure is why.
       Effect.catch(() => unknown(call, [], error.reason, error))
     )
-    if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
-    const candidates = settlement._tag === "Absent" ? [] : settlement.candidates
+    if (resolution._tag === "Found") return came(call, intent.key, "adopted", resolution.node)
+    const candidates = resolution._tag === "Absent" ? [] : resolution.candidates
     return yield* unknown(call, candidates, error.reason, error)
   })
 
@@ -367,9 +367,9 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     const unanswered = ended(intent, "lost")
     yield* Effect.catch(store.save(unanswered), unusable)
     const pauses = pausesAfter(yield* millisSince(intent.sentAt))
-    const settlement = yield* persistently(call.namesakes.settling(reconcile(call, unanswered)), pauses)
-    if (settlement._tag === "Found") return came(call, intent.key, "adopted", settlement.node)
-    if (settlement._tag !== "Absent") return yield* unknown(call, settlement.candidates, leftOpen, untried)
+    const resolution = yield* persistently(call.sameName.exclusively(reconcile(call, unanswered)), pauses)
+    if (resolution._tag === "Found") return came(call, intent.key, "adopted", resolution.node)
+    if (resolution._tag !== "Absent") return yield* unknown(call, resolution.candidates, leftOpen, untried)
     const isOver = (yield* millisSince(intent.sentAt)) >= neverProcessedMillis[unanswered.fate]
     return isOver ? undefined : yield* unknown(call, [], leftOpen, untried)
   })
@@ -444,16 +444,16 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
   }
 
   /** The creates of this name in this client, for as long as there are any. */
-  const withNamesakes = <A, E>(name: string, use: (namesakes: Namesakes) => Effect.Effect<A, E>) =>
+  const withNamesakes = <A, E>(name: string, use: (sameName: SameNameCreates) => Effect.Effect<A, E>) =>
     Effect.acquireUseRelease(
       Effect.sync(() => {
-        const namesakes = namesakesOf.get(name) ?? new Namesakes()
-        namesakesOf.set(name, namesakes)
-        namesakes.users++
-        return namesakes
+        const sameName = createsByName.get(name) ?? new SameNameCreates()
+        createsByName.set(name, sameName)
+        sameName.users++
+        return sameName
       }),
       use,
-      (namesakes) => Effect.sync(() => --namesakes.users === 0 && namesakesOf.delete(name))
+      (sameName) => Effect.sync(() => --sameName.users === 0 && createsByName.delete(name))
     )
 
   /**
@@ -464,11 +464,11 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     Effect.flatMap(monotonicMillis, (now) => {
       const limit = Duration.fromInputUnsafe(options.deadline ?? deadline)
       const millis = Duration.toMillis(limit)
-      return withNamesakes(spec.name, (namesakes) => {
+      return withNamesakes(spec.name, (sameName) => {
         const call: Call = {
           spec,
           keyed: key !== undefined,
-          namesakes,
+          sameName,
           options,
           untilMillis: now + millis,
           millis,

@@ -3,8 +3,8 @@
  * finishes the question. The folder belongs to one account.
  */
 import { Clock, Context, Data, Effect, Layer, Option, Predicate, Semaphore } from "effect"
-import { bootClock, type Stamp, stampNow } from "../Boot.ts"
-import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../StateFiles.ts"
+import { bootClock, type Stamp, stampNow } from "../files/Boot.ts"
+import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { type Checks, type Intent, intentChecks, intentVersion, meets, ended, mayBeAnswered } from "./Intent.ts"
 import { type KeyLock, withKeyLock } from "./KeyLock.ts"
 import { isRunning, type Owner, self } from "./LockOwner.ts"

@@ -4,10 +4,10 @@
  * leaves no moment in between. What an owner's name cannot tell (of another container, another machine) its heartbeat does.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
-import { sleepInBackground } from "../Background.ts"
-import { bootClock, millisBetween, type Stamp, stampNow } from "../Boot.ts"
-import { monotonicMillis } from "../Monotonic.ts"
-import { draftOf, type FileFault, readText, withFiles } from "../StateFiles.ts"
+import { sleepInBackground } from "../time/Background.ts"
+import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
+import { monotonicMillis } from "../time/Monotonic.ts"
+import { draftOf, type FileFault, readText, withFiles } from "../files/StateFiles.ts"
 import { isRunning, nameOf, type Owner, ownerOf, self } from "./LockOwner.ts"
 
 /** How often a call that waits for a lock reads who holds it. */

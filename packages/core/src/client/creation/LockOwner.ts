@@ -3,8 +3,8 @@
  * its namespace, its number and when it started: numbers alone are used again, and mean another process in another container.
  */
 import { Effect } from "effect"
-import { bootId, namespaceOf } from "../Boot.ts"
-import { withFiles } from "../StateFiles.ts"
+import { bootId, namespaceOf } from "../files/Boot.ts"
+import { withFiles } from "../files/StateFiles.ts"
 
 /** A process that holds something. */
 export interface Owner {

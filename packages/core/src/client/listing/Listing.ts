@@ -7,7 +7,7 @@
 import { pageSize } from "../../api/Routes.ts"
 import type { Node } from "../../domain/Node.ts"
 import type { Evidence } from "./PageMemory.ts"
-import { alignedAt, type Window, windowAt } from "./Window.ts"
+import { alignedAt, type PageRange, rangeAt } from "./PageRange.ts"
 
 /** How far a listing has come. Its sets are added to, not copied: one goes on from a progress once. */
 export type Progress = Overlapping | InTurn
@@ -59,7 +59,7 @@ export interface Step {
 }
 
 /** After going back a page or two have nothing new; where more have, their numbers do not mean what they should. */
-const mostIdle = 4
+const maxIdle = 4
 
 export const begin = (exact = true): Progress => ({
   _tag: "Overlapping",
@@ -74,11 +74,11 @@ export const begin = (exact = true): Progress => ({
 })
 
 /** The page to ask for. In turn they are 1, the one without a number, 2, 3, …: a service may count them from 0. */
-export const next = (progress: Progress): Window =>
+export const next = (progress: Progress): PageRange =>
   progress._tag === "Overlapping"
     ? isBlind(progress)
       ? alignedAt(progress.offset, progress.largest)
-      : windowAt(progress.offset, progress.largest)
+      : rangeAt(progress.offset, progress.largest)
     : { page: progress.turn === 1 ? undefined : Math.max(1, progress.turn), perPage: progress.perPage, start: 0 }
 
 /**
@@ -89,19 +89,19 @@ const isBlind = ({ exact, first, largest, offset }: Overlapping) =>
   !exact && (offset > first || largest === pageSize.maximum)
 
 /** What a page means that was asked for with `next`. `isWhole` says that the service calls it the only one. */
-export const take = (progress: Progress, window: Window, page: ReadonlyArray<Node>, isWhole = false): Step => {
+export const take = (progress: Progress, range: PageRange, page: ReadonlyArray<Node>, isWhole = false): Step => {
   if (progress._tag === "InTurn") return takeInTurn(progress, page)
   const isFirst = progress.first === 0
-  if (isFirst && isWhole && page.length < window.perPage) {
+  if (isFirst && isWhole && page.length < range.perPage) {
     const nodes = page.filter(({ id }, i) => isFirstSeen(progress.given, id, i))
     return { nodes, progress: { ...progress, first: page.length }, ended: true }
   }
   // The first page of an account without nodes is empty, and so is that of a service that counts from 0.
-  if (!fits(progress, window, page) || (isFirst && page.length === 0)) return goInTurn(progress, window, page)
+  if (!fits(progress, range, page) || (isFirst && page.length === 0)) return goInTurn(progress, range, page)
   const [first] = page
-  const overlaps = window.start < progress.offset
-  const touches = window.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
-  // Nodes before this window have gone, and others have moved forward past it: go back until it touches what is read.
+  const overlaps = range.start < progress.offset
+  const touches = range.start === 0 || !overlaps || (first !== undefined && first.id <= progress.lastId)
+  // Nodes before this range have gone, and others have moved forward past it: go back until it touches what is read.
   if (!touches) {
     return {
       nodes: [],
@@ -109,10 +109,10 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
       ended: false
     }
   }
-  const nodes = page.filter(({ id }, i) => isFirstSeen(progress.given, id, window.start + i))
-  const offset = window.start + page.length
+  const nodes = page.filter(({ id }, i) => isFirstSeen(progress.given, id, range.start + i))
+  const offset = range.start + page.length
   const idle = nodes.length === 0 ? progress.idle + 1 : 0
-  if (idle > mostIdle) return goInTurn(progress, window, page)
+  if (idle > maxIdle) return goInTurn(progress, range, page)
   return {
     nodes,
     progress: {
@@ -124,19 +124,19 @@ export const take = (progress: Progress, window: Window, page: ReadonlyArray<Nod
       largest: isFirst ? page.length : progress.largest,
       idle,
       complete:
-        window.start === 0 || overlaps
+        range.start === 0 || overlaps
           ? progress.complete
           : isBlind(progress)
             ? progress.complete && "assumed"
             : progress.complete && page.length === 0
     },
     // Until a second one nobody knows whether the first was the last.
-    ended: !isFirst && page.length < window.perPage
+    ended: !isFirst && page.length < range.perPage
   }
 }
 
 /** Whether the page can be the one that was asked for, of a list in ascending order that grows at its end only. */
-const fits = ({ given, lastId }: Overlapping, { perPage, start }: Window, page: ReadonlyArray<Node>) =>
+const fits = ({ given, lastId }: Overlapping, { perPage, start }: PageRange, page: ReadonlyArray<Node>) =>
   page.length <= perPage &&
   page.every(({ id }, i) => (i === 0 || page[i - 1]!.id <= id) && (id > lastId || start + i <= (given.get(id) ?? -1)))
 
@@ -154,11 +154,11 @@ const isFirstSeen = (ids: Map<number, number>, id: number, position: number): bo
   ids.size < ids.set(id, position).size
 
 /** Goes over to reading in turn, all pages of one size. */
-const goInTurn = ({ first, given, largest }: Overlapping, window: Window, page: ReadonlyArray<Node>): Step => {
+const goInTurn = ({ first, given, largest }: Overlapping, range: PageRange, page: ReadonlyArray<Node>): Step => {
   const isFirst = first === 0
   const perPage = isFirst ? Math.min(page.length || largest, largest) : largest
   const progress: InTurn = { _tag: "InTurn", turn: 0, perPage, idle: 0, given, read: new Set(), complete: isFirst }
-  return isFirst && perPage === window.perPage ? takeInTurn(progress, page) : { nodes: [], progress, ended: false }
+  return isFirst && perPage === range.perPage ? takeInTurn(progress, page) : { nodes: [], progress, ended: false }
 }
 
 /** Ends with a page that is empty, or with the second in a row that was read before: then there is but one. */

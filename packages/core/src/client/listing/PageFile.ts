@@ -5,7 +5,7 @@
  * Works where there is `node:fs`, which is loaded when it is used.
  */
 import { Effect, Layer, Option, Predicate } from "effect"
-import { makeOwnFolder, readText, replaceFile } from "../StateFiles.ts"
+import { makeOwnFolder, readText, replaceFile } from "../files/StateFiles.ts"
 import { isPageMemory, type PageMemory } from "./PageMemory.ts"
 import { PageStore } from "./PageStore.ts"
 

@@ -5,12 +5,11 @@
 import { Cause, Effect, Fiber, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
-import type { Page } from "../NodeOperations.ts"
 import { defaultMaxNodes, endless, maxPagesOf } from "./Bounds.ts"
 import * as Listing from "./Listing.ts"
 import * as PageMemory from "./PageMemory.ts"
 import type { PageStore } from "./PageStore.ts"
-import type { Window } from "./Window.ts"
+import type { Page, PageRange } from "./PageRange.ts"
 
 /** What a listing came to. */
 export interface Listed {
@@ -40,7 +39,7 @@ export interface ListBounds {
 
 /** How pages are read, and who is told of them. */
 interface Parts extends ListBounds {
-  readonly readPage: (window: Window) => Effect.Effect<Page, BerthError>
+  readonly readPage: (range: PageRange) => Effect.Effect<Page, BerthError>
   /** Told of the nodes that are given. */
   readonly onNodes: (nodes: ReadonlyArray<Node>) => void
   /** Told once, with the last of them. */
@@ -91,12 +90,12 @@ export const pages = ({
     /** Reads on until there are nodes, or the list has ended. */
     const read = Effect.gen(function* () {
       for (;;) {
-        const window = Listing.next(progress)
-        const { isWhole, nodes } = yield* readPage(window)
+        const range = Listing.next(progress)
+        const { isWhole, nodes } = yield* readPage(range)
         const isFirst = requests++ === 0
         if (isFirst) memory = yield* store.load
         const isOnly = isWhole || (isFirst && (yield* isRemembered(nodes.length)))
-        const step = Listing.take(progress, window, nodes, isOnly)
+        const step = Listing.take(progress, range, nodes, isOnly)
         progress = step.progress
         given += step.nodes.length
         if (given > maxNodes || (!step.ended && requests >= maxPagesOf(maxNodes))) {

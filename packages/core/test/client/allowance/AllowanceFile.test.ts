@@ -8,9 +8,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import * as AllowanceFile from "../../../src/client/allowance/AllowanceFile.ts"
 import { onClockAhead, type SharedAllowance } from "../../../src/client/allowance/AllowanceStore.ts"
-import { share } from "../../../src/client/allowance/Sharing.ts"
-import { bootClock, stampNow } from "../../../src/client/Boot.ts"
-import { monotonicMillis } from "../../../src/client/Monotonic.ts"
+import { share } from "../../../src/client/allowance/OwnProcesses.ts"
+import { bootClock, stampNow } from "../../../src/client/files/Boot.ts"
+import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import { steps } from "../../steppingClock.ts"
 
 /** The file, read. */
@@ -72,7 +72,7 @@ describe("an allowance file", () => {
       const path = join(yield* folder, "state", "account", "allowance.json")
       yield* shareOnce(path, yield* informed)
       const { said, state } = yield* shareOnce(path)
-      assert.deepInclude(state.view, { limit: 10, remaining: 7 })
+      assert.deepInclude(state.report, { limit: 10, remaining: 7 })
       assert.deepStrictEqual(said, [])
       assert.strictEqual(yield* modeOf(path), 0o600)
       for (const made of [dirname(path), dirname(dirname(path)), `${path}.members`]) {
@@ -112,7 +112,7 @@ describe("an allowance file", () => {
   )
 
   const foreign: ReadonlyArray<readonly [what: string, text: string, why: string]> = [
-    ["of a later version", '{"version":2,"views":[]}', "a later version of Berth wrote it"],
+    ["of a later version", '{"version":2,"reports":[]}', "a later version of Berth wrote it"],
     ["of another program", '{"name":"settings"}', "it is not an allowance file; remove it, or name another"],
     ["that is a list", "[1]", "it is not an allowance file; remove it, or name another"],
     ["of text", "to do: water the plants", "it is not an allowance file; remove it, or name another"]
@@ -127,21 +127,21 @@ describe("an allowance file", () => {
         assert.deepStrictEqual(said, [
           `The shared allowance at ${path} is done without (${why}): this client goes by its own replies.`
         ])
-        assert.deepInclude(state.view, { remaining: 7 })
+        assert.deepInclude(state.report, { remaining: 7 })
         assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), text)
         assert.deepStrictEqual(yield* Effect.promise(() => readdir(place)), ["allowance.json"])
       })
     )
   }
 
-  for (const text of ["", " \n", "\0\0\0\0", '{"vers', '{"version":1,"writtenAt":17900', '{"version":1,"view":7}']) {
+  for (const text of ["", " \n", "\0\0\0\0", '{"vers', '{"version":1,"writtenAt":17900', '{"version":1,"report":7}']) {
     it.live(`of ours that a power failure left as ${JSON.stringify(text)} is replaced`, () =>
       Effect.gen(function* () {
         const path = join(yield* folder, "allowance.json")
         yield* Effect.promise(() => writeFile(path, text))
         yield* shareOnce(path, yield* informed)
         const { said, state } = yield* shareOnce(path)
-        assert.deepInclude(state.view, { limit: 10, remaining: 7 })
+        assert.deepInclude(state.report, { limit: 10, remaining: 7 })
         assert.deepStrictEqual(said, [])
       })
     )
@@ -167,9 +167,9 @@ describe("an allowance file", () => {
       Effect.gen(function* () {
         const { read, written } = yield* changed(ahead(-millis))
         for (const instant of ["sentAt", "receivedAt", "resetBy", "resetAround"] as const) {
-          assert.closeTo(read.view![instant], written.view![instant], 1, instant)
+          assert.closeTo(read.report![instant], written.report![instant], 1, instant)
         }
-        assert.isAtMost(read.view!.askBy, yield* monotonicMillis)
+        assert.isAtMost(read.report!.askBy, yield* monotonicMillis)
       })
     )
   }
@@ -177,7 +177,7 @@ describe("an allowance file", () => {
   it.live("without a step is believed as it is told", () =>
     Effect.gen(function* () {
       const { read } = yield* changed((kept) => kept)
-      assert.isAbove(read.view!.askBy, yield* monotonicMillis)
+      assert.isAbove(read.report!.askBy, yield* monotonicMillis)
     })
   )
 
@@ -189,7 +189,7 @@ describe("an allowance file", () => {
         bootMillis: 5,
         clock: { aheadAtLeastMillis: 0, aheadAtMostMillis: 1000 }
       }))
-      assert.closeTo(read.view!.receivedAt, written.view!.receivedAt - 60_000, 100)
+      assert.closeTo(read.report!.receivedAt, written.report!.receivedAt - 60_000, 100)
       assert.isUndefined(read.clock)
     })
   )
@@ -197,7 +197,7 @@ describe("an allowance file", () => {
   it.live("of another boot is too old after a day", () =>
     Effect.gen(function* () {
       const { read } = yield* changed((kept) => ({ ...ahead(-87_000_000)(kept), bootClock: "another" }))
-      assert.isUndefined(read.view)
+      assert.isUndefined(read.report)
     })
   )
 
@@ -206,7 +206,7 @@ describe("an allowance file", () => {
       const { read } = yield* changed((kept) =>
         JSON.parse(JSON.stringify({ ...kept, bootClock: undefined, bootMillis: undefined }))
       )
-      assert.deepInclude(read.view, { limit: 10, remaining: 7 })
+      assert.deepInclude(read.report, { limit: 10, remaining: 7 })
     })
   )
 
@@ -257,7 +257,7 @@ describe("an allowance file", () => {
         await writeFile(join(members, "5-garbage"), "null")
         await writeFile(join(members, "4-cut.new"), "{")
       })
-      assert.strictEqual((yield* shareOnce(path)).state.peers.count, 1)
+      assert.strictEqual((yield* shareOnce(path)).state.ownProcesses.count, 1)
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(members)), ["1-alive"])
     })
   )
@@ -270,7 +270,7 @@ describe("an allowance file", () => {
       const { said, state } = yield* shareOnce(join(file, "allowance.json"), yield* informed)
       assert.lengthOf(said, 1)
       assert.match(said[0]!, /allowance\.json is done without \(ENOTDIR.*\): this client goes by its own replies\.$/)
-      assert.deepInclude(state.view, { remaining: 7 })
+      assert.deepInclude(state.report, { remaining: 7 })
     })
   )
 })

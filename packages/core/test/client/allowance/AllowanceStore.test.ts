@@ -18,8 +18,8 @@ import { clientOver, success } from "../../ScriptedService.ts"
 
 const now = 5_000_000_000
 const day = 86_400_000
-const peers = { count: 0, before: 0 }
-const nobody = { peers }
+const ownProcesses = { count: 0, before: 0 }
+const nobody = { ownProcesses }
 
 /** Anything at all, and among it what looks right. */
 const value = fc.oneof(
@@ -36,7 +36,7 @@ const garbage = fc.record(
     pausedUntil: value,
     pauseAgreed: value,
     clock: fc.oneof(value, fc.record({ aheadAtLeastMillis: value, aheadAtMostMillis: value })),
-    view: fc.oneof(
+    report: fc.oneof(
       value,
       fc.record(
         {
@@ -67,17 +67,17 @@ describe("whatever is found there", () => {
         for (const reserve of [0, 0.02]) {
           let instant = now
           let verdicts = 0
-          let verdict = Estimator.admit(state, instant, reserve)
-          while (verdict._tag !== "Now") {
+          let turnOf = Estimator.admit(state, instant, reserve)
+          while (turnOf._tag !== "Now") {
             assert.isBelow(++verdicts, 10, "verdicts of a call")
-            if (verdict._tag !== "At") return assert.fail("waits for a reply that nobody sends")
-            assert.isAbove(verdict.instant, instant)
-            instant = verdict.instant
-            verdict = Estimator.admit(state, instant, reserve)
+            if (turnOf._tag !== "At") return assert.fail("waits for a reply that nobody sends")
+            assert.isAbove(turnOf.instant, instant)
+            instant = turnOf.instant
+            turnOf = Estimator.admit(state, instant, reserve)
           }
           assert.isAtMost(instant - now, day + 4000)
-          const { pauseAgreed, pausedUntil, view } = state
-          const agree = near(pauseAgreed, pausedUntil) || near(view?.agreed, view?.resetAround ?? 0)
+          const { pauseAgreed, pausedUntil, report } = state
+          const agree = near(pauseAgreed, pausedUntil) || near(report?.agreed, report?.resetAround ?? 0)
           if (!agree) assert.isAtMost(instant - now, 124_000)
         }
       }),
@@ -86,7 +86,7 @@ describe("whatever is found there", () => {
   })
 
   it("is taken for what it says when it is sound", () => {
-    const view = {
+    const report = {
       limit: 100,
       remaining: 3,
       resetSeconds: 7,
@@ -100,11 +100,11 @@ describe("whatever is found there", () => {
       writtenAt: now,
       pausedUntil: 0,
       clock: { aheadAtLeastMillis: -5, aheadAtMostMillis: 5 },
-      view
+      report
     } as const
-    assert.deepInclude(believable(sound, now, 0), { view, clock: sound.clock })
+    assert.deepInclude(believable(sound, now, 0), { report, clock: sound.clock })
     const viewOf = (over: object) =>
-      believable({ ...sound, view: { ...view, ...over } } as unknown as SharedAllowance, now, 0)?.view
+      believable({ ...sound, report: { ...report, ...over } } as unknown as SharedAllowance, now, 0)?.report
     for (const over of [
       { limit: 0 },
       { limit: -1 },
@@ -143,7 +143,7 @@ const finding = (found: (now: number) => object) => {
     now: Effect.sync(() => clock.currentTimeMillisUnsafe()),
     read: Effect.sync(() => Option.some(found(clock.currentTimeMillisUnsafe()) as SharedAllowance)),
     write: () => Effect.void,
-    meet: () => Effect.succeed(peers),
+    meet: () => Effect.succeed(ownProcesses),
     leave: Effect.void
   }))
   const body = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" })
@@ -153,7 +153,7 @@ const finding = (found: (now: number) => object) => {
 }
 
 describe("a client that finds garbage", () => {
-  const view = (now: number) => ({
+  const report = (now: number) => ({
     limit: 100,
     remaining: 0,
     resetSeconds: 7,
@@ -163,13 +163,15 @@ describe("a client that finds garbage", () => {
     receivedAt: now
   })
   const all: Record<string, (now: number) => object> = {
-    "a limit of 0": (now) => ({ view: { ...view(now), limit: 0 } }),
-    "a reset in an hour, on the word of one": (now) => ({ view: view(now) }),
-    "a reset in a year": (now) => ({ view: { ...view(now), resetBy: now + 365 * day, resetAround: now + 365 * day } }),
+    "a limit of 0": (now) => ({ report: { ...report(now), limit: 0 } }),
+    "a reset in an hour, on the word of one": (now) => ({ report: report(now) }),
+    "a reset in a year": (now) => ({
+      report: { ...report(now), resetBy: now + 365 * day, resetAround: now + 365 * day }
+    }),
     "a pause of an hour that moves on": (now) => ({ pausedUntil: now + 3_600_000 }),
     "a pause for ever": () => ({ pausedUntil: 1e308 }),
     "a clock inside out": () => ({ clock: { aheadAtLeastMillis: 1e9, aheadAtMostMillis: -1e9 } }),
-    "numbers that are texts": () => ({ view: { limit: "100", remaining: "0" }, pausedUntil: "9e15" })
+    "numbers that are texts": () => ({ report: { limit: "100", remaining: "0" }, pausedUntil: "9e15" })
   }
   for (const [what, found] of Object.entries(all)) {
     it.effect(`${what}: a call is answered within two minutes, by one request`, () => {

@@ -8,8 +8,8 @@ const day = 86_400_000
 const reply = (
   over: Partial<Estimator.Observation> & { sentAt: number; receivedAt: number }
 ): Estimator.Observation => ({
-  settledBefore: 0,
-  untoldBefore: 0,
+  endedBefore: 0,
+  unreportedBefore: 0,
   refused: false,
   fault: false,
   retryAfterMillis: null,
@@ -28,7 +28,7 @@ const knowing = (remaining: number, resetInSeconds: number) =>
     reply({ sentAt: start, receivedAt: start + 20, remaining, reset: start / 1000 + resetInSeconds })
   )
 
-const tag = (verdict: Estimator.Verdict) => verdict._tag
+const tag = (turnOf: Estimator.Turn) => turnOf._tag
 
 /** Anything that can happen to a client, with headers that may be missing, garbage, or from another world. */
 const header = fc.oneof(
@@ -70,7 +70,7 @@ describe("the estimator", () => {
     const at = { sentAt: start + 100, reset: start / 1000 + 60 }
     state = Estimator.received(state, reply({ ...at, receivedAt: start + 150, remaining: 48 }))
     state = Estimator.received(state, reply({ ...at, receivedAt: start + 160, remaining: 49 }))
-    assert.strictEqual(state.view?.remaining, 48)
+    assert.strictEqual(state.report?.remaining, 48)
   })
 
   it("does not take a reply for the last word that crossed one which never came", () => {
@@ -85,7 +85,7 @@ describe("the estimator", () => {
     // The second was counted, and its reply is lost; the third was counted before or after it.
     state = Estimator.lost(state, start + 160)
     state = Estimator.received(state, reply({ ...sent[2]!, ...at, receivedAt: start + 170, remaining: 88 }))
-    assert.strictEqual(state.view?.remaining, 87)
+    assert.strictEqual(state.report?.remaining, 87)
   })
 
   it("lets no more go at once for faults that say nothing, while nothing is known", () => {
@@ -101,8 +101,8 @@ describe("the estimator", () => {
   })
 
   it("counts a request without a reply as spent, and one that was never sent as not", () => {
-    assert.strictEqual(Estimator.lost(Estimator.sent(knowing(50, 60), start), start).view?.remaining, 49)
-    assert.strictEqual(Estimator.unsent(Estimator.sent(knowing(50, 60), start)).view?.remaining, 50)
+    assert.strictEqual(Estimator.lost(Estimator.sent(knowing(50, 60), start), start).report?.remaining, 49)
+    assert.strictEqual(Estimator.unsent(Estimator.sent(knowing(50, 60), start)).report?.remaining, 50)
   })
 
   it("with nothing left names the instant of the reset, whatever our clock says", () => {
@@ -112,10 +112,10 @@ describe("the estimator", () => {
         Estimator.sent(Estimator.initial, sentAt),
         reply({ sentAt, receivedAt: sentAt + 20, remaining: 0, date: start, reset: start / 1000 + 60 })
       )
-      const verdict = Estimator.admit(state, sentAt + 20, 0)
-      assert.strictEqual(verdict._tag, "At")
+      const turnOf = Estimator.admit(state, sentAt + 20, 0)
+      assert.strictEqual(turnOf._tag, "At")
       // Up to a second for the rounding of the reset, and one for that of `Date`.
-      if (verdict._tag === "At") assert.closeTo(verdict.instant - sentAt, 61_000, 1100)
+      if (turnOf._tag === "At") assert.closeTo(turnOf.instant - sentAt, 61_000, 1100)
     }
   })
 
@@ -124,9 +124,9 @@ describe("the estimator", () => {
       Estimator.sent(Estimator.initial, start),
       reply({ sentAt: start, receivedAt: start + 20, remaining: 0, reset: 30 })
     )
-    const verdict = Estimator.admit(state, start + 20, 0)
-    if (verdict._tag === "At") assert.closeTo(verdict.instant - start, 31_000, 1000)
-    assert.strictEqual(verdict._tag, "At")
+    const turnOf = Estimator.admit(state, start + 20, 0)
+    if (turnOf._tag === "At") assert.closeTo(turnOf.instant - start, 31_000, 1000)
+    assert.strictEqual(turnOf._tag, "At")
   })
 
   it("lets nobody go over an allowance that shrinks within its window", () => {
@@ -168,8 +168,8 @@ describe("the estimator", () => {
       Estimator.received(Estimator.sent(state, over.sentAt), reply(over))
     const at = (millis: number) => ({ sentAt: start + millis, receivedAt: start + millis + 20 })
     const waitOf = (state: Estimator.State, millis: number) => {
-      const verdict = Estimator.admit(state, start + millis, 0)
-      return verdict._tag === "At" ? verdict.instant - start : verdict._tag
+      const turnOf = Estimator.admit(state, start + millis, 0)
+      return turnOf._tag === "At" ? turnOf.instant - start : turnOf._tag
     }
     const refusal = (retryAfterSeconds: number) =>
       ({
@@ -277,15 +277,15 @@ describe("the estimator", () => {
               state = Estimator.received(state, { ...event, ...one!, receivedAt: now, wallAheadMillis: 0 })
           }
           assert.strictEqual(state.underWay, underWay.length)
-          assert.isAtLeast(state.view?.remaining ?? 0, 0)
-          assert.isAtLeast(state.others.requests, 0)
+          assert.isAtLeast(state.report?.remaining ?? 0, 0)
+          assert.isAtLeast(state.otherClients.requests, 0)
           for (const reserve of [0, 0.02]) {
-            const verdict = Estimator.admit(state, now, reserve)
+            const turnOf = Estimator.admit(state, now, reserve)
             // Waiting for a reply is only right while one is to be expected.
-            if (verdict._tag === "AfterReply") assert.isAbove(state.underWay, 0)
-            if (verdict._tag === "At") {
-              assert.isTrue(Number.isFinite(verdict.instant))
-              assert.isAbove(verdict.instant, now)
+            if (turnOf._tag === "AfterReply") assert.isAbove(state.underWay, 0)
+            if (turnOf._tag === "At") {
+              assert.isTrue(Number.isFinite(turnOf.instant))
+              assert.isAbove(turnOf.instant, now)
             }
           }
         }

@@ -20,7 +20,7 @@ export interface Scenario {
   readonly seed: number
   readonly reserve?: number
   /** Further clients that know of ours and of each other, and do as ours does. Default 0. */
-  readonly peers?: number
+  readonly ownProcesses?: number
   /** Share of our replies that are lost after the request was counted, and of those that come without a word of the allowance. */
   readonly lost?: number
   readonly bare?: number
@@ -35,7 +35,7 @@ export interface Outcome {
   /** Refusals of our own, by the instant they were sent, in windows since the beginning. */
   readonly refusedAt: ReadonlyArray<number>
   /** Requests of our own that went at a reset, with nothing left, and of whose fate no reply told. */
-  readonly untold: number
+  readonly unreported: number
   /** Granted, of everybody's, as a share of what the windows could grant. */
   readonly used: number
   /** Most requests in the second after a reset was passed, as a share of the allowance. */
@@ -97,13 +97,15 @@ export const simulate = (scenario: Scenario): Outcome => {
   const granted: Array<number> = []
   let ours = 0
   const refusedAt: Array<number> = []
-  let untold = 0
+  let unreported = 0
 
-  const { peers = 0 } = scenario
+  const { ownProcesses = 0 } = scenario
   /** What our clients tell each other. */
-  let board: Pick<Estimator.SharedKnowledge, "pausedUntil" | "view"> = {}
+  let board: Pick<Estimator.SharedKnowledge, "pausedUntil" | "report"> = {}
   const client = (callers: number, mine: boolean, startsAt: number, before = 0) => {
-    let state = mine ? Estimator.shared(Estimator.initial, { peers: { count: peers, before } }, 0) : Estimator.initial
+    let state = mine
+      ? Estimator.shared(Estimator.initial, { ownProcesses: { count: ownProcesses, before } }, 0)
+      : Estimator.initial
     let wake = Number.POSITIVE_INFINITY
     let underWay = 0
     const clientNow = () => epoch + timeline.now + skewMillis
@@ -111,7 +113,7 @@ export const simulate = (scenario: Scenario): Outcome => {
       const sentAt = clientNow()
       const sentReal = timeline.now
       const sending = Estimator.sending(state, sentAt)
-      const atReset = state.view?.remaining === 0
+      const atReset = state.report?.remaining === 0
       state = Estimator.sent(state, sentAt)
       underWay++
       timeline.add(timeline.now + 5 + random() * 40, () => {
@@ -125,7 +127,7 @@ export const simulate = (scenario: Scenario): Outcome => {
         const isOut = sinceOutage >= 0 && sinceOutage < (scenario.outage?.length ?? 0)
         const isLost = mine && (isOut || random() < (scenario.lost ?? 0))
         const isBare = mine && random() < (scenario.bare ?? 0)
-        if (atReset && (isLost || isBare)) untold++
+        if (atReset && (isLost || isBare)) unreported++
         timeline.add(at + 5 + random() * (scenario.delayMillis ?? 40), () => {
           underWay--
           if (isLost) {
@@ -151,13 +153,13 @@ export const simulate = (scenario: Scenario): Outcome => {
     }
     const pump = () => {
       while (underWay < callers) {
-        const verdict = Estimator.admit(state, clientNow(), scenario.reserve ?? 0)
-        if (verdict._tag === "Now") {
+        const turnOf = Estimator.admit(state, clientNow(), scenario.reserve ?? 0)
+        if (turnOf._tag === "Now") {
           send()
           continue
         }
-        if (verdict._tag === "At") {
-          const instant = Math.ceil(verdict.instant - epoch - skewMillis)
+        if (turnOf._tag === "At") {
+          const instant = Math.ceil(turnOf.instant - epoch - skewMillis)
           if (instant < wake || wake <= timeline.now) {
             wake = Math.max(instant, timeline.now + 1)
             timeline.add(wake, pump)
@@ -167,17 +169,17 @@ export const simulate = (scenario: Scenario): Outcome => {
       }
     }
     timeline.add(startsAt, pump)
-    if (!mine || peers === 0) return
+    if (!mine || ownProcesses === 0) return
     const exchange = () => {
-      state = Estimator.shared(state, { peers: { count: peers, before }, ...board }, clientNow())
-      const { pausedUntil, view } = state
-      if (view !== undefined && view.receivedAt >= (board.view?.receivedAt ?? 0)) board = { pausedUntil, view }
+      state = Estimator.shared(state, { ownProcesses: { count: ownProcesses, before }, ...board }, clientNow())
+      const { pausedUntil, report } = state
+      if (report !== undefined && report.receivedAt >= (board.report?.receivedAt ?? 0)) board = { pausedUntil, report }
       pump()
       timeline.add(timeline.now + 500, exchange)
     }
     timeline.add(startsAt, exchange)
   }
-  for (let before = 0; before <= peers; before++) client(callers, true, random() * 500 * before, before)
+  for (let before = 0; before <= ownProcesses; before++) client(callers, true, random() * 500 * before, before)
   if (other === "careful") client(callers, false, 777)
   else if (other !== "none") {
     const step = windowMillis / other.perWindow
@@ -190,13 +192,13 @@ export const simulate = (scenario: Scenario): Outcome => {
   timeline.runUntil(end)
 
   // A bucket begins full and a window ends full: what could have been granted counts from the second window on.
-  const settled = granted.filter((at) => at >= windowMillis)
+  const ended = granted.filter((at) => at >= windowMillis)
   const possible = (windows - 1) * limit
   return {
     granted: ours,
     refusedAt,
-    untold,
-    used: settled.length / possible,
+    unreported,
+    used: ended.length / possible,
     burst: burstAfterGaps(granted, windowMillis) / limit
   }
 }

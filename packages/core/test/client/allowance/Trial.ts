@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
 import * as Berth from "../../../src/client/Berth.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
-import type { InvalidOption } from "../../../src/client/Settings.ts"
+import type { InvalidOption } from "../../../src/client/options/Settings.ts"
 
 type Allowance = NonNullable<TestServerOptions["allowance"]>
 
@@ -55,8 +55,8 @@ const senders = ["ours", "other", "rude"] as const
 const epochMillis = 1_790_000_000_000
 
 /** How long a request is under way to the service, and its reply back, in milliseconds: somewhere in between. */
-const leastWayMillis = 5
-const mostWayMillis = 45
+const minWayMillis = 5
+const maxWayMillis = 45
 
 /** Longer than any trial: nobody gives up. */
 const deadline = "1000 days"
@@ -126,7 +126,7 @@ const reader = Effect.fnUntraced(function* () {
 
 /** Carries requests to the service and back in their time, and has the journal read before it is full. */
 const wire = (carry: HttpClient.HttpClient, read: Effect.Effect<void>) => {
-  const way = Effect.flatMap(Random.nextIntBetween(leastWayMillis, mostWayMillis), Effect.sleep)
+  const way = Effect.flatMap(Random.nextIntBetween(minWayMillis, maxWayMillis), Effect.sleep)
   let unread = 0
   return HttpClient.make((request) =>
     way.pipe(
@@ -190,7 +190,7 @@ const outcome = (
   const from = granted.find(({ at }) => at >= settledAt)?.at ?? 0
   const until = granted.find(({ at }) => at >= start + windows * windowMillis)?.at ?? 0
   const within = granted.filter(({ at }) => at >= from && at < until)
-  const settled = clients.filter((sent) => !sent.refused && sent.at >= settledAt)
+  const ended = clients.filter((sent) => !sent.refused && sent.at >= settledAt)
   return {
     requests: clients.length,
     refusedCold: Math.max(
@@ -200,11 +200,11 @@ const outcome = (
     // A bucket is full at first, and fills while it is emptied.
     used: granted.length / (limit * (windows + (algorithm === "token-bucket" ? 2 : 1))),
     pace: (within.length * windowMillis) / ((until - from) * limit),
-    burst: mostInASecond(settled.map(({ at }) => at)) / limit
+    burst: maxInASecond(ended.map(({ at }) => at)) / limit
   }
 }
 
-const mostInASecond = (instants: ReadonlyArray<number>): number => {
+const maxInASecond = (instants: ReadonlyArray<number>): number => {
   let most = 0
   let first = 0
   for (const [last, instant] of instants.entries()) {

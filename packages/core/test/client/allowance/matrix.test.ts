@@ -68,14 +68,14 @@ describe("clients that know of each other", () => {
             windowMillis: fc.integer({ min: 20_000, max: 900_000 }),
             skewMillis: fc.integer({ min: -5 * minute, max: 5 * minute }),
             callers: fc.integer({ min: 1, max: 20 }),
-            peers: fc.integer({ min: 1, max: 7 }),
+            ownProcesses: fc.integer({ min: 1, max: 7 }),
             seed: fc.integer()
           }),
           (scenario) => {
             const { refusedAt, used } = simulate({ ...scenario, kind, other: "none", windows: 4, reserve: 0 })
             assert.deepStrictEqual(refusedAt, [])
             // A request and its reply take 50 ms.
-            const could = (scenario.callers * (1 + scenario.peers) * scenario.windowMillis) / 50
+            const could = (scenario.callers * (1 + scenario.ownProcesses) * scenario.windowMillis) / 50
             if (could > 2 * scenario.limit && scenario.windowMillis >= minute) assert.isAbove(used, 0.7)
           }
         ),
@@ -106,9 +106,9 @@ describe("whatever becomes of its replies", () => {
             seed: fc.integer()
           }),
           (scenario) => {
-            const { refusedAt, untold } = simulate({ ...scenario, kind, other: "none", windows: 4, reserve: 0 })
+            const { refusedAt, unreported } = simulate({ ...scenario, kind, other: "none", windows: 4, reserve: 0 })
             // Where slots come back one by one, and the request that was to tell how many was lost, the next is a guess.
-            assert.isAtMost(refusedAt.length, kind === "sliding" ? untold : 0)
+            assert.isAtMost(refusedAt.length, kind === "sliding" ? unreported : 0)
           }
         ),
         { numRuns: 300 }

@@ -6,7 +6,7 @@
  */
 import { open, rm } from "node:fs/promises"
 import { Console, Effect, Option } from "effect"
-import { monotonicMillis } from "../../../src/client/Monotonic.ts"
+import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import { withKeyLock } from "../../../src/client/creation/KeyLock.ts"
 
 const [what, path, count] = process.argv.slice(2) as [string, string, string]

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Listing from "../../../src/client/listing/Listing.ts"
-import { windowAt } from "../../../src/client/listing/Window.ts"
+import { rangeAt } from "../../../src/client/listing/PageRange.ts"
 import { someNode as node } from "../../someNode.ts"
 
 interface Listed {
@@ -41,12 +41,12 @@ const readFrom = (service: Service, ids: Array<number>, meanwhile: () => void = 
   for (;;) {
     if (requests++ > 10_000) return assert.fail("the listing does not end")
     meanwhile()
-    const window = Listing.next(progress)
-    assert.isAtMost(window.perPage, 100)
+    const range = Listing.next(progress)
+    assert.isAtMost(range.perPage, 100)
     const step: Listing.Step = Listing.take(
       progress,
-      window,
-      service(ids, window.page, window.perPage).map((id) => node(id))
+      range,
+      service(ids, range.page, range.perPage).map((id) => node(id))
     )
     seen.push(...step.nodes.map(({ id }) => id))
     progress = step.progress
@@ -238,11 +238,11 @@ describe("a listing", () => {
   })
 })
 
-describe("a window", () => {
+describe("a range", () => {
   it("contains the last position read, and reaches beyond it", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 20, max: 100 }), (offset, largest) => {
-        const { page, perPage, start } = windowAt(offset, largest)
+        const { page, perPage, start } = rangeAt(offset, largest)
         assert.strictEqual(page, start / perPage + 1)
         assert.isAtMost(start, offset - 1)
         assert.isAbove(start + perPage, offset)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as fc from "fast-check"
 import { isPageMemory, type PageRecord } from "../../../src/client/listing/PageMemory.ts"
 import { makeMemory, type PageStore } from "../../../src/client/listing/PageStore.ts"
-import type { Window } from "../../../src/client/listing/Window.ts"
+import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { capped, readList, upTo } from "./readList.ts"
 
 /** What is remembered of pages of 100, the size of every first page. */
@@ -158,10 +158,10 @@ describe("exact lists", () => {
             const throughout = new Set(account.ids)
             let turn = 0
             const { complete, ids } = await Effect.runPromise(
-              readList((window) => {
+              readList((range) => {
                 for (const id of happen(changes[turn++] ?? { creations: 0, deletions: [] }, account))
                   throughout.delete(id)
-                return capped(account.ids, cap)(window)
+                return capped(account.ids, cap)(range)
               }, store)
             )
             const given = new Set(ids)
@@ -238,7 +238,7 @@ describe("exact lists", () => {
           for (const hidden of lists) {
             const service = capped(upTo(150), 100)
             const { ids } = await Effect.runPromise(
-              readList((window) => service(window).filter((id) => !hidden.includes(id)), store)
+              readList((range) => service(range).filter((id) => !hidden.includes(id)), store)
             )
             if (!ids.includes(150)) wrong++
           }
@@ -251,8 +251,8 @@ describe("exact lists", () => {
   it("miss nothing of a service that turns out to count its pages from 0, whatever lists were read before", async () => {
     const fromZero =
       (count: number) =>
-      ({ page = 0, ...window }: Window) =>
-        capped(upTo(count), 100)({ ...window, page: page + 1 })
+      ({ page = 0, ...range }: PageRange) =>
+        capped(upTo(count), 100)({ ...range, page: page + 1 })
     for (const exact of [true, false]) {
       const store = exact ? storeWith({ longest: 100, upTo: 99, listsLeft: 9 }) : makeMemory()
       await Effect.runPromise(readList(fromZero(250), store, { exact }))

@@ -3,10 +3,10 @@ import { Effect, Result } from "effect"
 import * as fc from "fast-check"
 import { maxPagesOf } from "../../../src/client/listing/Bounds.ts"
 import { makeMemory } from "../../../src/client/listing/PageStore.ts"
-import type { Window } from "../../../src/client/listing/Window.ts"
+import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { readList, upTo } from "./readList.ts"
 
-type Service = (window: Window) => ReadonlyArray<number>
+type Service = (range: PageRange) => ReadonlyArray<number>
 
 /** Reads a list of at most 2000 nodes, and counts the requests. */
 const read = async (service: Service, exact = true) => {
@@ -14,9 +14,9 @@ const read = async (service: Service, exact = true) => {
   const result = await Effect.runPromise(
     Effect.result(
       readList(
-        (window) => {
+        (range) => {
           requests++
-          return service(window)
+          return service(range)
         },
         makeMemory(),
         { maxNodes: 2000, exact }
@@ -34,10 +34,10 @@ const failureOf = async (service: Service) => {
 
 describe("a list without an end", () => {
   for (const [name, service] of [
-    ["new nodes for ever", ({ page = 1 }: Window) => upTo(100).map((id) => id + (page - 1) * 100)],
-    ["new nodes for ever, pages half empty", ({ page = 1 }: Window) => upTo(37).map((id) => id + page * 37)],
-    ["one new node a page", ({ page = 1 }: Window) => [page]],
-    ["new nodes for ever, the newest first", ({ page = 1 }: Window) => upTo(100).map((id) => 1e9 - id - page * 100)]
+    ["new nodes for ever", ({ page = 1 }: PageRange) => upTo(100).map((id) => id + (page - 1) * 100)],
+    ["new nodes for ever, pages half empty", ({ page = 1 }: PageRange) => upTo(37).map((id) => id + page * 37)],
+    ["one new node a page", ({ page = 1 }: PageRange) => [page]],
+    ["new nodes for ever, the newest first", ({ page = 1 }: PageRange) => upTo(100).map((id) => 1e9 - id - page * 100)]
   ] as const) {
     it(`of a service that gives ${name} fails with what came`, async () => {
       const { message, reason } = await failureOf(service)

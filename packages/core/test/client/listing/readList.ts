@@ -4,11 +4,11 @@
 import { Effect, Pull } from "effect"
 import { type ListBounds, type Listed, pages } from "../../../src/client/listing/Pages.ts"
 import type { PageStore } from "../../../src/client/listing/PageStore.ts"
-import type { Window } from "../../../src/client/listing/Window.ts"
+import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { someNode } from "../../someNode.ts"
 
-/** The ids on the page that a service gives for a window. */
-type Service = (window: Window) => ReadonlyArray<number>
+/** The ids on the page that a service gives for a range. */
+type Service = (range: PageRange) => ReadonlyArray<number>
 
 /** A service that has these nodes, pages of at most `cap`, and pages of at most `capOf(perPage)` where that is less. */
 export const capped =
@@ -25,7 +25,7 @@ export const readList = Effect.fnUntraced(function* (service: Service, store: Pa
   const ids: Array<number> = []
   let listed: Listed | undefined
   const pull = yield* pages({
-    readPage: (window) => Effect.sync(() => ({ nodes: service(window).map((id) => someNode(id)), isWhole: false })),
+    readPage: (range) => Effect.sync(() => ({ nodes: service(range).map((id) => someNode(id)), isWhole: false })),
     onNodes: () => {},
     onEnd: (end) => Effect.sync(() => void (listed = end)),
     store,

@@ -1,0 +1,214 @@
+/**
+ * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
+ * what came of it. Whether another attempt follows is decided elsewhere.
+ */
+import { Cause, Clock, Context, Duration, Effect, Exit, Result } from "effect"
+import { allowanceFrom } from "../../api/AllowanceHeaders.ts"
+import { interpret, type RawReply, type Reading, unexpected } from "../../api/Reply.ts"
+import type { Attempt } from "../../domain/Attempt.ts"
+import { type ErrorReason, TimedOut } from "../../domain/ErrorReason.ts"
+import type { FailedReply } from "../../domain/FailedReply.ts"
+import type * as Admission from "../allowance/Admission.ts"
+import { failedReply } from "./failedReply.ts"
+import type { Observer } from "../telemetry/Observer.ts"
+import type { Operation } from "./Operation.ts"
+import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
+import { type Redact, redactedReason } from "../transport/Redaction.ts"
+import { notProcessed } from "./Retry.ts"
+import type { Settings } from "../options/Settings.ts"
+import type { Head, WireReply, WireRequest } from "../transport/Transport.ts"
+
+/** The decoded value beside the reply it was read from, for what the types do not cover yet. */
+export interface Reply<A> {
+  readonly value: A
+  readonly raw: RawReply
+}
+
+/** The attempts of one call so far. */
+export interface Ledger {
+  /** By the monotonic clock. */
+  readonly startedAtMillis: number
+  readonly attempts: Array<Attempt>
+  /** Waited before the next attempt because the last one failed. */
+  backoffMillis: number
+  /**
+   * Whether a request of this call that may have been carried out has reached the service: not, perhaps, or certainly, for a
+   * reply had begun.
+   */
+  sent: "no" | "maybe" | "yes"
+  /** The reply to the last attempt that failed with one; null when none did. */
+  reply: FailedReply | null
+}
+
+/**
+ * The end of a time limit. Where the program was busy until then, a reply may be there that has not been read: what came
+ * of a request is worth the turn of the event loop that reads it.
+ */
+const timeUp = (millis: number) => Effect.andThen(Effect.sleep(millis), Effect.yieldNow)
+
+const neverSent = (reason: ErrorReason) =>
+  reason._tag === "InvalidRequest" ||
+  ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
+
+/** Who is told of the ledger of each call as it begins: whoever lets go of a call before it ends has no other way to it. */
+export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefined>(
+  "@berth/core/client/call/Attempt/LedgerBegun",
+  { defaultValue: () => undefined }
+)
+
+/** Sends the request of the call once, and tells when its reply has begun. */
+export type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>
+
+/** What the attempts of a client have in common. */
+export interface Parts {
+  readonly settings: Pick<Settings, "attemptTimeout" | "maxBodyBytes" | "maxBodyTokens">
+  readonly redact: Redact
+  readonly observer: Observer | undefined
+}
+
+/** What an attempt does for its call. */
+export interface Task<A> {
+  readonly operation: Operation<A>
+  /** What `send` sends, without the credentials. */
+  readonly wireRequest: WireRequest
+  readonly send: Send
+  readonly request: Admission.Request
+  readonly ledger: Ledger
+}
+
+type Sent = Ledger["sent"]
+
+/** The surer of two. */
+const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : a === "maybe" ? a : b)
+
+/**
+ * A function that sends once and understands the reply. It ends at the deadline of the call at the latest, fails with the
+ * reason, and makes an entry in the ledger and settles the ticket either way: run it uninterruptibly, with `restore` for
+ * the exchange.
+ */
+export const make = ({ observer, redact, settings }: Parts) => {
+  const attemptMillis = Duration.toMillis(settings.attemptTimeout)
+  const whole: Reading = { show: redact, maxBodyTokens: settings.maxBodyTokens }
+  const cut: Reading = { ...whole, bodyFault: `a body of at most ${settings.maxBodyBytes} bytes (maxBodyBytes)` }
+
+  const attempt = Effect.fnUntraced(function* <A>(
+    { ledger, operation, request, send, wireRequest }: Task<A>,
+    ticket: Admission.Ticket,
+    restore: Admission.Restore
+  ): Effect.fn.Return<Reply<A>, ErrorReason> {
+    const clock = yield* Clock.Clock
+    const startedAt = monotonicMillisUnsafe(clock)
+    const leftMillis = request.deadlineAt - startedAt
+    if (leftMillis <= 0) {
+      yield* ticket.ended(false)
+      return yield* Effect.fail(request.deadlineReached(ledger.sent))
+    }
+    const sentBefore = ledger.sent
+    let sent: Sent = "no"
+    let head: Head | undefined
+
+    const timedOut = () =>
+      Effect.fail(
+        leftMillis <= attemptMillis
+          ? request.deadlineReached(surer(sentBefore, sent))
+          : new TimedOut({ limit: "attempt", afterMillis: attemptMillis, sent })
+      )
+    const { sending } = operation
+    const exchanged = Effect.suspend(() => {
+      sent = "maybe"
+      operation.heard?.(undefined)
+      return send((begun) => {
+        head = begun
+        sent = "yes"
+      })
+    })
+    const exchange = Effect.suspend(() => {
+      const replied = sending === undefined ? exchanged : Effect.andThen(sending.before, exchanged)
+      return Effect.raceFirst(
+        replied,
+        Effect.andThen(timeUp(Math.min(attemptMillis, leftMillis)), Effect.suspend(timedOut))
+      )
+    })
+
+    const enter = (outcome: string) =>
+      Effect.sync(() => {
+        const { headers = {}, status = null } = head ?? {}
+        ledger.attempts.push({
+          number: ledger.attempts.length + 1,
+          startedAtMillis: Math.round(startedAt - ledger.startedAtMillis),
+          backoffMillis: Math.round(ledger.backoffMillis),
+          queuedMillis: Math.round(ticket.waitedMillis),
+          durationMillis: Math.round(monotonicMillisUnsafe(clock) - startedAt),
+          status,
+          outcome,
+          allowance: allowanceFrom(headers, clock.currentTimeMillisUnsafe())
+        })
+        observer?.attempted(operation.name, ticket.lane, ledger.attempts, wireRequest)
+      })
+
+    const received = yield* Effect.exit(Effect.result(restore(exchange)))
+    if (Exit.isFailure(received)) {
+      // Whoever gave up or broke down meanwhile, the request may have been counted.
+      ledger.sent = surer(sentBefore, sent)
+      if (sent !== "no") yield* enter(Cause.hasInterrupts(received.cause) ? "interrupted" : "defect")
+      yield* ticket.ended(sent !== "no")
+      if (sending !== undefined && sent === "no") yield* sending.notProcessed
+      return yield* Effect.failCause(received.cause)
+    }
+    const result = Result.flatMap(
+      Result.mapError(received.value, (reason) => redactedReason(reason, redact)),
+      (reply) =>
+        understand(operation, reply, reply.whole ? whole : cut, clock.currentTimeMillisUnsafe(), sentBefore !== "no")
+    )
+    yield* enter(outcomeOf(result))
+    if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
+    yield* head === undefined
+      ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
+      : ticket.replied(head, Result.isFailure(result) && result.failure._tag === "RateLimited")
+    if (observer) yield* observer.annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
+    // What was certainly not carried out leaves no doubt behind.
+    if (Result.isSuccess(result) || !notProcessed(result.failure)) ledger.sent = surer(sentBefore, sent)
+    else if (sending !== undefined) yield* sending.notProcessed
+    if (Result.isSuccess(result)) return result.success
+    if (head !== undefined) {
+      const { body } = Result.getOrElse(received.value, () => ({ body: "" }))
+      ledger.reply = failedReply({ ...head, body }, redact)
+    }
+    return yield* Effect.fail(result.failure)
+  })
+
+  return <A>(
+    task: Task<A>,
+    ticket: Admission.Ticket,
+    restore: Admission.Restore
+  ): Effect.Effect<Reply<A>, ErrorReason> => {
+    const once = attempt(task, ticket, restore)
+    return observer ? observer.traced("attempt", { kind: "client" })(once) : once
+  }
+}
+
+/** What the ledger says of an attempt: it did not fail by itself where the deadline of its call cut it off. */
+const outcomeOf = (result: Result.Result<unknown, ErrorReason>): string => {
+  if (Result.isSuccess(result)) return "ok"
+  const { failure } = result
+  return failure._tag === "TimedOut" && failure.limit === "deadline" ? "interrupted" : failure._tag
+}
+
+/** Decodes once: envelope, then record. What is shown of a failure is masked, for it may repeat our request. */
+const understand = <A>(
+  operation: Operation<A>,
+  { body, headers, status, whole }: WireReply,
+  reading: Reading,
+  nowMillis: number,
+  mayBeDone: boolean
+): Result.Result<Reply<A>, ErrorReason> => {
+  const raw = { status, headers, body }
+  if (whole) operation.heard?.(raw)
+  const expectation = (mayBeDone ? operation.afterwards : undefined) ?? operation.expectation
+  return Result.flatMap(interpret(raw, expectation, nowMillis, reading), ({ body, data }) =>
+    Result.mapBoth(operation.decode(data, body), {
+      onFailure: (fault) => unexpected(raw, fault, reading.show),
+      onSuccess: (value) => ({ value, raw })
+    })
+  )
+}

@@ -1,0 +1,129 @@
+/**
+ * The circuit breaker: once most calls fail because of the service it stops calling for a while, then lets one call try.
+ * One outcome per call, however many attempts it took. The rules are pure (`admit`, `record`); `make` keeps the state.
+ */
+import { Effect, Exit, Option } from "effect"
+import { CircuitOpen, type ErrorReason } from "../../domain/ErrorReason.ts"
+import { monotonicMillis } from "../time/Monotonic.ts"
+
+/** Share of the last calls that has to fail. A row of failures proves little where many calls run side by side. */
+const share = 0.8
+const maxCalls = 20
+const minCalls = 10
+
+/** How long it stays open: doubled each time it opens again, up to a minute. */
+const openMillis = (openings: number) => Math.min(60_000, 2000 * 2 ** (openings - 1))
+
+/** Closed and without a call for this long, it begins anew. */
+const staleMillis = 3_600_000
+
+/** What a call says of the service: `nothing` when it was refused for a reason, or given up. */
+export type Outcome = "ok" | "fault" | "nothing"
+
+export interface State {
+  /** `trying` while one call finds out whether the service has recovered. */
+  readonly phase: "closed" | "open" | "trying"
+  /** Counts the changes of phase: a call that began before the last one has nothing to say any more. */
+  readonly era: number
+  /** Whether each of the last calls was a fault, oldest first. */
+  readonly faults: ReadonlyArray<boolean>
+  /** How often it has opened in a row: closed for as long as it was open last, it forgets them. */
+  readonly openings: number
+  readonly openUntil: number
+  readonly forgetAt: number
+  readonly heardAt: number
+}
+
+export const initial: State = {
+  phase: "closed",
+  era: 0,
+  faults: [],
+  openings: 0,
+  openUntil: 0,
+  forgetAt: 0,
+  heardAt: 0
+}
+
+/** A call that may go, and the state from then on; or one that may not, and for how long, if that is known. */
+export type Answer =
+  | { readonly _tag: "Go"; readonly state: State }
+  | { readonly _tag: "Refused"; readonly retryAfterMillis: number | null }
+
+/** Asks whether a call may go. */
+export const admit = (state: State, now: number): Answer => {
+  switch (state.phase) {
+    case "closed": {
+      const openings = now >= state.forgetAt ? 0 : state.openings
+      const faults = now - state.heardAt >= staleMillis ? [] : state.faults
+      return { _tag: "Go", state: { ...state, openings, faults, heardAt: now } }
+    }
+    case "open":
+      return now < state.openUntil
+        ? { _tag: "Refused", retryAfterMillis: Math.round(state.openUntil - now) }
+        : { _tag: "Go", state: { ...state, phase: "trying", era: state.era + 1 } }
+    case "trying":
+      return { _tag: "Refused", retryAfterMillis: null }
+  }
+}
+
+const open = (state: State, now: number): State => {
+  const openings = state.openings + 1
+  return { ...state, phase: "open", era: state.era + 1, faults: [], openings, openUntil: now + openMillis(openings) }
+}
+
+/** What follows from the outcome of a call that was let go in `era`. */
+export const record = (state: State, era: number, outcome: Outcome, now: number): State => {
+  if (era !== state.era) return state
+  if (state.phase === "trying") {
+    if (outcome === "fault") return open(state, now)
+    // Nothing learnt: the next call tries.
+    if (outcome === "nothing") return { ...state, phase: "open" }
+    return { ...state, phase: "closed", era: era + 1, forgetAt: now + openMillis(state.openings), heardAt: now }
+  }
+  if (state.phase === "open" || outcome === "nothing") return state
+  const faults = [...state.faults, outcome === "fault"].slice(-maxCalls)
+  const failed = faults.filter(Boolean).length
+  const trips = faults.length >= minCalls && failed / faults.length >= share
+  return trips ? open(state, now) : { ...state, faults, heardAt: now }
+}
+
+/** Only faults of the service count: a 4xx is an answer, and a deadline too short says nothing about the service. */
+const isFaultOfService = (reason: ErrorReason): boolean => {
+  switch (reason._tag) {
+    case "ServiceFault":
+    case "ServiceUnavailable":
+    case "Unreachable":
+      return true
+    case "TimedOut":
+      return reason.limit === "attempt"
+    default:
+      return false
+  }
+}
+
+const outcomeOf = (exit: Exit.Exit<unknown, ErrorReason>): Outcome => {
+  if (Exit.isSuccess(exit)) return "ok"
+  const reason = Exit.findErrorOption(exit)
+  return Option.isSome(reason) && isFaultOfService(reason.value) ? "fault" : "nothing"
+}
+
+/** A breaker for one service: a function that lets a call go, or fails with `CircuitOpen`. */
+export const make = () => {
+  let state = initial
+  return <A, R>(call: Effect.Effect<A, ErrorReason, R>): Effect.Effect<A, ErrorReason, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(monotonicMillis, (now) => {
+        const answer = admit(state, now)
+        if (answer._tag === "Refused") {
+          return Effect.fail(new CircuitOpen({ retryAfterMillis: answer.retryAfterMillis }))
+        }
+        state = answer.state
+        const { era } = state
+        return Effect.onExit(restore(call), (exit) =>
+          Effect.map(monotonicMillis, (now) => {
+            state = record(state, era, outcomeOf(exit), now)
+          })
+        )
+      })
+    )
+}

@@ -1,0 +1,90 @@
+/**
+ * What the engine has to know of a call: its name, what its reply may be, and how to read it. One per method of the
+ * services; the request itself is built by `Wire.ts`.
+ */
+import { Result } from "effect"
+import type { Duration, Effect } from "effect"
+import type { Expectation, RawReply } from "../../api/Reply.ts"
+import { type ReadRecord, RecordFault } from "../../api/RecordReader.ts"
+import type { ErrorReason } from "../../domain/ErrorReason.ts"
+import type { Lane } from "../../domain/Lane.ts"
+import type { Drift } from "../telemetry/Drift.ts"
+import type { Repeatable } from "./Retry.ts"
+
+/** What can be asked of one call. */
+export interface CallOptions {
+  /** Longest time this call may take altogether. Default: that of the client. */
+  readonly deadline?: Duration.Input | undefined
+  /** Whose turn it is when the allowance is short. Default: that of the client, or else of the operation. */
+  readonly lane?: Lane | undefined
+  /** Whether a failed attempt may be followed by another. Default true; false for a caller that tries again by itself. */
+  readonly retry?: boolean | undefined
+  /**
+   * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
+   * the wire. That of a failure is masked and bounded, as in `BerthError.reply`, its body the excerpt; a call that ends
+   * without any reply has none, and that of a create is the reply to its own request, also where its node is then found.
+   */
+  readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
+}
+
+/** What has to be done about a request that must not be sent twice. */
+export interface SendingHooks {
+  /** Done for each attempt at the very moment it is sent, its turn having come; where it fails, nothing is sent. */
+  readonly before: Effect.Effect<void, ErrorReason>
+  /** Done once it is certain that the attempt was not carried out. */
+  readonly notProcessed: Effect.Effect<void>
+}
+
+/** A call, as the engine sees it. */
+export interface Operation<A> {
+  /** Bounded name for errors, spans and metrics, such as `nodes.get`. */
+  readonly name: string
+  readonly expectation: Expectation
+  /** What its reply may be once an earlier attempt may have been carried out. Default: the same. */
+  readonly afterwards?: Expectation
+  /** Whether and when it may be sent again. */
+  readonly repeatable: Repeatable
+  /** The lane it goes in unless the caller says otherwise. */
+  readonly lane: Lane
+  /** Reads the data of a successful reply, whose whole body is at hand, too. */
+  readonly decode: (data: unknown, body: unknown) => Result.Result<A, RecordFault>
+  /** Told of the reply of each attempt, whatever it says, and of none when an attempt begins. Default: nobody is. */
+  readonly heard?: (reply: RawReply | undefined) => void
+  /** Done when an attempt is sent. Default: nothing. */
+  readonly sending?: SendingHooks | undefined
+  /** What is in it that Berth does not know. Default: nothing. */
+  readonly drift?: (value: A) => ReadonlyArray<Drift>
+}
+
+const place = (base: string, path: string) => (path === "" ? base : `${base}.${path}`)
+
+const misread = (at: string, { expected, got, path }: RecordFault) =>
+  Result.fail(new RecordFault(place(at, path), expected, got))
+
+/** Reads `data` as one record. */
+export const one =
+  <A>(readRecord: ReadRecord<A>) =>
+  (data: unknown): Result.Result<A, RecordFault> => {
+    const record = readRecord(data)
+    return record instanceof RecordFault ? misread("data", record) : Result.succeed(record)
+  }
+
+/** Reads `data` as a list of records. */
+export const many =
+  <A>(readRecord: ReadRecord<A>) =>
+  (data: unknown): Result.Result<ReadonlyArray<A>, RecordFault> => {
+    if (!Array.isArray(data)) return Result.fail(new RecordFault("data", "a list", data))
+    const records: Array<A> = []
+    for (let i = 0; i < data.length; i++) {
+      const record = readRecord(data[i])
+      if (record instanceof RecordFault) return misread(`data[${i}]`, record)
+      records.push(record)
+    }
+    return Result.succeed(records)
+  }
+
+/** The decoded value of a reply. */
+export const valueOf = <A>({ value }: { readonly value: A }): A => value
+
+/** Reads nothing: the reply's success is the answer (decision 16). */
+export const nothing = (): Result.Result<void> => Result.succeed(undefined)

@@ -1,0 +1,94 @@
+/**
+ * Whether and when a failed attempt is followed by another. The one place that decides to send again, so that attempts
+ * never multiply; pure, but for the draw of chance that is passed in.
+ */
+import type { ErrorReason } from "../../domain/ErrorReason.ts"
+
+/**
+ * What may be sent again. `idempotent`: sending twice does no more than sending once. `create`: only where the first one
+ * was certainly not processed, because a second node costs money. `never`: the caller said so.
+ */
+export type Repeatable = "idempotent" | "create" | "never"
+
+/** Doubled with every attempt, up to the cap. */
+const baseMillis = 100
+/** Base where the service said that it is asked too often. */
+const throttledBaseMillis = 1000
+const maxBackoffMillis = 20_000
+/** A longer `Retry-After` than this is not waited for: the caller is told instead. */
+const maxRetryAfterMillis = 120_000
+
+/** Tokens of the budget: full at first, spent by retries, given back by success. */
+export const fullBudget = 500
+const transientCost = 14
+const throttledCost = 5
+
+const isThrottled = (reason: ErrorReason) => reason._tag === "RateLimited"
+
+/** Whether the attempt that failed for this was certainly not carried out. */
+export const notProcessed = (reason: ErrorReason): boolean =>
+  reason._tag === "RateLimited" ||
+  ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
+
+const isTransient = (reason: ErrorReason): boolean => {
+  switch (reason._tag) {
+    case "Unreachable":
+    case "RateLimited":
+    case "ServiceUnavailable":
+    case "ServiceFault":
+      return true
+    case "TimedOut":
+      return reason.limit === "attempt"
+    default:
+      return false
+  }
+}
+
+/** What follows a failed attempt. */
+export type Decision =
+  /** Give up now. */
+  | { readonly _tag: "GiveUp" }
+  /** Give up after this wait: with the budget empty a caller that calls again at once is slowed down, not refused. */
+  | { readonly _tag: "GiveUpAfter"; readonly delayMillis: number }
+  /** Send again after this wait, at this cost. */
+  | { readonly _tag: "Again"; readonly delayMillis: number; readonly cost: number }
+
+/** What the decision rests on. */
+export interface Situation {
+  readonly reason: ErrorReason
+  readonly repeatable: Repeatable
+  /** Attempts made so far, the failed one included. */
+  readonly attempts: number
+  /** Most attempts that the client may make. */
+  readonly maxAttempts: number
+  /** Tokens left in the budget. */
+  readonly budget: number
+  /** What is left of the call's deadline. */
+  readonly leftMillis: number
+  /** A draw from [0, 1): half of the wait is certain, so that no run of draws lets the attempts end too soon. */
+  readonly draw: number
+}
+
+const giveUp: Decision = { _tag: "GiveUp" }
+
+/** Decides what follows a failed attempt. Never a wait that the deadline cannot hold. */
+export const decide = ({
+  attempts,
+  budget,
+  draw,
+  leftMillis,
+  maxAttempts,
+  reason,
+  repeatable
+}: Situation): Decision => {
+  if (!isTransient(reason) || attempts >= maxAttempts || repeatable === "never") return giveUp
+  if (repeatable === "create" && !notProcessed(reason)) return giveUp
+  const asked = "retryAfterMillis" in reason ? (reason.retryAfterMillis ?? 0) : 0
+  if (asked > maxRetryAfterMillis) return giveUp
+  const base = isThrottled(reason) ? throttledBaseMillis : baseMillis
+  const backoffMillis = Math.min(maxBackoffMillis, base * 2 ** (attempts - 1))
+  const delayMillis = Math.max(asked, backoffMillis * (0.5 + draw / 2))
+  if (delayMillis >= leftMillis) return giveUp
+  const cost = isThrottled(reason) ? throttledCost : transientCost
+  return cost > budget ? { _tag: "GiveUpAfter", delayMillis } : { _tag: "Again", delayMillis, cost }
+}

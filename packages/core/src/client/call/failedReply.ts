@@ -1,0 +1,26 @@
+/**
+ * What is kept of the reply to a failed attempt: masked, for it may repeat our request, and bounded.
+ */
+import type { RawReply } from "../../api/Reply.ts"
+import { type FailedReply, requestIdHeaders } from "../../domain/FailedReply.ts"
+import type { Redact } from "../transport/Redaction.ts"
+
+const maxHeaders = 64
+const maxHeaderLength = 1024
+const maxIdLength = 128
+const maxExcerptLength = 2048
+
+/** Headers that hold what is nobody else's business, whatever it is. */
+const isSecret = /cookie|authorization|api-?key|token|secret/
+
+/** The reply as it is shown. */
+export const failedReply = ({ body, headers: all, status }: RawReply, redact: Redact): FailedReply => {
+  const headers: Record<string, string> = {}
+  for (const name of Object.keys(all)
+    .filter((name) => !isSecret.test(name))
+    .slice(0, maxHeaders)) {
+    headers[redact(name, maxIdLength)] = redact(all[name] ?? "", maxHeaderLength)
+  }
+  const requestId = requestIdHeaders.map((name) => headers[name]?.slice(0, maxIdLength)).find((id) => id)
+  return { status, requestId: requestId ?? null, headers, excerpt: redact(body, maxExcerptLength) }
+}

@@ -1,0 +1,75 @@
+/**
+ * Which node came of a create whose reply was lost: the pure judgement over what is listed now. It never guesses; where
+ * two explanations are left it says so.
+ */
+import { DateTime } from "effect"
+import type { Node, NodeId } from "../../domain/Node.ts"
+import type { Intent } from "./Intent.ts"
+
+/** What the list says about an intent. */
+export type Resolution =
+  | { readonly _tag: "Found"; readonly node: Node }
+  /** No node can have come of it. */
+  | { readonly _tag: "Absent" }
+  /**
+   * Nodes that may have come of it, or of a create alike whose reply is still to come; or new nodes of its name that differ in
+   * what a service may show in another way, such as the image.
+   */
+  | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
+  /** More nodes than this client has lost replies for: one of them is somebody else's. */
+  | { readonly _tag: "Ambiguous"; readonly candidates: ReadonlyArray<Node> }
+
+/** What the judgement rests on. */
+export interface Evidence {
+  readonly intent: Intent
+  /** Nodes with an id above the intent's watermark, all of them; where ids are seen not to ascend, every node. */
+  readonly newer: ReadonlyArray<Node>
+  /** Nodes that are known to belong to creates, and the keys of these. */
+  readonly claimed: ReadonlyMap<NodeId, string>
+  /** Creates alike in name, plan and image whose replies are lost, this one included. */
+  readonly lostAlike: number
+  /** Creates alike, of other processes, whose replies may still come, or came to them alone. */
+  readonly underWayAlike: number
+}
+
+const isNumber = (text: string) => /^\d+$/.test(text)
+
+/** An image may be asked for by its number and shown by its name: then they cannot be compared. */
+const isOtherImage = ({ image }: Intent, node: Node) =>
+  node.image !== null && node.image !== image && isNumber(node.image) === isNumber(image)
+
+/**
+ * What a create may seem older than it is: services write whole seconds, their `Date` has no more, and a mock's clock may
+ * stand still between two of them. The watermark is the sharper of the two tests; this one is for ids that do not ascend.
+ */
+const blurMillis = 2000
+
+/** Whether a node can have come of an intent: same name and plan, newer in number and in time. */
+export const mayComeOf = (intent: Intent, node: Node): boolean =>
+  node.id > intent.newerThan &&
+  node.name === intent.name &&
+  (node.plan === null || node.plan === intent.plan) &&
+  !isOtherImage(intent, node) &&
+  DateTime.toEpochMillis(node.createdAt) + blurMillis >= (intent.sentAt?.serviceMillis ?? 0)
+
+/** A name without what services change in it. */
+const bare = (name: string) => name.trim().toLowerCase()
+
+/**
+ * Settles one intent. With as many candidates as lost creates alike each of them is one of ours, and as they are alike any
+ * of them will do; the oldest is taken.
+ */
+export const resolve = ({ claimed, intent, lostAlike, newer, underWayAlike }: Evidence): Resolution => {
+  const own = newer.find(({ id }) => claimed.get(id) === intent.key)
+  if (own !== undefined) return { _tag: "Found", node: own }
+  const candidates = newer
+    .filter((node) => !claimed.has(node.id) && mayComeOf(intent, node))
+    .toSorted((a, b) => a.id - b.id)
+  const [oldest] = candidates
+  if (oldest === undefined) {
+    const doubtful = newer.filter(({ id, name }) => !claimed.has(id) && bare(name) === bare(intent.name))
+    return doubtful.length === 0 ? { _tag: "Absent" } : { _tag: "Undecided", candidates: doubtful }
+  }
+  if (underWayAlike > 0) return { _tag: "Undecided", candidates }
+  return candidates.length > lostAlike ? { _tag: "Ambiguous", candidates } : { _tag: "Found", node: oldest }
+}

@@ -1,0 +1,127 @@
+/**
+ * Arguments, checked against the domain before anything is sent: a misspelt field of a create would otherwise be left out of
+ * a node that costs money.
+ *
+ * The shapes say what the schemas of the domain say, in a tenth of the code: a bundle with schemas weighs 13 KiB more. The
+ * compiler holds their fields together, `Argument.test.ts` their rules.
+ */
+import { Effect, Predicate } from "effect"
+import { InvalidRequest } from "../../domain/ErrorReason.ts"
+
+/** Takes down a fault: where it is, and what it is. */
+type Report = (place: string, fault: string) => void
+
+/** What a value has to be. */
+export interface Shape<out A> {
+  /** In words that need no knowledge of schemas. */
+  readonly expected: string
+  /** Whether a value is of this shape on the outside. */
+  readonly is: (value: unknown) => boolean
+  /** A copy of such a value; its faults are reported. */
+  readonly read: (value: any, place: string, report: Report) => A
+}
+
+/** The shape of what may be left out. */
+interface Optional<out A> extends Shape<A> {
+  readonly optional: true
+}
+
+const shape = <A>(expected: string, is: Shape<A>["is"], read: Shape<A>["read"] = (value) => value): Shape<A> => ({
+  expected,
+  is,
+  read
+})
+
+const check = <A>({ expected, is, read }: Shape<A>, value: unknown, place: string, report: Report): A => {
+  if (is(value)) return read(value, place, report)
+  report(place, `expected ${expected}`)
+  return value as A
+}
+
+/** The same shape with a rule for its values. */
+const where = <A>(base: Shape<A>, rule: string, holds: (value: A) => boolean): Shape<A> =>
+  shape(base.expected, base.is, (value, place, report) => {
+    if (!holds(value)) report(place, `expected ${rule}`)
+    return base.read(value, place, report)
+  })
+
+export const text = shape<string>("a text", Predicate.isString)
+export const flag = shape<boolean>("true or false", Predicate.isBoolean)
+export const anything = shape<unknown>("anything", () => true)
+export const notBlank = where(text, "a text that is not blank", (value) => /\S/.test(value))
+export const whole = where(shape<number>("a number", Predicate.isNumber), "an integer", Number.isSafeInteger)
+
+export const maxLength = (max: number, base: Shape<string>): Shape<string> =>
+  where(base, `a value with a length of at most ${max}`, ({ length }) => length <= max)
+
+export const min = <A extends number>(min: A): Shape<number> =>
+  where(whole, `a value greater than or equal to ${min}`, (value) => value >= min)
+
+export const oneOf = <A extends string>(values: ReadonlyArray<A>): Shape<A> => {
+  const all = values.map((value) => JSON.stringify(value)).join(", ")
+  return shape(values.length > 1 ? `one of ${all}` : all, (value) => values.some((one) => one === value))
+}
+
+export const list = <A>(item: Shape<A>): Shape<ReadonlyArray<A>> =>
+  shape("a list", Array.isArray, (values: ReadonlyArray<unknown>, place, report) =>
+    // Unlike `map`, this sees the holes that a list may have.
+    Array.from(values, (value, i) => check(item, value, `${place}[${i}]`, report))
+  )
+
+export const either = <A, B>(a: Shape<A>, b: Shape<B>): Shape<A | B> =>
+  shape<A | B>(
+    `${a.expected} or ${b.expected}`,
+    (value) => a.is(value) || b.is(value),
+    (value, place, report) => (a.is(value) ? a : b).read(value, place, report)
+  )
+
+export const optional = <A>(base: Shape<A>): Optional<A | undefined> => ({ ...base, optional: true })
+
+/** The place of a field, as a program writes it. */
+const fieldOf = (place: string, name: string) => (place === "" ? name : `${place}.${name}`)
+
+/** An object with any fields, all of them of one shape. */
+export const record = <A>(item: Shape<A>): Shape<Readonly<Record<string, A>>> =>
+  shape("an object", Predicate.isObject, (value: object, place, report) =>
+    Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, check(item, inner, fieldOf(place, name), report)])
+    )
+  )
+
+/** The shape of each field. */
+type Fields<A> = {
+  readonly [Name in keyof A]-?: undefined extends A[Name] ? Optional<A[Name]> : Shape<A[Name]>
+}
+
+/** An object with these fields and no others. */
+export const fields = <A>(shapes: Fields<A>): Shape<A> =>
+  shape("an object", Predicate.isObject, (value: Readonly<Record<string, unknown>>, place, report) => {
+    const read: Record<string, unknown> = {}
+    for (const [name, shape] of Object.entries<Shape<unknown>>(shapes)) {
+      const inner = value[name]
+      if (inner !== undefined) read[name] = check(shape, inner, fieldOf(place, name), report)
+      else if (!("optional" in shape)) report(fieldOf(place, name), "it is needed")
+    }
+    for (const name of Object.keys(value)) {
+      if (!Object.hasOwn(shapes, name)) report(fieldOf(place, name), "there is no such field")
+    }
+    return read as A
+  })
+
+/** A check of the argument `name`: a copy of it, or every field at fault. */
+export const argument =
+  <A>(shape: Shape<A>, name: string) =>
+  (value: unknown): Effect.Effect<A, InvalidRequest> =>
+    Effect.suspend(() => {
+      const faults = new Map<string, Array<string>>()
+      // Fields go without the name of their argument; a fault of the argument itself has no other.
+      const place = shape.expected === "an object" && shape.is(value) ? "" : name
+      const read = check(shape, value, place, (place, fault) =>
+        faults.set(place, [...(faults.get(place) ?? []), fault])
+      )
+      return faults.size === 0
+        ? Effect.succeed(read)
+        : Effect.fail(
+            new InvalidRequest({ status: null, detail: `${name} is not valid`, fields: Object.fromEntries(faults) })
+          )
+    })

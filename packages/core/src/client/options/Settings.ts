@@ -1,0 +1,211 @@
+/**
+ * What a client is made from: where the service is and whose account is spoken for.
+ */
+import { Data, Duration, Predicate, Redacted, Result } from "effect"
+import { defaultMaxBodyTokens } from "../../api/BodyBounds.ts"
+import { prefix } from "../../api/Routes.ts"
+import type { Lane } from "../../domain/Lane.ts"
+import { countFault, laneFault, timespanFault, wholeFault } from "./OptionCheck.ts"
+import { version } from "./version.ts"
+
+/** The two halves of an account's credentials, made in the account portal (interface.md §5). */
+export interface Credentials {
+  readonly apiKey: Redacted.Redacted
+  readonly accessToken: Redacted.Redacted
+}
+
+/** Options of a client. */
+export interface ClientOptions {
+  /** The service's scheme and host; the whole `/myaccount/api/v1` address is accepted too. */
+  readonly baseUrl: string | URL
+  readonly credentials: Credentials
+  /** Longest time a call may take altogether. Default 60 seconds. */
+  readonly deadline?: Duration.Input | undefined
+  /** Longest time one attempt on the wire may take. Default 15 seconds. */
+  readonly attemptTimeout?: Duration.Input | undefined
+  /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which span at least 5 seconds. */
+  readonly maxAttempts?: number | undefined
+  /** Lane of every call that does not name one. Default: that of the operation. */
+  readonly lane?: Lane | undefined
+  /**
+   * File through which the processes of this machine that use the same key leave room for each other. One file per key; it is
+   * safe to lose. Needs `node:fs`. Default: none, every process for itself.
+   */
+  readonly allowanceFile?: string | undefined
+  /**
+   * Longest body of a reply that is read, in bytes. Default 2 MiB. A longer one is an `UnexpectedResponse`, or the reason
+   * that the reply's status stands for.
+   */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds how long
+   * nothing else runs while one is parsed. Default 200 000.
+   */
+  readonly maxBodyTokens?: number | undefined
+  /**
+   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets. They
+   * are not taken for secrets: a service that repeats one in an error shows it.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** What the client calls itself. Default `berth/VERSION`. A browser says what it is itself. */
+  readonly userAgent?: string | undefined
+}
+
+/** Options, checked and with defaults. */
+export interface Settings {
+  readonly origin: string
+  readonly credentials: Credentials
+  readonly deadline: Duration.Duration
+  readonly attemptTimeout: Duration.Duration
+  readonly maxAttempts: number
+  readonly lane: Lane | undefined
+  readonly allowanceFile: string | undefined
+  readonly maxBodyBytes: number
+  readonly maxBodyTokens: number
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** An option that no client can be made with. */
+export class InvalidOption extends Data.TaggedError("InvalidOption")<{
+  /** Name of the option, such as `baseUrl`. */
+  readonly option: string
+  readonly detail: string
+}> {
+  override get message() {
+    return `The option ${this.option} is not usable: ${this.detail}.`
+  }
+}
+
+/** At most so many attempts a call: they span 6 s at least, whatever is drawn, in which a service may restart. */
+export const maxAllowedAttempts = 8
+
+/** The longest image list has less than a tenth of it. */
+const defaultMaxBodyBytes = 2 * 1024 * 1024
+
+const unusable = (option: string, detail: string) => Result.fail(new InvalidOption({ option, detail }))
+
+/** An address as text, of any realm. */
+const addressOf = (value: unknown): string =>
+  Predicate.hasProperty(value, "href") && Predicate.isString(value.href)
+    ? value.href
+    : Predicate.isString(value)
+      ? value
+      : ""
+
+const originOf = (baseUrl: unknown): string | undefined => {
+  const url = URL.parse(addressOf(baseUrl))
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
+  // What would be left out of every request is refused here; an address with credentials is a mistake about ours.
+  if (url.username + url.password + url.search + url.hash !== "") return undefined
+  const path = url.pathname.replace(/\/+$/, "")
+  return path === "" || path === prefix ? url.origin : undefined
+}
+
+const headerSafe = /^[\x21-\x7e]+$/
+
+const addressFault = (value: unknown) =>
+  originOf(value) === undefined ? `expected http(s)://host[:port] or the same with ${prefix}` : undefined
+
+const credentialFault = (value: unknown) => {
+  if (!Redacted.isRedacted(value)) return "expected a text that is Redacted"
+  const secret = Redacted.value(value)
+  return Predicate.isString(secret) && headerSafe.test(secret)
+    ? undefined
+    : "expected printable ASCII characters without spaces"
+}
+
+const pathFault = (value: unknown) =>
+  Predicate.isString(value) && value.trim() !== "" ? undefined : "expected the path of a file"
+
+const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
+  baseUrl: true,
+  credentials: true,
+  deadline: true,
+  attemptTimeout: true,
+  maxAttempts: true,
+  lane: true,
+  allowanceFile: true,
+  maxBodyBytes: true,
+  maxBodyTokens: true,
+  headers: true,
+  userAgent: true
+}
+
+/** Set by the client, or by HTTP. */
+const ownHeaders =
+  /^(accept|authorization|connection|content-.*|expect|host|keep-alive|te|trailer|transfer|upgrade|user-agent)(-encoding)?$/i
+
+const isValue = (value: unknown) => Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
+
+const isPlain = (value: object) => [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
+
+const headersFault = (headers: unknown) => {
+  // What has its entries elsewhere, such as a `Headers` or a `Map`, would be taken for none.
+  if (!Predicate.isObject(headers) || !isPlain(headers))
+    return "expected a plain object of texts by the names of headers"
+  const wrong = Object.keys(headers).find(
+    (name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || ownHeaders.test(name) || !isValue(headers[name])
+  )
+  return wrong === undefined ? undefined : `the header ${JSON.stringify(wrong)} cannot be set`
+}
+
+const userAgentFault = (value: unknown) =>
+  isValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
+
+/** Only a browser may say which it is, and one of another origin would have to be allowed to. */
+const isBrowser = "document" in globalThis || "importScripts" in globalThis
+
+/** Checks the options; the first unusable one is named. */
+export const settingsFrom = (options: ClientOptions): Result.Result<Settings, InvalidOption> => {
+  const given: unknown = options
+  if (!Predicate.isObject(given)) return unusable("options", "expected an object")
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(names, name))
+  if (unknown !== undefined) {
+    return unusable(unknown, `there is no such option; there are ${Object.keys(names).join(", ")}`)
+  }
+  if (!Predicate.isObject(given["credentials"])) return unusable("credentials", "expected apiKey and accessToken")
+  const {
+    allowanceFile,
+    attemptTimeout = "15 seconds",
+    baseUrl,
+    credentials,
+    deadline = "60 seconds",
+    headers = {},
+    lane,
+    maxAttempts = maxAllowedAttempts,
+    maxBodyBytes = defaultMaxBodyBytes,
+    maxBodyTokens = defaultMaxBodyTokens,
+    userAgent = `berth/${version}`
+  } = options
+  const faults: Record<string, string | undefined> = {
+    baseUrl: addressFault(baseUrl),
+    apiKey: credentialFault(credentials.apiKey),
+    accessToken: credentialFault(credentials.accessToken),
+    deadline: timespanFault(deadline),
+    attemptTimeout: timespanFault(attemptTimeout),
+    maxAttempts: wholeFault(maxAllowedAttempts)(maxAttempts),
+    lane: lane === undefined ? undefined : laneFault(lane),
+    allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile),
+    maxBodyBytes: countFault(maxBodyBytes),
+    maxBodyTokens: countFault(maxBodyTokens),
+    headers: headersFault(headers),
+    userAgent: userAgentFault(userAgent)
+  }
+  for (const [option, fault] of Object.entries(faults)) if (fault !== undefined) return unusable(option, fault)
+  return Result.succeed({
+    origin: originOf(baseUrl)!,
+    credentials,
+    deadline: Duration.fromInputUnsafe(deadline),
+    attemptTimeout: Duration.fromInputUnsafe(attemptTimeout),
+    maxAttempts,
+    lane,
+    allowanceFile,
+    maxBodyBytes,
+    maxBodyTokens,
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      ...(!isBrowser && { "user-agent": userAgent })
+    }
+  })
+}

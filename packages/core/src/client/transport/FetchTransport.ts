@@ -1,0 +1,50 @@
+/**
+ * The transport over `fetch` alone, which every runtime has: what the promise client sends its requests with.
+ */
+import { Context, Effect, Layer } from "effect"
+import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
+import { isShort, webText } from "./ReplyText.ts"
+
+/** The `fetch` that sends the requests; a fiber may have one of its own. */
+export const Fetch = Context.Reference<typeof globalThis.fetch>("@berth/core/client/transport/FetchTransport/Fetch", {
+  defaultValue: () => globalThis.fetch
+})
+
+const exchange = async (
+  fetch: typeof globalThis.fetch,
+  request: SignedRequest,
+  signal: AbortSignal,
+  begun: (head: Head) => void
+) => {
+  const { body, maxBodyBytes, method } = request
+  const { address, headers } = unwrapped(request)
+  const response = await fetch(address, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+    // A redirect is no reply of the interface, and following it would hand on the credentials.
+    redirect: "manual",
+    signal
+  })
+  const head = { status: response.status, headers: Object.fromEntries(response.headers) }
+  begun(head)
+  // A page of a browser does not see the coding of a reply of another origin. The signal ends either.
+  return isShort(head.headers, maxBodyBytes) && response.type !== "cors"
+    ? { ...head, body: await response.text(), whole: true }
+    : { ...head, ...(await webText(response, head.headers, maxBodyBytes, signal)) }
+}
+
+export const layer = Layer.succeed(Transport, {
+  send: (request, begun) =>
+    Effect.withFiber((fiber) => {
+      let replied = false
+      return Effect.tryPromise({
+        try: (signal) =>
+          exchange(fiber.getRef(Fetch), request, signal, (head) => {
+            replied = true
+            begun(head)
+          }),
+        catch: (cause) => unreachable(cause, replied)
+      })
+    })
+})

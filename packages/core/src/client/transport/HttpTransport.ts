@@ -1,0 +1,84 @@
+/**
+ * The transport over whichever `HttpClient` the program provides.
+ */
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import {
+  FetchHttpClient,
+  HttpBody,
+  HttpClient,
+  type HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse
+} from "effect/http"
+import { InvalidRequest } from "../../domain/ErrorReason.ts"
+import { isShort, ReplyText, webText } from "./ReplyText.ts"
+import { type SignedRequest, Transport, unreachable } from "./Transport.ts"
+
+/** The credentials stay `Redacted` in the request too, so that nobody who inspects it sees them. */
+const toHttp = ({ body, headers, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>
+  HttpClientRequest.make(method)(url, {
+    urlParams: query,
+    headers,
+    body: body === undefined ? undefined : HttpBody.text(body, "application/json"),
+    acceptJson: true
+  }).pipe(HttpClientRequest.bearerToken(token))
+
+const failed = (replied: boolean) => (error: HttpClientError.HttpClientError) => {
+  const { reason } = error
+  return reason._tag === "InvalidUrlError" || reason._tag === "EncodeError"
+    ? new InvalidRequest({ status: null, detail: "its address or body cannot be written", fields: {} })
+    : unreachable(reason.cause, replied)
+}
+
+const full = Symbol("full")
+
+const textOf = (
+  response: HttpClientResponse.HttpClientResponse,
+  headers: HttpClientResponse.HttpClientResponse["headers"],
+  maxBytes: number
+) => {
+  if (isShort(headers, maxBytes)) return Effect.map(response.text, (body) => ({ body, whole: true }))
+  return Effect.suspend(() => {
+    const text = new ReplyText(headers, maxBytes)
+    return response.stream.pipe(
+      // Failing ends the exchange.
+      Stream.runForEachArray((chunks) => (chunks.every(text.add) ? Effect.void : Effect.fail(full))),
+      Effect.catch((error) => (error === full ? Effect.void : Effect.fail(error))),
+      Effect.map(() => text.end())
+    )
+  })
+}
+
+/** A redirect is no reply of the interface, and following it would hand on the credentials; only `fetch` does so unasked. */
+const withoutRedirects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.provideService(effect, FetchHttpClient.RequestInit, {
+      ...Context.getOrUndefined(context, FetchHttpClient.RequestInit),
+      redirect: "manual"
+    })
+  )
+
+export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.effect(
+  Transport,
+  Effect.map(HttpClient.HttpClient, (client) => {
+    // The spans are the engine's own: those of HttpClient hold whole addresses and unmasked causes, and send ours along.
+    const bare = HttpClient.transformResponse(client, (response) =>
+      withoutRedirects(Effect.provideService(response, HttpClient.TracerDisabledWhen, () => true))
+    )
+    return Transport.of({
+      send: (request, begun) =>
+        Effect.flatMap(Effect.mapError(bare.execute(toHttp(request)), failed(false)), (response) => {
+          const { headers, status } = response
+          begun({ status, headers })
+          const web = HttpClientResponse.toWeb(response)
+          const text = Option.isSome(web)
+            ? Effect.tryPromise({
+                try: (signal) => webText(web.value, headers, request.maxBodyBytes, signal),
+                catch: (cause) => unreachable(cause, true)
+              })
+            : Effect.mapError(textOf(response, headers, request.maxBodyBytes), failed(true))
+          return Effect.map(text, (read) => ({ status, headers, ...read }))
+        })
+    })
+  })
+)

@@ -1,0 +1,119 @@
+/**
+ * What is below the engine: sends one request and reads its reply, body and all. Over any `HttpClient` of Effect it is in
+ * `HttpTransport.ts`, over the runtime's `fetch` alone in `FetchTransport.ts`, over undici alone in `UndiciTransport.ts`.
+ */
+import { Context, type Effect, Predicate, Redacted } from "effect"
+import type { HttpMethod } from "effect/http"
+import { type InvalidRequest, Unreachable } from "../../domain/ErrorReason.ts"
+
+/** A request as the interface has it, without address and credentials. */
+export interface WireRequest {
+  readonly method: HttpMethod.HttpMethod
+  /** From the root of the service on. */
+  readonly path: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  /** JSON text. */
+  readonly body?: string | undefined
+}
+
+/** A request with everything it is sent with. The credentials are unwrapped when it is. */
+export interface SignedRequest {
+  readonly method: WireRequest["method"]
+  /** Without the query. */
+  readonly url: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string | Redacted.Redacted]>
+  readonly token: Redacted.Redacted
+  readonly body: string | undefined
+  /** Further headers, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Longest body of its reply that is read. */
+  readonly maxBodyBytes: number
+}
+
+/** What goes over the wire: the credentials are unwrapped here, for a transport that hands them on and to nobody else. */
+export const unwrapped = ({ body, headers: further, query, token, url }: SignedRequest) => {
+  const search = new URLSearchParams()
+  for (const [name, value] of query) search.append(name, typeof value === "string" ? value : Redacted.value(value))
+  const headers: Record<string, string> = {
+    ...further,
+    accept: "application/json",
+    authorization: `Bearer ${Redacted.value(token)}`
+  }
+  if (body !== undefined) headers["content-type"] = "application/json"
+  return { address: `${url}?${search}`, headers }
+}
+
+/** The beginning of a reply. Header names are in lower case. */
+export interface Head {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** What was read of a body. */
+export interface Body {
+  readonly body: string
+  /** Whether that is all of it: it is no longer than it may be. */
+  readonly whole: boolean
+}
+
+/** A reply, and what was read of its body. */
+export interface WireReply extends Head, Body {}
+
+export class Transport extends Context.Service<
+  Transport,
+  {
+    /** Sends the request once. Tells `begun` as soon as the reply has begun; an interruption ends the exchange. */
+    readonly send: (
+      request: SignedRequest,
+      begun: (head: Head) => void
+    ) => Effect.Effect<WireReply, Unreachable | InvalidRequest>
+  }
+>()("@berth/core/client/transport/Transport") {}
+
+/** Failures of making a connection, or of trusting who answers: the request was certainly not sent. */
+const notSent = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "ERR_SSL_WRONG_VERSION_NUMBER"
+])
+
+/** Failures that mean the same when they come of `connect`; an open connection can fail with them, too. */
+const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
+
+const maxDetailLength = 1000
+
+/** The innermost code or message of a transport failure, which may be wrapped several times, and whether nothing was sent. */
+const describe = (cause: unknown): { readonly text: string; readonly unsent: boolean } => {
+  let code: string | undefined
+  let syscall: unknown
+  let text = "the connection failed"
+  for (let at: unknown = cause, depth = 0; Predicate.isObjectOrArray(at) && depth < 8; depth++) {
+    const inner = at as { code?: unknown; message?: unknown; cause?: unknown; errors?: unknown; syscall?: unknown }
+    if (Predicate.isString(inner.code)) code = inner.code
+    syscall = inner.syscall ?? syscall
+    if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
+    at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
+  }
+  // What undici says of a `100 Continue` that it did not ask for, and of a status that there cannot be.
+  if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent a 100 Continue unasked"
+  if (code === "ERR_ASSERTION") text = "its reply is no HTTP"
+  text = text.replace(/\s+/g, " ").slice(0, maxDetailLength)
+  const unsent = code !== undefined && (notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect"))
+  return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent }
+}
+
+/** What a failure below HTTP means. `replied` says whether a reply had begun. */
+export const unreachable = (cause: unknown, replied: boolean): Unreachable => {
+  const { text, unsent } = describe(cause)
+  return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text })
+}

@@ -1,0 +1,145 @@
+/**
+ * Waiting for a node: looks at it again and again until it has what is waited for, cannot get it any more, or the time
+ * is up. What an observation means is decided by the pure `judge`.
+ */
+import { Duration, Effect, Option } from "effect"
+import { BerthError } from "../../domain/BerthError.ts"
+import { NodeNotFound, StatusNotReached } from "../../domain/ErrorReason.ts"
+import type { Lane } from "../../domain/Lane.ts"
+import type { Node, NodeId } from "../../domain/Node.ts"
+import { type KnownStatus, label, mayBecome, type NodeStatus } from "../../domain/NodeStatus.ts"
+import { monotonicMillis } from "../time/Monotonic.ts"
+
+/** What can be waited for: a status, or that the node is gone. */
+export type Goal = KnownStatus | "deleted"
+
+/** How to wait. */
+export interface WaitOptions {
+  /** Longest time to wait. Default 10 minutes. */
+  readonly timeout?: Duration.Input | undefined
+  /** Whose turn the looks have when the allowance is short. Default `wait`. */
+  readonly lane?: Lane | undefined
+  /** Told of every observation: the node, or nothing once it is gone. */
+  readonly onObserved?: ((node: Option.Option<Node>) => Effect.Effect<void>) | undefined
+}
+
+/** What an observation means for a goal. */
+export type Verdict = "reached" | "wait" | "impossible" | "gone"
+
+/** Judges one observation of a node; `None` is a node that is gone. */
+export const judge = (observed: Option.Option<Node>, goal: Goal): Verdict => {
+  if (Option.isNone(observed)) return goal === "deleted" ? "reached" : "gone"
+  if (goal === "deleted") return "wait"
+  const { status } = observed.value
+  if (status === goal) return "reached"
+  return mayBecome(status, goal) ? "wait" : "impossible"
+}
+
+/** Most statuses that an error tells of. */
+const maxSeen = 16
+
+/** Looks come at multiples of these, one after the other, the last one repeated: waits that began apart soon look together. */
+const periodsMillis = [1000, 1000, 2000, 4000, 8000]
+
+/** How long until the next look, which is the `look`-th from 0. `phase` keeps clients apart that share nothing, in [0, 1). */
+export const untilNextLook = (look: number, now: number, phase: number): number => {
+  const period = periodsMillis[Math.min(look, periodsMillis.length - 1)]!
+  const since = (now - phase * period) % period
+  const wait = period - (since < 0 ? since + period : since)
+  return wait < period / 4 ? wait + period : wait
+}
+
+/** A look that others share may go on longer than this wait, which then lets go of it so long after its own end. */
+const graceMillis = 100
+
+/**
+ * Looks with `get`, which has to end at the instant it is given, until the goal is reached. Succeeds with the node, or with
+ * nothing when the goal was its end.
+ */
+export const awaitGoal = Effect.fnUntraced(function* (
+  id: NodeId,
+  goal: Goal,
+  get: (deadlineAt: number) => Effect.Effect<Node, BerthError>,
+  phase: number,
+  options?: WaitOptions
+): Effect.fn.Return<Option.Option<Node>, BerthError> {
+  const operation = "nodes.await"
+  const startedAt = yield* monotonicMillis
+  const timeoutMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"))
+  const deadlineAt = startedAt + timeoutMillis
+  let last: NodeStatus = { unknown: "not seen yet" }
+  const seen: Array<NodeStatus> = []
+  let failure: BerthError | undefined
+  let gone: BerthError | undefined
+  const notReached = (impossible: boolean) =>
+    Effect.flatMap(monotonicMillis, (now) =>
+      Effect.fail(
+        new BerthError({
+          operation,
+          reason: new StatusNotReached({
+            nodeId: id,
+            wanted: goal,
+            last,
+            seen,
+            impossible,
+            waitedMillis: Math.round(now - startedAt),
+            failure: failure?.message ?? null
+          }),
+          attempts: failure?.attempts ?? [],
+          reply: failure?.reply ?? null
+        })
+      )
+    )
+
+  const observe = Effect.gen(function* () {
+    const observed = yield* Effect.catchIf(
+      Effect.asSome(get(deadlineAt)),
+      ({ reason }) => reason._tag === "NodeNotFound",
+      (error) => {
+        gone = error
+        return Effect.succeed(Option.none<Node>())
+      }
+    )
+    failure = undefined
+    if (Option.isSome(observed)) {
+      last = observed.value.status
+      if (seen.length === 0 || label(seen.at(-1)!) !== label(last)) seen.push(last)
+      if (seen.length > maxSeen) seen.shift()
+    }
+    if (options?.onObserved) yield* options.onObserved(observed)
+    return { observed, verdict: judge(observed, goal) }
+  })
+  // A failure that may pass is no observation: the wait goes on, and its own limit ends it.
+  const look = Effect.catch(observe, (error) => {
+    failure = error
+    return error.retryable
+      ? Effect.succeed({ observed: Option.none<Node>(), verdict: "wait" as const })
+      : Effect.fail(error)
+  })
+
+  const looks = Effect.gen(function* () {
+    for (let count = 0; ; count++) {
+      const latest = yield* look
+      if (latest.verdict !== "wait") return latest
+      const now = yield* monotonicMillis
+      const pause = untilNextLook(count, now, phase)
+      const left = Math.max(0, deadlineAt - now)
+      yield* Effect.sleep(Math.min(pause, left))
+      if (pause >= left) return yield* notReached(false)
+    }
+  })
+  const { observed, verdict } = yield* looks.pipe(
+    Effect.timeoutOrElse({
+      duration: timeoutMillis + graceMillis,
+      orElse: () => notReached(false)
+    })
+  )
+  if (verdict === "reached") return observed
+  if (verdict === "impossible") return yield* notReached(true)
+  return yield* new BerthError({
+    operation,
+    reason: new NodeNotFound({ nodeId: id }),
+    attempts: gone?.attempts ?? [],
+    reply: gone?.reply ?? null
+  })
+})

@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Allowance } from "../../../src/client/Allowance.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+import { clientOver, success } from "../../ScriptedService.ts"
+
+const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
+
+/** A service that grants 100 requests a minute, and refuses the ones beyond that. */
+const service = (granted: number) => {
+  let remaining = granted
+  return clientOver(() =>
+    Effect.clockWith((clock) =>
+      Effect.sync(() => {
+        const now = clock.currentTimeMillisUnsafe()
+        const headers = {
+          "ratelimit-limit": "100",
+          "ratelimit-remaining": String(Math.max(0, --remaining)),
+          "ratelimit-reset": "60",
+          date: DateTime.toDateUtc(DateTime.makeUnsafe(now)).toUTCString()
+        }
+        if (remaining < 0) return { status: 429, headers: { ...headers, "retry-after": "60" } }
+        const record = { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" }
+        return { status: 200, headers, body: success(record) }
+      })
+    )
+  )
+}
+
+describe("the allowance of a client", () => {
+  it.effect("is unknown before the first reply, and then what the replies say", () =>
+    Effect.gen(function* () {
+      const allowance = yield* Allowance
+      const before = yield* allowance.current
+      assert.deepStrictEqual(before, {
+        limit: null,
+        remaining: null,
+        resetInMillis: null,
+        pausedMillis: 0,
+        underWay: 0,
+        waiting: 0
+      })
+      yield* get
+      const after = yield* allowance.current
+      assert.deepInclude(after, { limit: 100, remaining: 49, underWay: 0, waiting: 0, pausedMillis: 0 })
+      assert.strictEqual(after.resetInMillis, 60_000)
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* allowance.current).resetInMillis, 40_000)
+    }).pipe(Effect.provide(service(50)))
+  )
+
+  it.effect("tells of every change to whoever watches, and the newest to whoever is slow", () =>
+    Effect.gen(function* () {
+      const allowance = yield* Allowance
+      const seen: Array<number | null> = []
+      const watcher = yield* Effect.forkChild(
+        Stream.runForEach(allowance.changes, ({ remaining }) => Effect.sync(() => seen.push(remaining)))
+      )
+      yield* Effect.yieldNow
+      for (let i = 0; i < 3; i++) {
+        yield* get
+        yield* TestClock.adjust("1 second")
+      }
+      yield* Fiber.interrupt(watcher)
+      assert.deepStrictEqual(
+        seen.filter((value, i) => value !== seen[i - 1]),
+        [null, 49, 48, 47]
+      )
+
+      const slow = yield* allowance.changes.pipe(
+        Stream.take(2),
+        Stream.mapEffect((current) => Effect.as(Effect.all([get, get, get]), current.remaining)),
+        Stream.runCollect
+      )
+      assert.deepStrictEqual(slow, [47, 44])
+    }).pipe(Effect.provide(service(50)))
+  )
+
+  it.effect("shows who waits", () =>
+    Effect.gen(function* () {
+      const { current } = yield* Allowance
+      yield* get
+      const next = Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "5 minutes" }))
+      const waiters = yield* Effect.forkChild(Effect.all([next, next], { concurrency: 2 }))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepInclude(yield* current, { remaining: 0, waiting: 2, underWay: 0 })
+      yield* Fiber.interrupt(waiters)
+      assert.deepInclude(yield* current, { remaining: 0, waiting: 0, underWay: 0 })
+    }).pipe(Effect.provide(service(1)))
+  )
+
+  it.effect("shows for how long nothing is sent after a refusal", () =>
+    Effect.gen(function* () {
+      const { current } = yield* Allowance
+      yield* Effect.flip(get)
+      assert.strictEqual((yield* current).pausedMillis, 60_000)
+      yield* TestClock.adjust("25 seconds")
+      assert.strictEqual((yield* current).pausedMillis, 35_000)
+    }).pipe(Effect.provide(service(0)))
+  )
+})

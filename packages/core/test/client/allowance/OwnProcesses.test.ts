@@ -1,0 +1,110 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Logger, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { Allowance } from "../../../src/client/Allowance.ts"
+import {
+  AllowanceStore,
+  AllowanceStoreFailed,
+  type SharedAllowance
+} from "../../../src/client/allowance/AllowanceStore.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+import { clientOver } from "../../ScriptedService.ts"
+
+const get = Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false }))
+
+/** A store for several machines, on a clock of its own. */
+const meetingPlace = (clock: Clock.Clock) => {
+  let kept: Option.Option<SharedAllowance> = Option.none()
+  const seen = new Map<object, number>()
+  const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
+  return Effect.sync((): AllowanceStore => {
+    const me = {}
+    return {
+      name: "redis",
+      now,
+      read: Effect.sync(() => kept),
+      write: (shared) => Effect.sync(() => void (kept = Option.some(shared))),
+      meet: (withinMillis) =>
+        Effect.map(now, (instant) => {
+          seen.set(me, instant)
+          const there = Array.from(seen).filter(([, at]) => instant - at < withinMillis)
+          return { count: there.length - 1, before: there.findIndex(([who]) => who === me) }
+        }),
+      leave: Effect.sync(() => void seen.delete(me))
+    }
+  })
+}
+
+/** A clock that is so many milliseconds ahead of another. */
+const ahead = (clock: Clock.Clock, millis: number): Clock.Clock => ({
+  currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis,
+  currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + millis),
+  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(millis) * 1_000_000n,
+  currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + BigInt(millis) * 1_000_000n),
+  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: clock.monotonicTimeNanos,
+  sleep: (duration) => clock.sleep(duration)
+})
+
+const refusing = { status: 429, headers: { "retry-after": "60" } }
+
+describe("clients on several machines that meet at a store", () => {
+  it.effect("pause together when one of them is refused, whatever their clocks say", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_790_000_000_000)
+      const clock = yield* Clock.Clock
+      const place = Layer.succeed(AllowanceStore, meetingPlace(clock))
+      const client = Layer.provide(
+        clientOver(() => Effect.succeed(refusing)),
+        place
+      )
+      const machine = Effect.fnUntraced(function* (millis: number) {
+        const theirs = ahead(clock, millis)
+        const services = yield* Effect.provideService(Layer.build(Layer.fresh(client)), Clock.Clock, theirs)
+        return <A, E>(effect: Effect.Effect<A, E, Nodes | Allowance>) =>
+          effect.pipe(Effect.provideContext(services), Effect.provideService(Clock.Clock, theirs))
+      })
+      const fast = yield* machine(180_000)
+      const slow = yield* machine(-180_000)
+
+      yield* fast(Effect.flip(get))
+      yield* TestClock.adjust("1 second")
+      const { pausedMillis } = yield* slow(Allowance.use(({ current }) => current))
+      assert.strictEqual(pausedMillis, 59_000)
+      const error = yield* slow(Effect.flip(Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "5 seconds" }))))
+      assert.strictEqual(error.reason._tag, "WouldExceedDeadline")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a store that cannot be used", () => {
+  it.effect("is told once, and done without", () => {
+    const warnings: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void warnings.push(message))
+    const fails = Effect.fail(new AllowanceStoreFailed({ detail: "nobody answers" }))
+    const broken: AllowanceStore = {
+      name: "redis",
+      now: Clock.currentTimeMillis,
+      read: fails,
+      write: () => fails,
+      meet: () => fails,
+      leave: Effect.void
+    }
+    return Effect.gen(function* () {
+      yield* Effect.flip(get)
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.flip(get)
+      assert.deepStrictEqual(warnings, [
+        ["The shared allowance at redis is done without (nobody answers): this client goes by its own replies."]
+      ])
+    }).pipe(
+      Effect.provide(
+        Layer.provide(
+          clientOver(() => Effect.succeed({ status: 404 })),
+          [Layer.succeed(AllowanceStore, Effect.succeed(broken)), Logger.layer([logger])]
+        )
+      )
+    )
+  })
+})

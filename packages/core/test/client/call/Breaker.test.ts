@@ -1,0 +1,147 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { admit, initial, type Outcome, record, type State } from "../../../src/client/call/Breaker.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+import { clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
+
+/** A call that goes and ends at once. */
+const call = (state: State, outcome: Outcome, now = 0): State => {
+  const answer = admit(state, now)
+  assert.strictEqual(answer._tag, "Go")
+  return answer._tag === "Go" ? record(answer.state, answer.state.era, outcome, now) : state
+}
+const calls = (outcomes: ReadonlyArray<Outcome>, from = initial, now = 0) =>
+  outcomes.reduce((state, outcome) => call(state, outcome, now), from)
+const times = (count: number, outcome: Outcome) => Array.from({ length: count }, () => outcome)
+
+/** A breaker that opened at 0, for two seconds. */
+const opened = calls(times(10, "fault"))
+
+describe("the breaker", () => {
+  it("opens when ten calls have failed", () => {
+    assert.strictEqual(calls(times(9, "fault")).phase, "closed")
+    assert.deepStrictEqual(admit(opened, 500), { _tag: "Refused", retryAfterMillis: 1500 })
+  })
+
+  it("goes by the share of faults among the last twenty calls", () => {
+    const mixed = [...times(4, "ok"), ...times(15, "fault")]
+    assert.strictEqual(calls(mixed).phase, "closed")
+    assert.strictEqual(calls([...mixed, "fault"]).phase, "open")
+    assert.strictEqual(calls([...times(20, "ok"), ...times(15, "fault")]).phase, "closed")
+    assert.strictEqual(calls([...times(20, "ok"), ...times(16, "fault")]).phase, "open")
+  })
+
+  it("does not count calls that say nothing of the service", () => {
+    assert.strictEqual(calls([...times(9, "fault"), ...times(100, "nothing")]).phase, "closed")
+    assert.strictEqual(calls([...times(9, "fault"), ...times(100, "nothing"), "fault"]).phase, "open")
+  })
+
+  it("lets one call try when its time is over, and no other meanwhile", () => {
+    const answer = admit(opened, 2000)
+    assert.strictEqual(answer._tag, "Go")
+    if (answer._tag === "Go")
+      assert.deepStrictEqual(admit(answer.state, 2000), { _tag: "Refused", retryAfterMillis: null })
+  })
+
+  it("closes when that call succeeds, and lets the next try when it says nothing", () => {
+    assert.strictEqual(call(opened, "ok", 2000).phase, "closed")
+    assert.strictEqual(call(call(opened, "nothing", 2000), "ok", 2000).phase, "closed")
+  })
+
+  it("stays open for twice as long each time, up to a minute", () => {
+    let state = opened
+    let now = 0
+    for (const expected of [4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
+      now = state.openUntil
+      state = call(state, "fault", now)
+      assert.strictEqual(state.openUntil - now, expected)
+    }
+  })
+
+  it("forgets how often it opened once it was closed for as long as it was open", () => {
+    const again = (now: number) => calls(times(10, "fault"), call(opened, "ok", 2000), now).openUntil - now
+    assert.strictEqual(again(3999), 4000)
+    assert.strictEqual(again(4000), 2000)
+  })
+
+  it("does not listen to calls that began before it opened", () => {
+    const trying = admit(opened, 2000)
+    assert.strictEqual(trying._tag, "Go")
+    if (trying._tag === "Go") assert.deepStrictEqual(record(trying.state, initial.era, "ok", 2001), trying.state)
+    const recovered = call(opened, "ok", 2000)
+    assert.deepStrictEqual(record(recovered, initial.era, "fault", 2001), recovered)
+  })
+
+  it("begins anew after an hour without a call", () => {
+    const nine = calls(times(9, "fault"))
+    assert.strictEqual(call(nine, "fault", 3_599_999).phase, "open")
+    assert.strictEqual(call(nine, "fault", 3_600_000).phase, "closed")
+  })
+})
+
+/** One call after the other, each without a second attempt: the tags of what came of them. */
+const tags = (count: number) =>
+  Effect.forEach(Array.from({ length: count }), () =>
+    Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false })).pipe(
+      Effect.as("ok"),
+      Effect.catch((error) => Effect.succeed(error.reason._tag))
+    )
+  )
+
+const node = { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
+
+/** Makes a client over a service that can be told what to answer, and counts what it was asked. */
+const switched = () => {
+  const service = { reply: { status: 500 } as ScriptedReply, asked: 0 }
+  return { service, client: clientOver(() => Effect.sync(() => (service.asked++, service.reply))) }
+}
+
+describe("a client", () => {
+  it.effect("leaves a service that failed ten calls alone for two seconds, then tries once", () => {
+    const { client, service } = switched()
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(yield* tags(11), [...Array.from({ length: 10 }, () => "ServiceFault"), "CircuitOpen"])
+      assert.strictEqual(service.asked, 10)
+      service.reply = { status: 200, body: success(node) }
+      assert.deepStrictEqual(yield* tags(1), ["CircuitOpen"])
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* tags(2), ["ok", "ok"])
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("goes on calling a service that refuses", () => {
+    const { client, service } = switched()
+    service.reply = { status: 404 }
+    return Effect.gen(function* () {
+      assert.deepStrictEqual(
+        yield* tags(30),
+        Array.from({ length: 30 }, () => "NodeNotFound")
+      )
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("goes on calling a service that is slower than its callers are patient", () =>
+    Effect.gen(function* () {
+      const get = Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "1 second" }))
+      for (let i = 0; i < 20; i++) {
+        const fiber = yield* Effect.forkChild(Effect.flip(get))
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(fiber)).reason._tag, "TimedOut")
+      }
+    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+  )
+
+  it.effect("that gives up while it tries lets the next call try", () => {
+    const { client, service } = switched()
+    return Effect.gen(function* () {
+      yield* tags(10)
+      yield* TestClock.adjust("2 seconds")
+      const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
+      yield* Effect.raceFirst(get, Effect.void)
+      service.reply = { status: 200, body: success(node) }
+      assert.deepStrictEqual(yield* tags(1), ["ok"])
+    }).pipe(Effect.provide(client))
+  })
+})

@@ -1,0 +1,168 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { decide, fullBudget, type Situation } from "../../../src/client/call/Retry.ts"
+import { maxAllowedAttempts as maxAttempts } from "../../../src/client/options/Settings.ts"
+import {
+  CircuitOpen,
+  Conflict,
+  type ErrorReason,
+  InvalidRequest,
+  NodeNotFound,
+  RateLimited,
+  ServiceFault,
+  ServiceUnavailable,
+  TimedOut,
+  UnexpectedResponse,
+  Unreachable,
+  WouldExceedDeadline
+} from "../../../src/domain/ErrorReason.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+
+const throttled = (retryAfterMillis: number | null = null) => new RateLimited({ retryAfterMillis })
+const unavailable = (retryAfterMillis: number | null = null) =>
+  new ServiceUnavailable({ status: 503, detail: "", retryAfterMillis })
+const fault = new ServiceFault({ status: 500, detail: "", retryAfterMillis: null })
+const unreachable = (sent: "no" | "maybe" | "yes") => new Unreachable({ sent, detail: "" })
+const timedOut = (limit: "attempt" | "deadline", sent: "no" | "maybe" | "yes") =>
+  new TimedOut({ limit, afterMillis: 15_000, sent })
+
+/** A first failure of a call that may be sent again, with everything left; `over` says what is different. */
+const decided = (over: Partial<Situation> = {}) =>
+  decide({
+    reason: unavailable(),
+    repeatable: "idempotent",
+    attempts: 1,
+    maxAttempts,
+    budget: fullBudget,
+    leftMillis: 60_000,
+    draw: 0.5,
+    ...over
+  })
+
+const transient: ReadonlyArray<ErrorReason> = [
+  unreachable("no"),
+  unreachable("maybe"),
+  unreachable("yes"),
+  timedOut("attempt", "maybe"),
+  timedOut("attempt", "yes"),
+  unavailable(),
+  fault,
+  throttled()
+]
+const lasting: ReadonlyArray<ErrorReason> = [
+  timedOut("deadline", "maybe"),
+  new WouldExceedDeadline({ predictedMillis: 2, leftMillis: 1 }),
+  new CircuitOpen({ retryAfterMillis: 1 }),
+  new NodeNotFound({ nodeId: NodeId.make(7) }),
+  new Conflict({ detail: "" }),
+  new InvalidRequest({ status: 400, detail: "", fields: {} }),
+  new UnexpectedResponse({ status: 200, path: "", expected: "", excerpt: "" })
+]
+
+const named = (reason: ErrorReason) => JSON.stringify(reason)
+
+describe("a failed attempt that may be sent twice", () => {
+  it("is followed by another when its failure may pass", () => {
+    for (const reason of transient) assert.strictEqual(decided({ reason })._tag, "Again", named(reason))
+  })
+
+  it("is the last when its failure stays, or ends the call", () => {
+    for (const reason of lasting) assert.strictEqual(decided({ reason })._tag, "GiveUp", named(reason))
+  })
+
+  it("is the last when the caller tries again by itself", () => {
+    for (const reason of transient) assert.strictEqual(decided({ reason, repeatable: "never" })._tag, "GiveUp")
+  })
+
+  it("is the last when it is the eighth, or the last of the fewer that the client makes", () => {
+    assert.strictEqual(maxAttempts, 8)
+    for (const attempts of [1, 2, 7]) assert.strictEqual(decided({ attempts })._tag, "Again")
+    for (const attempts of [8, 9]) assert.strictEqual(decided({ attempts })._tag, "GiveUp")
+    assert.strictEqual(decided({ attempts: 2, maxAttempts: 3 })._tag, "Again")
+    assert.strictEqual(decided({ attempts: 3, maxAttempts: 3 })._tag, "GiveUp")
+  })
+})
+
+describe("a failed attempt of a create", () => {
+  it("is followed by another only where it was certainly not processed", () => {
+    const again = transient.filter((reason) => decided({ reason, repeatable: "create" })._tag === "Again")
+    assert.deepStrictEqual(again.map(named), [unreachable("no"), throttled()].map(named))
+    const notSent = timedOut("attempt", "no")
+    assert.strictEqual(decided({ reason: notSent, repeatable: "create" })._tag, "Again")
+  })
+})
+
+describe("the wait before the next attempt", () => {
+  const base = (reason: ErrorReason) => (reason._tag === "RateLimited" ? 1000 : 100)
+
+  it("is drawn from half the base to all of it, doubled with every attempt up to 20 s, ten times longer when throttled", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...transient),
+        fc.integer({ min: 1, max: 7 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (reason, attempts, draw) => {
+          const decision = decided({ reason, attempts, draw })
+          if (decision._tag !== "Again") return assert.fail(decision._tag)
+          const whole = Math.min(20_000, base(reason) * 2 ** (attempts - 1))
+          assert.approximately(decision.delayMillis, (whole * (1 + draw)) / 2, 1e-9)
+        }
+      )
+    )
+  })
+
+  it("comes to more than 5 s over the attempts of a call, whatever is drawn: a service that restarts is back", () => {
+    for (const reason of transient) {
+      let total = 0
+      for (let attempts = 1; attempts < maxAttempts; attempts++) {
+        const decision = decided({ reason, attempts, draw: 0 })
+        total += decision._tag === "Again" ? decision.delayMillis : assert.fail(decision._tag)
+      }
+      assert.isAbove(total, 5000)
+      assert.isBelow(total, 60_000, "the default deadline holds them")
+    }
+  })
+
+  it("is what the service asks for where that is longer, whatever is drawn", () => {
+    for (const reason of [unavailable(30_000), throttled(30_000)]) {
+      assert.deepInclude(decided({ reason, draw: 0 }), { _tag: "Again", delayMillis: 30_000 })
+    }
+    assert.deepInclude(decided({ reason: throttled(1), draw: 0.5 }), { delayMillis: 750 })
+    assert.deepInclude(decided({ reason: throttled(0), draw: 0.5 }), { delayMillis: 750 })
+  })
+
+  it("is not made when the service asks for more than 120 s, however long the call may take", () => {
+    const leftMillis = 3_600_000
+    assert.deepInclude(decided({ reason: throttled(120_000), leftMillis }), { _tag: "Again", delayMillis: 120_000 })
+    assert.strictEqual(decided({ reason: throttled(120_001), leftMillis })._tag, "GiveUp")
+    assert.strictEqual(decided({ reason: unavailable(120_001), leftMillis })._tag, "GiveUp")
+  })
+
+  it("is not begun when the deadline cannot hold it", () => {
+    assert.strictEqual(decided({ reason: throttled(30_000), leftMillis: 30_001 })._tag, "Again")
+    assert.strictEqual(decided({ reason: throttled(30_000), leftMillis: 30_000 })._tag, "GiveUp")
+    assert.strictEqual(decided({ leftMillis: 76, draw: 0.5 })._tag, "Again")
+    assert.strictEqual(decided({ leftMillis: 75, draw: 0.5 })._tag, "GiveUp")
+    assert.strictEqual(decided({ leftMillis: 75, draw: 0.5, budget: 0 })._tag, "GiveUp")
+  })
+})
+
+describe("the budget of retries", () => {
+  it("is 500 tokens, of which a retry costs 14, and 5 when throttled", () => {
+    assert.strictEqual(fullBudget, 500)
+    for (const reason of transient) {
+      const cost = reason._tag === "RateLimited" ? 5 : 14
+      assert.deepInclude(decided({ reason }), { cost })
+      assert.strictEqual(decided({ reason, budget: cost })._tag, "Again", named(reason))
+      assert.strictEqual(decided({ reason, budget: cost - 1 })._tag, "GiveUpAfter", named(reason))
+    }
+  })
+
+  it("when it is spent makes the caller wait as long as the retry would have, and then fail", () => {
+    assert.deepStrictEqual(decided({ budget: 0, attempts: 2, draw: 0.5 }), { _tag: "GiveUpAfter", delayMillis: 150 })
+    assert.deepStrictEqual(decided({ budget: 0, reason: throttled(7000) }), {
+      _tag: "GiveUpAfter",
+      delayMillis: 7000
+    })
+  })
+})

@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Nodes } from "../../../src/client/Nodes.ts"
+import type { BerthError } from "../../../src/domain/BerthError.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+import { clientAnswered, creationAnswered, inTime } from "../../ScriptedService.ts"
+import vectors from "../../vectors/failures.json" with { type: "json" }
+
+interface Vector {
+  readonly name: string
+  readonly operation: string
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+  readonly expect: {
+    readonly reason: string
+    readonly retryable?: boolean
+    readonly fields?: Record<string, ReadonlyArray<string>>
+    readonly retryAfterSeconds?: number
+  }
+}
+
+const id = NodeId.make(7)
+const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
+
+const operations: Record<string, Effect.Effect<unknown, BerthError, Nodes>> = {
+  "nodes.get": Nodes.use((nodes) => nodes.get(id)),
+  "nodes.list": Nodes.use((nodes) => nodes.listPage()),
+  "nodes.create": Nodes.use((nodes) => nodes.create(spec)),
+  "nodes.delete": Nodes.use((nodes) => nodes.delete(id))
+}
+
+describe("replies that are failures", () => {
+  for (const vector of vectors as ReadonlyArray<Vector>) {
+    it.effect(`${vector.name} is ${vector.expect.reason}`, () =>
+      Effect.gen(function* () {
+        const error = yield* inTime(Effect.flip(operations[vector.operation]!))
+        assert.strictEqual(error.reason._tag, vector.expect.reason)
+        assert.strictEqual(error.operation, vector.operation)
+        if (vector.expect.retryable !== undefined) assert.strictEqual(error.retryable, vector.expect.retryable)
+        if (vector.expect.fields !== undefined) {
+          assert.strictEqual(error.reason._tag, "InvalidRequest")
+          if (error.reason._tag === "InvalidRequest") assert.deepStrictEqual(error.reason.fields, vector.expect.fields)
+        }
+        if (vector.expect.retryAfterSeconds !== undefined) {
+          assert.property(error.reason, "retryAfterMillis")
+          if ("retryAfterMillis" in error.reason) {
+            assert.strictEqual(error.reason.retryAfterMillis, vector.expect.retryAfterSeconds * 1000)
+          }
+        }
+        assert.isNotEmpty(error.attempts)
+        for (const attempt of error.attempts) {
+          assert.strictEqual(attempt.status, vector.status)
+          assert.strictEqual(attempt.outcome, vector.expect.reason)
+        }
+        const again = error.retryable && (vector.operation !== "nodes.create" || vector.status === 429)
+        assert.strictEqual(error.attempts.length > 1, again)
+        assert.match(error.message, /^[A-Z].*\.$/s)
+        assert.match(error.hint, /^[A-Z].*\.$/s)
+      }).pipe(
+        Effect.provide(
+          vector.operation === "nodes.create" ? creationAnswered(() => Effect.succeed(vector)) : clientAnswered(vector)
+        )
+      )
+    )
+  }
+})

@@ -1,0 +1,82 @@
+/**
+ * A service that restarts: default options outlast it.
+ */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
+import * as Berth from "../../../src/client/Berth.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+import { clientOver, inTime, success } from "../../ScriptedService.ts"
+
+const node = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" })
+const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
+
+const refuse = (request: HttpClientRequest.HttpClientRequest) =>
+  Effect.fail(
+    new HttpClientError.HttpClientError({
+      reason: new HttpClientError.TransportError({
+        request,
+        cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" })
+      })
+    })
+  )
+
+describe("a service that restarts", () => {
+  it.effect("for three seconds, in which it refuses connections, is outlasted by several calls at once", () => {
+    const client = clientOver((request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        now < 3000 ? refuse(request) : Effect.succeed({ status: 200, body: node })
+      )
+    )
+    return Effect.gen(function* () {
+      const nodes = yield* inTime(Effect.replicateEffect(get, 5, { concurrency: "unbounded" }))
+      assert.lengthOf(nodes, 5)
+    }).pipe(Effect.provide(client))
+  })
+
+  it.effect("is given up after as many attempts as the client may make", () => {
+    let attempts = 0
+    const client = clientOver((request) => Effect.suspend(() => (attempts++, refuse(request))), { maxAttempts: 2 })
+    return Effect.gen(function* () {
+      const error = yield* inTime(Effect.flip(get))
+      assert.strictEqual(error.reason._tag, "Unreachable")
+      assert.strictEqual(attempts, 2)
+      assert.lengthOf(error.attempts, 2)
+    }).pipe(Effect.provide(client))
+  })
+
+  it.live("really, for a second, is outlasted", () =>
+    Effect.gen(function* () {
+      const start = (port: number) =>
+        Effect.promise(
+          () =>
+            new Promise<Server>((resolve) => {
+              const server = createServer((_, response) => response.end(node))
+              server.listen(port, "127.0.0.1", () => resolve(server))
+            })
+        )
+      const stop = (server: Server) =>
+        Effect.promise(() => {
+          server.closeAllConnections()
+          return new Promise((resolve) => server.close(resolve))
+        })
+      const first = yield* start(0)
+      const { port } = first.address() as AddressInfo
+      const client = Berth.layer({
+        baseUrl: `http://127.0.0.1:${port}`,
+        credentials: { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
+      }).pipe(Layer.provide(FetchHttpClient.layer))
+      yield* Effect.gen(function* () {
+        yield* get
+        yield* stop(first)
+        const [{ id }] = yield* Effect.all([get, Effect.delay(start(port), "1 second")], { concurrency: 2 }).pipe(
+          Effect.tap(([, second]) => Effect.addFinalizer(() => stop(second)))
+        )
+        assert.strictEqual(id, 7)
+      }).pipe(Effect.provide(client), Effect.scoped)
+    })
+  )
+})

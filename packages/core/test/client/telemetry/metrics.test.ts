@@ -1,0 +1,115 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Metric, Stream } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { Images } from "../../../src/client/Images.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
+
+const record = (id: number, more: Record<string, unknown> = {}) => ({
+  id,
+  name: `node-${id}`,
+  created_at: "2026-03-01T10:20:30Z",
+  status: "running",
+  ...more
+})
+
+const allowance = { "ratelimit-limit": "1200", "ratelimit-remaining": "1187", "ratelimit-reset": "1790000000" }
+
+/** What the metrics are after `effect` has run over a service that gives these replies. */
+const metricsAfter = <E>(replies: ReadonlyArray<ScriptedReply>, effect: Effect.Effect<unknown, E, Nodes | Images>) => {
+  const left = [...replies]
+  return inTime(Effect.exit(effect)).pipe(
+    Effect.andThen(PrometheusMetrics.format()),
+    Effect.map((text) => text.split("\n").filter((line) => line.startsWith("berth_"))),
+    Effect.provide(clientOver(() => Effect.sync(() => left.shift()!))),
+    Effect.provideService(Metric.MetricRegistry, new Map())
+  )
+}
+
+const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
+
+describe("the metrics of a client", () => {
+  it.effect("count requests by operation and outcome, and retries by why they followed", () =>
+    Effect.gen(function* () {
+      const lines = yield* metricsAfter(
+        [{ status: 503 }, { status: 200, headers: allowance, body: success(record(7)) }],
+        get
+      )
+      assert.includeMembers(lines, [
+        'berth_requests_total{operation="nodes.get",outcome="ServiceUnavailable"} 1',
+        'berth_requests_total{operation="nodes.get",outcome="ok"} 1',
+        'berth_retries_total{operation="nodes.get",reason="ServiceUnavailable"} 1',
+        'berth_request_duration_seconds_count{operation="nodes.get"} 2',
+        'berth_queue_wait_seconds_count{lane="interactive"} 2',
+        "berth_allowance_limit 1200",
+        "berth_allowance_remaining 1187"
+      ])
+    })
+  )
+
+  it.effect("count the fields and statuses that Berth does not know", () =>
+    Effect.gen(function* () {
+      const nodes = [
+        record(1, { status: "Reinstalling", gpu: 1 }),
+        record(2, { gpu: 2, vcpus: "many" }),
+        record(3, { public_ip_address: { ip_address: "203.0.113.7", netmask: "255.255.255.0" } })
+      ]
+      const lines = yield* metricsAfter(
+        [
+          { status: 200, body: success(nodes) },
+          { status: 200, body: success([{ name: "u", image: "u", plan: "P", hue: "red" }]) }
+        ],
+        Effect.andThen(
+          Nodes.use((nodes) => nodes.listPage()),
+          Images.use((images) => images.list())
+        )
+      )
+      assert.sameMembers(
+        lines.filter((line) => line.startsWith("berth_drift")),
+        [
+          'berth_drift_total{kind="status",name="Reinstalling"} 1',
+          'berth_drift_total{kind="field",name="gpu"} 2',
+          'berth_drift_total{kind="field",name="vcpus"} 1',
+          'berth_drift_total{kind="field",name="hue"} 1'
+        ]
+      )
+    })
+  )
+
+  it.effect("count what is unknown in the nodes of a list once, however often a page repeats them", () =>
+    Effect.gen(function* () {
+      const ids = Array.from({ length: 300 }, (_, i) => i + 1)
+      const client = clientOver((_, url) =>
+        Effect.sync(() => {
+          const page = Number(url.searchParams.get("page_no"))
+          const size = Number(url.searchParams.get("per_page"))
+          const records = ids.slice((page - 1) * size, page * size).map((id) => record(id, { gpu: id }))
+          return { status: 200, body: success(records) }
+        })
+      )
+      yield* Nodes.use((nodes) => Stream.runDrain(nodes.list())).pipe(Effect.provide(client))
+      assert.include(yield* PrometheusMetrics.format(), 'berth_drift_total{kind="field",name="gpu"} 300')
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.effect("do not count a request that was refused before it was sent", () =>
+    Effect.gen(function* () {
+      const lines = yield* metricsAfter(
+        [],
+        Nodes.use((nodes) => nodes.listPage({ perPage: 1000 }))
+      )
+      assert.deepStrictEqual(lines, [])
+    })
+  )
+
+  it.effect("keep no more names apart than a registry can hold, whatever the service sends", () =>
+    Effect.gen(function* () {
+      const garbage = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field-${i}-${"x".repeat(100)}`, i]))
+      const lines = yield* metricsAfter([{ status: 200, body: success(record(7, garbage)) }], get)
+      const drift = lines.filter((line) => line.startsWith("berth_drift"))
+      assert.strictEqual(drift.length, 65)
+      assert.include(drift, 'berth_drift_total{kind="field",name="other"} 936')
+    })
+  )
+})

@@ -1,0 +1,80 @@
+/**
+ * Programs whose `Date` steps, against a service in this process whose clock goes on.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { assert, it } from "vitest"
+import { success } from "../../ScriptedService.ts"
+import { steps } from "../../steppingClock.ts"
+
+const steppedDate = fileURLToPath(new URL("steppedDate.ts", import.meta.url))
+const program = fileURLToPath(new URL("steppedProgram.ts", import.meta.url))
+const node = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "created" })
+const allowance = (remaining: number) => ({
+  "ratelimit-limit": "100",
+  "ratelimit-remaining": String(remaining),
+  "ratelimit-reset": String(Math.ceil(Date.now() / 1000) + 40)
+})
+
+/** What the service does on the request of that number, by the key that the request comes with. */
+const plays: Record<string, (response: ServerResponse, count: number) => void> = {
+  breaker: (response) => response.writeHead(500).end(),
+  pause: (response, count) =>
+    count === 1 ? response.writeHead(429, { "retry-after": "3" }).end() : response.writeHead(200).end(node),
+  spent: (response, count) => response.writeHead(200, allowance(count === 1 ? 0 : 90)).end(node),
+  queue: () => {},
+  wait: (response) => response.writeHead(200, allowance(50)).end(node)
+}
+
+const service = async () => {
+  const counts = new Map<string, number>()
+  const server = createServer((request, response) => {
+    const key = new URL(request.url!, "http://localhost").searchParams.get("apikey")!
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+    plays[key]!(response, counts.get(key)!)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return { server, counts, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+it.concurrent.each(steps)(
+  "a program whose wall clock steps by %s waits as long as it would have, and asks at once where it waits for a reset",
+  async (_, millis) => {
+    const folder = await mkdtemp(join(tmpdir(), "berth-stepped-"))
+    const { baseUrl, counts, server } = await service()
+    try {
+      const child = spawn(process.execPath, ["--import", steppedDate, program, baseUrl, String(millis), folder], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
+      assert.strictEqual(code, 0)
+      const took = JSON.parse(printed) as Record<string, number>
+      const isAbout = (play: string, seconds: number) => {
+        assert.isAtLeast(took[play]!, seconds * 1000 - 1000, play)
+        // A busy machine may be late, but not by what the clock stepped.
+        assert.isAtMost(took[play]!, seconds * 1000 + 20_000, play)
+      }
+      isAbout("breaker", 2)
+      isAbout("pause", 3)
+      isAbout("queue", 3)
+      isAbout("wait", 3)
+      assert.isBelow(took["spent"]!, 30_000, "the reset is 40 s off")
+      assert.strictEqual(counts.get("pause"), 2)
+      assert.strictEqual(counts.get("spent"), 4)
+      assert.strictEqual(counts.get("queue"), 2)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+      await rm(folder, { recursive: true, force: true })
+    }
+  },
+  60_000
+)

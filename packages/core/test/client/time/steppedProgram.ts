@@ -1,0 +1,81 @@
+/**
+ * A program whose wall clock steps in the middle of all that may wait: `program.ts URL MILLIS FOLDER`. It prints how long
+ * everything took, by the monotonic clock, in milliseconds since it began to wait.
+ */
+import { Duration, Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as Berth from "../../../src/client/Berth.ts"
+import { Nodes } from "../../../src/client/Nodes.ts"
+import type { CallOptions } from "../../../src/client/call/Operation.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+
+const [baseUrl, stepMillis, folder] = process.argv.slice(2) as [string, string, string]
+const id = NodeId.make(7)
+
+/** A client of its own, whose key tells the service what to play. */
+const client = (play: string) =>
+  Berth.layer({
+    baseUrl,
+    maxAttempts: 1,
+    allowanceFile: `${folder}/${play}.json`,
+    credentials: { apiKey: Redacted.make(play), accessToken: Redacted.make("token") }
+  }).pipe(Layer.provide(FetchHttpClient.layer))
+
+const get = (options?: CallOptions) =>
+  Nodes.use((nodes) => nodes.get(id, options)).pipe(
+    Effect.as("ok"),
+    Effect.catch(({ reason }) => Effect.succeed(reason._tag))
+  )
+
+let startedAt = 0
+const elapsed = Effect.sync(() => performance.now() - startedAt)
+
+/** What is done before the step, and what is measured from then on. */
+const plays: Record<
+  string,
+  readonly [before: Effect.Effect<unknown, never, Nodes>, after: Effect.Effect<unknown, never, Nodes>]
+> = {
+  // Opens for two seconds.
+  breaker: [
+    Effect.replicateEffect(get(), 10),
+    Effect.repeat(Effect.delay(get(), "20 millis"), { until: (tag) => tag !== "CircuitOpen" })
+  ],
+  // Refused for three seconds.
+  pause: [get(), get()],
+  // Spent until the service says otherwise, which it does from the second request on.
+  spent: [get(), Effect.all([get(), get(), get()], { concurrency: 3 })],
+  // Nothing is answered: the second waits for the first, and goes when that gave up.
+  queue: [
+    Effect.void,
+    Effect.all([get({ deadline: "2 seconds" }), get({ deadline: "3 seconds" })], { concurrency: 2 })
+  ],
+  // Never running.
+  wait: [
+    Effect.void,
+    Effect.exit(Nodes.use((nodes) => nodes.awaitStatus(id, "running", { timeout: Duration.seconds(3) })))
+  ]
+}
+
+const results = await Effect.runPromise(
+  Effect.gen(function* () {
+    const contexts = yield* Effect.forEach(Object.keys(plays), (play) => Layer.build(Layer.fresh(client(play))))
+    const all = Object.entries(plays).map(([play, steps], i) => [play, steps, contexts[i]!] as const)
+    yield* Effect.forEach(all, ([, [before], context]) => Effect.provideContext(before, context), {
+      concurrency: "unbounded"
+    })
+    startedAt = performance.now()
+    yield* Effect.forkScoped(
+      Effect.delay(
+        Effect.sync(() => globalThis.stepWallClock(Number(stepMillis))),
+        "300 millis"
+      )
+    )
+    return yield* Effect.forEach(
+      all,
+      ([play, [, after], context]) =>
+        Effect.map(Effect.andThen(Effect.provideContext(after, context), elapsed), (took) => [play, took]),
+      { concurrency: "unbounded" }
+    )
+  }).pipe(Effect.scoped)
+)
+process.stdout.write(JSON.stringify(Object.fromEntries(results)))

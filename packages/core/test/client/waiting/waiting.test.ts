@@ -1,0 +1,181 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Metric } from "effect"
+import { TestClock } from "effect/testing"
+import { Nodes } from "../../../src/client/Nodes.ts"
+import type { BerthError } from "../../../src/domain/BerthError.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+import { untilNextLook } from "../../../src/client/waiting/Waiting.ts"
+import { clientOver, inTime, success } from "../../ScriptedService.ts"
+
+/** A service with nodes 1 to `count`, which run `afterMillis` after the first request. */
+const service = (count: number, runsAfter: number, requests: { count: number }) =>
+  clientOver((_, url) =>
+    Effect.clockWith((clock) =>
+      Effect.sync(() => {
+        requests.count++
+        const status = clock.currentTimeMillisUnsafe() >= runsAfter ? "running" : "created"
+        const record = (id: number) => ({ id, name: `node-${id}`, created_at: "2026-03-01T10:20:30Z", status })
+        const id = /nodes\/(\d+)\/$/.exec(url.pathname)?.[1]
+        if (Number(id) > count) return { status: 404 }
+        if (id !== undefined) return { status: 200, body: success(record(Number(id))) }
+        const size = Number(url.searchParams.get("per_page"))
+        const start = (Number(url.searchParams.get("page_no")) - 1) * size
+        const ids = Array.from({ length: Math.max(0, Math.min(size, count - start)) }, (_, i) => start + i + 1)
+        return { status: 200, body: success(ids.map(record)) }
+      })
+    )
+  )
+
+describe("waits", () => {
+  it.effect("500 at once share requests, which grow with the pages of the list and not with the waits", () => {
+    const requests = { count: 0 }
+    return Effect.gen(function* () {
+      const nodes = yield* inTime(
+        Nodes.use((nodes) =>
+          Effect.forEach(
+            Array.from({ length: 500 }, (_, i) => NodeId.make(i + 1)),
+            (id) => nodes.awaitStatus(id, "running"),
+            { concurrency: "unbounded" }
+          )
+        )
+      )
+      assert.strictEqual(nodes.length, 500)
+      // A minute is about ten looks, and a look at 500 nodes is six or seven pages.
+      assert.isAtMost(requests.count, 90)
+    }).pipe(Effect.provide(service(500, 60_000, requests)))
+  })
+
+  it.effect("for several nodes in one call give them in the order they were named", () => {
+    const requests = { count: 0 }
+    return Effect.gen(function* () {
+      const ids = [42, 7, 300].map((id) => NodeId.make(id))
+      const nodes = yield* inTime(Nodes.use((nodes) => nodes.awaitStatus(ids, "running")))
+      assert.deepStrictEqual(
+        nodes.map(({ id }) => id),
+        ids
+      )
+      assert.isTrue(nodes.every(({ status }) => status === "running"))
+    }).pipe(Effect.provide(service(500, 60_000, requests)))
+  })
+
+  it.effect("for several nodes end with the first of them that cannot get there", () =>
+    Effect.gen(function* () {
+      const { reason } = yield* inTime(
+        Effect.flip(Nodes.use((nodes) => nodes.awaitStatus([NodeId.make(1), NodeId.make(501)], "running")))
+      )
+      assert.strictEqual(reason._tag, "NodeNotFound")
+    }).pipe(Effect.provide(service(500, 60_000, { count: 0 })))
+  )
+
+  it.effect("of one node, however many, ask for it once at a time", () => {
+    const requests = { count: 0 }
+    return Effect.gen(function* () {
+      yield* inTime(
+        Nodes.use((nodes) =>
+          Effect.replicateEffect(nodes.awaitStatus(NodeId.make(7), "running"), 100, { concurrency: "unbounded" })
+        )
+      )
+      assert.isAtMost(requests.count, 14)
+    }).pipe(Effect.provide(service(500, 60_000, requests)))
+  })
+
+  it.effect("look in the lane they are given, and tell what they saw when the time is up", () =>
+    Effect.gen(function* () {
+      const reason = yield* inTime(
+        Effect.flip(
+          Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running", { timeout: "20 seconds", lane: "sweep" }))
+        )
+      )
+      assert.strictEqual(reason.reason._tag, "StatusNotReached")
+      assert.include(reason.message, "node 7 is created and not running")
+      const waits = (yield* Metric.snapshot).filter(({ id }) => id === "berth_queue_wait_seconds")
+      assert.deepStrictEqual(
+        waits.map(({ attributes }) => attributes),
+        [{ lane: "sweep" }]
+      )
+    }).pipe(Effect.provide(service(500, 60_000, { count: 0 })), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.effect("of one node asks for that node alone", () => {
+    const requests = { count: 0 }
+    return Effect.gen(function* () {
+      yield* inTime(Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running")))
+      assert.isAtMost(requests.count, 14)
+    }).pipe(Effect.provide(service(500, 60_000, requests)))
+  })
+
+  it("look at common moments, whenever they began", () => {
+    for (const phase of [0, 0.3, 0.99]) {
+      const moments = [10_001, 12_345, 17_999].map((now) => (now + untilNextLook(9, now, phase)) % 8000)
+      for (const moment of moments) assert.closeTo(moment, (phase * 8000) % 8000, 0.001)
+      for (let now = 0; now < 20_000; now += 37) {
+        const wait = untilNextLook(9, now, phase)
+        assert.isTrue(wait >= 2000 && wait <= 10_000)
+      }
+    }
+  })
+
+  const record = { id: 7, name: "node-7", created_at: "2026-03-01T10:20:30Z", status: "running" }
+  const notReached = (error: BerthError) => {
+    assert.strictEqual(error.reason._tag, "StatusNotReached")
+    return error.reason._tag === "StatusNotReached" ? error.reason : assert.fail("another reason")
+  }
+  const awaitSeven = (timeout: `${number} seconds`) =>
+    Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running", { timeout }))
+
+  it.effect("that end while nothing is left of the allowance say so", () => {
+    const empty = { "ratelimit-limit": "1200", "ratelimit-remaining": "0", "ratelimit-reset": "30" }
+    return Effect.gen(function* () {
+      yield* Nodes.use((nodes) => nodes.get(NodeId.make(7)))
+      const reason = notReached(yield* inTime(Effect.flip(awaitSeven("1 seconds"))))
+      assert.match(reason.failure ?? "none", /^The allowance refills in/)
+      // A look that begins at the very end still gathers others for 20 ms.
+      assert.closeTo(reason.waitedMillis, 1000, 25)
+    }).pipe(Effect.provide(clientOver(() => Effect.succeed({ status: 200, headers: empty, body: success(record) }))))
+  })
+
+  it.effect("that end while the service is silent say so, and tell of the attempt", () =>
+    Effect.gen(function* () {
+      const error = yield* inTime(Effect.flip(awaitSeven("1 seconds")))
+      assert.match(notReached(error).failure ?? "none", /^The call was not done within its deadline/)
+      assert.deepStrictEqual(
+        error.attempts.map(({ outcome, status }) => [outcome, status]),
+        [["interrupted", null]]
+      )
+    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+  )
+
+  it.effect("that share a look let go of it when the last of them is interrupted, and not before", () => {
+    let requests = 0
+    let interrupted = 0
+    const endless = Effect.andThen(
+      Effect.sync(() => requests++),
+      Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted++))
+    )
+    return Effect.gen(function* () {
+      const waits = yield* Effect.forEach([1, 2], () => Effect.forkChild(awaitSeven("60 seconds")))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(waits[0]!)
+      assert.deepStrictEqual([requests, interrupted], [1, 0])
+      yield* Fiber.interrupt(waits[1]!)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual([requests, interrupted], [1, 1])
+    }).pipe(Effect.provide(clientOver(() => endless)))
+  })
+
+  it.effect("that share a look end each in its own time, and the look with the last of them", () => {
+    let requests = 0
+    const slow = Effect.andThen(
+      Effect.sync(() => requests++),
+      Effect.delay(Effect.succeed({ status: 200, body: success(record) }), "3 seconds")
+    )
+    return Effect.gen(function* () {
+      const [short, long] = yield* inTime(
+        Effect.all([Effect.flip(awaitSeven("1 seconds")), awaitSeven("20 seconds")], { concurrency: 2 })
+      )
+      assert.isBelow(notReached(short).waitedMillis, 1500)
+      assert.strictEqual(long.status, "running")
+      assert.strictEqual(requests, 1)
+    }).pipe(Effect.provide(clientOver(() => slow)))
+  })
+})
