@@ -8,6 +8,24 @@ import { type Cause, Data } from "effect"
 import type { NodeId } from "./Node.ts"
 import { label, type NodeStatus } from "./NodeStatus.ts"
 
+/** What every reason says of itself beside its fields; reasons are sorted nowhere else. */
+export interface Classification {
+  /** One sentence: what to do next. */
+  readonly hint: string
+  /** Whether the same call may succeed later, unchanged. */
+  readonly retryable: boolean
+  /**
+   * Whether another attempt of the same call may follow: `never`; after a pause, because the service or the way to it failed
+   * (`transient`, which is also what the circuit breaker counts); or after a longer one, because it is asked too often
+   * (`throttled`).
+   */
+  readonly retry: "never" | "transient" | "throttled"
+  /** Whether the service may have carried out the request although the call failed: a create may have made a node. */
+  readonly mayBeProcessed: boolean
+  /** Name of the exit code of a command that fails for it. */
+  readonly exit: "denied" | "notFound" | "rejected" | "rateLimited" | "unavailable" | "outcomeUnknown"
+}
+
 interface RetryAfter {
   /** How long the service asks to wait, in milliseconds; null when it does not say. */
   readonly retryAfterMillis: number | null
@@ -32,6 +50,9 @@ const clause = (sentence: string): string =>
 /** 401: the API key or the access token is missing or wrong. */
 export class Unauthorized extends Data.TaggedError("Unauthorized")<{ readonly detail: string }> {
   readonly retryable = false
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "denied"
   readonly hint = "Check the API key and the access token; both are made in the account portal."
   override get message() {
     return `The service refused the credentials: ${this.detail}.`
@@ -41,6 +62,9 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<{ readonly de
 /** 403: the credentials are known, but not allowed to do this. */
 export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly detail: string }> {
   readonly retryable = false
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "denied"
   readonly hint =
     "Check that the API key and the access token belong to the same account, and what that account may do."
   override get message() {
@@ -51,6 +75,9 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly detail: 
 /** 404 where a node was named. */
 export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{ readonly nodeId: NodeId }> {
   readonly retryable = false
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "notFound"
   readonly hint = "List the nodes to see which there are; a deleted node is gone once its termination ends."
   override get message() {
     return `There is no node ${this.nodeId} in this account.`
@@ -60,6 +87,9 @@ export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{ readonly no
 /** 404 where no node was named: the address itself is unknown to the service. */
 export class PathNotFound extends Data.TaggedError("PathNotFound")<{ readonly detail: string }> {
   readonly retryable = false
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "notFound"
   readonly hint = "Check the path, and the base URL, which is the service's scheme and host."
   override get message() {
     return `The service knows nothing at this address: ${this.detail}.`
@@ -75,6 +105,9 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly fields: Readonly<Record<string, ReadonlyArray<string>>>
 }> {
   readonly retryable = false
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "rejected"
   get hint() {
     if (this.status === 405) return "Use a method that the path answers."
     if (Object.keys(this.fields).some((field) => field !== "detail")) {
@@ -97,6 +130,9 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
 /** 409 or 423: the state of the resource forbids it (a locked node, a taken name). */
 export class Conflict extends Data.TaggedError("Conflict")<{ readonly detail: string }> {
   readonly retryable = false
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "rejected"
   readonly hint =
     "Look at what there is: a name may be taken, and a locked node has to be unlocked in the portal first."
   override get message() {
@@ -109,6 +145,9 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   readonly detail: string
 }> {
   readonly retryable = false
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "rejected"
   readonly hint = "Fulfil the precondition in the account portal, then send the request again."
   override get message() {
     return `A precondition is not met: ${this.detail}.`
@@ -118,6 +157,9 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
 /** 429: the allowance is spent. */
 export class RateLimited extends Data.TaggedError("RateLimited")<RetryAfter> {
   readonly retryable = true
+  readonly retry = "throttled"
+  readonly mayBeProcessed = false
+  readonly exit = "rateLimited"
   get hint() {
     const when = this.retryAfterMillis === null ? "in a minute" : `in ${time(this.retryAfterMillis)}`
     return `Try again ${when}; other programs on the same API key spend the same allowance.`
@@ -137,6 +179,9 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
   readonly leftMillis: number
 }> {
   readonly retryable = true
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "rateLimited"
   get hint() {
     return `Try again in ${time(this.predictedMillis)}.`
   }
@@ -153,6 +198,9 @@ export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<
   } & RetryAfter
 > {
   readonly retryable = true
+  readonly retry = "transient"
+  readonly mayBeProcessed = true
+  readonly exit = "unavailable"
   readonly hint = "Try again later."
   override get message() {
     return `The service is not available (${this.status}): ${this.detail}.`
@@ -167,6 +215,9 @@ export class ServiceFault extends Data.TaggedError("ServiceFault")<
   } & RetryAfter
 > {
   readonly retryable = true
+  readonly retry = "transient"
+  readonly mayBeProcessed = true
+  readonly exit = "unavailable"
   readonly hint = "Try again; if it stays, report it to the service's support."
   override get message() {
     return `The service failed (${this.status}): ${this.detail}.`
@@ -181,6 +232,11 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
 }> {
   static readonly ours: ReadonlyArray<string> = ["sent"]
   readonly retryable = true
+  readonly retry = "transient"
+  get mayBeProcessed() {
+    return this.sent !== "no"
+  }
+  readonly exit = "unavailable"
   get hint() {
     return this.sent === "no"
       ? "Check the base URL and the network."
@@ -200,6 +256,14 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
 }> {
   static readonly ours: ReadonlyArray<string> = ["limit", "sent"]
   readonly retryable = true
+  /** Where the whole call ran out of time, no attempt may follow. */
+  get retry() {
+    return this.limit === "attempt" ? "transient" : "never"
+  }
+  get mayBeProcessed() {
+    return this.sent !== "no"
+  }
+  readonly exit = "unavailable"
   get hint() {
     return this.sent === "no"
       ? "Try again later."
@@ -231,6 +295,11 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   get retryable() {
     return !this.impossible
   }
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  get exit() {
+    return this.impossible ? "rejected" : "unavailable"
+  }
   get hint() {
     return this.impossible
       ? "Get the node to see its state; it will not get there by itself."
@@ -248,6 +317,9 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
 /** The circuit is open: the service failed too often, and is left alone for a while. */
 export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
   readonly retryable = true
+  readonly retry = "never"
+  readonly mayBeProcessed = false
+  readonly exit = "unavailable"
   get hint() {
     return this.retryAfterMillis === null
       ? "Try again in a few seconds."
@@ -277,6 +349,9 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   get retryable() {
     return this.keyed
   }
+  readonly retry = "never"
+  readonly mayBeProcessed = true
+  readonly exit = "outcomeUnknown"
   get hint() {
     if (this.keyed) return "Ask for it again with the same key, in a minute or later: that makes no second node."
     return this.candidates.length === 0
@@ -305,6 +380,9 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
 }> {
   static readonly ours: ReadonlyArray<string> = ["expected"]
   readonly retryable = false
+  readonly retry = "never"
+  readonly mayBeProcessed = true
+  readonly exit = "unavailable"
   get hint() {
     const [option] = /max(Nodes|Body\w+)/.exec(this.expected) ?? []
     return option === undefined
@@ -318,8 +396,11 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   }
 }
 
+/** Does not compile where a reason leaves a part of its classification out. */
+type Classified<R extends Classification> = R
+
 /** Every reason a call can fail for. */
-export type ErrorReason =
+export type ErrorReason = Classified<
   | Unauthorized
   | Forbidden
   | NodeNotFound
@@ -337,14 +418,15 @@ export type ErrorReason =
   | CircuitOpen
   | OutcomeUnknown
   | UnexpectedResponse
+>
 
 /** The fields that a reason declares, by their names: all of it but what its class says of them. */
 export type FieldsOf<R extends ErrorReason> = {
-  readonly [Name in Exclude<keyof R, keyof Cause.YieldableError | "_tag" | "hint" | "retryable">]: R[Name]
+  readonly [Name in Exclude<keyof R, keyof Cause.YieldableError | "_tag" | keyof Classification>]: R[Name]
 }
 
 /** The fields of a reason. */
 export const fieldsOf = <R extends ErrorReason>(reason: R): FieldsOf<R> => {
-  const { _tag, hint: _hint, retryable: _retryable, ...fields } = reason as unknown as Record<string, unknown>
+  const { _tag, exit, hint, mayBeProcessed, retry, retryable, ...fields } = reason as unknown as Record<string, unknown>
   return fields as FieldsOf<R>
 }

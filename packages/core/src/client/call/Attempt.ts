@@ -14,7 +14,6 @@ import type { Observer } from "../telemetry/Observer.ts"
 import type { Operation } from "./Operation.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import { type Redact, redactedReason } from "../transport/Redaction.ts"
-import { notProcessed } from "./Retry.ts"
 import type { Settings } from "../options/Settings.ts"
 import type { Head, WireReply, WireRequest } from "../transport/Transport.ts"
 
@@ -167,7 +166,7 @@ export const make = ({ observer, redact, settings }: Parts) => {
       : ticket.replied(head, Result.isFailure(result) && result.failure._tag === "RateLimited")
     if (observer) yield* observer.annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
     // What was certainly not carried out leaves no doubt behind.
-    if (Result.isSuccess(result) || !notProcessed(result.failure)) ledger.sent = surer(sentBefore, sent)
+    if (Result.isSuccess(result) || result.failure.mayBeProcessed) ledger.sent = surer(sentBefore, sent)
     else if (sending !== undefined) yield* sending.notProcessed
     if (Result.isSuccess(result)) return result.success
     if (head !== undefined) {

@@ -88,23 +88,10 @@ export const record = (state: State, era: number, outcome: Outcome, now: number)
 }
 
 /** Only faults of the service count: a 4xx is an answer, and a deadline too short says nothing about the service. */
-const isFaultOfService = (reason: ErrorReason): boolean => {
-  switch (reason._tag) {
-    case "ServiceFault":
-    case "ServiceUnavailable":
-    case "Unreachable":
-      return true
-    case "TimedOut":
-      return reason.limit === "attempt"
-    default:
-      return false
-  }
-}
-
 const outcomeOf = (exit: Exit.Exit<unknown, ErrorReason>): Outcome => {
   if (Exit.isSuccess(exit)) return "ok"
   const reason = Exit.findErrorOption(exit)
-  return Option.isSome(reason) && isFaultOfService(reason.value) ? "fault" : "nothing"
+  return Option.isSome(reason) && reason.value.retry === "transient" ? "fault" : "nothing"
 }
 
 /** A breaker for one service: a function that lets a call go, or fails with `CircuitOpen`. */

@@ -23,27 +23,6 @@ export const fullBudget = 500
 const transientCost = 14
 const throttledCost = 5
 
-const isThrottled = (reason: ErrorReason) => reason._tag === "RateLimited"
-
-/** Whether the attempt that failed for this was certainly not carried out. */
-export const notProcessed = (reason: ErrorReason): boolean =>
-  reason._tag === "RateLimited" ||
-  ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
-
-const isTransient = (reason: ErrorReason): boolean => {
-  switch (reason._tag) {
-    case "Unreachable":
-    case "RateLimited":
-    case "ServiceUnavailable":
-    case "ServiceFault":
-      return true
-    case "TimedOut":
-      return reason.limit === "attempt"
-    default:
-      return false
-  }
-}
-
 /** What follows a failed attempt. */
 export type Decision =
   /** Give up now. */
@@ -81,14 +60,15 @@ export const decide = ({
   reason,
   repeatable
 }: Situation): Decision => {
-  if (!isTransient(reason) || attempts >= maxAttempts || repeatable === "never") return giveUp
-  if (repeatable === "create" && !notProcessed(reason)) return giveUp
+  if (reason.retry === "never" || attempts >= maxAttempts || repeatable === "never") return giveUp
+  if (repeatable === "create" && reason.mayBeProcessed) return giveUp
   const asked = "retryAfterMillis" in reason ? (reason.retryAfterMillis ?? 0) : 0
   if (asked > maxRetryAfterMillis) return giveUp
-  const base = isThrottled(reason) ? throttledBaseMillis : baseMillis
+  const isThrottled = reason.retry === "throttled"
+  const base = isThrottled ? throttledBaseMillis : baseMillis
   const backoffMillis = Math.min(maxBackoffMillis, base * 2 ** (attempts - 1))
   const delayMillis = Math.max(asked, backoffMillis * (0.5 + draw / 2))
   if (delayMillis >= leftMillis) return giveUp
-  const cost = isThrottled(reason) ? throttledCost : transientCost
+  const cost = isThrottled ? throttledCost : transientCost
   return cost > budget ? { _tag: "GiveUpAfter", delayMillis } : { _tag: "Again", delayMillis, cost }
 }

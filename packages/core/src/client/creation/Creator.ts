@@ -86,21 +86,6 @@ const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
 /** What is held while it is judged which node came of which create: two that are judged at once would take the same node. */
 const reconciliationKey = `${drawnKeyPrefix}reconciliation`
 
-/** Whether the service may have made a node although the call failed. */
-const mayHaveMade = (reason: ErrorReason): boolean => {
-  switch (reason._tag) {
-    case "Unreachable":
-    case "TimedOut":
-      return reason.sent !== "no"
-    case "ServiceFault":
-    case "ServiceUnavailable":
-    case "UnexpectedResponse":
-      return true
-    default:
-      return false
-  }
-}
-
 /** Why nobody knows of a create that was asked for before. */
 const leftOpen = { _tag: "OutcomeUnknown", message: "it was asked for before and left open" } as const
 
@@ -326,7 +311,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       attempts: result.failure.attempts,
       reply: result.failure.reply
     })
-    if (!mayHaveMade(error.reason)) {
+    if (!error.reason.mayBeProcessed) {
       yield* Effect.ignore(store.remove(intent.key))
       return yield* Effect.fail(error)
     }

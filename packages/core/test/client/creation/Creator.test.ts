@@ -448,8 +448,8 @@ describe("a create with a key", () => {
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))
       assert.strictEqual(reason._tag, "InvalidRequest")
-      // Prepared, sent, refused, sent again.
-      assert.deepStrictEqual(seen, [false, true, false, true])
+      // Prepared, sent, throttled, sent again, rejected.
+      assert.deepStrictEqual(seen, [false, true, false, true, false])
     }).pipe(Effect.provide(throttled), Effect.provideService(IntentStore, watched))
   })
 
