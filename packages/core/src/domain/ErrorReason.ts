@@ -425,8 +425,16 @@ export type FieldsOf<R extends ErrorReason> = {
   readonly [Name in Exclude<keyof R, keyof Cause.YieldableError | "_tag" | keyof Classification>]: R[Name]
 }
 
-/** The fields of a reason. */
-export const fieldsOf = <R extends ErrorReason>(reason: R): FieldsOf<R> => {
-  const { _tag, exit, hint, mayBeProcessed, retry, retryable, ...fields } = reason as unknown as Record<string, unknown>
-  return fields as FieldsOf<R>
+const classification: { readonly [Name in keyof Classification]: true } = {
+  hint: true,
+  retryable: true,
+  retry: true,
+  mayBeProcessed: true,
+  exit: true
 }
+
+/** The fields of a reason. */
+export const fieldsOf = <R extends ErrorReason>(reason: R): FieldsOf<R> =>
+  Object.fromEntries(
+    Object.entries(reason).filter(([name]) => name !== "_tag" && !Object.hasOwn(classification, name))
+  ) as FieldsOf<R>
