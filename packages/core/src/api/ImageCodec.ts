@@ -9,7 +9,7 @@ import { diskGb } from "./fields/Disk.ts"
 import { count, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMibFromGb } from "./fields/Memory.ts"
 import { priceInr } from "./fields/Price.ts"
-import { keepUnknown, read, RecordFault, type ReadRecord } from "./RecordReader.ts"
+import { keepUnknown, read, RecordFault, type ReadRecord } from "./fields/RecordReader.ts"
 
 const known: ReadonlyArray<string> = ["name", "plan", "size", "image", "os", "zone", "specs"]
 const specFields: ReadonlyArray<string> = [

@@ -13,7 +13,7 @@ import { remembered } from "./fields/Remembered.ts"
 import { status } from "./fields/Status.ts"
 import { timestamp } from "./fields/Timestamp.ts"
 import type { NodeCreation } from "./NodeRecords.ts"
-import { keepUnknown, read, RecordFault, type ReadRecord } from "./RecordReader.ts"
+import { keepUnknown, read, RecordFault, type ReadRecord } from "./fields/RecordReader.ts"
 
 /** In the order in which a list has them, then those of the other shapes. */
 const known: ReadonlyArray<string> = [

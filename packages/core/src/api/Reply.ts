@@ -21,7 +21,7 @@ import {
 } from "../domain/ErrorReason.ts"
 import type { NodeId } from "../domain/Node.ts"
 import { integer, unreadable } from "./fields/Field.ts"
-import { RecordFault } from "./RecordReader.ts"
+import { RecordFault } from "./fields/RecordReader.ts"
 import { retryAfterMillis } from "./RetryAfter.ts"
 
 /** A reply as it came off the wire, its body as text. Header names are in lower case. */

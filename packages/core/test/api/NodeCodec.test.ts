@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { nodeFromWire } from "../../src/api/NodeCodec.ts"
-import { RecordFault } from "../../src/api/RecordReader.ts"
+import { RecordFault } from "../../src/api/fields/RecordReader.ts"
 import type { Node } from "../../src/domain/Node.ts"
 import vectors from "../vectors/nodes.json" with { type: "json" }
 

@@ -3,7 +3,7 @@ import { DateTime, Result } from "effect"
 import * as fc from "fast-check"
 import { imageFromWire } from "../../src/api/ImageCodec.ts"
 import { nodeFromWire } from "../../src/api/NodeCodec.ts"
-import { RecordFault } from "../../src/api/RecordReader.ts"
+import { RecordFault } from "../../src/api/fields/RecordReader.ts"
 import { interpret } from "../../src/api/Reply.ts"
 import type { KnownStatus } from "../../src/domain/NodeStatus.ts"
 

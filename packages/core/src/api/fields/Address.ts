@@ -3,7 +3,7 @@
  * (interface.md §2.4, decision 8).
  */
 import { Predicate } from "effect"
-import { keepUnknown } from "../RecordReader.ts"
+import { keepUnknown } from "./RecordReader.ts"
 import { type Field, unreadable } from "./Field.ts"
 
 const keys = ["ip_address", "address", "ip"] as const

@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import type { Duration, Effect } from "effect"
 import type { Expectation, RawReply } from "../../api/Reply.ts"
-import { type ReadRecord, RecordFault } from "../../api/RecordReader.ts"
+import { type ReadRecord, RecordFault } from "../../api/fields/RecordReader.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Drift } from "../telemetry/Drift.ts"

@@ -2,7 +2,7 @@
  * Reads the fields of one wire record and keeps account of what it could not read, so that nothing the service sent is
  * lost: what is unknown or unreadable ends up in `extra` under its wire name.
  */
-import { type Field, unreadable } from "./fields/Field.ts"
+import { type Field, unreadable } from "./Field.ts"
 
 /** Why a record as a whole cannot be used: a field without which it has no identity is missing or unreadable. */
 export class RecordFault {

@@ -1,0 +1,107 @@
+/**
+ * Checks that imports between the folders of each workspace run down only, types included. The order of the folders is written
+ * where people read it: in the blocks of `docs/architecture.md` that begin with "```layers" and the folder they are about.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const page = "docs/architecture.md"
+
+/** The folders of a workspace, a line for each layer, the highest first. What stands on one line may not import its neighbours. */
+interface Stack {
+  readonly folder: string
+  /** The line that each folder or file stands on. */
+  readonly lineOf: ReadonlyMap<string, number>
+}
+
+/** The stacks that a page draws. Words after two spaces or more explain a line. */
+const stacksOf = (markdown: string): ReadonlyArray<Stack> =>
+  Array.from(markdown.matchAll(/^```layers (\S+)\n([^]*?)^```$/gm), ([, folder, lines]) => ({
+    folder: folder!,
+    lineOf: new Map(
+      lines!
+        .trimEnd()
+        .split("\n")
+        .flatMap((line, number) =>
+          line
+            .split(/ {2,}/)[0]!
+            .split(" ")
+            .map((name) => [name, number] as const)
+        )
+    )
+  }))
+
+const specifier = /\b(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g
+
+/** What a file imports, by path: values, types, files that are loaded on demand. */
+const importsOf = (root: string, file: string): ReadonlyArray<string> =>
+  Array.from(readFileSync(join(root, file), "utf8").matchAll(specifier), ([, to]) => join(dirname(file), to!))
+
+/** The folder or file of a stack that a file belongs to: the longest name that leads to it. */
+const placeOf = ({ folder, lineOf }: Stack, file: string): string | undefined => {
+  const path = relative(folder, file)
+  for (let place = path; place !== "."; place = dirname(place)) if (lineOf.has(place)) return place
+  return path.includes("/") ? undefined : lineOf.has(".") ? "." : undefined
+}
+
+/** Files that import each other in a circle, types included; the first circle that is found. */
+const circleOf = (imports: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> | undefined => {
+  const done = new Set<string>()
+  const visit = (file: string, path: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+    const at = path.indexOf(file)
+    if (at >= 0) return [...path.slice(at), file]
+    if (done.has(file)) return undefined
+    for (const to of imports.get(file) ?? []) {
+      const circle = visit(to, [...path, file])
+      if (circle !== undefined) return circle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of imports.keys()) {
+    const circle = visit(file, [])
+    if (circle !== undefined) return circle
+  }
+  return undefined
+}
+
+const faultsOf = (root: string, stack: Stack): ReadonlyArray<string> => {
+  const files = globSync(`${stack.folder}/**/*.{ts,js}`, { cwd: root }).toSorted()
+  const imports = new Map(files.map((file) => [file, importsOf(root, file)]))
+  const places = new Map(files.map((file) => [file, placeOf(stack, file)]))
+  const faults = Array.from(places).flatMap(([file, place]) =>
+    place === undefined ? [`${file} is in no layer: ${page} names none of its folders`] : []
+  )
+  const unused = Array.from(stack.lineOf.keys()).filter((name) => !Array.from(places.values()).includes(name))
+  faults.push(...unused.map((name) => `${page} names ${stack.folder}/${name}, which holds no file`))
+  for (const [file, targets] of imports) {
+    const from = places.get(file)
+    for (const target of targets) {
+      const to = places.get(target)
+      if (from === undefined || to === undefined || from === to) continue
+      if (stack.lineOf.get(from)! < stack.lineOf.get(to)!) continue
+      faults.push(`${file} imports ${target}: ${from} may not import ${to}, which is not below it`)
+    }
+  }
+  const circle = circleOf(imports)
+  if (circle !== undefined) faults.push(`a circle of imports: ${circle.join(" → ")}`)
+  return faults
+}
+
+/** Everything that breaks the order which `docs/architecture.md` in `root` draws, a sentence each. */
+export const layerFaults = (root: string): ReadonlyArray<string> => {
+  const stacks = stacksOf(readFileSync(join(root, page), "utf8"))
+  const drawn = new Set(stacks.map(({ folder }) => folder))
+  const missing = globSync("{apps,packages}/*/src", { cwd: root }).filter((folder) => !drawn.has(folder))
+  return [
+    ...missing.map((folder) => `${page} draws no layers of ${folder}`),
+    ...stacks.flatMap((stack) => faultsOf(root, stack))
+  ]
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const faults = layerFaults(join(import.meta.dirname, ".."))
+  for (const fault of faults) console.error(fault)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}
