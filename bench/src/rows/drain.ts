@@ -4,7 +4,6 @@
  */
 import { Effect } from "effect"
 import * as Admission from "@berth/core/client/allowance/Admission"
-import { TimedOut } from "@berth/core/domain/ErrorReason"
 import { ratioAtMost, type Row } from "../Row.ts"
 
 const many = 100_000
@@ -19,8 +18,7 @@ const head = {
 
 const request = (deadlineAt: number): Admission.Request => ({
   lane: "interactive",
-  deadlineAt,
-  deadlineReached: () => new TimedOut({ limit: "deadline", afterMillis: 0, sent: "no" })
+  deadlineAt
 })
 
 /** Milliseconds of CPU for so many calls, all waiting at once, to be let go one after the other. */

@@ -128,7 +128,7 @@ describe("the promise client", () => {
       await using service = await mockService({}, { allowanceFile })
       assert.deepStrictEqual(await service.client.images.saved(), [])
       await service.client.close()
-      assert.include(JSON.parse(readFileSync(allowanceFile, "utf8")).view, { limit: 1200, remaining: 1199 })
+      assert.include(JSON.parse(readFileSync(allowanceFile, "utf8")).report, { limit: 1200, remaining: 1199 })
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -2,12 +2,12 @@
  * Admission: holds every attempt until the estimator lets it go, in order of its lane, or fails it at once when it would
  * have to wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
  */
-import { Clock, Deferred, Duration, Effect, Exit, Latch, Option, type Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Latch, Option, type Scope } from "effect"
 import { countsFrom } from "../../api/AllowanceHeaders.ts"
 import { httpDate } from "../../api/HeaderValues.ts"
 import { retryAfterMillis } from "../../api/RetryAfter.ts"
 import type { KnownAllowance } from "../../domain/Allowance.ts"
-import { type TimedOut, WouldExceedDeadline } from "../../domain/ErrorReason.ts"
+import { WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Head } from "../transport/Transport.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
@@ -33,8 +33,6 @@ export interface Request {
   readonly lane: Lane
   /** When the call as a whole has to be over, by the monotonic clock. */
   readonly deadlineAt: number
-  /** What it fails with then; whether it was sent is what the attempts before came to, unless one under way knows better. */
-  readonly deadlineReached: (sent?: TimedOut["sent"]) => TimedOut
 }
 
 /** Gives an effect within an uninterruptible region back what it was before: interruptible. */
@@ -42,10 +40,10 @@ export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export interface Admission {
   /**
-   * Fails at once where the wait is sure to be longer than what is left until the deadline, and else at the deadline. Run it
-   * uninterruptibly, with `restore` for the wait: a ticket that nobody settles would hold up everybody.
+   * Fails at once where the wait is sure to be longer than what is left until the deadline; else it waits, and its caller
+   * interrupts it at the deadline. Run it uninterruptibly, with `restore` for the wait: a ticket that nobody settles would hold up everybody.
    */
-  readonly admit: (request: Request, restore: Restore) => Effect.Effect<Ticket, WouldExceedDeadline | TimedOut>
+  readonly admit: (request: Request, restore: Restore) => Effect.Effect<Ticket, WouldExceedDeadline>
   /** The estimate as it is now. */
   readonly state: () => Estimator.State
   /** What is left of the allowance now, as far as is known. */
@@ -200,11 +198,7 @@ export const make = Effect.fnUntraced(function* (
       const place = queue.add(lane, waiter, deadlineAt)
       stir()
       bell.openUnsafe()
-      const answered = Effect.timeoutOrElse(Deferred.await(waiter.answer), {
-        duration: Duration.millis(deadlineAt - askedAt),
-        orElse: () => Effect.fail(request.deadlineReached())
-      })
-      return Effect.onExit(restore(answered), (exit) => {
+      return Effect.onExit(restore(Deferred.await(waiter.answer)), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
         queue.leave(place)
         stir()

@@ -11,7 +11,8 @@ import type { FailedReply } from "../../domain/FailedReply.ts"
 import type * as Admission from "../allowance/Admission.ts"
 import { failedReply } from "./failedReply.ts"
 import type { Observer } from "../telemetry/Observer.ts"
-import type { Operation } from "./Operation.ts"
+import { deadlineReached, timeUp } from "./Deadline.ts"
+import type { CallOptions, Operation, Repeatable } from "./Operation.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import { type Redact, redactedReason } from "../transport/Redaction.ts"
 import type { Settings } from "../options/Settings.ts"
@@ -39,12 +40,6 @@ export interface Ledger {
   reply: FailedReply | null
 }
 
-/**
- * The end of a time limit. Where the program was busy until then, a reply may be there that has not been read: what came
- * of a request is worth the turn of the event loop that reads it.
- */
-const timeUp = (millis: number) => Effect.andThen(Effect.sleep(millis), Effect.yieldNow)
-
 const neverSent = (reason: ErrorReason) =>
   reason._tag === "InvalidRequest" ||
   ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
@@ -58,22 +53,28 @@ export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefi
 /** Sends the request of the call once, and tells when its reply has begun. */
 export type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>
 
-/** What the attempts of a client have in common. */
-export interface Parts {
+/** What the attempts of a client depend on. */
+export interface Dependencies {
   readonly settings: Pick<Settings, "attemptTimeout" | "maxBodyBytes" | "maxBodyTokens">
   readonly redact: Redact
   readonly observer: Observer | undefined
 }
 
-/** What an attempt does for its call. */
+/** One call, as its steps know it. */
 export interface Task<A> {
   readonly operation: Operation<A>
   /** What `send` sends, without the credentials. */
   readonly wireRequest: WireRequest
   readonly send: Send
   readonly request: Admission.Request
+  readonly deadlineMillis: number
+  readonly repeatable: Repeatable
+  readonly onReply: CallOptions["onReply"]
   readonly ledger: Ledger
 }
+
+/** An attempt that has been given its turn. Run it uninterruptibly, with `restore` for the exchange. */
+export type Admitted<A> = (ticket: Admission.Ticket, restore: Admission.Restore) => Effect.Effect<Reply<A>, ErrorReason>
 
 type Sent = Ledger["sent"]
 
@@ -81,37 +82,32 @@ type Sent = Ledger["sent"]
 const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : a === "maybe" ? a : b)
 
 /**
- * A function that sends once and understands the reply. It ends at the deadline of the call at the latest, fails with the
- * reason, and makes an entry in the ledger and settles the ticket either way: run it uninterruptibly, with `restore` for
- * the exchange.
+ * The step that sends once and reads the reply. However it ends, it makes an entry in the ledger and reports to the ticket what
+ * became of the request.
  */
-export const make = ({ observer, redact, settings }: Parts) => {
+export const make = ({ observer, redact, settings }: Dependencies) => {
   const attemptMillis = Duration.toMillis(settings.attemptTimeout)
   const whole: Reading = { show: redact, maxBodyTokens: settings.maxBodyTokens }
   const cut: Reading = { ...whole, bodyFault: `a body of at most ${settings.maxBodyBytes} bytes (maxBodyBytes)` }
 
   const attempt = Effect.fnUntraced(function* <A>(
-    { ledger, operation, request, send, wireRequest }: Task<A>,
+    task: Task<A>,
     ticket: Admission.Ticket,
     restore: Admission.Restore
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
+    const { ledger, operation, request, send, wireRequest } = task
     const clock = yield* Clock.Clock
     const startedAt = monotonicMillisUnsafe(clock)
-    const leftMillis = request.deadlineAt - startedAt
-    if (leftMillis <= 0) {
+    // A busy program may get its turn after the deadline, and before the timer of that.
+    if (startedAt >= request.deadlineAt) {
       yield* ticket.ended(false)
-      return yield* Effect.fail(request.deadlineReached(ledger.sent))
+      return yield* Effect.fail(deadlineReached(task))
     }
     const sentBefore = ledger.sent
     let sent: Sent = "no"
     let head: Head | undefined
 
-    const timedOut = () =>
-      Effect.fail(
-        leftMillis <= attemptMillis
-          ? request.deadlineReached(surer(sentBefore, sent))
-          : new TimedOut({ limit: "attempt", afterMillis: attemptMillis, sent })
-      )
+    const timedOut = () => Effect.fail(new TimedOut({ limit: "attempt", afterMillis: attemptMillis, sent }))
     const { sending } = operation
     const exchanged = Effect.suspend(() => {
       sent = "maybe"
@@ -123,10 +119,7 @@ export const make = ({ observer, redact, settings }: Parts) => {
     })
     const exchange = Effect.suspend(() => {
       const replied = sending === undefined ? exchanged : Effect.andThen(sending.before, exchanged)
-      return Effect.raceFirst(
-        replied,
-        Effect.andThen(timeUp(Math.min(attemptMillis, leftMillis)), Effect.suspend(timedOut))
-      )
+      return Effect.raceFirst(replied, Effect.andThen(timeUp(attemptMillis), Effect.suspend(timedOut)))
     })
 
     const enter = (outcome: string) =>
@@ -150,7 +143,8 @@ export const make = ({ observer, redact, settings }: Parts) => {
       // Whoever gave up or broke down meanwhile, the request may have been counted.
       ledger.sent = surer(sentBefore, sent)
       if (sent !== "no") yield* enter(Cause.hasInterrupts(received.cause) ? "interrupted" : "defect")
-      yield* ticket.ended(sent !== "no")
+      yield* head === undefined ? ticket.ended(sent !== "no") : ticket.replied(head, false)
+      if (head !== undefined) ledger.reply = failedReply({ ...head, body: "" }, redact)
       if (sending !== undefined && sent === "no") yield* sending.notProcessed
       return yield* Effect.failCause(received.cause)
     }
@@ -176,22 +170,16 @@ export const make = ({ observer, redact, settings }: Parts) => {
     return yield* Effect.fail(result.failure)
   })
 
-  return <A>(
-    task: Task<A>,
-    ticket: Admission.Ticket,
-    restore: Admission.Restore
-  ): Effect.Effect<Reply<A>, ErrorReason> => {
-    const once = attempt(task, ticket, restore)
-    return observer ? observer.traced("attempt", { kind: "client" })(once) : once
-  }
+  return <A>(task: Task<A>): Admitted<A> =>
+    (ticket, restore) => {
+      const once = attempt(task, ticket, restore)
+      return observer ? observer.traced("attempt", { kind: "client" })(once) : once
+    }
 }
 
-/** What the ledger says of an attempt: it did not fail by itself where the deadline of its call cut it off. */
-const outcomeOf = (result: Result.Result<unknown, ErrorReason>): string => {
-  if (Result.isSuccess(result)) return "ok"
-  const { failure } = result
-  return failure._tag === "TimedOut" && failure.limit === "deadline" ? "interrupted" : failure._tag
-}
+/** The outcome of an attempt, as the ledger has it. */
+const outcomeOf = (result: Result.Result<unknown, ErrorReason>): string =>
+  Result.isSuccess(result) ? "ok" : result.failure._tag
 
 /** Decodes once: envelope, then record. What is shown of a failure is masked, for it may repeat our request. */
 const understand = <A>(

@@ -9,7 +9,12 @@ import { type ReadRecord, RecordFault } from "../../api/fields/RecordReader.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Drift } from "../telemetry/Drift.ts"
-import type { Repeatable } from "./Retry.ts"
+
+/**
+ * What may be sent again. `idempotent`: sending twice does no more than sending once. `create`: only where the first one
+ * was certainly not processed, because a second node costs money. `never`: the caller asked for that.
+ */
+export type Repeatable = "idempotent" | "create" | "never"
 
 /** What can be asked of one call. */
 export interface CallOptions {

@@ -1,14 +1,13 @@
 /**
- * Whether and when a failed attempt is followed by another. The one place that decides to send again, so that attempts
- * never multiply; pure, but for the draw of chance that is passed in.
+ * Whether and when a failed attempt is followed by another. The one place that sends again, so that attempts never multiply.
+ * The rule is pure (`decide`), with the draw of chance passed in; `make` keeps the budget and waits.
  */
+import { Effect, Random, Result } from "effect"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
-
-/**
- * What may be sent again. `idempotent`: sending twice does no more than sending once. `create`: only where the first one
- * was certainly not processed, because a second node costs money. `never`: the caller said so.
- */
-export type Repeatable = "idempotent" | "create" | "never"
+import type { Settings } from "../options/Settings.ts"
+import { monotonicMillis } from "../time/Monotonic.ts"
+import type { Reply, Task } from "./Attempt.ts"
+import type { Repeatable } from "./Operation.ts"
 
 /** Doubled with every attempt, up to the cap. */
 const baseMillis = 100
@@ -71,4 +70,43 @@ export const decide = ({
   if (delayMillis >= leftMillis) return giveUp
   const cost = isThrottled ? throttledCost : transientCost
   return cost > budget ? { _tag: "GiveUpAfter", delayMillis } : { _tag: "Again", delayMillis, cost }
+}
+
+/** A step for the calls of one client: attempts until one succeeds or no other may follow. */
+export const make = ({ maxAttempts }: Pick<Settings, "maxAttempts">) => {
+  let budget = fullBudget
+  const retry = Effect.fnUntraced(function* <A>(
+    { ledger, repeatable, request }: Task<A>,
+    attempt: Effect.Effect<Reply<A>, ErrorReason>
+  ): Effect.fn.Return<Reply<A>, ErrorReason> {
+    let before: ErrorReason | undefined
+    while (true) {
+      const result = yield* Effect.result(attempt)
+      if (Result.isSuccess(result)) {
+        budget = Math.min(fullBudget, budget + 1)
+        return result.success
+      }
+      // Having no turn left for another attempt is not why the call fails: the last attempt is.
+      const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
+      if (reason === before) return yield* Effect.fail(reason)
+      before = reason
+      const decision = decide({
+        reason,
+        repeatable,
+        attempts: ledger.attempts.length,
+        maxAttempts,
+        budget,
+        leftMillis: request.deadlineAt - (yield* monotonicMillis),
+        draw: yield* Random.next
+      })
+      if (decision._tag === "GiveUp") return yield* Effect.fail(reason)
+      yield* Effect.sleep(decision.delayMillis)
+      if (decision._tag === "GiveUpAfter") return yield* Effect.fail(reason)
+      budget -= decision.cost
+      ledger.backoffMillis = decision.delayMillis
+    }
+  })
+  return <A>(task: Task<A>) =>
+    (attempt: Effect.Effect<Reply<A>, ErrorReason>) =>
+      retry(task, attempt)
 }
