@@ -5,7 +5,7 @@ import { Effect, Logger } from "effect"
 import { CliConfig, type CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { accountFiles } from "@berth/core/client/AccountFiles"
 import * as Berth from "@berth/core/client/Berth"
-import * as UndiciTransport from "@berth/core/client/transport/UndiciTransport"
+import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import pkg from "../package.json" with { type: "json" }
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
@@ -28,7 +28,7 @@ const connected = <R>(input: ConnectionInput, command: (account: string) => Effe
   Effect.gen(function* () {
     const { account, client } = yield* readConnection(input)
     const { allowanceFile } = yield* accountFiles(client)
-    const berth = Berth.layerOver({ ...client, allowanceFile }, UndiciTransport.layer)
+    const berth = Berth.layerOver({ ...client, allowanceFile }, NodeTransport.layer)
     yield* Effect.provide(command(account), berth)
   }).pipe(
     Effect.provide(warnings),

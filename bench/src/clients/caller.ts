@@ -39,10 +39,10 @@ const clients: Record<string, () => Promise<Call>> = {
     const FetchTransport = await import("@berth/core/client/transport/FetchTransport")
     return berth(Berth.layerOver(account(), FetchTransport.layer))
   },
-  "berth over undici": async () => {
+  "berth over node:http": async () => {
     const Berth = await import("@berth/core/client/Berth")
-    const UndiciTransport = await import("@berth/core/client/transport/UndiciTransport")
-    return berth(Berth.layerOver(account(), UndiciTransport.layer))
+    const NodeTransport = await import("@berth/core/client/transport/NodeTransport")
+    return berth(Berth.layerOver(account(), NodeTransport.layer))
   },
   "berth over HttpClient": async () => {
     const Berth = await import("@berth/core/client/Berth")

@@ -86,7 +86,7 @@ const clientRow = async (name: string, subject: Side, baseline: Side, target: nu
   }
 }
 
-const callOver = (transport: "fetch" | "HttpClient" | "undici") =>
+const callOver = (transport: "fetch" | "HttpClient" | "node:http") =>
   clientRow(
     "client CPU, list of 20",
     { what: `berth over ${transport}`, client: `berth over ${transport}`, body: ours },
@@ -95,19 +95,19 @@ const callOver = (transport: "fetch" | "HttpClient" | "undici") =>
   )
 
 /** A list of 20 nodes over the transport that Node programs are told to use. */
-export const callRow = () => callOver("undici")
+export const callRow = () => callOver("node:http")
 
 /** The same over the one that the promise client has everywhere. */
 export const callOverFetchRow = () => callOver("fetch")
 
-/** The same over Effect's own client, which sends by undici, too. */
+/** The same over Effect's own client, which sends by undici. */
 export const callOverHttpClientRow = () => callOver("HttpClient")
 
 /** A list of 20 against another library's. Each goes over the transport it is meant for on Node. */
 const versus = (name: Tool, method: string) =>
   clientRow(
     "client CPU, list of 20",
-    { what: "berth over undici", client: "berth over undici", body: ours },
+    { what: "berth over node:http", client: "berth over node:http", body: ours },
     { what: method, client: name, body: theirs, module: tool(name) },
     1
   )

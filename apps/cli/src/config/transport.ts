@@ -1,9 +1,9 @@
 /**
- * The way to the service: undici, and with `--debug` a line on stderr for every attempt. A line never holds an address'
+ * The way to the service: `node:http`, and with `--debug` a line on stderr for every attempt. A line never holds an address'
  * query, which is where the API key is.
  */
 import { Transport } from "@berth/core/client/transport/Transport"
-import * as UndiciTransport from "@berth/core/client/transport/UndiciTransport"
+import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import { Clock, Effect, Exit, Layer, Option, Tracer } from "effect"
 import { Output, say } from "../output/Output.ts"
 import { Debug } from "./globalFlags.ts"
@@ -35,10 +35,10 @@ const told = ({ send }: Transport["Service"], output: Output["Service"]) =>
 export const transport = Layer.effect(
   Transport,
   Effect.gen(function* () {
-    const undici = yield* Transport
-    return (yield* Debug) ? told(undici, yield* Output) : undici
+    const transport = yield* Transport
+    return (yield* Debug) ? told(transport, yield* Output) : transport
   })
-).pipe(Layer.provide(UndiciTransport.layer))
+).pipe(Layer.provide(NodeTransport.layer))
 
 /** With `--debug` a tracer, for the names of the operations that are told. */
 export const spans = Layer.unwrap(

@@ -10,14 +10,14 @@ import * as Berth from "../../src/client/Berth.ts"
 import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
 import * as HttpTransport from "../../src/client/transport/HttpTransport.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
-import * as UndiciTransport from "../../src/client/transport/UndiciTransport.ts"
+import * as NodeTransport from "../../src/client/transport/NodeTransport.ts"
 
 const transports = {
   "HttpClient over fetch": Layer.provide(HttpTransport.layer, FetchHttpClient.layer),
   "HttpClient over undici": Layer.provide(HttpTransport.layer, NodeHttpClient.layerUndici),
   "HttpClient over node:http": Layer.provide(HttpTransport.layer, NodeHttpClient.layerNodeHttp),
   fetch: FetchTransport.layer,
-  undici: UndiciTransport.layer
+  "node:http": NodeTransport.layer
 }
 
 /** Those that are made of the HTTP of the runtime, which has the last word on `100 Continue`. */

@@ -1,6 +1,6 @@
 /**
  * What is below the engine: sends one request and reads its reply, body and all. Over any `HttpClient` of Effect it is in
- * `HttpTransport.ts`, over the runtime's `fetch` alone in `FetchTransport.ts`, over undici alone in `UndiciTransport.ts`.
+ * `HttpTransport.ts`, over the runtime's `fetch` alone in `FetchTransport.ts`, over `node:http` alone in `NodeTransport.ts`.
  */
 import { Context, type Effect, Predicate, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"

@@ -10,7 +10,7 @@ import * as Berth from "../../../src/client/Berth.ts"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
 import * as HttpTransport from "../../../src/client/transport/HttpTransport.ts"
 import { RawApi } from "../../../src/client/RawApi.ts"
-import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
+import * as NodeTransport from "../../../src/client/transport/NodeTransport.ts"
 
 /** A service that says when a request has come and answers 50 ms later, on a thread of its own: ours is to be busy. */
 const service = `
@@ -42,7 +42,7 @@ const busyUntil = (instant: number) => {
 
 const transports = {
   fetch: FetchTransport.layer,
-  undici: UndiciTransport.layer,
+  "node:http": NodeTransport.layer,
   HttpClient: Layer.provide(HttpTransport.layer, FetchHttpClient.layer)
 }
 

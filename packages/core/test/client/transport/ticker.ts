@@ -10,7 +10,7 @@ import * as Berth from "../../../src/client/Berth.ts"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
 import * as HttpTransport from "../../../src/client/transport/HttpTransport.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
-import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
+import * as NodeTransport from "../../../src/client/transport/NodeTransport.ts"
 
 /** How one call ended. */
 export interface Tick {
@@ -25,7 +25,7 @@ const transports = {
   "HttpClient over undici": Layer.provide(HttpTransport.layer, NodeHttpClient.layerUndici),
   "HttpClient over node:http": Layer.provide(HttpTransport.layer, NodeHttpClient.layerNodeHttp),
   fetch: FetchTransport.layer,
-  undici: UndiciTransport.layer
+  "node:http": NodeTransport.layer
 }
 
 const [baseUrl = "", pages = ""] = process.argv.slice(2)

@@ -12,14 +12,14 @@ import { gzipSync } from "node:zlib"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
 import * as HttpTransport from "../../../src/client/transport/HttpTransport.ts"
 import { type Head, type SignedRequest, Transport } from "../../../src/client/transport/Transport.ts"
-import * as UndiciTransport from "../../../src/client/transport/UndiciTransport.ts"
+import * as NodeTransport from "../../../src/client/transport/NodeTransport.ts"
 
 const transports = {
   "HttpClient over fetch": Layer.provide(HttpTransport.layer, FetchHttpClient.layer),
   "HttpClient over undici": Layer.provide(HttpTransport.layer, NodeHttpClient.layerUndici),
   "HttpClient over node:http": Layer.provide(HttpTransport.layer, NodeHttpClient.layerNodeHttp),
   fetch: FetchTransport.layer,
-  undici: UndiciTransport.layer
+  "node:http": NodeTransport.layer
 }
 
 type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => void
