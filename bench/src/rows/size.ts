@@ -18,7 +18,7 @@ export const sizeRow = (): Row => ({
   targets: [subjectAtMost(maxKib)],
   pairs: 1,
   measure: async () => {
-    const build = await rolldown({ input: entry, platform: "browser" })
+    const build = await rolldown({ input: entry, platform: "browser", external: /^node:/ })
     const { output } = await build.generate({ format: "esm", minify: true })
     await build.close()
     const code = output.map((file) => (file.type === "chunk" ? file.code : "")).join("")
