@@ -1,7 +1,7 @@
-// Bundles each app's entry point into `apps/<app>/dist/main.mjs`, and knows whether what is there still matches the
-// sources. It starts nothing but the build: what starts a bundle is `apps/<app>/bin/*.mjs`.
+// Bundles each app's entry point into `apps/<app>/dist/main.mjs`, unless the bundle there still matches the sources. It starts
+// no bundle: `apps/<app>/bin/*.mjs` does.
 //
-//   node scripts/bundle.ts [APP…]    bundle the named apps (all of them by default) whose sources have changed
+//   node scripts/bundle.ts [APP…]    bundle the named apps (by default all) whose sources have changed
 import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -15,7 +15,7 @@ export type App = (typeof apps)[number]
 const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).includes(name)
 
 /**
- * What a bundle is made from, as one hash: contents rather than times, because a checkout may set a file's time back.
+ * One hash of a bundle's sources: of contents rather than times, because a checkout may set a file's time back.
  * The lockfile stands for the dependencies.
  */
 const fingerprint = (app: App): string => {
@@ -33,7 +33,7 @@ const fingerprint = (app: App): string => {
   return hash.digest("hex")
 }
 
-/** Bundles `app` unless its bundle matches the sources; says whether it had to. */
+/** Bundles `app` unless its bundle matches the sources; returns whether it did. */
 export const bundle = async (app: App): Promise<boolean> => {
   const dist = join(root, "apps", app, "dist")
   const stamp = join(dist, "sources.sha256")
@@ -45,7 +45,7 @@ export const bundle = async (app: App): Promise<boolean> => {
     cwd: root,
     input: { main: join(root, "apps", app, "src/main.ts") },
     platform: "node",
-    // A warning here is a binary that breaks elsewhere: an import left unresolved, a side effect dropped.
+    // A warning means a binary that breaks elsewhere: an unresolved import, a dropped side effect.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(`bundling ${app}: ${log.message}`)
     }
@@ -54,20 +54,20 @@ export const bundle = async (app: App): Promise<boolean> => {
     format: "esm",
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name]-[hash].mjs",
-    // Names stay, for stack traces.
+    // Stack traces need the names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
   })
   await build.close()
 
   mkdirSync(dist, { recursive: true })
-  // Entry last and each file whole, so that a process starting meanwhile gets the old bundle or the new one.
+  // The entry comes last and each file whole, so that a process that starts meanwhile gets the old bundle or the new one.
   for (const file of output.toReversed()) {
     const path = join(dist, file.fileName)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? file.code : file.source)
     renameSync(`${path}.${process.pid}`, path)
   }
-  // What the code reads from beside itself.
+  // Files that the code reads from its own folder.
   for (const asset of globSync("**/*.{css,html,js}", { cwd: join(root, "apps", app, "src") })) {
     copyFileSync(join(root, "apps", app, "src", asset), join(dist, basename(asset)))
   }
@@ -80,7 +80,7 @@ export const bundle = async (app: App): Promise<boolean> => {
 if (import.meta.main) {
   const wanted = process.argv.slice(2)
   for (const name of wanted.length === 0 ? apps : wanted) {
-    if (!isApp(name)) throw new Error(`no such app: ${name} (there are ${apps.join(", ")})`)
+    if (!isApp(name)) throw new Error(`no app is named ${name}; the apps are ${apps.join(", ")}`)
     await bundle(name)
   }
 }

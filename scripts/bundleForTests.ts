@@ -1,4 +1,4 @@
-// What vitest runs once before all tests: bundles every app whose sources have changed.
+// Vitest runs this once before all tests: it bundles every app whose sources have changed.
 import { apps, bundle } from "./bundle.ts"
 
 export const setup = async (): Promise<void> => {

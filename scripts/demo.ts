@@ -1,5 +1,5 @@
-// The tour: `pnpm demo` starts the mock service and the daemon, and takes one node through its whole life with the command line. With
-// BERTH_BASE_URL and credentials set it talks to that account instead, and only reads: it never creates anything on a real account.
+// The demo: `pnpm demo` starts the mock service and the daemon, and takes one node through its whole life with `berth`. If
+// BERTH_BASE_URL is set, it uses that account instead and only reads: it never changes a real account.
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
@@ -16,7 +16,8 @@ const binaries = { cli: "berth", server: "berth-server", watch: "berth-watch" } 
 type App = keyof typeof binaries
 
 const path = (app: App) => fileURLToPath(new URL(`../apps/${app}/bin/${binaries[app]}.mjs`, import.meta.url))
-const title = (words: string) => console.log(`\n${styleText("bold", words)}`)
+/** Begins a step: its title, and a sentence on what happens in it. */
+const step = (title: string, sentence: string) => console.log(`\n${styleText("bold", title)}\n${sentence}`)
 
 const running = new Set<ChildProcess>()
 
@@ -30,22 +31,22 @@ const start = (app: App, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, st
   return child
 }
 
-/** Ends a process the polite way, and the other way when it does not go. */
+/** Ends a process with SIGTERM, and with SIGKILL if it has not ended after 10 seconds. */
 const stop = async (child: ChildProcess) => {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, "exit")
+  const exited = once(child, "exit")
   child.kill("SIGTERM")
   const force = setTimeout(() => child.kill("SIGKILL"), 10_000)
-  await gone
+  await exited
   clearTimeout(force)
 }
 
 const stopAll = () => Promise.all(Array.from(running, stop))
 
-/** Waits, but not for ever: fails when `wait` takes more than `seconds`. */
-const within = async <A>(seconds: number, what: string, wait: Promise<A>): Promise<A> => {
+/** Waits for `wait`; after `seconds`, fails with a sentence that begins with `failure`. */
+const within = async <A>(seconds: number, failure: string, wait: Promise<A>): Promise<A> => {
   const limit = Promise.withResolvers<never>()
-  const timer = setTimeout(() => limit.reject(new Error(`${what} took more than ${seconds} seconds`)), seconds * 1000)
+  const timer = setTimeout(() => limit.reject(new Error(`${failure} within ${seconds} seconds`)), seconds * 1000)
   try {
     return await Promise.race([wait, limit.promise])
   } finally {
@@ -53,53 +54,59 @@ const within = async <A>(seconds: number, what: string, wait: Promise<A>): Promi
   }
 }
 
-/** The longest any command of the tour may take, in seconds; waiting for a node is a matter of five. */
-const commandSeconds = 60
-/** The longest a process may take to say that it is ready, and to tell what it saw; in seconds. */
-const tellSeconds = 30
+/** A command may take this long; waiting for a node takes about five seconds. */
+const maxCommandSeconds = 60
+/** A process may take this long to print its ready line or an event, or to end. */
+const maxProcessSeconds = 30
 
-/** Runs `berth ARGS` in front of the audience. */
+/** Runs `berth ARGS`, and prints the command and its output. */
 const show = async (env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>) => {
   const command = `berth ${args.join(" ")}`
   console.log(styleText("dim", `$ ${command}`))
-  const [code, signal] = await within(commandSeconds, command, once(start("cli", args, env, "shown"), "exit"))
+  const [code, signal] = await within(
+    maxCommandSeconds,
+    `${command} did not end`,
+    once(start("cli", args, env, "shown"), "exit")
+  )
   if (code !== 0) throw new Error(`${command} exited with ${code ?? signal}`)
 }
 
-/** Runs `berth ARGS -o json` behind the scenes. */
-const ask = async <A>(env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>): Promise<A> => {
+/** Runs `berth ARGS -o json`, prints nothing, and returns the parsed output. */
+const read = async <A>(env: NodeJS.ProcessEnv, ...args: ReadonlyArray<string>): Promise<A> => {
   const child = start("cli", [...args, "-o", "json"], env, "read")
   child.stderr!.pipe(process.stderr)
-  return JSON.parse(await within(commandSeconds, `berth ${args.join(" ")}`, text(child.stdout!)))
+  return JSON.parse(await within(maxCommandSeconds, `berth ${args.join(" ")} did not end`, text(child.stdout!)))
 }
 
-/** The lines a process prints, as they come. */
+/** The lines that a process prints. */
 const linesOf = (name: string, stream: NodeJS.ReadableStream) => {
   const all: Array<string> = []
   const reader = createInterface(stream)
   const closed = once(reader, "close")
-  const news = new Set<(line: string) => void>()
+  const listeners = new Set<(line: string) => void>()
   reader.on("line", (line) => {
     all.push(line)
-    for (const tell of news) tell(line)
+    for (const listener of listeners) listener(line)
   })
 
-  /** The first thing that `read` makes of a line; fails when the lines end before that. */
-  const first = <A>(what: string, read: (line: string) => A | undefined): Promise<A> => {
+  /** The first value that `parse` finds in a line; `what` names it in failures. */
+  const first = <A>(what: string, parse: (line: string) => A | undefined): Promise<A> => {
     const found = Promise.withResolvers<A>()
-    const look = (line: string) => {
-      const value = read(line)
+    const listener = (line: string) => {
+      const value = parse(line)
       if (value !== undefined) found.resolve(value)
     }
-    news.add(look)
-    for (const line of all) look(line)
-    closed.then(() => found.reject(new Error(`${name} ended before ${what}`)))
-    return within(tellSeconds, `${name}: the time before ${what}`, found.promise).finally(() => news.delete(look))
+    listeners.add(listener)
+    for (const line of all) listener(line)
+    closed.then(() => found.reject(new Error(`${name} ended without a ${what}`)))
+    return within(maxProcessSeconds, `${name} printed no ${what}`, found.promise).finally(() =>
+      listeners.delete(listener)
+    )
   }
   return { all, closed, first }
 }
 
-/** What a line of JSON says; nothing for any other line. */
+/** The object in a line of JSON; `undefined` for any other line. */
 const parsed = <A>(line: string): Partial<A> | undefined => {
   try {
     const value: unknown = JSON.parse(line)
@@ -123,15 +130,22 @@ interface Event {
   readonly data: { readonly from?: string; readonly to?: string; readonly observedBetween: readonly [string, string] }
 }
 
-const readOnly = async () => {
-  title("Your account (reading only)")
+const showAccount = async () => {
+  step("Your account", "BERTH_BASE_URL is set, so the demo uses that account. It only reads.")
   await show({}, "plan", "list", "--sort", "price")
   await show({}, "image", "saved")
   await show({}, "node", "list")
 }
 
-const tour = async () => {
-  title("A service to talk to")
+const showNodeLife = async () => {
+  console.log(
+    "The demo takes one node from create to delete on a mock service. It takes about 15 seconds and needs no account."
+  )
+
+  step(
+    "1. The service",
+    "berth-server imitates the cloud's interface: the same requests and replies, without the cost."
+  )
   const account = `key/${randomUUID()}+=:token/${randomUUID()}+=`
   const server = start(
     "server",
@@ -140,7 +154,7 @@ const tour = async () => {
     "read"
   )
   server.stderr!.pipe(process.stderr)
-  const ready = await linesOf("berth-server", server.stdout!).first("it was ready", (line) => {
+  const ready = await linesOf("berth-server", server.stdout!).first("ready line", (line) => {
     const { url, apiKey, accessToken } = parsed<Record<"url" | "apiKey" | "accessToken", string>>(line) ?? {}
     return url && apiKey && accessToken ? { url, apiKey, accessToken } : undefined
   })
@@ -148,30 +162,33 @@ const tour = async () => {
     BERTH_BASE_URL: ready.url,
     BERTH_API_KEY: ready.apiKey,
     BERTH_ACCESS_TOKEN: ready.accessToken,
-    // Nobody will ask for this account again.
+    // The account ends with the demo, so its files must not stay.
     XDG_STATE_HOME: stateFolder()
   }
-  console.log(`berth-server answers at ${ready.url}`)
+  console.log(`It listens on ${ready.url}.`)
 
-  title("What there is, and what it costs")
+  step(
+    "2. Plans and images",
+    "A plan is a size with a price, and an image is an operating system for a plan. The cheapest come first."
+  )
   await show(env, "plan", "list", "--sort", "price")
-  const plans = await ask<ReadonlyArray<Plan>>(env, "plan", "list", "--sort", "price")
+  const plans = await read<ReadonlyArray<Plan>>(env, "plan", "list", "--sort", "price")
   const plan = plans.find(({ committedOptions }) => committedOptions.length > 0)
   const image = plan?.images[0]
-  if (plan === undefined || image === undefined) throw new Error("no plan with a committed option and an image")
+  if (plan === undefined || image === undefined) throw new Error("no plan has both a committed option and an image")
   await show(env, "image", "list", "--cpu", String(plan.vcpus), "--ram", String(Math.round(plan.memoryMib / 1024)))
 
-  title("A daemon that tells what changes")
+  step("3. The daemon", "The service sends no events. berth-watch polls it and turns changes into events.")
   const watch = start("watch", ["run", "--interval", "1s", "--fast-interval", "500ms"], env, "read")
   const events = linesOf("berth-watch", watch.stdout!)
-  const accounts = await linesOf("berth-watch", watch.stderr!).first("it was ready", (line) => {
+  const accounts = await linesOf("berth-watch", watch.stderr!).first("ready line", (line) => {
     const { accounts } = parsed<{ readonly accounts: ReadonlyArray<string> }>(line) ?? {}
     if (!Array.isArray(accounts)) console.error(line)
     return accounts
   })
-  console.log(`berth-watch looks after the account ${accounts.join(", ")}`)
+  console.log(`It watches the account ${accounts.join(", ")}.`)
 
-  title("The life of a node")
+  step("4. The life of a node", "The commands create a node, wait until it runs, set its commitment and delete it.")
   await show(env, "node", "create", "--name", "demo", "--plan", plan.plan, "--image", image, "--wait")
   await show(env, "node", "list")
   const sku = String(plan.committedOptions[0]!.skuId)
@@ -179,21 +196,24 @@ const tour = async () => {
   await show(env, "node", "delete", "demo", "--yes", "--wait")
   await show(env, "node", "list")
 
-  title("What the daemon saw")
-  await events.first("it told the deletion", (line) => line.includes("berth.node.deleted") || undefined)
+  step(
+    "5. The events",
+    "berth-watch reports the same life as events. Each change happened between the two times, which are those of polls."
+  )
+  await events.first("deletion event", (line) => line.includes("berth.node.deleted") || undefined)
   await stop(watch)
-  await within(tellSeconds, "the end of berth-watch", events.closed)
+  await within(maxProcessSeconds, "berth-watch did not end", events.closed)
   for (const line of events.all) {
     const { data, subject, type }: Event = JSON.parse(line)
     const change = data.from === undefined ? "" : ` from ${data.from} to ${data.to}`
-    const [since, until] = data.observedBetween
-    const what = subject === undefined ? "" : ` ${subject}`
-    console.log(`${styleText("cyan", type)}${what}${change}, seen between ${since} and ${until}`)
+    const [since, until] = data.observedBetween.map((instant) => instant.slice("2026-01-01T".length, -1))
+    const node = subject === undefined ? "" : ` ${subject}`
+    console.log(`${styleText("cyan", type)}${node}${change} (${since} to ${until} UTC)`)
   }
   await stop(server)
 }
 
-/** A folder for what the processes of the tour share, gone with it. */
+/** A folder for the files that the processes share, removed at exit. */
 const stateFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), "berth-demo-"))
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
@@ -202,7 +222,7 @@ const stateFolder = () => {
 
 let ending = false
 
-/** Stops everybody, and ends; at once when asked again. */
+/** Stops all processes, then exits; the second time, exits at once. */
 const end = async (code: number) => {
   if (ending) process.exit(code)
   ending = true
@@ -210,7 +230,7 @@ const end = async (code: number) => {
   process.exit(code)
 }
 
-// Whatever ends the demo, nobody it started outlives it.
+// No process outlives the demo, however it ends.
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL")
 })
@@ -220,15 +240,18 @@ for (const [signal, code] of [
   ["SIGHUP", 129]
 ] as const)
   process.on(signal, () => end(code))
-// A reader that has seen enough (`| head`) is no failure; it ends the tour all the same.
+// A reader that closes the pipe (`| head`) ends the demo without a failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => ending || end(error.code === "EPIPE" ? 0 : 1))
 }
 
 for (const app of ["cli", "server", "watch"] as const) await bundle(app)
 try {
-  await ((process.env["BERTH_BASE_URL"] ?? "").trim() === "" ? tour() : readOnly())
-  if (!ending) console.log(`\n${styleText("green", "Done.")} No process is left behind.`)
+  await ((process.env["BERTH_BASE_URL"] ?? "").trim() === "" ? showNodeLife() : showAccount())
+  if (!ending)
+    console.log(
+      `\n${styleText("green", "Done.")} All processes have ended. Try it yourself: "Sixty seconds" in README.md.`
+    )
 } catch (error) {
   if (!ending) console.error(`\nThe demo stopped: ${error instanceof Error ? error.message : String(error)}.`)
   process.exitCode = 1

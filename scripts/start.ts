@@ -1,12 +1,12 @@
-// Starts an app's binary, after bundling it if its sources have changed: `node scripts/start.ts cli ARGS…`. The binary
-// runs in this very process, so that signals, streams and the exit code are its own.
+// Starts an app's binary, and bundles it first if its sources have changed: `node scripts/start.ts cli ARGS…`. The binary runs
+// in this process, so that signals, streams and the exit code are its own.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { apps, bundle } from "./bundle.ts"
 
 const [node, , name, ...args] = process.argv
 const app = apps.find((app) => app === name)
-if (node === undefined || app === undefined) throw new Error(`no such app: ${name} (there are ${apps.join(", ")})`)
+if (node === undefined || app === undefined) throw new Error(`no app is named ${name}; the apps are ${apps.join(", ")}`)
 await bundle(app)
 
 const home = new URL(`../apps/${app}/`, import.meta.url)

@@ -8,7 +8,7 @@ const binaries = [
   { name: "berth-watch", home: "apps/watch" }
 ]
 
-/** Runs a binary on this Node, made to say that it is `version`. */
+/** Runs a binary on this Node, which reports `version` as its own. */
 const onNode = (version: string, binary: string, argument = "--version") =>
   spawnSync(
     process.execPath,
@@ -24,7 +24,7 @@ const onNode = (version: string, binary: string, argument = "--version") =>
 describe.each(binaries)("$name", ({ name, home }) => {
   const binary = `${home}/bin/${name}.mjs`
 
-  it.each(["12.22.12", "20.20.2", "22.18.0"])("on Node %s says in one line what it needs, and exits 1", (version) => {
+  it.each(["12.22.12", "20.20.2", "22.18.0"])("refuses Node %s in one line, and exits 1", (version) => {
     const { status, stdout, stderr } = onNode(version, binary)
     expect({ status, stdout, stderr }).toEqual({
       status: 1,
@@ -33,19 +33,19 @@ describe.each(binaries)("$name", ({ name, home }) => {
     })
   })
 
-  it.each(["22.19.0", "24.0.0", "26.10.0"])("on Node %s starts", (version) => {
+  it.each(["22.19.0", "24.0.0", "26.10.0"])("starts on Node %s", (version) => {
     const { status, stdout, stderr } = onNode(version, binary)
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
     expect(stdout).toMatch(/\d+\.\d+\.\d+/)
   })
 
-  it("keeps its compiled code for the next start", () => {
+  it("caches its compiled code for the next start", () => {
     onNode(process.versions.node, binary, "--help")
     expect(readdirSync(`${home}/dist/compiled`)).not.toEqual([])
   })
 
-  it("compiles its schemas: bundling keeps the import that is there for its effect only", () => {
-    // The call `effect/schema/SchemaJITCompiler/enable` consists of; bundles keep names.
+  it("compiles its schemas: bundling keeps an import for its side effect", () => {
+    // `effect/schema/SchemaJITCompiler/enable` is this call; bundles keep names.
     expect(readFileSync(`${home}/dist/main.mjs`, "utf8")).toMatch(/\binstall\(\(ast,resolve\)=>/)
   })
 })

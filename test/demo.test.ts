@@ -1,4 +1,4 @@
-/** The demo, as a stranger runs it: the whole path, what goes wrong on it, and nothing left behind. */
+/** The demo as a whole: its output, its failures, and that no process outlives it. */
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
@@ -11,10 +11,10 @@ import { describe, expect, onTestFinished, test } from "vitest"
 
 const script = fileURLToPath(new URL("../scripts/demo.ts", import.meta.url))
 
-/** A demo that runs. */
+/** A running demo. */
 class Demo {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
-  /** In the environment of everybody it starts. */
+  /** Marks the environment of every process that the demo starts. */
   readonly marker = randomUUID()
   output = ""
   readonly ended: Promise<ReadonlyArray<unknown>>
@@ -34,22 +34,22 @@ class Demo {
     onTestFinished(() => void this.child.kill("SIGTERM"))
   }
 
-  /** Waits until it has printed `words`; fails when it ends before. */
+  /** Waits until it has printed `words`; fails if it ends first. */
   async printed(words: string) {
     while (!this.output.includes(words)) {
-      const news = once(this.child, "printed").then(() => true)
-      if (!(await Promise.race([news, this.ended.then(() => false)]))) break
+      const output = once(this.child, "printed").then(() => true)
+      if (!(await Promise.race([output, this.ended.then(() => false)]))) break
     }
     expect(this.output).toContain(words)
   }
 
-  /** Its exit code, once it has ended. */
+  /** Waits until it has ended, and returns its exit code. */
   async code() {
     await this.ended
     return this.child.exitCode
   }
 
-  /** The processes it started and those they started, by id and command line. Itself too, while it runs. */
+  /** The command lines of the demo and of all processes below it that still run, by process id. */
   processes() {
     const found = new Map<number, string>()
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -63,20 +63,20 @@ class Demo {
     return found
   }
 
-  /** A process that was killed takes a moment to go. */
-  async leavesNobody() {
+  /** Expects every process to end. A killed process takes a moment. */
+  async leavesNoProcess() {
     await expect.poll(() => Array.from(this.processes().values()), { timeout: 5_000 }).toEqual([])
   }
 }
 
 describe("without an account", { timeout: 60_000 }, () => {
-  test("takes a node through its whole life and tells it in events", async () => {
+  test("takes a node through its whole life and reports it in events", async () => {
     const demo = new Demo()
     expect(await demo.code()).toBe(0)
     expect(demo.output).toContain("Done.")
-    const events = demo.output.slice(demo.output.indexOf("What the daemon saw"))
+    const events = demo.output.slice(demo.output.indexOf("5. The events"))
     for (const event of [
-      "berth.watch.baseline, seen",
+      "berth.watch.baseline (",
       "node.created",
       "from created to running",
       "from running to terminate",
@@ -85,46 +85,46 @@ describe("without an account", { timeout: 60_000 }, () => {
       expect(events).toContain(event)
     }
     if (process.platform === "linux") expect(Array.from(demo.processes().values())).toEqual([])
-    // Its account's credentials begin with these words and end in characters that every encoding writes differently.
+    // The credentials begin with these words and end in characters that each encoding writes differently.
     expect(demo.output).not.toMatch(/key(\/|%2F)[0-9a-f]{8}|token(\/|%2F)[0-9a-f]{8}/i)
     for (const word of ["key/", "token/"])
       expect(demo.output).not.toContain(Buffer.from(word).toString("base64").slice(0, 5))
   })
 
-  describe.runIf(process.platform === "linux")("and nothing left behind", () => {
+  describe.runIf(process.platform === "linux")("on Linux", () => {
     test("fails in one sentence when the daemon dies", async () => {
       const demo = new Demo()
-      await demo.printed("The life of a node")
+      await demo.printed("4. The life of a node")
       const daemon = Array.from(demo.processes()).find(([, command]) => command.includes("berth-watch.mjs"))
       process.kill(daemon![0], "SIGKILL")
       expect(await demo.code()).toBe(1)
-      expect(demo.output).toMatch(/\nThe demo stopped: berth-watch ended before it told the deletion\.\n$/)
+      expect(demo.output).toMatch(/\nThe demo stopped: berth-watch ended without a deletion event\.\n$/)
       expect(demo.output).not.toContain("Done.")
-      await demo.leavesNobody()
+      await demo.leavesNoProcess()
     })
 
-    test("ends when nobody reads any more", async () => {
+    test("ends when the reader of its output goes away", async () => {
       const demo = new Demo()
-      await demo.printed("berth-server answers")
+      await demo.printed("It listens on")
       demo.child.stdout.destroy()
       expect(await demo.code()).toBe(0)
-      await demo.leavesNobody()
+      await demo.leavesNoProcess()
     })
 
     test("ends when its terminal goes away", async () => {
       const demo = new Demo()
-      await demo.printed("The life of a node")
+      await demo.printed("4. The life of a node")
       demo.child.kill("SIGHUP")
       expect(await demo.code()).toBe(129)
-      await demo.leavesNobody()
+      await demo.leavesNoProcess()
     })
   })
 })
 
-test("on an account of one's own only reads", { timeout: 30_000 }, async () => {
-  const asked: Array<string> = []
+test("only reads an account of the user's own", { timeout: 30_000 }, async () => {
+  const requests: Array<string> = []
   const service = createServer(({ method, url = "" }, response) => {
-    asked.push(`${method} ${url.split("?")[0]}`)
+    requests.push(`${method} ${url.split("?")[0]}`)
     response.setHeader("content-type", "application/json")
     response.end(JSON.stringify({ message: "Success", code: 200, data: [], errors: {} }))
   }).listen(0, "127.0.0.1")
@@ -133,7 +133,7 @@ test("on an account of one's own only reads", { timeout: 30_000 }, async () => {
   const { port } = service.address() as AddressInfo
   const demo = new Demo({
     BERTH_BASE_URL: `http://127.0.0.1:${port}`,
-    // Nothing of a test is kept in the home of whoever runs it.
+    // A test writes nothing into the home folder.
     BERTH_ALLOWANCE_FILE: "off",
     BERTH_API_KEY: "a-key-of-ones-own",
     BERTH_ACCESS_TOKEN: "a-token-of-ones-own"
@@ -142,6 +142,6 @@ test("on an account of one's own only reads", { timeout: 30_000 }, async () => {
     code: 0,
     output: expect.stringContaining("Done.")
   })
-  expect(asked).toContain("GET /myaccount/api/v1/nodes/")
-  expect(asked.filter((request) => !request.startsWith("GET "))).toEqual([])
+  expect(requests).toContain("GET /myaccount/api/v1/nodes/")
+  expect(requests.filter((request) => !request.startsWith("GET "))).toEqual([])
 })

@@ -1,9 +1,9 @@
 /**
- * A row of the benchmark: something measured, most often side by side with something else in one run, and what it has to
- * come to. Ratios, because machines differ and drift; pair by pair, because they drift during the run too.
+ * A row of the benchmark: a measurement, mostly side by side with another one in the same run, and its target. Targets are
+ * ratios, because machines differ; sides are measured pair by pair, because a machine drifts during the run.
  */
 
-/** What a row measures, and how often. */
+/** What to measure, against what, and how often. */
 export interface Row {
   readonly name: string
   /** What is measured. */
@@ -11,7 +11,7 @@ export interface Row {
   /** What it is measured against. */
   readonly baseline: string
   readonly unit: "ms" | "µs" | "B" | "KiB" | "MiB" | "MB" | "requests/s"
-  /** What is good enough, from the specification. */
+  /** From the specification. */
   readonly targets: ReadonlyArray<Target>
   /** Measures one pair, warm. The harness calls it `pairs` times. */
   readonly measure: () => Promise<Pair> | Pair
@@ -19,7 +19,7 @@ export interface Row {
   readonly close?: () => Promise<void>
 }
 
-/** A bound on the median of the ratios, or on that of the subject in the row's unit. */
+/** A bound on the median ratio, or on the subject's median in the row's unit. */
 export interface Target {
   readonly of: "ratio" | "subject"
   readonly bound: "at most" | "at least"
@@ -36,10 +36,10 @@ export interface Pair {
   readonly baseline: number
 }
 
-/** A row that cannot be measured here, and why. */
+/** A row cannot be measured on this machine; the message is the reason. */
 export class Unmeasurable extends Error {}
 
-/** A row, measured. */
+/** The outcome of a row. */
 export interface Result {
   readonly name: string
   readonly subject: { readonly what: string; readonly median: number }
@@ -58,7 +58,7 @@ const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** Sums up the pairs of a row. */
+/** Reduces the pairs of a row to medians and ratios. */
 export const summarise = (row: Row, pairs: ReadonlyArray<Pair>): Result => {
   const ratios = pairs.map(({ baseline, subject }) => subject / baseline)
   const ratio = { min: Math.min(...ratios), median: median(ratios), max: Math.max(...ratios) }

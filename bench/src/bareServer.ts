@@ -1,5 +1,5 @@
 /**
- * The least a server can do: answers every request with the bytes it is given on stdin, straight from `node:http`.
+ * The cheapest server on `node:http`: answers every request with the bytes it was given on stdin.
  */
 import { createServer } from "node:http"
 import { text } from "node:stream/consumers"

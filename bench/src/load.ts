@@ -1,23 +1,23 @@
 /**
- * A load of GET requests, as cheap to make as it gets: bytes on kept-alive sockets, replies told apart by their
- * `content-length` alone. What makes the load shares the machine with what is measured, so it has to be the lesser part.
+ * A load of GET requests, as cheap as possible: bytes on kept-alive sockets, replies separated by their `content-length`
+ * alone. The load shares the machine with the server under test, so it must cost little.
  */
 import { connect, type Socket } from "node:net"
 import type { ServerProcess } from "./processes.ts"
 
-/** What to ask, and how hard. */
+/** Which requests to send, and how many. */
 export interface Load {
-  /** Asked for in turn. */
+  /** Requested in turn. */
   readonly urls: ReadonlyArray<URL>
   readonly headers: Readonly<Record<string, string>>
   /** Requests in all. */
   readonly total: number
 }
 
-/** Connections, each with one request on its way. */
+/** Connections, each with one request under way. */
 const connections = 8
 
-/** Sends all requests of a load and gives the seconds it took. Fails on any reply but 200. */
+/** Sends all requests of a load and returns the seconds it took. Fails on any reply except 200. */
 export const run = async ({ headers, total, urls }: Load): Promise<number> => {
   const requests = urls.map((url) => {
     const lines = [`GET ${url.pathname}${url.search} HTTP/1.1`, `host: ${url.host}`]
@@ -38,7 +38,7 @@ export const cpuPerRequest = async (server: ServerProcess, load: Load): Promise<
   return (server.cpuMicros() - before) / load.total
 }
 
-/** One connection: asks again after each reply for as long as there is something to ask. */
+/** One connection: sends the next request after each reply, until none is left. */
 const keepAsking = ({ hostname, port }: URL, next: () => Buffer | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })

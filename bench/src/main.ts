@@ -1,6 +1,6 @@
 /**
- * `pnpm bench [--json FILE] [--soak SECONDS] [NAME…]`: measures the rows whose name contains one of the words (all of them
- * by default), prints them as a table, and writes them as JSON.
+ * `pnpm bench [--json FILE] [--soak SECONDS] [NAME…]`: measures the rows whose name contains one of the words (by default
+ * all rows), and prints them as a table and as JSON; `--json` writes the JSON to a file instead.
  */
 import { writeFileSync } from "node:fs"
 import { arch, cpus, platform } from "node:os"
@@ -59,7 +59,7 @@ const chosen = Object.entries(rows).filter(
   ([name]) => positionals.length === 0 || positionals.some((word) => name.includes(word))
 )
 if (chosen.length === 0) {
-  console.error(`No such row. There are: ${Object.keys(rows).join(", ")}.`)
+  console.error(`No row matches ${positionals.join(" ")}. Rows: ${Object.keys(rows).join(", ")}.`)
   process.exit(2)
 }
 
@@ -76,7 +76,7 @@ for (const [name, make] of chosen) {
     await measure(make)
   } catch (error) {
     if (!(error instanceof Unmeasurable)) throw error
-    console.error(`The row ${name} is left out: ${error.message}.`)
+    console.error(`Skipped ${name}: ${error.message}.`)
   }
 }
 const machine = {

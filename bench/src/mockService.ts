@@ -1,20 +1,20 @@
 /**
- * The mock service as the rows about it start it: one account, an allowance that never ends.
+ * Starts the mock service for the rows about it: one account, with a rate limit that is never reached.
  */
 import { prefix } from "@berth/core/api/Routes"
 import { ask, binary, type ServerProcess, startServer } from "./processes.ts"
 
-/** What every request shows. */
+/** Headers of every request. */
 export const headers = { authorization: "Bearer token" }
 
 export interface MockService extends ServerProcess {
-  /** URL of a documented path, with the key. */
+  /** URL of a documented path, with the API key. */
   readonly at: (path: string) => URL
   /** The ids of its first nodes, up to 100. */
   readonly ids: ReadonlyArray<number>
 }
 
-/** Starts the bundled server with a fleet of so many nodes. */
+/** Starts the bundled server with a fleet of this many nodes. */
 export const startMock = async (nodes: number): Promise<MockService> => {
   const args = ["--port", "0", "--scenario", `fleet:${nodes}`, "--rate-limit", "900000000/1h", "--account", "key:token"]
   const server = await startServer([binary("server", "berth-server"), ...args])

@@ -1,6 +1,6 @@
 /**
- * Prism, the mock server the service is compared with. It is no dependency of the workspace: the first row that needs it
- * has npm put it beside the benchmark, where it stays.
+ * Prism, the mock server that ours is compared with. It is not a dependency of the workspace: npm installs it beside the
+ * benchmark when a row first needs it.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
@@ -14,7 +14,7 @@ const folder = fileURLToPath(new URL("../.tools/prism", import.meta.url))
 const entry = `${folder}/node_modules/@stoplight/prism-cli/dist/index.js`
 const openApi = fileURLToPath(new URL("../../packages/core/openapi.json", import.meta.url))
 
-/** Installs Prism unless it is there. */
+/** Installs Prism unless it is installed. */
 export const installPrism = (): void => {
   if (existsSync(entry)) return
   mkdirSync(folder, { recursive: true })
@@ -23,7 +23,7 @@ export const installPrism = (): void => {
   const { error, status, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8", timeout: 180_000 })
   if (status !== 0) {
     const reason = error?.message ?? stderr.trim().split("\n")[0]
-    throw new Unmeasurable(`Prism ${version} cannot be had here (${reason})`)
+    throw new Unmeasurable(`Prism ${version} cannot be installed (${reason})`)
   }
 }
 

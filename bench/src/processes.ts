@@ -1,5 +1,5 @@
 /**
- * Whole processes for the benchmark: the project's binaries and bare ones, and what they cost.
+ * Runs whole processes for the benchmark, the project's binaries and others, and measures their cost.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -22,7 +22,7 @@ export const wallMillis = (args: ReadonlyArray<string>): number => {
 /** A process that serves HTTP. */
 export interface ServerProcess {
   readonly url: string
-  /** From its start to the line that said that it was ready. */
+  /** From its start to its ready line. */
   readonly readyMillis: number
   /** CPU time it has used, user and system. */
   readonly cpuMicros: () => number
@@ -31,13 +31,13 @@ export interface ServerProcess {
   readonly stop: () => Promise<void>
 }
 
-/** The URL that a line of output says the server is ready at, `undefined` for any other line. */
+/** The URL in a ready line; `undefined` for any other line. */
 export type ReadReady = (line: string) => string | undefined
 
 /** A line of JSON with a `url`. */
 const readyJson: ReadReady = (line) => JSON.parse(line).url
 
-/** Starts `node ARGS` and waits for the line that says it is ready. */
+/** Starts `node ARGS` and waits for its ready line. */
 export const startServer = async (
   args: ReadonlyArray<string>,
   { input = "", readReady = readyJson }: { readonly input?: string; readonly readReady?: ReadReady } = {}
@@ -69,7 +69,7 @@ export const startServer = async (
 /** Clock ticks per second in `/proc`; fixed on every Linux that Node runs on. */
 const ticksPerSecond = 100
 
-/** Linux only. A tick is 10 ms: what is measured has to last for many of them. */
+/** Linux only. A tick is 10 ms, so a measurement must last for many of them. */
 const cpuMicros = ({ pid }: ChildProcess): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
@@ -80,7 +80,7 @@ const cpuMicros = ({ pid }: ChildProcess): number => {
 const residentBytes = ({ pid }: ChildProcess): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) * 1024
 
-/** A reply, whole. */
+/** A complete reply. */
 export interface Reply {
   readonly status: number
   readonly headers: ReadonlyArray<string>

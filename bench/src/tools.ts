@@ -1,6 +1,6 @@
 /**
- * Other people's programs to measure against: installed from the npm registry when a row first asks for them, into a folder
- * that is not checked in, so that nobody who only wants to build or test has to fetch them.
+ * Third-party clients to measure against. npm installs one into an ignored folder when a row first needs it, so that builds and
+ * tests do not download it.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
@@ -11,12 +11,12 @@ import { Unmeasurable } from "./Row.ts"
 
 const tools = fileURLToPath(new URL("../.tools", import.meta.url))
 
-/** The versions measured against. */
+/** The versions to measure against. */
 const versions = { openai: "7.55.0", stripe: "23.1.0" } as const
 
 export type Tool = keyof typeof versions
 
-/** The address of a module of a tool, which is installed if it is not there. */
+/** The URL of a tool's module; installs the tool first if necessary. */
 export const tool = (name: Tool): string => {
   const version = versions[name]
   const folder = join(tools, `${name}-${version}`)
@@ -37,7 +37,7 @@ export const tool = (name: Tool): string => {
     const { error, status, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8", timeout: 180_000 })
     if (status !== 0) {
       throw new Unmeasurable(
-        `${name} ${version} cannot be had here (${error?.message ?? stderr.trim().split("\n")[0]})`
+        `${name} ${version} cannot be installed (${error?.message ?? stderr.trim().split("\n")[0]})`
       )
     }
     writeFileSync(done, "")

@@ -1,6 +1,6 @@
 /**
- * A program that does nothing but list calls with one client: `caller.ts CLIENT URL [MODULE]`. For each number on stdin it makes
- * that many calls, eight at a time, and prints what a call has cost.
+ * A program that only makes list calls with one client: `caller.ts CLIENT URL [MODULE]`. For each number on stdin it makes
+ * that many calls, eight at a time, and prints the CPU time per call in microseconds.
  */
 import { Layer, ManagedRuntime, Redacted } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
@@ -10,7 +10,7 @@ import { exit } from "node:process"
 const [, , kind, baseUrl, module] = process.argv
 const records = 20
 
-/** One call; gives the number of records it got. */
+/** One call; returns the number of records. */
 type Call = () => Promise<number>
 
 const account = () => ({
@@ -66,13 +66,13 @@ const call = await clients[kind!]!()
 for await (const line of createInterface(process.stdin)) {
   let left = Number(line)
   const before = process.cpuUsage()
-  const lane = async () => {
+  const makeCalls = async () => {
     while (left-- > 0) {
       const count = await call()
       if (count !== records) throw new Error(`${kind} got ${count} records`)
     }
   }
-  await Promise.all(Array.from({ length: 8 }, lane))
+  await Promise.all(Array.from({ length: 8 }, makeCalls))
   const { system, user } = process.cpuUsage(before)
   console.log((system + user) / Number(line))
 }

@@ -1,11 +1,11 @@
 /**
- * Lists every node of an account with the promise client and prints how many there were and the most that the heap grew
- * meanwhile, in bytes: `node --expose-gc lister.ts URL`.
+ * Lists every node of an account with the promise client, and prints the number of nodes and the peak growth of the heap in
+ * bytes: `node --expose-gc lister.ts URL`.
  */
 import { createClient } from "@berth/core/promise"
 
 const { nodes } = createClient({ baseUrl: process.argv[2]!, apiKey: "key", accessToken: "token" })
-// Loads and compiles what listing needs, which is not growth.
+// Loads and compiles the code of listing, which is not growth.
 for await (const _ of nodes.list()) break
 gc!()
 const before = process.memoryUsage().heapUsed

@@ -1,6 +1,6 @@
 /**
- * Asks a service for each of its pages with the promise client, and prints the longest time in milliseconds that nothing else
- * could run meanwhile: `ticker.ts URL PAGES`.
+ * Requests each page of a service with the promise client, and prints the longest time in milliseconds that the event loop was
+ * blocked: `ticker.ts URL PAGES`.
  */
 import { BerthError, createClient } from "@berth/core/promise"
 import { monitorEventLoopDelay } from "node:perf_hooks"
@@ -8,10 +8,10 @@ import { setTimeout } from "node:timers/promises"
 
 const [baseUrl = "", pages = ""] = process.argv.slice(2)
 
-/** The longest delay while one page is asked for. A client of its own, for a breaker does not ask for long. */
+/** The longest delay during one page. Each page has its own client, because a circuit breaker would soon refuse the calls. */
 const delayOf = async (page: number) => {
   const credentials = { apiKey: "a-key-of-some-length", accessToken: "a-token-of-some-length" }
-  // One attempt shows how long a reply takes to read; all of them would last to the deadline.
+  // One attempt measures the time to read a reply; retries would last until the deadline.
   await using client = createClient({ baseUrl, ...credentials, maxAttempts: 1 })
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
@@ -21,15 +21,15 @@ const delayOf = async (page: number) => {
     .catch((error: unknown) => error)
   await setTimeout(5)
   delay.disable()
-  if (!(outcome instanceof BerthError)) throw new Error(`page ${page} was understood`)
+  if (!(outcome instanceof BerthError)) throw new Error(`page ${page} was accepted`)
   return delay.max / 1e6
 }
 
-// The first call loads and compiles what every other needs.
+// The first call loads and compiles the code.
 await delayOf(0)
 let longest = 0
 for (let page = 0; page < Number(pages); page++) {
-  // What the reply is to blame for is there every time; what other programs are is not.
+  // The reply delays every run; other programs delay only some. So the minimum is the reply's.
   const delays = [await delayOf(page), await delayOf(page), await delayOf(page)]
   longest = Math.max(longest, Math.min(...delays))
 }

@@ -9,12 +9,12 @@ import { type Row, subjectAtMost } from "../Row.ts"
 
 const calls = 20
 
-/** After so long a call has come to the place where it is aborted. */
-const underWayMs = 20
+/** The time that a call takes to reach the place where it is aborted. */
+const underWayMillis = 20
 
 const inAnHour = () => String(Math.round(Date.now() / 1000) + 3600)
 
-/** What the service does that a call is at the place. */
+/** The service's behaviour that brings a call to each place. */
 const services = {
   queue: (response: ServerResponse) => {
     response.writeHead(200, { "ratelimit-limit": "100", "ratelimit-remaining": "0", "ratelimit-reset": inAnHour() })
@@ -40,16 +40,16 @@ export const cancelRow = async (place: keyof typeof services): Promise<Row> => {
   const address = server.address()
   const baseUrl = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
   const client = createClient({ baseUrl, apiKey: "key", accessToken: "token", deadline: "2 hours" })
-  // Who comes next finds the allowance spent, and waits for its turn.
+  // The next call finds the allowance spent and waits in the queue.
   if (place === "queue") await client.nodes.get(7)
 
-  /** The longest of several aborts, in milliseconds: what counts is the worst. */
+  /** The longest of several aborts, in milliseconds. */
   const worst = async (call: (signal: AbortSignal) => Promise<unknown>) => {
     let longest = 0
     for (let i = 0; i < calls; i++) {
       const controller = new AbortController()
       const ended = call(controller.signal).catch((error: unknown) => error)
-      await setTimeout(underWayMs)
+      await setTimeout(underWayMillis)
       const startedAt = performance.now()
       controller.abort()
       const error = await ended

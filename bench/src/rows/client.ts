@@ -1,6 +1,6 @@
 /**
- * CPU of a whole call of a client, from the call to the decoded value, against others making a comparable one. Each runs in
- * a process of its own, and all of them ask servers that do nothing but answer.
+ * CPU of a client's whole call, from the call to the decoded value, against other clients with a comparable call. Each runs in
+ * a process of its own, against the bare server.
  */
 import { fileURLToPath } from "node:url"
 import { startCaller } from "../Caller.ts"
@@ -10,7 +10,7 @@ import { type Tool, tool } from "../tools.ts"
 
 const calls = 1500
 
-/** Before anything is measured, on either side: code is compiled again and again while it is young. */
+/** Calls before the measurement, on either side: Node recompiles new code several times. */
 const warmingCalls = 12_000
 const bareServer = fileURLToPath(new URL("../bareServer.ts", import.meta.url))
 
@@ -30,7 +30,7 @@ const record = (i: number) => ({
 })
 const data = Array.from({ length: 20 }, (_, i) => record(i))
 
-/** A server that answers every request with this body, with the headers that the mock service has too. */
+/** Starts a server that answers every request with this body and the mock service's headers. */
 const serve = (body: object) => {
   const text = JSON.stringify(body)
   return startServer([bareServer], {
@@ -94,16 +94,16 @@ const callOver = (transport: "fetch" | "HttpClient" | "node:http") =>
     1.6
   )
 
-/** A list of 20 nodes over the transport that Node programs are told to use. */
+/** A list of 20 nodes over the transport that the guide recommends on Node. */
 export const callRow = () => callOver("node:http")
 
-/** The same over the one that the promise client has everywhere. */
+/** The same over the transport of the promise client. */
 export const callOverFetchRow = () => callOver("fetch")
 
-/** The same over Effect's own client, which sends by undici. */
+/** The same over Effect's `HttpClient`, which also sends through undici. */
 export const callOverHttpClientRow = () => callOver("HttpClient")
 
-/** A list of 20 against another library's. Each goes over the transport it is meant for on Node. */
+/** A list of 20 against another library's, each over its default transport on Node. */
 const versus = (name: Tool, method: string) =>
   clientRow(
     "client CPU, list of 20",

@@ -1,6 +1,6 @@
 /**
- * Reading nodes: from parsed JSON to the domain, against parsing the JSON in the first place. Every round parses the page
- * anew and reads what came of it, as a call does, so that no string was looked at before.
+ * Decodes nodes, from parsed JSON to the domain, against parsing the JSON. Every repetition parses the page anew, as a call
+ * does, so that no string is already in the caches.
  */
 import type { ListedNode } from "@berth/core/api/NodeRecords"
 import { Result } from "effect"
@@ -10,9 +10,9 @@ import { many } from "@berth/core/client/call/Operation"
 import { ratioAtMost, type Row } from "../Row.ts"
 
 const count = 1000
-const rounds = 50
+const repetitions = 50
 
-/** vCPUs, GB of memory and GB of disk of the plans a fleet is made of. */
+/** Series, vCPUs, GB of memory and GB of disk of the fleet's plans. */
 const plans = [
   ["A", 1, 2, 20],
   ["B", 2, 6, 75],
@@ -25,7 +25,7 @@ const plans = [
 const roles = ["web", "db-replica", "worker", "ci-runner-linux", "cache"]
 const statuses = ["running", "running", "running", "power-off", "running", "created", "running", "terminate"] as const
 
-/** Made all along 2024 and 2025, in no order, no two at the same time. */
+/** Instants all over 2024 and 2025, in no order, each once. */
 const createdAt = (i: number) => {
   const minutes = (i * 104_729) % (2 * 365 * 24 * 60)
   const millis = Date.UTC(2024, 0, 1) + minutes * 60_000 + ((i * 7919) % 60_000)
@@ -57,11 +57,11 @@ const decode = many(nodeFromWire)
 
 const now = () => Number(process.hrtime.bigint()) / 1e6
 
-/** Milliseconds of both halves of the way from text to nodes. */
+/** Milliseconds of both halves, parsing and decoding. */
 const halves = () => {
   let parsing = 0
   let reading = 0
-  for (let i = 0; i < rounds; i++) {
+  for (let i = 0; i < repetitions; i++) {
     const startedAt = now()
     const parsed = JSON.parse(body)
     const parsedAt = now()
@@ -69,10 +69,10 @@ const halves = () => {
     parsing += parsedAt - startedAt
     reading += now() - parsedAt
   }
-  return { subject: reading / rounds, baseline: parsing / rounds }
+  return { subject: reading / repetitions, baseline: parsing / repetitions }
 }
 
-/** 1000 nodes of the list shape. */
+/** 1000 nodes in the record shape of the list. */
 export const decodeRow = (): Row => {
   const { data } = Result.getOrThrow(interpret(raw, {}, 0))
   if (Result.getOrThrow(decode(data)).length !== count) throw new Error("not every record was read")

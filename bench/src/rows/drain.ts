@@ -1,6 +1,6 @@
 /**
- * What it costs a client when very many calls wait for the allowance: ten times as many may take little more than ten times
- * as long, so that no release looks at everybody.
+ * CPU of a client while very many calls wait for the allowance: ten times as many may take little more than ten times as long,
+ * so no release may visit every call.
  */
 import { Effect } from "effect"
 import * as Admission from "@berth/core/client/allowance/Admission"
@@ -10,7 +10,7 @@ const many = 100_000
 const few = 10_000
 const farMillis = 1e12
 
-/** Every reply leaves room for a few under way at once, so that there is a release for every few calls. */
+/** Every reply leaves room for a few calls at once, so that each release lets only a few go. */
 const head = {
   status: 200,
   headers: { "ratelimit-limit": "1000000", "ratelimit-remaining": "64", "ratelimit-reset": "60" }
@@ -21,7 +21,7 @@ const request = (deadlineAt: number): Admission.Request => ({
   deadlineAt
 })
 
-/** Milliseconds of CPU for so many calls, all waiting at once, to be let go one after the other. */
+/** Milliseconds of CPU to release this many calls that wait at the same time. */
 const drain = async (calls: number): Promise<number> => {
   const before = process.cpuUsage()
   await Effect.runPromise(
@@ -30,7 +30,7 @@ const drain = async (calls: number): Promise<number> => {
       const call = (i: number) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(
-            // Long after any clock of this boot, no two alike, in no order.
+            // Deadlines far in the future, all different, in no order.
             admission.admit(request(farMillis + ((i * 7919) % calls)), restore),
             (ticket) => ticket.replied(head, false)
           )
@@ -49,9 +49,9 @@ const drain = async (calls: number): Promise<number> => {
 export const drainRow = async (): Promise<Row> => {
   await drain(few)
   return {
-    name: "calls that wait, let go",
-    subject: `${many}`,
-    baseline: `${few}`,
+    name: "release of waiting calls",
+    subject: `${many} calls`,
+    baseline: `${few} calls`,
     unit: "ms",
     targets: [ratioAtMost(15)],
     pairs: 3,

@@ -1,5 +1,5 @@
 /**
- * What lasts: memory under a long load, and service beside thousands of connections on which nothing happens.
+ * Endurance: the server's memory under a long load, and its CPU beside thousands of idle connections.
  */
 import { connect, type Socket } from "node:net"
 import { cpuPerRequest, run } from "../load.ts"
@@ -8,10 +8,10 @@ import { ratioAtMost, type Row, Unmeasurable } from "../Row.ts"
 
 const MB = 1024 * 1024
 
-/** How long the collector of the runtime takes to settle on the size of its heap. */
+/** The time that the garbage collector needs to find a stable heap size. */
 const warmUpSeconds = 30
 
-/** Resident memory in the second half of so many seconds at full load, against that in the first. */
+/** Peak resident memory in the second half of a full load, against the first half. */
 export const soakRow = async (seconds: number): Promise<Row> => {
   const mock = await startMock(1000)
   const urls = [...mock.ids.map((id) => mock.at(`/nodes/${id}/`)), mock.at("/nodes/?per_page=20")]
@@ -26,8 +26,8 @@ export const soakRow = async (seconds: number): Promise<Row> => {
   }
   return {
     name: `server memory over ${seconds} s at full load`,
-    subject: "most in the second half",
-    baseline: "most in the first",
+    subject: "peak in the second half",
+    baseline: "peak in the first half",
     unit: "MB",
     targets: [ratioAtMost(1.05)],
     pairs: 1,
@@ -42,7 +42,7 @@ export const soakRow = async (seconds: number): Promise<Row> => {
 
 const idleConnections = 10_000
 
-/** CPU per request while ten thousand connections are open on which nothing comes, against none. */
+/** CPU per request beside ten thousand idle connections, against none. */
 export const idleRow = async (): Promise<Row> => {
   const mock = await startMock(1000)
   const load = { urls: [mock.at(`/nodes/${mock.ids[0]}/`)], headers, total: 20_000 }
@@ -51,7 +51,7 @@ export const idleRow = async (): Promise<Row> => {
   return {
     name: `server CPU, GET node beside ${idleConnections} idle connections`,
     subject: "berth-server",
-    baseline: "without them",
+    baseline: "without idle connections",
     unit: "µs",
     targets: [ratioAtMost(1.5)],
     pairs: 3,
@@ -61,7 +61,7 @@ export const idleRow = async (): Promise<Row> => {
       const subject = await cpuPerRequest(mock, load)
       const closedEarly = idle.filter((socket) => socket.destroyed || socket.readableEnded).length
       for (const socket of idle) socket.destroy()
-      if (closedEarly > 0) throw new Error(`${closedEarly} idle connections were closed while they were measured`)
+      if (closedEarly > 0) throw new Error(`${closedEarly} idle connections were closed during the measurement`)
       return { subject, baseline }
     },
     close: mock.stop

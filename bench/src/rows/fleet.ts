@@ -1,5 +1,5 @@
 /**
- * A million nodes: what they cost in memory, and whether they are as quick to ask for as a thousand.
+ * A million nodes: their memory, and the CPU of reading them against that of a thousand.
  */
 import { cpuPerRequest } from "../load.ts"
 import { headers, type MockService, startMock } from "../mockService.ts"
@@ -13,7 +13,7 @@ const pageSize = 20
 export const memoryRow = (): Row => ({
   name: "server memory per node, of 1 000 000",
   subject: "berth-server",
-  baseline: "allowed",
+  baseline: "limit",
   unit: "B",
   targets: [ratioAtMost(1)],
   pairs: 3,
@@ -31,7 +31,7 @@ const residentAt = async (nodes: number): Promise<number> => {
   return bytes
 }
 
-/** A thousand places among the nodes, all over them and in no order. */
+/** A thousand positions in the list, evenly spread and in no order. */
 const places = (nodes: number, size: number): ReadonlyArray<number> =>
   Array.from({ length: 1000 }, (_, i) => Math.floor(((i * 617) % 1000) * (nodes / size / 1000)))
 
@@ -55,8 +55,8 @@ const fleetRow = async (
   }
   return {
     name,
-    subject: "of 1 000 000",
-    baseline: "of 1000",
+    subject: "1 000 000 nodes",
+    baseline: "1000 nodes",
     unit: "µs",
     targets: [ratioAtMost(target)],
     pairs: 7,
@@ -71,7 +71,7 @@ const fleetRow = async (
   }
 }
 
-/** What a thousand nodes are answered with is kept as text, what a million are is not, nor do processors hold it at hand. */
+/** The server caches the JSON of a thousand nodes; that of a million fits neither into its cache nor into the processor's. */
 const target = 1.5
 
 /** `GET` of nodes all over the fleet. */

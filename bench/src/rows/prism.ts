@@ -1,5 +1,5 @@
 /**
- * The mock service beside Prism, which serves the OpenAPI description of the same interface.
+ * The mock service against Prism, which serves the OpenAPI description of the same interface.
  */
 import { prefix } from "@berth/core/api/Routes"
 import { run } from "../load.ts"
@@ -10,7 +10,7 @@ import { ratioAtLeast, ratioAtMost, type Row, subjectAtMost } from "../Row.ts"
 
 const prismName = "Prism 5.14.2"
 
-/** From the start of the process to the line that says it is ready. */
+/** From the start of the process to its ready line. */
 export const readyRow = async (): Promise<Row> => {
   installPrism()
   const measure = async () => {
@@ -20,7 +20,7 @@ export const readyRow = async (): Promise<Row> => {
     await prism.stop()
     return { subject: mock.readyMillis, baseline: prism.readyMillis }
   }
-  await measure() // fills the compile cache, as the first start after an install does
+  await measure() // fills the compile cache, like the first start after an install
   return {
     name: "server start to ready line",
     subject: "berth-server",

@@ -1,5 +1,5 @@
 /**
- * CPU per request of the mock service, against a bare `node:http` that answers the same bytes.
+ * CPU per request of the mock service, against a bare `node:http` server that answers with the same bytes.
  */
 import { fileURLToPath } from "node:url"
 import { cpuPerRequest } from "../load.ts"
@@ -19,7 +19,7 @@ const cpuRow = async (name: string, urlOf: (mock: MockService) => URL, target: n
   })
   const mockLoad = { urls: [url], headers, total }
   const bareLoad = { urls: [new URL(url.pathname + url.search, bare.url)], headers, total }
-  // Both get as warm as they will be.
+  // Warms up both.
   for (let i = 0; i < 2; i++) {
     await cpuPerRequest(mock, mockLoad)
     await cpuPerRequest(bare, bareLoad)

@@ -1,5 +1,5 @@
 /**
- * Starting: the whole process, against the least that Node can do.
+ * The start of a binary, as a whole process, against an empty Node process.
  */
 import { binary, wallMillis } from "../processes.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
@@ -10,7 +10,7 @@ export const versionRow = (): Row => {
     subject: wallMillis([binary("cli", "berth"), "--version"]),
     baseline: wallMillis(["-e", "0"])
   })
-  measure() // fills the compile cache, as the first start after an install does
+  measure() // fills the compile cache, like the first start after an install
   return {
     name: "start",
     subject: "berth --version",

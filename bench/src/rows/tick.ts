@@ -1,5 +1,5 @@
 /**
- * For how long a program stands still while the client reads a reply that was made to keep it busy.
+ * How long the client blocks its program while it reads a reply that was made for that purpose.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url"
 import { type Row, subjectAtMost } from "../Row.ts"
 
 const ticker = fileURLToPath(new URL("../clients/ticker.ts", import.meta.url))
-const budgetMs = 100
+const maxStandstillMillis = 100
 const bodyLength = 16 * 2 ** 20
 
 const filled = (text: string) => text.repeat(Math.ceil(bodyLength / text.length))
 const names = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(",")
 
-/** Bodies far beyond every bound, then such as are just within them. */
+/** Bodies far beyond every bound, then bodies just within the bounds. */
 const bodies = [
   filled("["),
   filled("\\"),
@@ -28,7 +28,7 @@ const bodies = [
   `{"code":422,"errors":[${Array.from({ length: 28_000 }, (_, at) => `{"k${at}":1}`).join(",")}]}`
 ].map((body) => Buffer.from(body))
 
-/** The worst of every body, with each as a success and as a failure, of known length and not. */
+/** The worst over all bodies, each as a success and as a failure, with and without a `content-length`. */
 export const tickRow = async (): Promise<Row> => {
   const server = createServer((request, response) => {
     const page = Number(new URL(request.url!, "http://service").searchParams.get("page"))
@@ -44,9 +44,9 @@ export const tickRow = async (): Promise<Row> => {
   return {
     name: `longest standstill, ${bodies.length * 4} hostile replies`,
     subject: "promise client",
-    baseline: "budget",
+    baseline: "limit",
     unit: "ms",
-    targets: [subjectAtMost(budgetMs)],
+    targets: [subjectAtMost(maxStandstillMillis)],
     pairs: 3,
     measure: async () => {
       const child = spawn(process.execPath, [ticker, baseUrl, String(bodies.length * 4)], {
@@ -54,7 +54,7 @@ export const tickRow = async (): Promise<Row> => {
       })
       const printed = await text(child.stdout)
       if (printed === "") throw new Error("the client ended without a result")
-      return { subject: Number(printed), baseline: budgetMs }
+      return { subject: Number(printed), baseline: maxStandstillMillis }
     },
     close: async () => {
       server.closeAllConnections()

@@ -1,5 +1,5 @@
 /**
- * Making a world: what a test of its own costs before it begins.
+ * Making a world: the cost of a test's own world before the test begins.
  */
 import { startMock } from "../mockService.ts"
 import { ask } from "../processes.ts"
@@ -7,14 +7,14 @@ import { ratioAtMost, type Row } from "../Row.ts"
 
 const worlds = 200
 
-/** Wall time of one `POST /_mock/worlds` after another, each for a small world. */
+/** Wall time per `POST /_mock/worlds`, each for a small world. */
 export const worldRow = async (): Promise<Row> => {
   const mock = await startMock(1)
   const url = new URL("/_mock/worlds", mock.url)
   const make = async (seed: number) => {
     const body = JSON.stringify({ seed, clock: "frozen", scenario: "small" })
     const reply = await ask(url, { method: "POST", headers: { "content-type": "application/json" }, body })
-    if (reply.status >= 300) throw new Error(`a world was answered with ${reply.status}: ${reply.body}`)
+    if (reply.status >= 300) throw new Error(`POST /_mock/worlds was answered with ${reply.status}: ${reply.body}`)
     return JSON.parse(reply.body.toString()).id as string
   }
   const measure = async () => {
@@ -29,7 +29,7 @@ export const worldRow = async (): Promise<Row> => {
   return {
     name: "making a world",
     subject: "POST /_mock/worlds",
-    baseline: "allowed",
+    baseline: "limit",
     unit: "ms",
     targets: [ratioAtMost(1)],
     pairs: 9,
