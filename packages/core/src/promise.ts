@@ -25,7 +25,7 @@ import type { NodeSpec } from "./domain/NodeSpec.ts"
 import type { KnownStatus } from "./domain/NodeStatus.ts"
 import { attemptReports } from "./promise/AttemptReports.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
-import { InvalidOption } from "./promise/BerthError.ts"
+import { InvalidOption } from "./promise/Failure.ts"
 import {
   type CallOptions,
   checkCall,
@@ -48,34 +48,9 @@ import { nodeList } from "./promise/NodeList.ts"
 import { isKnownStatus, type NodeStatus, plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"
 
-export {
-  Aborted,
-  type Attempt,
-  BerthError,
-  CircuitOpen,
-  ClientClosed,
-  ClientFault,
-  Conflict,
-  type FailedReply,
-  type Failure,
-  Forbidden,
-  InvalidOption,
-  InvalidRequest,
-  isBerthError,
-  NodeNotFound,
-  OutcomeUnknown,
-  PathNotFound,
-  PreconditionFailed,
-  RateLimited,
-  ServiceFault,
-  ServiceUnavailable,
-  StatusNotReached,
-  TimedOut,
-  Unauthorized,
-  UnexpectedResponse,
-  Unreachable,
-  WouldExceedDeadline
-} from "./promise/BerthError.ts"
+export { type Attempt, BerthError, type FailedReply } from "./promise/BerthError.ts"
+export { Aborted, ClientClosed, ClientFault, type Failure, InvalidOption, isBerthError } from "./promise/Failure.ts"
+export * from "./promise/reasons.ts"
 export type {
   AttemptReport,
   Client,

@@ -3,7 +3,7 @@
  */
 import { Duration, Effect, Option } from "effect"
 import { type Lane, lanes } from "../domain/Lane.ts"
-import { InvalidOption } from "./BerthError.ts"
+import { InvalidOption } from "./Failure.ts"
 
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
 export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`

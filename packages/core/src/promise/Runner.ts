@@ -6,7 +6,9 @@ import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
 import { Fetch } from "../client/transport/FetchTransport.ts"
 import { type Ledger, LedgerBegun } from "../client/call/Attempt.ts"
 import type * as Domain from "../domain/BerthError.ts"
-import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
+import { type Redact, redactedReason } from "../client/transport/Redaction.ts"
+import type { BerthError } from "./BerthError.ts"
+import { Aborted, classes, ClientClosed, ClientFault } from "./Failure.ts"
 
 /** Why a call was let go of before its effect ended. */
 type Cut = "aborted" | "closed"
@@ -28,6 +30,10 @@ export interface Runner<R> {
   /** Ends every call under way, then everything the client holds. */
   readonly close: () => Promise<void>
 }
+
+/** The error of the domain as an error of the promise client. Credentials may also stand in what the caller asked for. */
+const fromDomain = ({ attempts, hint, operation, reason, reply }: Domain.BerthError, redact: Redact): BerthError =>
+  new classes[reason._tag]({ reason: redactedReason(reason, redact), operation, attempts, reply, hint })
 
 /** A runner over the services of `layer`, which cannot fail and is built with the first call. */
 export const make = <R>(

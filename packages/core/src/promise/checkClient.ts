@@ -4,7 +4,7 @@
 import { Redacted, Result } from "effect"
 import { stateDirectoryFault } from "../client/AccountFolder.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
-import { InvalidOption } from "./BerthError.ts"
+import { InvalidOption } from "./Failure.ts"
 import { check, type Checks, func, lane, text, timespan } from "./CallOptions.ts"
 import type { ClientOptions } from "./Client.ts"
 

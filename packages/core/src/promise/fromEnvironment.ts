@@ -2,7 +2,7 @@
  * The account that the environment of the process names, in the variables that `berth` reads, too.
  */
 import { Effect, Predicate } from "effect"
-import { InvalidOption } from "./BerthError.ts"
+import { InvalidOption } from "./Failure.ts"
 import type { ClientOptions } from "./Client.ts"
 
 const variables = {
