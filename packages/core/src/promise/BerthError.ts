@@ -7,7 +7,7 @@ import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
 import * as Reason from "../domain/ErrorReason.ts"
 import { type Plain, plain } from "./Plain.ts"
 
-/** One attempt of a call: when it was made, how long it waited, what came of it. */
+/** One attempt of a call: when it was made, how long it waited, its outcome. */
 export interface Attempt extends Plain<DomainAttempt> {}
 
 /** The reply that a call failed with. Nothing in it holds a credential. */
@@ -45,7 +45,7 @@ export abstract class BerthError extends Error {
   readonly _tag: string
   /** Such as `nodes.get`. */
   readonly operation: string
-  /** One sentence: what to do next. `message` says what happened. */
+  /** One sentence: what to do next. `message` is what happened. */
   readonly hint: string
   /** Whether the same call may succeed later, unchanged. */
   readonly retryable: boolean
@@ -53,7 +53,7 @@ export abstract class BerthError extends Error {
   readonly attempts: ReadonlyArray<Attempt>
   /** HTTP status of the reply that the call failed with; null when it failed without one. */
   readonly status: number | null
-  /** What the service calls the request, for its support; null when it does not say. */
+  /** The service's id of the request, for its support; null when it gives none. */
   readonly requestId: string | null
   /** That reply, its body up to a length; null when the call failed without one. */
   readonly response: FailedReply | null

@@ -76,7 +76,7 @@ export class ClientClosed extends BerthError {
 }
 
 const afterLetGo = (changed: "no" | "maybe") =>
-  changed === "no" ? "Nothing was changed." : "The request may have been carried out; look before sending it again."
+  changed === "no" ? "Nothing was changed." : "The request may have been carried out; check before sending it again."
 
 /** The client itself failed: a fault of Berth or of the `fetch` it was given. */
 export class ClientFault extends BerthError {

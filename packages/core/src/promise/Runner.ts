@@ -1,5 +1,5 @@
 /**
- * Runs the effects of the client as promises: each settles once, with a value or a `BerthError`, and is let go of at once
+ * Runs the effects of the client as promises: each ends once, with a value or a `BerthError`, and is let go of at once
  * when its signal is aborted or the client is closed, whatever the effect still has to tidy up.
  */
 import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
@@ -47,7 +47,7 @@ export const make = <R>(
   let closing: Promise<void> | undefined
 
   /** The exit of the effect, or why it was let go of. Never rejects. */
-  const settle = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
+  const exitOf = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
     new Promise<Exit.Exit<A, E> | Cut>((resolve) => {
       const fiber = runtime.runFork(effect)
       const end = (outcome: Exit.Exit<A, E> | Cut) => {
@@ -78,7 +78,7 @@ export const make = <R>(
       })
     )
     const outcome =
-      closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await settle(call, noticed)
+      closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await exitOf(call, noticed)
     // Errors are made here, after the `await`, where the stack still knows who called.
     const letGo = { operation: call.operation, changed, attempts: ledger?.attempts ?? [] }
     if (outcome === "closed") throw new ClientClosed(letGo)

@@ -1,5 +1,5 @@
 /**
- * Checks what a client is made from: gives the options as the engine takes them, and what is told of its attempts.
+ * Checks what a client is made from: gives the options as the engine takes them, and the callback for its attempts.
  */
 import { Redacted, Result } from "effect"
 import { stateDirectoryFault } from "../client/AccountFolder.ts"

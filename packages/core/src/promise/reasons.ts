@@ -34,7 +34,7 @@ export class TimedOut extends failure(Reason.TimedOut) {}
 export class StatusNotReached extends failure(Reason.StatusNotReached) {}
 /** The service failed too often in a row, and is left alone for a while. */
 export class CircuitOpen extends failure(Reason.CircuitOpen) {}
-/** A create whose reply was lost, and of which it cannot be said whether it made a node. */
+/** A create whose reply was lost and whose outcome could not be found out. */
 export class OutcomeUnknown extends failure(Reason.OutcomeUnknown) {}
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends failure(Reason.UnexpectedResponse) {}
