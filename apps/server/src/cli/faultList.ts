@@ -3,8 +3,8 @@
  * them have besides.
  */
 import { Schema } from "effect"
-import { catalogue } from "../faults/catalogue.ts"
-import { Scope, triggerFields } from "../faults/FaultKind.ts"
+import { catalogue } from "../injection/catalogue.ts"
+import { Scope, triggerFields } from "../injection/FaultKind.ts"
 
 const describe = (fields: Schema.Struct.Fields): ReadonlyArray<string> =>
   Object.entries(fields).map(([name, field]) => {

@@ -5,9 +5,9 @@ import { Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { type AllowancePolicy, algorithms } from "../world/allowance.ts"
 import { largestFleet, type Scenario } from "../world/scenario.ts"
-import { readDurationMs } from "../world/durationText.ts"
-import { readClock, readRateLimit, readScenario } from "../world/settingText.ts"
-import type { ClockMode } from "../world/VirtualClock.ts"
+import { readDurationMs } from "../lifecycle/durationText.ts"
+import { readClock, readRateLimit, readScenario } from "../world/WorldOptions.ts"
+import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 import { type Account, authModes, defaults, deleteStyles } from "../world/World.ts"
 
 /** The port when none is named. */

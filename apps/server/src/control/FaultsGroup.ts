@@ -4,7 +4,7 @@
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Fault } from "../faults/catalogue.ts"
+import { Fault } from "../injection/catalogue.ts"
 import { worldParam } from "./fields.ts"
 
 /** A fault as it was armed, with `seen` and `fired`; the fields of the fault differ from one to the other. */

@@ -5,7 +5,7 @@ import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { algorithms } from "../world/allowance.ts"
-import { Snapshot } from "../world/Snapshot.ts"
+import { Snapshot } from "../state/Snapshot.ts"
 import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
 import { WorldOptions } from "./WorldOptions.ts"
 

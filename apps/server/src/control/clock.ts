@@ -4,7 +4,7 @@
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { nextEvents } from "../world/nextEvent.ts"
-import * as VirtualClock from "../world/VirtualClock.ts"
+import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { ClockChange } from "./ClockGroup.ts"
 import { ControlApi } from "./ControlApi.ts"

@@ -4,9 +4,9 @@
  */
 import { DateTime, Duration, Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import type { Scenario } from "../world/scenario.ts"
-import { readDurationMs } from "../world/durationText.ts"
-import { readClock, readScenario, showClock, showScenario } from "../world/settingText.ts"
-import type { ClockMode } from "../world/VirtualClock.ts"
+import { readDurationMs } from "../lifecycle/durationText.ts"
+import { readClock, readScenario, showClock, showScenario } from "../world/WorldOptions.ts"
+import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 
 /** A text that `read` understands and `show` writes; `expected` completes "Expected …". */
 const text = <A>(

@@ -6,8 +6,8 @@ import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { sentenceOf } from "../http/failures.ts"
-import { readJson } from "../http/readJson.ts"
-import { fieldErrors } from "../world/fields.ts"
+import { readJson } from "../transport/readJson.ts"
+import { fieldErrors } from "../transport/fields.ts"
 
 /** A reader of bodies. Where `whenEmpty` is given it stands for a body that is not there. */
 export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) => {

@@ -5,9 +5,9 @@
  */
 import { DateTime } from "effect"
 import { matches } from "../lifecycle/Lifecycle.ts"
-import { derive } from "../world/seed.ts"
-import { type Fault, type FaultName, type FaultOf, kindByName } from "./catalogue.ts"
-import { readMoment } from "./FaultKind.ts"
+import { derive } from "../lifecycle/seed.ts"
+import { type Fault, type FaultName, type FaultOf, kindByName } from "../injection/catalogue.ts"
+import { readMoment } from "../injection/FaultKind.ts"
 import type { Operation } from "./operations.ts"
 
 export interface ArmedFault {

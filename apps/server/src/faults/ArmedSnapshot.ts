@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import type { ArmedFault } from "./ArmedFaults.ts"
-import { Fault } from "./catalogue.ts"
+import { Fault } from "../injection/catalogue.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 

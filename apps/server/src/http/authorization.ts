@@ -7,7 +7,7 @@ import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
 import { Effect, Layer, type Types } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Identity } from "../world/Worlds.ts"
-import { Caller } from "./Caller.ts"
+import { Caller } from "./Exchange.ts"
 
 const unauthorized = (errors: FieldErrors) => fail(401, "The API key or the access token is missing or wrong.", errors)
 

@@ -5,9 +5,9 @@ import { succeed } from "@berth/core/api/Envelope"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { setCommitment } from "../world/commitments.ts"
-import { callersWorld } from "./Caller.ts"
+import { callersWorld } from "./Exchange.ts"
 import { refusalFailure } from "./failures.ts"
-import { readJson } from "./readJson.ts"
+import { readJson } from "../transport/readJson.ts"
 import { ServedApi } from "./ServedApi.ts"
 
 export const layer = HttpApiBuilder.group(ServedApi, "commitments", (handlers) =>

@@ -4,7 +4,7 @@
 import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
 import type { HttpApiError } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
-import { fieldErrors } from "../world/fields.ts"
+import { fieldErrors } from "../transport/fields.ts"
 import type { Refusal } from "../world/Refusal.ts"
 
 /** A failure that does not come from an endpoint, in the envelope. */

@@ -4,7 +4,7 @@
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { ControlApi } from "../control/ControlApi.ts"
-import { pagePath } from "../page/page.ts"
+import { pagePath } from "../control/page/page.ts"
 import { docsPath, openApiPath } from "./docs.ts"
 
 interface Row {

@@ -3,7 +3,7 @@
  * journals of the worlds.
  */
 import type { World } from "../world/World.ts"
-import type { Exchange, Recorded } from "./Journal.ts"
+import type { Exchange, Recorded } from "./Journals.ts"
 
 export type Listener = (world: World, recorded: Recorded) => void
 

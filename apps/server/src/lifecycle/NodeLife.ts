@@ -3,7 +3,7 @@
  * that instant. There are no timers and nothing to keep in step, so a million nodes cost memory and nothing else.
  * Instants and durations are milliseconds.
  */
-import { derive } from "../world/seed.ts"
+import { derive } from "./seed.ts"
 import { type Commitment, termAt, terminatesAt } from "./CommitmentTerm.ts"
 import { type Lifecycle, type LifeRule, type Outcome, outcomeAmong, ruleFor } from "./Lifecycle.ts"
 

@@ -7,9 +7,9 @@
  */
 import { crc32 } from "node:zlib"
 import { Redacted, Result, Schema } from "effect"
-import { fieldErrors } from "../world/fields.ts"
+import { fieldErrors } from "../transport/fields.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
-import { addNode, NodeSnapshot, readHead, SnapshotHead, takeHead, takeNode } from "../world/Snapshot.ts"
+import { addNode, NodeSnapshot, readHead, SnapshotHead, takeHead, takeNode } from "./Snapshot.ts"
 import { defaultId, type World } from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"
 

@@ -6,7 +6,7 @@ import type { WorldOptions } from "../control/WorldOptions.ts"
 import type { Outcomes } from "../lifecycle/Lifecycle.ts"
 import type { AllowancePolicy } from "../world/allowance.ts"
 import type { Scenario } from "../world/scenario.ts"
-import type { ClockMode } from "../world/VirtualClock.ts"
+import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 import type { AuthMode, DeleteStyle } from "../world/World.ts"
 
 /** How nodes live. All durations are time of the world. */

@@ -6,7 +6,7 @@
 import type { Commitment } from "../lifecycle/CommitmentTerm.ts"
 import type { LivingNode } from "../lifecycle/NodeLife.ts"
 import type { Plan } from "./catalogue.ts"
-import { derive } from "./seed.ts"
+import { derive } from "../lifecycle/seed.ts"
 
 export interface NodeRecord extends LivingNode {
   readonly id: number

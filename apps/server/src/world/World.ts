@@ -5,8 +5,8 @@
  */
 import { Redacted } from "effect"
 import { type ArmedFault, arm } from "../faults/ArmedFaults.ts"
-import type { Fault } from "../faults/catalogue.ts"
-import { Journal } from "../journal/Journal.ts"
+import type { Fault } from "../injection/catalogue.ts"
+import { Journal } from "../journal/Journals.ts"
 import { defaultLifecycle, type Lifecycle } from "../lifecycle/Lifecycle.ts"
 import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
@@ -15,9 +15,9 @@ import { DueQueue } from "./DueQueue.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
 import type { SavedImage } from "./SavedImage.ts"
-import { deriveBelow } from "./seed.ts"
+import { deriveBelow } from "../lifecycle/seed.ts"
 import type { Scenario } from "./scenario.ts"
-import * as VirtualClock from "./VirtualClock.ts"
+import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 
 /** Whose world it is. */
 export interface Account {

@@ -3,7 +3,7 @@
  * the list of systems are the same in every world; versions, extra plans, prices and ids follow the seed. Which image can
  * be started on which plan is decided here too. Money is in paise (1/100 rupee), so no price is ever rounded twice.
  */
-import { derive, deriveBelow } from "./seed.ts"
+import { derive, deriveBelow } from "../lifecycle/seed.ts"
 
 export interface CommittedOption {
   readonly skuId: number

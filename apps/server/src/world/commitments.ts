@@ -4,7 +4,7 @@
 import { CommitmentUpdate } from "@berth/core/api/CommitmentsGroup"
 import { Result } from "effect"
 import { choose, type CommitmentSetting, termAt } from "../lifecycle/CommitmentTerm.ts"
-import { readFields } from "./fields.ts"
+import { readFields } from "../transport/fields.ts"
 import { getNode } from "./nodes.ts"
 import { type Invalid, invalid, type NodeLocked, type NodeTerminating, type NodeUnknown } from "./Refusal.ts"
 import { phase, put, type World } from "./World.ts"

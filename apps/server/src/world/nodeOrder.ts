@@ -6,7 +6,7 @@ import type { FieldErrors } from "@berth/core/api/Envelope"
 import { NodeCreation } from "@berth/core/api/NodeRecords"
 import { Predicate, Result } from "effect"
 import { committedOption, type Plan } from "./catalogue.ts"
-import { readFields } from "./fields.ts"
+import { readFields } from "../transport/fields.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
 import type { World } from "./World.ts"
 

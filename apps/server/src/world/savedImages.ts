@@ -5,7 +5,7 @@ import { Result } from "effect"
 import type { Offer } from "./catalogue.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
 import type { SavedImage } from "./SavedImage.ts"
-import { deriveBelow } from "./seed.ts"
+import { deriveBelow } from "../lifecycle/seed.ts"
 import type { World } from "./World.ts"
 
 /** What to save: a node of the world, or a public image on a plan. */

@@ -5,7 +5,7 @@
 import { ruleFor } from "../lifecycle/Lifecycle.ts"
 import type { Offer } from "./catalogue.ts"
 import { addSavedImage } from "./savedImages.ts"
-import { deriveBelow } from "./seed.ts"
+import { deriveBelow } from "../lifecycle/seed.ts"
 import * as World from "./World.ts"
 
 export type Scenario = "empty" | "small" | { readonly fleet: number }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Redacted } from "effect"
 import { readAccount } from "../../src/cli/flags.ts"
-import { readDurationMs } from "../../src/world/durationText.ts"
-import { readClock, readRateLimit, readScenario } from "../../src/world/settingText.ts"
+import { readDurationMs } from "../../src/lifecycle/durationText.ts"
+import { readClock, readRateLimit, readScenario } from "../../src/world/WorldOptions.ts"
 
 const table = <A>(read: (text: string) => Option.Option<A>, texts: ReadonlyArray<string>) =>
   texts.map((text) => Option.getOrUndefined(read(text)))

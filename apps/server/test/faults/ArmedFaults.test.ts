@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type ArmedFault, arm, decide, describeArmed, type RequestFacts } from "../../src/faults/ArmedFaults.ts"
-import { catalogue, type Fault } from "../../src/faults/catalogue.ts"
+import { catalogue, type Fault } from "../../src/injection/catalogue.ts"
 import type { Operation } from "../../src/faults/operations.ts"
 
 const start = Date.UTC(2026, 0, 1)

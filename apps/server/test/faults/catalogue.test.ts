@@ -1,6 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { catalogue } from "../../src/faults/catalogue.ts"
+import { catalogue } from "../../src/injection/catalogue.ts"
 import { operations } from "../../src/faults/operations.ts"
 import { TestServer } from "../../src/testing.ts"
 import { BerthApi } from "@berth/core/api/BerthApi"

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Redacted } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
-import type { Fault } from "../../src/faults/catalogue.ts"
+import type { Fault } from "../../src/injection/catalogue.ts"
 import { TestServer } from "../../src/testing.ts"
 import { prefix } from "../http/service.ts"
 

@@ -3,8 +3,8 @@
  * needs the clock are in `slow.test.ts`.
  */
 import { Effect } from "effect"
-import type { FaultName } from "../../src/faults/catalogue.ts"
-import type { Fault } from "../../src/faults/catalogue.ts"
+import type { FaultName } from "../../src/injection/catalogue.ts"
+import type { Fault } from "../../src/injection/catalogue.ts"
 import type { TestWorld } from "../../src/testing.ts"
 import { ask, countNodes, create, get, list, type Outcome, rawList } from "./client.ts"
 

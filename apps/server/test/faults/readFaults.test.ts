@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { readFaultFlag, readFaults } from "../../src/faults/readFaults.ts"
+import { readFaultFlag, readFaults } from "../../src/injection/readFaults.ts"
 
 const errorsOf = (body: unknown) => Result.getOrThrow(Result.flip(readFaults(body)))
 

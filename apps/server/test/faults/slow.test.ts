@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { latencyMs } from "../../src/faults/strike/latency.ts"
-import { derive } from "../../src/world/seed.ts"
+import { derive } from "../../src/lifecycle/seed.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { countNodes, create, initOf, list, urlOf } from "./client.ts"
 

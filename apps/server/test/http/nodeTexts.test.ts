@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { nodeText, pageText } from "../../src/http/nodeTexts.ts"
+import { nodeText, pageText } from "../../src/http/fast/nodeJsonCache.ts"
 import { listedNode, nodeAttributes } from "../../src/http/records.ts"
 import { defaultLifecycle } from "../../src/lifecycle/Lifecycle.ts"
 import { createNode, deleteNode, listNodes } from "../../src/world/nodes.ts"

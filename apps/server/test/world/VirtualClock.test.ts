@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { advance, frozenStartMs, make, now } from "../../src/world/VirtualClock.ts"
+import { advance, frozenStartMs, make, now } from "../../src/lifecycle/VirtualClock.ts"
 
 describe("the clock of a world", () => {
   it("shows the real time in real mode, from the start and later", () => {

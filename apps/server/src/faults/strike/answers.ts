@@ -7,7 +7,7 @@ import { failureResponse } from "../../http/failures.ts"
 import { replyHeaders } from "../../http/replyHeaders.ts"
 import type { Allowance } from "../../world/allowance.ts"
 import type { Strike } from "../ArmedFaults.ts"
-import type { Reply } from "./replyBody.ts"
+import type { Reply } from "../../injection/replyBody.ts"
 
 const sentence = "A fault that is armed answers in place of the service."
 

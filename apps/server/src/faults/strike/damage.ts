@@ -3,7 +3,7 @@
  */
 import { Duration } from "effect"
 import type { Strike } from "../ArmedFaults.ts"
-import { millis } from "../FaultKind.ts"
+import { millis } from "../../injection/FaultKind.ts"
 
 export type Damage =
   /** Nothing comes, and the connection stays. */

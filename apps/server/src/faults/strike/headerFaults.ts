@@ -5,8 +5,8 @@ import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/Allow
 import { DateTime } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import type { Strike } from "../ArmedFaults.ts"
-import { millis } from "../FaultKind.ts"
-import { bytesOf, type Reply } from "./replyBody.ts"
+import { millis } from "../../injection/FaultKind.ts"
+import { bytesOf, type Reply } from "../../injection/replyBody.ts"
 
 const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
 

@@ -2,7 +2,7 @@
  * How late a reply comes, by the seed.
  */
 import type { Strike } from "../ArmedFaults.ts"
-import { millis } from "../FaultKind.ts"
+import { millis } from "../../injection/FaultKind.ts"
 
 /** From 0 to 1, neither of them. */
 const share = (chance: number): number => (chance + 0.5) / 2 ** 32

@@ -3,7 +3,7 @@
  * is told instead, `undefined` where there is nothing to lie about.
  */
 import type { Strike } from "../ArmedFaults.ts"
-import { type JsonObject, mapRecords, recordsOf } from "./replyBody.ts"
+import { type JsonObject, mapRecords, recordsOf } from "../../injection/replyBody.ts"
 
 const choose = <A>(from: ReadonlyArray<A>, chance: number): A => from[chance % from.length]!
 

@@ -5,7 +5,7 @@
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpServerError, type HttpServerRequest } from "effect/http"
-import { Caller } from "./Caller.ts"
+import { Caller } from "../http/Exchange.ts"
 import { largestBodyBytes } from "./limits.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })

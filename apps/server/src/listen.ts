@@ -4,10 +4,10 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Scope } from "effect"
 import { HttpServer } from "effect/http"
-import type { Worlds } from "../world/Worlds.ts"
+import type { Worlds } from "./world/Worlds.ts"
 import { type AppOptions, makeApp } from "./app.ts"
-import type { Timeouts } from "./limits.ts"
-import { makeNodeServer } from "./nodeServer.ts"
+import type { Timeouts } from "./transport/limits.ts"
+import { makeNodeServer } from "./transport/nodeServer.ts"
 
 export interface ListenOptions extends AppOptions {
   readonly host: string

@@ -6,7 +6,7 @@
 import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { controlPrefix } from "../control/ControlApi.ts"
+import { controlPrefix } from "../ControlApi.ts"
 
 export const pagePath = `${controlPrefix}/`
 

@@ -3,9 +3,9 @@
  */
 import { Option } from "effect"
 import type { AllowancePolicy } from "./allowance.ts"
-import { readDurationMs } from "./durationText.ts"
+import { readDurationMs } from "../lifecycle/durationText.ts"
 import { largestFleet, type Scenario } from "./scenario.ts"
-import type { ClockMode } from "./VirtualClock.ts"
+import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 
 /** `1200/1h`: requests per window, both at least 1. */
 export const readRateLimit = (text: string): Option.Option<Pick<AllowancePolicy, "limit" | "windowMs">> => {

@@ -5,18 +5,18 @@
  */
 import { Effect, type Scope } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { deliverBadly, withOwnDateOnly } from "../http/badDelivery.ts"
+import { deliverBadly, withOwnDateOnly } from "../transport/deliverFault.ts"
 import type { Allowance } from "../world/allowance.ts"
 import type { World } from "../world/World.ts"
-import type { Strike } from "./ArmedFaults.ts"
-import { nodeIdOf, type Operation } from "./operations.ts"
-import { answerInstead, limitInstead, shrunk } from "./strike/answers.ts"
-import { type Damage, damageOfReply, damageOnArrival } from "./strike/damage.ts"
-import { wornReply } from "./strike/headerFaults.ts"
-import { latencyMs } from "./strike/latency.ts"
-import * as NodeLies from "./strike/nodeLies.ts"
-import { lieInRecords } from "./strike/recordLies.ts"
-import { bytesOf, type Reply, successOf, withJson } from "./strike/replyBody.ts"
+import type { Strike } from "../faults/ArmedFaults.ts"
+import { nodeIdOf, type Operation } from "../faults/operations.ts"
+import { answerInstead, limitInstead, shrunk } from "../faults/strike/answers.ts"
+import { type Damage, damageOfReply, damageOnArrival } from "../faults/strike/damage.ts"
+import { wornReply } from "../faults/strike/headerFaults.ts"
+import { latencyMs } from "../faults/strike/latency.ts"
+import * as NodeLies from "./semanticNodeFaults.ts"
+import { lieInRecords } from "../faults/strike/recordLies.ts"
+import { bytesOf, type Reply, successOf, withJson } from "./replyBody.ts"
 
 /** A request at which faults strike. */
 export interface Occasion {

@@ -5,11 +5,11 @@
 import { succeed } from "@berth/core/api/Envelope"
 import { pageSize, prefix } from "@berth/core/api/Routes"
 import { HttpServerResponse } from "effect/http"
-import { failureResponse } from "../../http/failures.ts"
-import { createdNode, listedNode, nodeAttributes } from "../../http/records.ts"
-import type { NodeRecord } from "../../world/NodeRecord.ts"
-import { phase, put, type World } from "../../world/World.ts"
-import { millis } from "../FaultKind.ts"
+import { failureResponse } from "../http/failures.ts"
+import { createdNode, listedNode, nodeAttributes } from "../http/records.ts"
+import type { NodeRecord } from "../world/NodeRecord.ts"
+import { phase, put, type World } from "../world/World.ts"
+import { millis } from "./FaultKind.ts"
 import { type Reply, recordsOf, successOf, withJson } from "./replyBody.ts"
 
 /** What a list of nodes is told from instead. */

@@ -7,7 +7,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Effect, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Damage } from "../faults/strike/damage.ts"
-import { bytesOf } from "../faults/strike/replyBody.ts"
+import { bytesOf } from "../injection/replyBody.ts"
 import { noteDamage } from "./inProcess.ts"
 
 /** Sends the reply damaged. What it gives is for the server to send; where all is said, that reaches nobody. */

@@ -4,7 +4,7 @@
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Predicate, Result, Schema } from "effect"
-import { fieldErrors } from "../world/fields.ts"
+import { fieldErrors } from "../transport/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
 
 /** How many faults may be armed at once. */

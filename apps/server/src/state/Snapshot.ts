@@ -6,11 +6,11 @@
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
 import { armedFrom, ArmedSnapshot, takeArmed } from "../faults/ArmedSnapshot.ts"
-import { Fault } from "../faults/catalogue.ts"
-import * as Allowance from "./allowance.ts"
-import type { NodeRecord } from "./NodeRecord.ts"
-import { largestFleet } from "./scenario.ts"
-import * as World from "./World.ts"
+import { Fault } from "../injection/catalogue.ts"
+import * as Allowance from "../world/allowance.ts"
+import type { NodeRecord } from "../world/NodeRecord.ts"
+import { largestFleet } from "../world/scenario.ts"
+import * as World from "../world/World.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))

@@ -4,8 +4,8 @@
  * memory.
  */
 import { DateTime, Option, Schema } from "effect"
-import { readDurationMs } from "../world/durationText.ts"
-import { type Operation, operations } from "./operations.ts"
+import { readDurationMs } from "../lifecycle/durationText.ts"
+import { type Operation, operations } from "../faults/operations.ts"
 
 /** Where a fault shows: in the reply as HTTP, on the wire, or in what the reply says. */
 export type Family = "http" | "wire" | "lies"

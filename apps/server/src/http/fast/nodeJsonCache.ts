@@ -2,11 +2,11 @@
  * Nodes as the JSON text they are answered with. Making the text is most of the work of a reply and its outcome seldom
  * changes, so the texts made last are kept; how a node looks on the wire is `records.ts`'s business.
  */
-import { nextChange } from "../lifecycle/NodeLife.ts"
-import type { NodeRecord } from "../world/NodeRecord.ts"
-import type { World } from "../world/World.ts"
-import { nodeAttributes } from "./records.ts"
-import { rowText } from "./rowText.ts"
+import { nextChange } from "../../lifecycle/NodeLife.ts"
+import type { NodeRecord } from "../../world/NodeRecord.ts"
+import type { World } from "../../world/World.ts"
+import { nodeAttributes } from "../records.ts"
+import { rowText } from "./nodeJson.ts"
 
 /** How many texts of a shape are kept, of all worlds together: some 2 MB. */
 const slots = 4_096

@@ -5,9 +5,9 @@
 import { Cause, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { failureResponse } from "./failures.ts"
-import { largestBodyBytes, longestUrlBytes } from "./limits.ts"
+import { largestBodyBytes, longestUrlBytes } from "../transport/limits.ts"
 import { allowedMethods } from "./methods.ts"
-import { bodyTooLarge } from "./readJson.ts"
+import { bodyTooLarge } from "../transport/readJson.ts"
 
 /** The path of a request, as it came. */
 export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.split("?", 1)[0]!

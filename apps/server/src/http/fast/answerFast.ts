@@ -6,10 +6,10 @@
 import { pageSize, prefix } from "@berth/core/api/Routes"
 import { Result } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { getNode, listNodes } from "../world/nodes.ts"
-import type { World } from "../world/World.ts"
-import { nodeText, pageText } from "./nodeTexts.ts"
-import { successText } from "./successText.ts"
+import { getNode, listNodes } from "../../world/nodes.ts"
+import type { World } from "../../world/World.ts"
+import { nodeText, pageText } from "./nodeJsonCache.ts"
+import { successText } from "../successText.ts"
 
 const nodesPath = `${prefix}/nodes/`
 

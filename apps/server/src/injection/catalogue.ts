@@ -3,9 +3,9 @@
  * `--fault`, in the list that `berth-server faults` prints, and in the test that asks for a proof of each.
  */
 import { Schema } from "effect"
-import { httpFaults } from "./http.ts"
-import { lies } from "./lies.ts"
-import { wireFaults } from "./wire.ts"
+import { httpFaults } from "./httpFaults.ts"
+import { lies } from "./semanticReplyFaults.ts"
+import { wireFaults } from "./wireFaults.ts"
 
 export const catalogue = [...httpFaults, ...wireFaults, ...lies] as const
 

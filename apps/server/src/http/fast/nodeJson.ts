@@ -2,10 +2,10 @@
  * A row of the node list as JSON text, put together by hand: to the letter what `JSON.stringify` makes of `listedNode`, in a
  * third of the time, for pages of nodes that nobody has asked for lately.
  */
-import type { Plan } from "../world/catalogue.ts"
-import { type NodeRecord, privateAddress, publicAddress } from "../world/NodeRecord.ts"
-import type { World } from "../world/World.ts"
-import { createdAt, planFields, status } from "./records.ts"
+import type { Plan } from "../../world/catalogue.ts"
+import { type NodeRecord, privateAddress, publicAddress } from "../../world/NodeRecord.ts"
+import type { World } from "../../world/World.ts"
+import { createdAt, planFields, status } from "../records.ts"
 
 /** The end of every row of nodes on a plan. */
 const endOf = new WeakMap<Plan, string>()

@@ -5,11 +5,11 @@
 import { Effect, Predicate } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
-import { largestBodyBytes } from "../http/limits.ts"
+import { largestBodyBytes } from "../transport/limits.ts"
 import type { World } from "../world/World.ts"
-import { decide, looksAtNodes } from "./ArmedFaults.ts"
-import { misbehave, type Occasion } from "./misbehave.ts"
-import { nodeIdOf, type Operation, operationOf } from "./operations.ts"
+import { decide, looksAtNodes } from "../faults/ArmedFaults.ts"
+import { misbehave, type Occasion } from "./injectFaults.ts"
+import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
 
 export const serveFaulty = Effect.fnUntraced(function* ({
   now,
