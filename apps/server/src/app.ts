@@ -63,9 +63,9 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => unanswered(request, cause))
   )
   const clock = yield* Clock.Clock
-  const realMs = () => clock.currentTimeMillisUnsafe()
+  const realMillis = () => clock.currentTimeMillisUnsafe()
   const feed = new EventFeed()
-  const plane = yield* makePlane({ worlds, realMs, feed }, controlToken)
+  const plane = yield* makePlane({ worlds, realMillis, feed }, controlToken)
   const visitors = new Visitors(worlds.main.settings.allowance)
 
   /** The reply of the service. Where `instead` has an answer it is that of the endpoint, which is not asked. */
@@ -88,7 +88,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     return Effect.map(Effect.provideService(answered, Caller, caller), finish)
   }
 
-  /** Writes the journal; `laterMs` is how much real time the reply waits. */
+  /** Writes the journal; `laterMillis` is how much real time the reply waits. */
   const note = (
     { method, url }: HttpServerRequest.HttpServerRequest,
     { body }: CallerInfo,
@@ -96,11 +96,11 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     at: number,
     status: number | null,
     faults: ReadonlyArray<string>,
-    laterMs: number
+    laterMillis: number
   ) => {
-    const durationMs = world.latest - at + Math.round(laterMs * world.clock.rate)
+    const durationMillis = world.latest - at + Math.round(laterMillis * world.clock.rate)
     worlds.changes += 1
-    feed.record(world, { at, durationMs, method, url, body, status, faults })
+    feed.record(world, { at, durationMillis, method, url, body, status, faults })
   }
 
   /** Never fails; what goes wrong is a reply. */
@@ -108,9 +108,9 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     // No part of the service: it costs no allowance and asks for no account.
     if (isControl(request)) return plane
     const identity = worlds.identify(readCredentials(request))
-    const caller: CallerInfo = { identity, realMs }
+    const caller: CallerInfo = { identity, realMillis }
     const world = identity._tag === "Known" ? identity.world : worlds.main
-    const now = World.enter(world, realMs())
+    const now = World.enter(world, realMillis())
     const allowance = allowanceOf(visitors, identity, request)
     if (isAboutTheService(request)) return serve(request, caller, world, allowance)
     if (world.faults.length > 0 && identity._tag === "Known") {
@@ -119,7 +119,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
         world,
         now,
         serve: (shrunk, instead) => serve(request, caller, world, shrunk, instead),
-        record: (status, faults, laterMs) => note(request, caller, world, now, status, faults, laterMs)
+        record: (status, faults, laterMillis) => note(request, caller, world, now, status, faults, laterMillis)
       })
     }
     const direct = checkReplies || !mayUseAll(identity) ? undefined : () => answerDirectly(request, world, now)
@@ -130,7 +130,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
   })
 
   const reject: Reject = ({ headers, message, status }, address) => {
-    const reading = visitors.allowanceOf(address).spend(World.enter(worlds.main, realMs()))
+    const reading = visitors.allowanceOf(address).spend(World.enter(worlds.main, realMillis()))
     return {
       status,
       headers: {

@@ -26,7 +26,9 @@ export const listen = Effect.fnUntraced(function* (
   const server = yield* NodeHttpServer.make(() => node.server, {
     host,
     port,
-    ...(timeouts.drainMs === 0 ? { disablePreemptiveShutdown: true } : { gracefulShutdownTimeout: timeouts.drainMs })
+    ...(timeouts.drainMillis === 0
+      ? { disablePreemptiveShutdown: true }
+      : { gracefulShutdownTimeout: timeouts.drainMillis })
   })
   // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))

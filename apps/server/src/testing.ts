@@ -28,7 +28,7 @@ export interface TestServerOptions extends TestWorldOptions {
   /** What requests of the control plane have to show; the client of `control` shows it. Default: nothing. */
   readonly controlToken?: Redacted.Redacted
   /** Only for a service that listens; default 10 s for headers, 30 s for a request. */
-  readonly timeouts?: Partial<Omit<Timeouts, "drainMs">>
+  readonly timeouts?: Partial<Omit<Timeouts, "drainMillis">>
 }
 
 /** The service of a test, its main world, and as many more as tests ask for. */
@@ -48,7 +48,7 @@ export class TestServer extends Context.Service<
       TestServer,
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
-        const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMs: 0 }
+        const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMillis: 0 }
         const baseUrl = yield* listen(worlds, {
           host: "127.0.0.1",
           port: 0,
@@ -85,9 +85,9 @@ export class TestServer extends Context.Service<
 }
 
 const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
-  const realMs = yield* Clock.currentTimeMillis
+  const realMillis = yield* Clock.currentTimeMillis
   const settings = worldOptions(options)
-  const makeWorld = (account: World.Account, id?: string) => begin(settingsOf(settings, account), realMs, id)
+  const makeWorld = (account: World.Account, id?: string) => begin(settingsOf(settings, account), realMillis, id)
   const [main, ...others] = options.accounts ?? [World.defaults.account]
   const worlds = new Worlds(makeWorld(main))
   for (const other of others) Result.getOrThrow(worlds.add(other, (id, account) => makeWorld(account, id)))

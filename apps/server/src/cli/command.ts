@@ -57,12 +57,12 @@ const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
 const makeWorlds = Effect.fnUntraced(function* (
   settings: World.WorldSettings,
   [first = World.defaults.account, ...others]: ReadonlyArray<World.Account>,
-  realMs: number
+  realMillis: number
 ) {
-  const worlds = new Worlds(begin({ ...settings, account: first }, realMs))
+  const worlds = new Worlds(begin({ ...settings, account: first }, realMillis))
   for (const other of others) {
     yield* Effect.mapError(
-      Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMs, id))),
+      Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMillis, id))),
       () => new StartFailure({ message: "--account: each account needs a key and a token of its own" })
     )
   }
@@ -77,12 +77,16 @@ export const command = Command.make("berth-server", flags, (options) =>
           message: `--host ${options.host} is beyond loopback and needs --control-token`
         })
       }
-      const realMs = yield* Clock.currentTimeMillis
+      const realMillis = yield* Clock.currentTimeMillis
       const settings = {
         ...World.defaults,
         seed: options.seed,
         clock: options.clock,
-        lifecycle: { ...defaultLifecycle, provisioningMs: options.provisioning, terminationMs: options.termination },
+        lifecycle: {
+          ...defaultLifecycle,
+          provisioningMillis: options.provisioning,
+          terminationMillis: options.termination
+        },
         allowance: { ...options.rateLimit, algorithm: options.rateLimitAlgorithm },
         auth: options.auth,
         deleteStyle: options.deleteStyle,
@@ -92,7 +96,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       }
       const accounts = yield* readAccounts(options.account)
       const loaded = Option.isSome(options.state) ? yield* loadState(options.state.value) : Option.none<Worlds>()
-      const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMs)
+      const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
       // Before the listening, so that the last save comes after the last request; it begins once the port is ours.
       const keep = Option.isSome(options.state) ? yield* stateKeeper(worlds, options.state.value) : Effect.void
       const { host, port } = options

@@ -5,7 +5,7 @@ import { Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { type AllowancePolicy, algorithms } from "../world/allowance.ts"
 import { largestFleet, type Scenario } from "../world/scenario.ts"
-import { readDurationMs } from "../lifecycle/durationText.ts"
+import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { readClock, readRateLimit, readScenario } from "../world/WorldOptions.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 import { type Account, authModes, defaults, deleteStyles } from "../world/World.ts"
@@ -25,10 +25,10 @@ export const readAccount = (text: string): Option.Option<Account> => {
 const parsed = <A>(name: string, read: (text: string) => Option.Option<A>, shape: string) =>
   Flag.String(name).pipe(Flag.filterMap(read, (text) => `--${name}: expected ${shape}, not ${JSON.stringify(text)}`))
 
-const duration = (name: string, describedAs: string, defaultMs: number) =>
-  parsed(name, readDurationMs, 'a duration such as 10s, 5m or "10 seconds"').pipe(
-    Flag.withDescription(`${describedAs}; default ${defaultMs / 1000}s`),
-    Flag.withDefault(defaultMs)
+const duration = (name: string, describedAs: string, defaultMillis: number) =>
+  parsed(name, readDurationMillis, 'a duration such as 10s, 5m or "10 seconds"').pipe(
+    Flag.withDescription(`${describedAs}; default ${defaultMillis / 1000}s`),
+    Flag.withDefault(defaultMillis)
   )
 
 export const flags = {
@@ -52,11 +52,11 @@ export const flags = {
     Flag.withDescription("How the world's time passes: real, x60 (sixty times as fast), frozen; default real"),
     Flag.withDefault<ClockMode>("real")
   ),
-  provisioning: duration("provisioning", "Time from a create to running", defaults.lifecycle.provisioningMs),
-  termination: duration("termination", "Time from a delete to being gone", defaults.lifecycle.terminationMs),
+  provisioning: duration("provisioning", "Time from a create to running", defaults.lifecycle.provisioningMillis),
+  termination: duration("termination", "Time from a delete to being gone", defaults.lifecycle.terminationMillis),
   rateLimit: parsed("rate-limit", readRateLimit, "requests per window such as 1200/1h").pipe(
     Flag.withDescription("The allowance; default 1200/1h"),
-    Flag.withDefault<Pick<AllowancePolicy, "limit" | "windowMs">>(defaults.allowance)
+    Flag.withDefault<Pick<AllowancePolicy, "limit" | "windowMillis">>(defaults.allowance)
   ),
   rateLimitAlgorithm: Flag.Literals("rate-limit-algorithm", algorithms).pipe(
     Flag.withDescription("The kind of window; default fixed-window"),

@@ -10,7 +10,7 @@ import type { Worlds } from "../world/Worlds.ts"
 export interface Controlled {
   readonly worlds: Worlds
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
-  readonly realMs: () => number
+  readonly realMillis: () => number
   readonly feed: EventFeed
 }
 
@@ -28,12 +28,15 @@ export const namedWorld = (id: string) =>
   Effect.flatMap(
     ControlledWorlds,
     ({
-      realMs,
+      realMillis,
       worlds
-    }): Effect.Effect<{ readonly world: World.World; readonly now: number; readonly realMs: number }, Failure<404>> => {
+    }): Effect.Effect<
+      { readonly world: World.World; readonly now: number; readonly realMillis: number },
+      Failure<404>
+    > => {
       const world = worlds.get(id)
       if (world === undefined) return Effect.fail(worldUnknown(id))
-      const real = realMs()
-      return Effect.succeed({ world, now: World.enter(world, real), realMs: real })
+      const real = realMillis()
+      return Effect.succeed({ world, now: World.enter(world, real), realMillis: real })
     }
   )

@@ -79,8 +79,8 @@ export const WorldOptions = Schema.Struct({
 }).annotate({ identifier: "WorldOptions" })
 export type WorldOptions = typeof WorldOptions.Type
 
-const toMs = (duration: Duration.Duration | undefined, defaultMs: number): number =>
-  duration === undefined ? defaultMs : Duration.toMillis(duration)
+const toMillis = (duration: Duration.Duration | undefined, defaultMillis: number): number =>
+  duration === undefined ? defaultMillis : Duration.toMillis(duration)
 
 const outcomesOf = (weights: typeof OutcomeWeights.Type | undefined, otherwise: Outcomes | null): Outcomes | null =>
   weights === undefined
@@ -93,13 +93,13 @@ const outcomesOf = (weights: typeof OutcomeWeights.Type | undefined, otherwise: 
       }
 
 const ruleOf = (options: typeof LifeOptions.Type, otherwise: LifeRule): LifeRule => ({
-  provisioningMs: toMs(options.provisioning, otherwise.provisioningMs),
-  provisioningJitterMs: toMs(options.provisioningJitter, otherwise.provisioningJitterMs),
-  terminationMs: toMs(options.termination, otherwise.terminationMs),
-  terminationJitterMs: toMs(options.terminationJitter, otherwise.terminationJitterMs),
+  provisioningMillis: toMillis(options.provisioning, otherwise.provisioningMillis),
+  provisioningJitterMillis: toMillis(options.provisioningJitter, otherwise.provisioningJitterMillis),
+  terminationMillis: toMillis(options.termination, otherwise.terminationMillis),
+  terminationJitterMillis: toMillis(options.terminationJitter, otherwise.terminationJitterMillis),
   outcomes: outcomesOf(options.outcomes, otherwise.outcomes),
-  outcomeAfterMs: toMs(options.outcomeAfter, otherwise.outcomeAfterMs),
-  outcomeAfterJitterMs: toMs(options.outcomeAfterJitter, otherwise.outcomeAfterJitterMs)
+  outcomeAfterMillis: toMillis(options.outcomeAfter, otherwise.outcomeAfterMillis),
+  outcomeAfterJitterMillis: toMillis(options.outcomeAfterJitter, otherwise.outcomeAfterJitterMillis)
 })
 
 /** The settings of a world from what was asked for, the rest as it is by default. */
@@ -115,7 +115,7 @@ export const settingsOf = (options: WorldOptions, account: Account): WorldSettin
     },
     allowance: {
       limit: options.rateLimit?.limit ?? defaults.allowance.limit,
-      windowMs: toMs(options.rateLimit?.window, defaults.allowance.windowMs),
+      windowMillis: toMillis(options.rateLimit?.window, defaults.allowance.windowMillis),
       algorithm: options.rateLimit?.algorithm ?? defaults.allowance.algorithm
     },
     auth: options.auth ?? defaults.auth,

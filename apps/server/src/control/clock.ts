@@ -22,17 +22,17 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
     .handleRaw("change", ({ params, request }) =>
       Effect.gen(function* () {
         const { advance, mode } = yield* readChange(request)
-        const { now, realMs, world } = yield* namedWorld(params.world)
+        const { now, realMillis, world } = yield* namedWorld(params.world)
         if (mode !== undefined) {
-          World.setClockMode(world, realMs, mode)
+          World.setClockMode(world, realMillis, mode)
           return reading(world)
         }
         if (advance !== undefined) {
-          World.advance(world, realMs, Duration.toMillis(advance))
+          World.advance(world, realMillis, Duration.toMillis(advance))
           return reading(world)
         }
         const events = nextEvents(world, now)
-        if (events[0] !== undefined) World.advance(world, realMs, events[0].at - now)
+        if (events[0] !== undefined) World.advance(world, realMillis, events[0].at - now)
         return { ...reading(world), events: events.map((event) => ({ ...event, at: instant(event.at) })) }
       })
     )

@@ -4,7 +4,7 @@
  */
 import { DateTime, Duration, Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import type { Scenario } from "../world/scenario.ts"
-import { readDurationMs } from "../lifecycle/durationText.ts"
+import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { readClock, readScenario, showClock, showScenario } from "../world/WorldOptions.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 
@@ -33,7 +33,7 @@ const text = <A>(
 export const DurationText = text(
   Schema.Duration,
   "a duration such as 10s or 10 seconds, up to 10 years",
-  (given) => Option.map(readDurationMs(given), Duration.millis),
+  (given) => Option.map(readDurationMillis(given), Duration.millis),
   (duration) => `${Duration.toMillis(duration)} millis`
 )
 

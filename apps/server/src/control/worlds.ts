@@ -31,7 +31,7 @@ const redacted = (secret: string | undefined) => (secret === undefined ? undefin
 
 const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   const { limit, remaining, resetAt } = world.allowance.peek(now)
-  const { algorithm, windowMs } = world.settings.allowance
+  const { algorithm, windowMillis } = world.settings.allowance
   return {
     id: world.id,
     seed: world.settings.seed,
@@ -39,7 +39,7 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
     now: instant(now),
     nodes: world.nodes.size,
     savedImages: world.savedImages.length,
-    allowance: { algorithm, limit, window: Duration.millis(windowMs), remaining, resetAt: instant(resetAt) }
+    allowance: { algorithm, limit, window: Duration.millis(windowMillis), remaining, resetAt: instant(resetAt) }
   }
 }
 
@@ -51,9 +51,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("make", ({ request }) =>
       Effect.gen(function* () {
         const options = yield* readOptions(request)
-        const { realMs, worlds } = yield* ControlledWorlds
+        const { realMillis, worlds } = yield* ControlledWorlds
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
-        const made = worlds.add(asked, (id, account) => begin(settingsOf(options, account), realMs(), id))
+        const made = worlds.add(asked, (id, account) => begin(settingsOf(options, account), realMillis(), id))
         const { id, settings } = yield* Effect.mapError(Effect.fromResult(made), notAdded)
         return {
           id,
@@ -63,8 +63,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       })
     )
     .handle("list", () =>
-      Effect.map(ControlledWorlds, ({ realMs, worlds }) =>
-        worlds.list().map((world) => summary(world, World.enter(world, realMs())))
+      Effect.map(ControlledWorlds, ({ realMillis, worlds }) =>
+        worlds.list().map((world) => summary(world, World.enter(world, realMillis())))
       )
     )
     .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
@@ -74,8 +74,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       )
     )
     .handle("reset", ({ params }) =>
-      Effect.map(namedWorld(params.world), ({ realMs, world }) => {
-        reset(world, realMs)
+      Effect.map(namedWorld(params.world), ({ realMillis, world }) => {
+        reset(world, realMillis)
         return summary(world, world.latest)
       })
     )
@@ -83,11 +83,11 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
         const snapshot = yield* readSnapshot(request)
-        const { realMs, world } = yield* namedWorld(params.world)
-        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, realMs)), (errors) =>
+        const { realMillis, world } = yield* namedWorld(params.world)
+        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, realMillis)), (errors) =>
           fail(422, sentenceOf(errors), errors)
         )
-        return summary(world, World.enter(world, realMs))
+        return summary(world, World.enter(world, realMillis))
       })
     )
 )

@@ -14,8 +14,8 @@ export interface ArmedFault {
   readonly fault: Fault
   /** Which of the armed faults of its name it is, from 0. */
   readonly instance: number
-  readonly fromMs: number
-  readonly untilMs: number
+  readonly fromMillis: number
+  readonly untilMillis: number
   /** Requests in its scope and its time so far. */
   readonly seen: number
   /** How often it has struck. */
@@ -47,8 +47,8 @@ export const arm = (faults: ReadonlyArray<Fault>, now: number): ReadonlyArray<Ar
     return {
       fault,
       instance,
-      fromMs: fault.from === undefined ? Number.NEGATIVE_INFINITY : readMoment(fault.from, now)!,
-      untilMs: fault.until === undefined ? Number.POSITIVE_INFINITY : readMoment(fault.until, now)!,
+      fromMillis: fault.from === undefined ? Number.NEGATIVE_INFINITY : readMoment(fault.from, now)!,
+      untilMillis: fault.until === undefined ? Number.POSITIVE_INFINITY : readMoment(fault.until, now)!,
       seen: 0,
       fired: 0
     }
@@ -63,7 +63,7 @@ export const decide = (
 ): { readonly armed: ReadonlyArray<ArmedFault>; readonly strikes: ReadonlyArray<Strike> } => {
   const strikes: Array<Strike> = []
   const next = armed.map((entry) => {
-    if (now < entry.fromMs || now >= entry.untilMs || !isInScope(entry.fault, request)) return entry
+    if (now < entry.fromMillis || now >= entry.untilMillis || !isInScope(entry.fault, request)) return entry
     const seen = entry.seen + 1
     const chance = (label: number) => derive(seed, labelOf(entry.fault.fault), entry.instance, seen, label)
     if (!fires(entry, seen, chance)) return { ...entry, seen }
@@ -124,10 +124,10 @@ const labelOf = (name: string): number => {
 }
 
 /** An armed fault as it is told: what was asked for, with instants for durations, and what it has done so far. */
-export const describeArmed = ({ fault, fired, fromMs, seen, untilMs }: ArmedFault) => ({
+export const describeArmed = ({ fault, fired, fromMillis, seen, untilMillis }: ArmedFault) => ({
   ...fault,
-  ...(fault.from === undefined ? {} : { from: isoInstant(fromMs) }),
-  ...(fault.until === undefined ? {} : { until: isoInstant(untilMs) }),
+  ...(fault.from === undefined ? {} : { from: isoInstant(fromMillis) }),
+  ...(fault.until === undefined ? {} : { until: isoInstant(untilMillis) }),
   seen,
   fired
 })

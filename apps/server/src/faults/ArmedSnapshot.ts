@@ -11,20 +11,20 @@ export const ArmedSnapshot = Schema.Struct({
   fault: Fault,
   instance: Count,
   /** Milliseconds since the epoch; absent where there is no bound. */
-  fromMs: Schema.optionalKey(Schema.Int),
-  untilMs: Schema.optionalKey(Schema.Int),
+  fromMillis: Schema.optionalKey(Schema.Int),
+  untilMillis: Schema.optionalKey(Schema.Int),
   seen: Count,
   fired: Count
 })
 
-export const takeArmed = ({ fromMs, untilMs, ...armed }: ArmedFault): typeof ArmedSnapshot.Type => ({
+export const takeArmed = ({ fromMillis, untilMillis, ...armed }: ArmedFault): typeof ArmedSnapshot.Type => ({
   ...armed,
-  ...(Number.isFinite(fromMs) ? { fromMs } : {}),
-  ...(Number.isFinite(untilMs) ? { untilMs } : {})
+  ...(Number.isFinite(fromMillis) ? { fromMillis } : {}),
+  ...(Number.isFinite(untilMillis) ? { untilMillis } : {})
 })
 
 export const armedFrom = (snapshot: typeof ArmedSnapshot.Type): ArmedFault => ({
   ...snapshot,
-  fromMs: snapshot.fromMs ?? Number.NEGATIVE_INFINITY,
-  untilMs: snapshot.untilMs ?? Number.POSITIVE_INFINITY
+  fromMillis: snapshot.fromMillis ?? Number.NEGATIVE_INFINITY,
+  untilMillis: snapshot.untilMillis ?? Number.POSITIVE_INFINITY
 })

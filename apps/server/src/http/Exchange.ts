@@ -13,7 +13,7 @@ import { type Credentials, type Identity, sameSecret } from "../world/Worlds.ts"
 export interface CallerInfo {
   readonly identity: Identity
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
-  readonly realMs: () => number
+  readonly realMillis: () => number
   /** Headers that its endpoint gives the reply. */
   headers?: Readonly<Record<string, string>>
   /** The body, once it has been read. */
@@ -22,13 +22,13 @@ export interface CallerInfo {
 
 /** Set for every request by `app.ts`; outside of one it is nobody. */
 export const Caller = Context.Reference<CallerInfo>("@berth/server/http/Caller", {
-  defaultValue: () => ({ identity: { _tag: "Unknown", errors: {} }, realMs: () => 0 })
+  defaultValue: () => ({ identity: { _tag: "Unknown", errors: {} }, realMillis: () => 0 })
 })
 
 /** The caller's world and its present instant, for endpoints behind `Authorization`, which lets nobody else through. */
-export const callersWorld = Effect.map(Caller, ({ identity, realMs }) => {
+export const callersWorld = Effect.map(Caller, ({ identity, realMillis }) => {
   if (identity._tag !== "Known") throw new Error("An endpoint was reached without authorization")
-  return { world: identity.world, now: World.enter(identity.world, realMs()) }
+  return { world: identity.world, now: World.enter(identity.world, realMillis()) }
 })
 
 /** Adds a header to the reply of an endpoint. */

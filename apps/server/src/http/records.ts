@@ -12,7 +12,7 @@ import { phase, type World } from "../world/World.ts"
 /** The only region, and the zone of every image (interface.md §1). */
 const region = "ncr"
 
-const dayMs = 86_400_000
+const dayMillis = 86_400_000
 
 /** How many dates are remembered before all are forgotten. */
 const mostDates = 4_096
@@ -24,7 +24,7 @@ const dateOf = (day: number): string => {
   const known = dates.get(day)
   if (known !== undefined) return known
   if (dates.size >= mostDates) dates.clear()
-  const made = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMs))
+  const made = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMillis))
   dates.set(day, made)
   return made
 }
@@ -36,8 +36,8 @@ const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
 
 /** ISO 8601 with microseconds (decision 13). */
 export const createdAt = (world: World, node: NodeRecord): string => {
-  const day = Math.floor(node.createdAt / dayMs)
-  const ms = node.createdAt - day * dayMs
+  const day = Math.floor(node.createdAt / dayMillis)
+  const ms = node.createdAt - day * dayMillis
   const hours = twoDigits[Math.floor(ms / 3_600_000)]
   const minutes = twoDigits[Math.floor(ms / 60_000) % 60]
   const seconds = twoDigits[Math.floor(ms / 1000) % 60]
@@ -127,7 +127,7 @@ const monthNames = [
 
 /** `DD-<MonthName>-YYYY HH:MM` (interface.md §2.6), in UTC. */
 const committedUntil = (option: CommittedOption, now: number): string => {
-  const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * dayMs))
+  const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * dayMillis))
   return `${digits(day, 2)}-${monthNames[month - 1]}-${year} ${digits(hour, 2)}:${digits(minute, 2)}`
 }
 

@@ -4,7 +4,7 @@
  * memory.
  */
 import { DateTime, Option, Schema } from "effect"
-import { readDurationMs } from "../lifecycle/durationText.ts"
+import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { type Operation, operations } from "../faults/operations.ts"
 
 /** Where a fault shows: in the reply as HTTP, on the wire, or in what the reply says. */
@@ -28,7 +28,7 @@ export const choice = <const L extends ReadonlyArray<string>>(values: L, descrip
 /** A duration as text, `10 seconds` or `10s`. */
 const Duration = Schema.String.check(
   Schema.makeFilter((given) =>
-    Option.isSome(readDurationMs(given)) ? undefined : 'Expected a duration such as 10s or "10 seconds"'
+    Option.isSome(readDurationMillis(given)) ? undefined : 'Expected a duration such as 10s or "10 seconds"'
   )
 )
 
@@ -39,14 +39,14 @@ export const signedDuration = (description: string) =>
   Schema.optionalKey(
     Schema.String.check(
       Schema.makeFilter((given) =>
-        Option.isSome(readDurationMs(given.replace(/^-/, ""))) ? undefined : "Expected a duration such as 5m or -5m"
+        Option.isSome(readDurationMillis(given.replace(/^-/, ""))) ? undefined : "Expected a duration such as 5m or -5m"
       )
     )
   ).annotate({ description })
 
 /** Milliseconds of a duration that a schema above has let through. */
 export const millis = (given: string): number =>
-  given.startsWith("-") ? -millis(given.slice(1)) : Option.getOrElse(readDurationMs(given), () => 0)
+  given.startsWith("-") ? -millis(given.slice(1)) : Option.getOrElse(readDurationMillis(given), () => 0)
 
 /** An instant of the world, or a duration from the moment the fault is armed. */
 const Moment = Schema.String.check(
@@ -61,7 +61,7 @@ const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
 
 /** Milliseconds since the epoch, `undefined` for what is neither an instant nor a duration. */
 export const readMoment = (given: string, armedAt: number): number | undefined => {
-  if (!isoInstant.test(given)) return Option.getOrUndefined(Option.map(readDurationMs(given), (ms) => armedAt + ms))
+  if (!isoInstant.test(given)) return Option.getOrUndefined(Option.map(readDurationMillis(given), (ms) => armedAt + ms))
   return Option.getOrUndefined(Option.map(DateTime.make(given), DateTime.toEpochMillis))
 }
 

@@ -13,7 +13,7 @@ import { nodeIdOf, type Operation } from "../faults/operations.ts"
 import { answerInstead, limitInstead, shrunk } from "../faults/strike/answers.ts"
 import { type Damage, damageOfReply, damageOnArrival } from "../faults/strike/damage.ts"
 import { wornReply } from "../faults/strike/headerFaults.ts"
-import { latencyMs } from "../faults/strike/latency.ts"
+import { latencyMillis } from "../faults/strike/latency.ts"
 import * as NodeLies from "./semanticNodeFaults.ts"
 import { lieInRecords } from "../faults/strike/recordLies.ts"
 import { bytesOf, type Reply, successOf, withJson } from "./replyBody.ts"
@@ -30,7 +30,7 @@ export interface Occasion {
     instead?: () => Reply | undefined
   ) => Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
   /** Writes the journal; once for each request. */
-  readonly record: (status: number | null, faults: ReadonlyArray<string>, laterMs: number) => void
+  readonly record: (status: number | null, faults: ReadonlyArray<string>, laterMillis: number) => void
 }
 
 export const misbehave = Effect.fnUntraced(function* (occasion: Occasion) {
@@ -80,14 +80,14 @@ export const misbehave = Effect.fnUntraced(function* (occasion: Occasion) {
 
   const bodyBytes = request.method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)
   const damage = firstOf((strike) => lostCreate(strike, served, occasion) ?? damageOfReply(strike, bodyBytes))
-  let lateMs = 0
+  let lateMillis = 0
   for (const strike of strikes) {
-    const ms = latencyMs(strike)
+    const ms = latencyMillis(strike)
     if (ms > 0) struck.add(strike)
-    lateMs += ms
+    lateMillis += ms
   }
-  record(reply.status, names(), lateMs)
-  if (lateMs > 0) yield* Effect.interruptible(Effect.sleep(lateMs))
+  record(reply.status, names(), lateMillis)
+  if (lateMillis > 0) yield* Effect.interruptible(Effect.sleep(lateMillis))
   return damage === undefined ? reply : yield* deliverBadly(request, reply, damage)
 })
 

@@ -10,7 +10,7 @@ import { keptBodyBytes, type Recorded } from "./Journals.ts"
 export const JournalEntry = Schema.Struct({
   seq: Schema.Int.annotate({ description: "Counts the requests of the world, from 1." }),
   at: Schema.String.annotate({ description: "When it came, in the world's time." }),
-  durationMs: Schema.Int.annotate({ description: "How long its reply took, in the world's time." }),
+  durationMillis: Schema.Int.annotate({ description: "How long its reply took, in the world's time." }),
   method: Schema.String,
   path: Schema.String,
   operation: Schema.NullOr(Schema.Literals(operations)),
@@ -62,7 +62,7 @@ const showBody = (account: Account, body: Uint8Array, isCut: boolean): string =>
 
 export const showEntry = (account: Account, recorded: Recorded): JournalEntry => {
   const mask = masking(account)
-  const { at, durationMs, faults, method, seq, status, url } = recorded
+  const { at, durationMillis, faults, method, seq, status, url } = recorded
   const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
   const query: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(search)) {
@@ -73,7 +73,7 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
   return {
     seq,
     at: DateTime.formatIso(DateTime.makeUnsafe(at)),
-    durationMs,
+    durationMillis,
     method,
     path: mask(path),
     operation: operationOf(method, path) ?? null,

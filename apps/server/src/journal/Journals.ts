@@ -10,7 +10,7 @@ export interface Recorded {
   /** Counts the requests of the server, from 1: the id of its event. */
   readonly event: number
   readonly at: number
-  readonly durationMs: number
+  readonly durationMillis: number
   readonly method: string
   /** Path and query, with the credentials in it. */
   readonly url: string
@@ -52,7 +52,7 @@ export class Journal {
   /** `event` is the number of the request on the server. */
   record(exchange: Exchange, event: number): Recorded {
     this.#count += 1
-    const { at, body, durationMs, faults, method, status, url } = exchange
+    const { at, body, durationMillis, faults, method, status, url } = exchange
     const bodyBytes = body?.length ?? 0
     // A copy, so that the rest of a long body can go.
     const kept = bodyBytes > keptBodyBytes ? body!.slice(0, keptBodyBytes) : body
@@ -61,7 +61,7 @@ export class Journal {
       seq: this.#count,
       event,
       at,
-      durationMs,
+      durationMillis,
       method,
       url,
       body: kept,

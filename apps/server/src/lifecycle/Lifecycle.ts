@@ -19,17 +19,17 @@ export interface Outcomes {
 
 export interface LifeRule {
   /** From the create to `running`. Default 2 s. */
-  readonly provisioningMs: number
+  readonly provisioningMillis: number
   /** At most this much more, by seed and id. Default 0. */
-  readonly provisioningJitterMs: number
+  readonly provisioningJitterMillis: number
   /** From the delete to being gone. Default 2 s. */
-  readonly terminationMs: number
-  readonly terminationJitterMs: number
+  readonly terminationMillis: number
+  readonly terminationJitterMillis: number
   /** `null` where every node runs, which is the default. */
   readonly outcomes: Outcomes | null
   /** How long a node runs before it powers off or vanishes, where that is its outcome. Default one minute. */
-  readonly outcomeAfterMs: number
-  readonly outcomeAfterJitterMs: number
+  readonly outcomeAfterMillis: number
+  readonly outcomeAfterJitterMillis: number
 }
 
 /** The rule of a world, and other rules for nodes of certain names. */
@@ -39,13 +39,13 @@ export interface Lifecycle extends LifeRule {
 }
 
 export const defaultLifecycle: Lifecycle = {
-  provisioningMs: 2_000,
-  provisioningJitterMs: 0,
-  terminationMs: 2_000,
-  terminationJitterMs: 0,
+  provisioningMillis: 2_000,
+  provisioningJitterMillis: 0,
+  terminationMillis: 2_000,
+  terminationJitterMillis: 0,
   outcomes: null,
-  outcomeAfterMs: 60_000,
-  outcomeAfterJitterMs: 0,
+  outcomeAfterMillis: 60_000,
+  outcomeAfterJitterMillis: 0,
   byName: []
 }
 

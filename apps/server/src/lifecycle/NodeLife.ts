@@ -31,12 +31,12 @@ const never = Number.POSITIVE_INFINITY
 /** What a derived number is for: a label per use keeps one use from changing another. */
 const use = { provisioning: 61, termination: 62, outcome: 63, outcomeAfter: 64 } as const
 
-/** A stage's length for this node: `ms` and up to `jitterMs` more. */
-const lasting = (seed: number, label: number, node: LivingNode, ms: number, jitterMs: number): number =>
-  jitterMs === 0 ? ms : ms + (derive(seed, label, node.id) % (jitterMs + 1))
+/** A stage's length for this node: `ms` and up to `jitterMillis` more. */
+const lasting = (seed: number, label: number, node: LivingNode, ms: number, jitterMillis: number): number =>
+  jitterMillis === 0 ? ms : ms + (derive(seed, label, node.id) % (jitterMillis + 1))
 
 const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
-  node.createdAt + lasting(seed, use.provisioning, node, rule.provisioningMs, rule.provisioningJitterMs)
+  node.createdAt + lasting(seed, use.provisioning, node, rule.provisioningMillis, rule.provisioningJitterMillis)
 
 const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
   rule.outcomes === null ? "runs" : outcomeAmong(rule.outcomes, derive(seed, use.outcome, node.id) / 2 ** 32)
@@ -44,7 +44,7 @@ const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
 /** When the node does what its outcome is, if that is something it does after having run for a while. */
 const outcomeAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
   provisionedAt(seed, rule, node) +
-  lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMs, rule.outcomeAfterJitterMs)
+  lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMillis, rule.outcomeAfterJitterMillis)
 
 /** When the node begins to terminate: by a delete, or by the end of its commitment, whichever comes first. */
 const terminationBeginsAt = (node: LivingNode): number =>
@@ -57,7 +57,8 @@ const vanishesAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
 
 const goneUnder = (seed: number, rule: LifeRule, node: LivingNode): number => {
   const terminatedAt =
-    terminationBeginsAt(node) + lasting(seed, use.termination, node, rule.terminationMs, rule.terminationJitterMs)
+    terminationBeginsAt(node) +
+    lasting(seed, use.termination, node, rule.terminationMillis, rule.terminationJitterMillis)
   return Math.min(terminatedAt, vanishesAt(seed, rule, node))
 }
 

@@ -7,35 +7,35 @@
 export interface VirtualClock {
   /** World milliseconds per real millisecond, 0 or more. */
   readonly rate: number
-  /** The world's instant at `anchorRealMs`. */
-  readonly anchorMs: number
-  readonly anchorRealMs: number
+  /** The world's instant at `anchorRealMillis`. */
+  readonly anchorMillis: number
+  readonly anchorRealMillis: number
 }
 
 /** What `--clock` may say: `real`, `frozen`, or a factor of 1 or more. */
 export type ClockMode = "real" | "frozen" | { readonly times: number }
 
 /** Where a frozen world begins, so that two runs show the same times: 2026-01-01T00:00:00.000Z. */
-export const frozenStartMs = 1_767_225_600_000
+export const frozenStartMillis = 1_767_225_600_000
 
 const rateOf = (mode: ClockMode): number => (mode === "real" ? 1 : mode === "frozen" ? 0 : mode.times)
 
-/** A clock at its start. A frozen one begins at `frozenStartMs`, the others at the real time. */
-export const make = (mode: ClockMode, realMs: number): VirtualClock => ({
+/** A clock at its start. A frozen one begins at `frozenStartMillis`, the others at the real time. */
+export const make = (mode: ClockMode, realMillis: number): VirtualClock => ({
   rate: rateOf(mode),
-  anchorMs: mode === "frozen" ? frozenStartMs : realMs,
-  anchorRealMs: realMs
+  anchorMillis: mode === "frozen" ? frozenStartMillis : realMillis,
+  anchorRealMillis: realMillis
 })
 
 /** The world's instant, never before the anchor. */
-export const now = (clock: VirtualClock, realMs: number): number =>
-  clock.anchorMs + Math.max(0, Math.floor((realMs - clock.anchorRealMs) * clock.rate))
+export const now = (clock: VirtualClock, realMillis: number): number =>
+  clock.anchorMillis + Math.max(0, Math.floor((realMillis - clock.anchorRealMillis) * clock.rate))
 
-/** The same clock, `byMs` milliseconds further on. World time never goes back: a negative duration counts as 0. */
-export const advance = (clock: VirtualClock, realMs: number, byMs: number): VirtualClock => ({
+/** The same clock, `byMillis` milliseconds further on. World time never goes back: a negative duration counts as 0. */
+export const advance = (clock: VirtualClock, realMillis: number, byMillis: number): VirtualClock => ({
   rate: clock.rate,
-  anchorMs: now(clock, realMs) + Math.max(0, Math.floor(byMs)),
-  anchorRealMs: Math.max(realMs, clock.anchorRealMs)
+  anchorMillis: now(clock, realMillis) + Math.max(0, Math.floor(byMillis)),
+  anchorRealMillis: Math.max(realMillis, clock.anchorRealMillis)
 })
 
 /** How the clock passes. */
@@ -43,7 +43,7 @@ export const modeOf = ({ rate }: VirtualClock): ClockMode =>
   rate === 1 ? "real" : rate === 0 ? "frozen" : { times: rate }
 
 /** A clock that shows the same instant and passes differently from here on. */
-export const setMode = (clock: VirtualClock, realMs: number, mode: ClockMode): VirtualClock => ({
-  ...advance(clock, realMs, 0),
+export const setMode = (clock: VirtualClock, realMillis: number, mode: ClockMode): VirtualClock => ({
+  ...advance(clock, realMillis, 0),
   rate: rateOf(mode)
 })

@@ -17,15 +17,15 @@ const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const NonNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
 const rule = {
-  provisioningMs: Count,
-  provisioningJitterMs: Count,
-  terminationMs: Count,
-  terminationJitterMs: Count,
+  provisioningMillis: Count,
+  provisioningJitterMillis: Count,
+  terminationMillis: Count,
+  terminationJitterMillis: Count,
   outcomes: Schema.NullOr(
     Schema.Struct({ runs: NonNegative, stuck: NonNegative, powersOff: NonNegative, vanishes: NonNegative })
   ),
-  outcomeAfterMs: Count,
-  outcomeAfterJitterMs: Count
+  outcomeAfterMillis: Count,
+  outcomeAfterJitterMillis: Count
 }
 
 const Settings = Schema.Struct({
@@ -37,7 +37,7 @@ const Settings = Schema.Struct({
   }),
   allowance: Schema.Struct({
     limit: Positive,
-    windowMs: Positive,
+    windowMillis: Positive,
     algorithm: Schema.Literals(Allowance.algorithms)
   }),
   auth: Schema.Literals(World.authModes),
@@ -81,9 +81,9 @@ export const NodeSnapshot = Schema.Struct({
 export type NodeSnapshot = typeof NodeSnapshot.Type
 
 const head = {
-  format: Schema.Literal("berth-world/1"),
+  format: Schema.Literal("berth-world/2"),
   settings: Settings,
-  clock: Schema.Struct({ rate: NonNegative, anchorMs: Schema.Int, anchorRealMs: Schema.Int }),
+  clock: Schema.Struct({ rate: NonNegative, anchorMillis: Schema.Int, anchorRealMillis: Schema.Int }),
   latest: Schema.Int,
   allowance: AllowanceState,
   savedImages: Schema.Array(
@@ -118,10 +118,10 @@ export type Snapshot = typeof Snapshot.Type
 export const takeHead = (world: World.World): SnapshotHead => {
   const { account: _, ...settings } = world.settings
   return {
-    format: "berth-world/1",
+    format: "berth-world/2",
     settings,
     // Of a clock that stands, the real time says nothing, and it would tell two runs of the same calls apart.
-    clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMs: 0 } : world.clock,
+    clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
     latest: world.latest,
     allowance: world.allowance.state(),
     savedImages: world.savedImages.map((saved) => ({ ...saved, base: saved.base.slug, plan: saved.plan.slug })),
@@ -160,9 +160,9 @@ export const readHead = (
   account: World.Account,
   id: string,
   resume: Resume,
-  realMs: number
+  realMillis: number
 ): Result.Result<World.World, FieldErrors> => {
-  const world = World.make({ ...snapshot.settings, account }, realMs, id)
+  const world = World.make({ ...snapshot.settings, account }, realMillis, id)
   if (snapshot.allowance.algorithm !== snapshot.settings.allowance.algorithm) {
     return Result.fail(notAWorld("allowance", "This is the state of another algorithm than the settings name."))
   }
@@ -188,7 +188,7 @@ export const readHead = (
   world.clock =
     resume === "as-if-never-stopped"
       ? snapshot.clock
-      : { rate: snapshot.clock.rate, anchorMs: snapshot.latest, anchorRealMs: realMs }
+      : { rate: snapshot.clock.rate, anchorMillis: snapshot.latest, anchorRealMillis: realMillis }
   return Result.succeed(world)
 }
 
@@ -225,8 +225,12 @@ const recordOf = (world: World.World, node: NodeSnapshot): NodeRecord | undefine
 }
 
 /** Puts a snapshot into a world, in the place of all it had; its id and its account stay. On failure nothing is changed. */
-export const restore = (world: World.World, snapshot: Snapshot, realMs: number): Result.Result<void, FieldErrors> => {
-  const read = readHead(snapshot, world.settings.account, world.id, "where-it-stood", realMs)
+export const restore = (
+  world: World.World,
+  snapshot: Snapshot,
+  realMillis: number
+): Result.Result<void, FieldErrors> => {
+  const read = readHead(snapshot, world.settings.account, world.id, "where-it-stood", realMillis)
   return Result.flatMap(read, (restored): Result.Result<void, FieldErrors> => {
     for (const [index, node] of snapshot.nodes.entries()) {
       const errors = addNode(restored, snapshot.nextNodeId, node)

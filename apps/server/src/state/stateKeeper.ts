@@ -12,10 +12,10 @@ import { readLines, takeWorlds, writeLines } from "./stateFile.ts"
  * From the beginning of a save to the beginning of the next. With the time a change may wait to be noticed and the time
  * writing takes, what is done is in the file within a second.
  */
-const saveEveryMs = 800
+const saveEveryMillis = 800
 
 /** How soon a change is noticed. */
-const noticeEveryMs = 50
+const noticeEveryMillis = 50
 
 /** Bytes that are written at once. Between two writes the server answers requests. */
 const writeBytes = 256 * 1024
@@ -63,10 +63,10 @@ export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: st
   yield* Effect.addFinalizer(() => Effect.suspend(() => (worlds.changes === saved ? Effect.void : saveChanges)))
   const keep = Effect.gen(function* () {
     for (;;) {
-      yield* Effect.sleep(noticeEveryMs)
+      yield* Effect.sleep(noticeEveryMillis)
       if (worlds.changes === saved) continue
       const [took] = yield* Effect.timed(Effect.uninterruptible(saveChanges))
-      yield* Effect.sleep(Math.max(0, saveEveryMs - noticeEveryMs - Duration.toMillis(took)))
+      yield* Effect.sleep(Math.max(0, saveEveryMillis - noticeEveryMillis - Duration.toMillis(took)))
     }
   })
   return save.pipe(

@@ -65,9 +65,9 @@ const life = (options: TestLife) =>
     outcomeAfterJitter: duration(options.outcomeAfterJitter)
   })
 
-const rateLimit = ({ algorithm, limit, windowMs }: AllowancePolicy) => ({
+const rateLimit = ({ algorithm, limit, windowMillis }: AllowancePolicy) => ({
   limit,
-  window: Duration.millis(windowMs),
+  window: Duration.millis(windowMillis),
   algorithm
 })
 

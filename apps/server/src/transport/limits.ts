@@ -17,18 +17,18 @@ export const largestHeadBytes = 16 * 1024
 /** Times after which a slow client gets 408, or after which the server stops waiting. */
 export interface Timeouts {
   /** From the first byte of a request to the end of its headers. */
-  readonly headersMs: number
+  readonly headersMillis: number
   /** From the first byte of a request to the end of its body. */
-  readonly requestMs: number
+  readonly requestMillis: number
   /** Idle time after which a kept-alive connection is closed. */
-  readonly keepAliveMs: number
+  readonly keepAliveMillis: number
   /** How long a shutdown waits for requests in flight before it cuts them off. */
-  readonly drainMs: number
+  readonly drainMillis: number
 }
 
 export const defaultTimeouts: Timeouts = {
-  headersMs: 10_000,
-  requestMs: 30_000,
-  keepAliveMs: 5_000,
-  drainMs: 3_000
+  headersMillis: 10_000,
+  requestMillis: 30_000,
+  keepAliveMillis: 5_000,
+  drainMillis: 3_000
 }

@@ -30,10 +30,10 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
   const connections = new Set<Socket>()
   const server = createServer({
     maxHeaderSize: largestHeadBytes,
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    keepAliveTimeout: timeouts.keepAliveMs,
-    connectionsCheckingInterval: Math.max(50, Math.min(1000, timeouts.headersMs / 4)),
+    headersTimeout: timeouts.headersMillis,
+    requestTimeout: timeouts.requestMillis,
+    keepAliveTimeout: timeouts.keepAliveMillis,
+    connectionsCheckingInterval: Math.max(50, Math.min(1000, timeouts.headersMillis / 4)),
     // A request without Host gets its 400 from the app, with the envelope.
     requireHostHeader: false,
     // An offer to upgrade may be ignored, and is: the request is answered as it stands.
@@ -132,8 +132,8 @@ const writeRejection = (socket: Duplex, reject: Reject, rejection: Rejection): v
   // Half a close: a whole one, with bytes still unread, could reset the connection and take the reply along.
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`)
   socket.resume()
-  if (socket instanceof Socket) socket.setTimeout(closeGraceMs, () => socket.destroy())
+  if (socket instanceof Socket) socket.setTimeout(closeGraceMillis, () => socket.destroy())
 }
 
 /** How long a client may keep quiet after a rejection before its connection is cut. */
-const closeGraceMs = 500
+const closeGraceMillis = 500

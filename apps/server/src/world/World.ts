@@ -55,7 +55,7 @@ export const defaults: WorldSettings = {
   seed: 1,
   clock: "real",
   lifecycle: defaultLifecycle,
-  allowance: { limit: 1200, windowMs: 3_600_000, algorithm: "fixed-window" },
+  allowance: { limit: 1200, windowMillis: 3_600_000, algorithm: "fixed-window" },
   auth: "strict",
   deleteStyle: "documented",
   uniqueNames: false,
@@ -93,10 +93,10 @@ const mostGone = 256
 
 const use = { firstNodeId: 31 } as const
 
-/** A world without nodes or saved images. `realMs` is the real time at its start. */
-export const make = (settings: WorldSettings, realMs: number, id = defaultId): World => {
-  const clock = VirtualClock.make(settings.clock, realMs)
-  const now = VirtualClock.now(clock, realMs)
+/** A world without nodes or saved images. `realMillis` is the real time at its start. */
+export const make = (settings: WorldSettings, realMillis: number, id = defaultId): World => {
+  const clock = VirtualClock.make(settings.clock, realMillis)
+  const now = VirtualClock.now(clock, realMillis)
   return {
     id,
     settings,
@@ -115,22 +115,22 @@ export const make = (settings: WorldSettings, realMs: number, id = defaultId): W
 }
 
 /** The world's instant, with everything that has ended by then cleared away. Every request begins here. */
-export const enter = (world: World, realMs: number): number => {
-  world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMs))
+export const enter = (world: World, realMillis: number): number => {
+  world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis))
   removeGone(world, world.latest)
   return world.latest
 }
 
 /** Moves the world's clock on, in every mode, and gives its new instant. */
-export const advance = (world: World, realMs: number, byMs: number): number => {
-  world.clock = VirtualClock.advance(world.clock, realMs, byMs)
-  return enter(world, realMs)
+export const advance = (world: World, realMillis: number, byMillis: number): number => {
+  world.clock = VirtualClock.advance(world.clock, realMillis, byMillis)
+  return enter(world, realMillis)
 }
 
 /** Lets the world's time pass differently from here on, and gives its instant. */
-export const setClockMode = (world: World, realMs: number, mode: VirtualClock.ClockMode): number => {
-  world.clock = VirtualClock.setMode(world.clock, realMs, mode)
-  return enter(world, realMs)
+export const setClockMode = (world: World, realMillis: number, mode: VirtualClock.ClockMode): number => {
+  world.clock = VirtualClock.setMode(world.clock, realMillis, mode)
+  return enter(world, realMillis)
 }
 
 /** Puts a record in the table, new or changed, and remembers when it will be gone. */

@@ -3,17 +3,17 @@
  */
 import { Option } from "effect"
 import type { AllowancePolicy } from "./allowance.ts"
-import { readDurationMs } from "../lifecycle/durationText.ts"
+import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { largestFleet, type Scenario } from "./scenario.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 
 /** `1200/1h`: requests per window, both at least 1. */
-export const readRateLimit = (text: string): Option.Option<Pick<AllowancePolicy, "limit" | "windowMs">> => {
+export const readRateLimit = (text: string): Option.Option<Pick<AllowancePolicy, "limit" | "windowMillis">> => {
   const parts = /^([1-9]\d{0,8})\/(.+)$/.exec(text)
   if (parts === null) return Option.none()
   return Option.map(
-    Option.filter(readDurationMs(parts[2]!), (windowMs) => windowMs > 0),
-    (windowMs) => ({ limit: Number(parts[1]), windowMs })
+    Option.filter(readDurationMillis(parts[2]!), (windowMillis) => windowMillis > 0),
+    (windowMillis) => ({ limit: Number(parts[1]), windowMillis })
   )
 }
 

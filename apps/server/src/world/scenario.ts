@@ -15,18 +15,18 @@ export const largestFleet = 5_000_000
 
 const use = { fleetOffer: 41 } as const
 
-const minuteMs = 60_000
+const minuteMillis = 60_000
 
 /** A world as its settings have it at the start. */
-export const begin = (settings: World.WorldSettings, realMs: number, id?: string): World.World => {
-  const world = World.make(settings, realMs, id)
+export const begin = (settings: World.WorldSettings, realMillis: number, id?: string): World.World => {
+  const world = World.make(settings, realMillis, id)
   populate(world, settings.scenario)
   return world
 }
 
 /** Puts a world back to where it began, at once. Its id and its account stay. */
-export const reset = (world: World.World, realMs: number): void => {
-  Object.assign(world, begin(world.settings, realMs, world.id))
+export const reset = (world: World.World, realMillis: number): void => {
+  Object.assign(world, begin(world.settings, realMillis, world.id))
 }
 
 export const populate = (world: World.World, scenario: Scenario): void => {
@@ -50,13 +50,13 @@ const fleetOffer = (world: World.World, index: number): Offer => {
 }
 
 const addRunning = (world: World.World, name: string, { image, plan }: Offer, minutesAgo: number): void => {
-  const { provisioningJitterMs, provisioningMs } = ruleFor(world.settings.lifecycle, name)
+  const { provisioningJitterMillis, provisioningMillis } = ruleFor(world.settings.lifecycle, name)
   World.put(world, {
     id: world.nodes.nextId,
     name,
     plan,
     imageId: image.id,
-    createdAt: world.latest - provisioningMs - provisioningJitterMs - minutesAgo * minuteMs,
+    createdAt: world.latest - provisioningMillis - provisioningJitterMillis - minutesAgo * minuteMillis,
     deletedAt: null,
     commitment: null,
     backups: false,

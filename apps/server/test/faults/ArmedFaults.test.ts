@@ -19,7 +19,7 @@ const strikesOf = (
   options: {
     readonly count?: number
     readonly seed?: number
-    readonly everyMs?: number
+    readonly everyMillis?: number
     /** Asked for one after the other. Default: the list of nodes, always. */
     readonly asked?: ReadonlyArray<Operation>
   } = {}
@@ -33,7 +33,7 @@ const strikesOf = (
       armed,
       facts({ operation: asked[request % asked.length] }),
       options.seed ?? 1,
-      start + (request - 1) * (options.everyMs ?? 0)
+      start + (request - 1) * (options.everyMillis ?? 0)
     )
     armed = decided.armed
     for (const { chance, fault } of decided.strikes) {
@@ -55,11 +55,11 @@ describe("when a fault fires", () => {
   it("all three together", () => expect(at({ after: 1, every: 2, times: 3 })).toEqual([3, 5, 7]))
 
   it("from and until: within that time of the world, as instants or as durations from the arming", () => {
-    const everyMs = 1_000
-    expect(at({ from: "3s", until: "5 seconds" }, { everyMs })).toEqual([4, 5])
-    expect(at({ from: "2026-01-01T00:00:03Z", until: "2026-01-01T00:00:05.000Z" }, { everyMs })).toEqual([4, 5])
+    const everyMillis = 1_000
+    expect(at({ from: "3s", until: "5 seconds" }, { everyMillis })).toEqual([4, 5])
+    expect(at({ from: "2026-01-01T00:00:03Z", until: "2026-01-01T00:00:05.000Z" }, { everyMillis })).toEqual([4, 5])
     // Only requests within the time count.
-    expect(at({ from: "3s", after: 1, times: 1 }, { everyMs })).toEqual([5])
+    expect(at({ from: "3s", after: 1, times: 1 }, { everyMillis })).toEqual([5])
   })
 
   it("probability: at that share of the requests, others for another seed, the same again for the same", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { latencyMs } from "../../src/faults/strike/latency.ts"
+import { latencyMillis } from "../../src/faults/strike/latency.ts"
 import { derive } from "../../src/lifecycle/seed.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { countNodes, create, initOf, list, urlOf } from "./client.ts"
@@ -34,7 +34,9 @@ describe("faults that take time take that of the server's Clock, not the world's
       expect(reply.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust("1 millis")
       expect((yield* Fiber.join(reply)).status).toBe(202)
-      expect((yield* world.journal).map(({ durationMs, faults }) => [durationMs, faults])).toEqual([[0, ["latency"]]])
+      expect((yield* world.journal).map(({ durationMillis, faults }) => [durationMillis, faults])).toEqual([
+        [0, ["latency"]]
+      ])
       yield* world.arm([])
       expect((yield* create(world)).status).toBe(202)
     }).pipe(Effect.provide(TestServer.layer()))
@@ -87,7 +89,7 @@ describe("faults that take time take that of the server's Clock, not the world's
 describe("how late a reply is", () => {
   const delays = (fault: object) =>
     Array.from({ length: 2_000 }, (_, index) =>
-      latencyMs({ fault: { fault: "latency", ...fault }, earlier: 0, chance: (label) => derive(1, index, label) })
+      latencyMillis({ fault: { fault: "latency", ...fault }, earlier: 0, chance: (label) => derive(1, index, label) })
     )
 
   it("fixed: always the same", () => {

@@ -40,7 +40,9 @@ describe("the allowance over HTTP (decisions 20 to 22)", () => {
       errorsOf(yield* call("GET", "/nodes/"), 429)
       yield* server.advance("600 millis")
       dataOf(yield* call("GET", "/nodes/"))
-    }).pipe(Effect.provide(TestServer.layer({ allowance: { limit: 3, windowMs: 10_000, algorithm: "fixed-window" } })))
+    }).pipe(
+      Effect.provide(TestServer.layer({ allowance: { limit: 3, windowMillis: 10_000, algorithm: "fixed-window" } }))
+    )
   )
 
   it.effect("of a stranger does not touch the account's", () =>
@@ -49,7 +51,7 @@ describe("the allowance over HTTP (decisions 20 to 22)", () => {
       errorsOf(yield* call("GET", "/nodes/", { key: "x" }), 429)
       dataOf(yield* call("GET", "/nodes/"))
     }).pipe(
-      Effect.provide(TestServer.layer({ allowance: { limit: 2, windowMs: 10_000, algorithm: "sliding-window" } }))
+      Effect.provide(TestServer.layer({ allowance: { limit: 2, windowMillis: 10_000, algorithm: "sliding-window" } }))
     )
   )
 })

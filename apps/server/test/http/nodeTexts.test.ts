@@ -49,12 +49,12 @@ describe("the texts of nodes", () => {
   it("change when the lifecycle says so, node by node, and when a test forces something", () => {
     const lifecycle = {
       ...defaultLifecycle,
-      provisioningMs: 1_000,
-      provisioningJitterMs: 3_000,
-      terminationJitterMs: 3_000,
+      provisioningMillis: 1_000,
+      provisioningJitterMillis: 3_000,
+      terminationJitterMillis: 3_000,
       outcomes: { runs: 1, stuck: 1, powersOff: 1, vanishes: 1 },
-      outcomeAfterMs: 2_000,
-      outcomeAfterJitterMs: 4_000
+      outcomeAfterMillis: 2_000,
+      outcomeAfterJitterMillis: 4_000
     }
     const world = World.make({ ...World.defaults, clock: "frozen", lifecycle }, 0)
     const [offer] = world.catalogue.offers

@@ -9,7 +9,7 @@ const auth = "Authorization: Bearer berth-token\r\n"
 const request = (method: string, path: string, headers = "") =>
   `${method} ${prefix}${path}${path.includes("?") ? "&" : "?"}apikey=berth-key HTTP/1.1\r\nHost: x\r\n${auth}${headers}\r\n`
 const get = request("GET", "/nodes/?per_page=100")
-const large = { limit: 1_000_000, windowMs: 3_600_000, algorithm: "fixed-window" } as const
+const large = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" } as const
 
 /** A connection on which `bytes` were sent, and what came back on it. */
 interface Visitor {
@@ -62,7 +62,10 @@ describe("patience", () => {
         yield* answersOthers(5)
       }).pipe(
         Effect.provide(
-          TestServer.layer({ allowance: large, timeouts: { headersMs: 800, requestMs: 1_200, keepAliveMs: 600 } })
+          TestServer.layer({
+            allowance: large,
+            timeouts: { headersMillis: 800, requestMillis: 1_200, keepAliveMillis: 600 }
+          })
         )
       ),
     30_000

@@ -29,7 +29,7 @@ const fails = (status: number, pieces: ReadonlyArray<string | Uint8Array>, optio
     return replies[0]!
   })
 
-const large = { limit: 1_000_000, windowMs: 3_600_000, algorithm: "fixed-window" } as const
+const large = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" } as const
 
 layer(TestServer.layer({ allowance: large }))("what is no request gets the envelope", (it) => {
   for (const [title, bytes] of [
@@ -212,7 +212,10 @@ layer(TestServer.layer({ allowance: large }))("connections", (it) => {
 })
 
 describe("slow clients", () => {
-  const slow = TestServer.layer({ allowance: large, timeouts: { headersMs: 200, requestMs: 400, keepAliveMs: 200 } })
+  const slow = TestServer.layer({
+    allowance: large,
+    timeouts: { headersMillis: 200, requestMillis: 400, keepAliveMillis: 200 }
+  })
 
   it.effect("headers that do not come: 408 and the connection closes", () =>
     Effect.gen(function* () {

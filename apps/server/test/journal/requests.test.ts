@@ -22,7 +22,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       yield* get(world, id)
       yield* ask(world, "PUT", "/nodes/")
       yield* ask(world, "POST", "/nodes/", { body: [] })
-      const common = { at: "2026-01-01T00:00:01.500Z", durationMs: 0, body: null, query: {}, faults: [] }
+      const common = { at: "2026-01-01T00:00:01.500Z", durationMillis: 0, body: null, query: {}, faults: [] }
       expect(yield* world.journal).toEqual([
         {
           ...common,
@@ -183,7 +183,7 @@ describe("what is hidden of a body that the journal cuts off", () => {
   const shown = (text: string) => {
     const journal = new Journal()
     const body = Buffer.from(text)
-    const recorded = { at: 0, durationMs: 0, method: "POST", url: "/", status: 200, faults: [], body }
+    const recorded = { at: 0, durationMillis: 0, method: "POST", url: "/", status: 200, faults: [], body }
     return showEntry(account, journal.record(recorded, 1)).body!
   }
 
@@ -200,7 +200,7 @@ describe("what is hidden of a body that the journal cuts off", () => {
 })
 
 describe("how much a journal keeps", () => {
-  const exchange = { at: 0, durationMs: 0, method: "GET", url: "/", status: 200, faults: [] }
+  const exchange = { at: 0, durationMillis: 0, method: "GET", url: "/", status: 200, faults: [] }
 
   it("the latest thousand requests, and 2 KiB of a body", () => {
     const journal = new Journal()

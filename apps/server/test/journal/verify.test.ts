@@ -5,7 +5,7 @@ import { type Expected, verify } from "../../src/journal/verify.ts"
 const entry = (seq: number, change: Partial<JournalEntry> = {}): JournalEntry => ({
   seq,
   at: "2026-01-01T00:00:00.000Z",
-  durationMs: 0,
+  durationMillis: 0,
   method: "GET",
   path: "/myaccount/api/v1/nodes/",
   operation: "nodes.list",

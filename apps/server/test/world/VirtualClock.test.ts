@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { advance, frozenStartMs, make, now } from "../../src/lifecycle/VirtualClock.ts"
+import { advance, frozenStartMillis, make, now } from "../../src/lifecycle/VirtualClock.ts"
 
 describe("the clock of a world", () => {
   it("shows the real time in real mode, from the start and later", () => {
@@ -9,8 +9,8 @@ describe("the clock of a world", () => {
 
   it("stands at 2026-01-01T00:00:00.000Z while frozen, whatever the real time", () => {
     const clock = make("frozen", 5_000)
-    expect([now(clock, 5_000), now(clock, 9_999_999)]).toEqual([frozenStartMs, frozenStartMs])
-    expect(frozenStartMs).toBe(Date.UTC(2026, 0, 1))
+    expect([now(clock, 5_000), now(clock, 9_999_999)]).toEqual([frozenStartMillis, frozenStartMillis])
+    expect(frozenStartMillis).toBe(Date.UTC(2026, 0, 1))
   })
 
   it("runs sixty times as fast at x60, in whole milliseconds", () => {
@@ -29,6 +29,6 @@ describe("the clock of a world", () => {
   })
 
   it("never goes back by an advance", () => {
-    expect(now(advance(make("frozen", 0), 0, -5_000), 0)).toBe(frozenStartMs)
+    expect(now(advance(make("frozen", 0), 0, -5_000), 0)).toBe(frozenStartMillis)
   })
 })

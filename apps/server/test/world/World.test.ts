@@ -7,7 +7,7 @@ import { createNode, deleteNode, getNode, listNodes } from "../../src/world/node
 import { populate } from "../../src/world/scenario.ts"
 import * as World from "../../src/world/World.ts"
 
-const dayMs = 86_400_000
+const dayMillis = 86_400_000
 
 const frozen = (over: Partial<World.WorldSettings> = {}) =>
   World.make({ ...World.defaults, clock: "frozen", ...over }, 0)
@@ -25,7 +25,7 @@ const create = (world: World.World, name: string) =>
     Result.flatMap(readNodeOrder(world, orderFor(world, name)), (order) => createNode(world, order, world.latest))
   )
 
-const advance = (world: World.World, byMs: number) => World.advance(world, 0, byMs)
+const advance = (world: World.World, byMillis: number) => World.advance(world, 0, byMillis)
 
 const refusalOf = <A, E>(result: Result.Result<A, E>): E => {
   assert(Result.isFailure(result))
@@ -94,7 +94,7 @@ describe("a world", () => {
     const { id } = create(world, "web")
     const { days, skuId } = committedPlan(world).committed[0]!
     setCommitment(world, { vcn_id: id, node_status: "auto_terminate", committed_plan: skuId }, world.latest)
-    advance(world, days * dayMs - 1)
+    advance(world, days * dayMillis - 1)
     expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("running")
     advance(world, 1)
     expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("terminate")
@@ -108,7 +108,7 @@ describe("a world", () => {
     const { days, skuId } = committedPlan(world).committed[0]!
     setCommitment(world, { vcn_id: id, node_status: "auto_terminate", committed_plan: skuId }, world.latest)
     setCommitment(world, { vcn_id: id, node_status: "hourly_billing" }, world.latest)
-    advance(world, 10 * days * dayMs)
+    advance(world, 10 * days * dayMillis)
     expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("running")
   })
 
@@ -169,7 +169,7 @@ describe("a world", () => {
       fc.record({ kind: fc.constant("delete" as const), at: fc.nat(40) }),
       fc.record({ kind: fc.constant("end" as const), at: fc.nat(40) }),
       fc.record({ kind: fc.constant("keep" as const), at: fc.nat(40) }),
-      fc.record({ kind: fc.constant("advance" as const), at: fc.oneof(fc.nat(3_000), fc.nat(40 * dayMs)) })
+      fc.record({ kind: fc.constant("advance" as const), at: fc.oneof(fc.nat(3_000), fc.nat(40 * dayMillis)) })
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {

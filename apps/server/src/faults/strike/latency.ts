@@ -8,7 +8,7 @@ import { millis } from "../../injection/FaultKind.ts"
 const share = (chance: number): number => (chance + 0.5) / 2 ** 32
 
 /** Milliseconds of real time; 0 when the fault is no latency. */
-export const latencyMs = ({ chance, fault }: Strike): number => {
+export const latencyMillis = ({ chance, fault }: Strike): number => {
   if (fault.fault !== "latency") return 0
   const [delay, most] = [millis(fault.delay ?? "1 second"), millis(fault.upTo ?? "1 minute")]
   switch (fault.distribution ?? "fixed") {
