@@ -1,51 +1,40 @@
 /**
- * The path of a request through the server, from its arrival to its reply: who sent it, what it costs, whether it can be
- * answered at all, its endpoint, and last what every reply has in common. The endpoints are in the files named after their
- * groups.
+ * The service: what happens to a request from its arrival to its reply, step by step. Read the list in `makeApp` from top to
+ * bottom for the way in, and from bottom to top for the way out.
  */
+import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
 import { Clock, Context, Effect, Layer, Logger, Option, type Redacted, References, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { isControl, makePlane } from "./control/plane.ts"
-import { serveFaulty } from "./injection/firing.ts"
-import { EventFeed } from "./journal/EventFeed.ts"
-import type { Allowance, Reading } from "./world/allowance.ts"
-import { Visitors } from "./world/AnonymousAllowances.ts"
-import * as World from "./world/World.ts"
-import type { Identity, Worlds } from "./world/Worlds.ts"
 import * as Authorization from "./http/authorization.ts"
-import { Caller, type CallerInfo, readCredentials } from "./http/Exchange.ts"
 import * as Commitments from "./http/commitments.ts"
-import { answerDirectly } from "./http/fast/answerFast.ts"
+import { identify } from "./http/credentials.ts"
 import * as Docs from "./http/docs.ts"
+import { CurrentExchange, type Exchange, type Handler, type Reply, type Step } from "./http/Exchange.ts"
 import { failureResponse } from "./http/failures.ts"
+import { fallback, pathOf, precheck } from "./http/fallback.ts"
+import { answerFast } from "./http/fast/answerFast.ts"
 import * as Images from "./http/images.ts"
-import { largestBodyBytes } from "./transport/limits.ts"
-import type { Reject } from "./transport/nodeServer.ts"
 import * as Nodes from "./http/nodes.ts"
-import { routerConfig } from "./transport/paths.ts"
 import * as Query from "./http/query.ts"
 import { replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
-import { ServedApi } from "./http/ServedApi.ts"
-import { pathOf, unanswerable, unanswered } from "./http/fallback.ts"
-
-/**
- * The endpoints. What they are built with is merged into the context of every request they answer: it is only what they
- * need, so what serves the API as a whole is provided to that alone.
- */
-const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(Authorization.layer))
-
-const routes = Layer.mergeAll(HttpApiBuilder.layer(ServedApi, { openapiPath: Docs.openApiPath }), Docs.layer).pipe(
-  Layer.provide(HttpServer.layerServices),
-  Layer.provide([endpoints, Query.layer])
-)
+import { deliver, injectFaults } from "./injection/injectFaults.ts"
+import { Journals } from "./journal/Journals.ts"
+import { maxBodyBytes } from "./transport/limits.ts"
+import type { Reject } from "./transport/nodeServer.ts"
+import { allowedMethods, endpointsOf, routerConfig } from "./transport/paths.ts"
+import type { Reading } from "./world/allowance.ts"
+import { AnonymousAllowances } from "./world/AnonymousAllowances.ts"
+import * as World from "./world/World.ts"
+import type { Worlds } from "./world/Worlds.ts"
 
 export interface AppOptions {
   /**
    * Whether every success goes through the API's own schemas; what they refuse is a 500. Without it the plainest requests
-   * are answered directly, by `direct.ts`.
+   * take the fast path.
    */
   readonly checkReplies: boolean
   /** What a request of the control plane has to show; without one, it needs nothing. */
@@ -55,82 +44,47 @@ export interface AppOptions {
 /** The service: one effect per request, and replies to what never became one. */
 export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, controlToken }: AppOptions) {
   const ambient = yield* Effect.context<Scope.Scope>()
-  const routed = yield* HttpRouter.toHttpEffect(routes).pipe(
-    Effect.provideService(HttpRouter.RouterConfig, routerConfig),
-    Effect.setContext(Context.pick(Scope.Scope)(ambient))
-  )
-  const answered = Effect.catchCause(routed, (cause) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => unanswered(request, cause))
-  )
   const clock = yield* Clock.Clock
   const realMillis = () => clock.currentTimeMillisUnsafe()
-  const feed = new EventFeed()
-  const plane = yield* makePlane({ worlds, realMillis, feed }, controlToken)
-  const visitors = new Visitors(worlds.main.settings.allowance)
+  const journals = new Journals()
+  const anonymous = new AnonymousAllowances(worlds.main.settings.rateLimit)
+  const controlPlane = yield* makePlane({ worlds, realMillis, journals }, controlToken)
+  const endpoint = yield* makeEndpoint
 
-  /** The reply of the service. Where `instead` has an answer it is that of the endpoint, which is not asked. */
-  const serve = (
-    request: HttpServerRequest.HttpServerRequest,
-    caller: CallerInfo,
-    world: World.World,
-    allowance: Allowance,
-    instead?: () => HttpServerResponse.HttpServerResponse | undefined
-  ) => {
-    const reading = spend(allowance, request, world.latest)
-    const finish = (response: HttpServerResponse.HttpServerResponse) =>
-      HttpServerResponse.setHeaders(response, {
-        ...caller.headers,
-        ...replyHeaders(response.status, reading, world.latest)
-      })
-    if (!reading.granted) return Effect.succeed(finish(exhausted(reading, world.latest)))
-    const answer = unanswerable(request) ?? instead?.()
-    if (answer !== undefined) return Effect.succeed(finish(answer))
-    return Effect.map(Effect.provideService(answered, Caller, caller), finish)
-  }
+  const service = inOrder(
+    [
+      deliver, // Last on the way out: late, in part or not at all, where a fault has it so.
+      keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
+      injectFaults, // Around the honest service, never inside it.
+      spendAllowance, // A refusal costs nothing and reaches nothing (decision 21). Its headers are on every reply.
+      check, // What is wrong whatever it asks for: no host, a URL or a body that is too long (decision 4).
+      answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
+      ...(checkReplies ? [] : [takeFastPath]) // The two most frequent requests, without the router and the schemas.
+    ],
+    endpoint // The router; the fallback answers 404, 405, OPTIONS, and 500 for a defect.
+  )
 
-  /** Writes the journal; `laterMillis` is how much real time the reply waits. */
-  const note = (
-    { method, url }: HttpServerRequest.HttpServerRequest,
-    { body }: CallerInfo,
-    world: World.World,
-    at: number,
-    status: number | null,
-    faults: ReadonlyArray<string>,
-    laterMillis: number
-  ) => {
-    const durationMillis = world.latest - at + Math.round(laterMillis * world.clock.rate)
-    worlds.changes += 1
-    feed.record(world, { at, durationMillis, method, url, body, status, faults })
-  }
+  /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
+  const pages = inOrder([showAllowance, check], endpoint)
 
   /** Never fails; what goes wrong is a reply. */
   const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    // No part of the service: it costs no allowance and asks for no account.
-    if (isControl(request)) return plane
-    const identity = worlds.identify(readCredentials(request))
-    const caller: CallerInfo = { identity, realMillis }
+    // No part of the service: it costs no allowance, asks for no account and is in no journal.
+    if (isControl(request)) return controlPlane
+    // Whose request it is decides on the world, and so on everything that follows.
+    const identity = identify(worlds, request)
     const world = identity._tag === "Known" ? identity.world : worlds.main
-    const now = World.enter(world, realMillis())
-    const allowance = allowanceOf(visitors, identity, request)
-    if (isAboutTheService(request)) return serve(request, caller, world, allowance)
-    if (world.faults.length > 0 && identity._tag === "Known") {
-      return serveFaulty({
-        request,
-        world,
-        now,
-        serve: (shrunk, instead) => serve(request, caller, world, shrunk, instead),
-        record: (status, faults, laterMillis) => note(request, caller, world, now, status, faults, laterMillis)
-      })
-    }
-    const direct = checkReplies || !mayUseAll(identity) ? undefined : () => answerDirectly(request, world, now)
-    return Effect.map(serve(request, caller, world, allowance, direct), (response) => {
-      note(request, caller, world, now, response.status, noFaults, 0)
-      return response
-    })
+    // What has ended by now is cleared away before any step looks at it.
+    const arrivedAt = World.enter(world, realMillis())
+    // Its account's allowance, or without one that of its address (decision 20).
+    const allowance = identity._tag === "Known" ? world.allowance : anonymous.of(addressOf(request))
+    const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
+    return isAboutTheService(request) ? pages(exchange) : service(exchange)
   })
 
+  /** The reply to what never became a request: it spends the allowance of its address. */
   const reject: Reject = ({ headers, message, status }, address) => {
-    const reading = visitors.allowanceOf(address).spend(World.enter(worlds.main, realMillis()))
+    const reading = anonymous.of(address).spend(World.enter(worlds.main, realMillis()))
     return {
       status,
       headers: {
@@ -149,34 +103,110 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
   )(ambient).pipe(
     // The clock of faults that take time.
     Context.add(Clock.Clock, clock),
-    Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes))
+    Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
   )
   return { handle, reject, requestContext }
 })
 
-/** Whether the caller may use every endpoint there is. */
-const mayUseAll = (identity: Identity): boolean => identity._tag === "Known" && !identity.bySession
+/** The steps around the last handler, the first one outermost. */
+const inOrder = (steps: ReadonlyArray<Step>, last: Handler): Handler =>
+  steps.reduceRight((next, step) => step(next), last)
 
-const noFaults: ReadonlyArray<string> = []
-
-/** Whose allowance the request spends: its account's, or without one its address's (decision 20). */
-const allowanceOf = (visitors: Visitors, identity: Identity, request: HttpServerRequest.HttpServerRequest): Allowance =>
-  identity._tag === "Known"
-    ? identity.world.allowance
-    : visitors.allowanceOf(Option.getOrElse(request.remoteAddress, () => ""))
-
-/** The pages about the service are not the service: they cost nothing. */
-const spend = (allowance: Allowance, request: HttpServerRequest.HttpServerRequest, now: number): Reading =>
-  isAboutTheService(request) ? { ...allowance.peek(now), granted: true } : allowance.spend(now)
+const addressOf = (request: HttpServerRequest.HttpServerRequest): string =>
+  Option.getOrElse(request.remoteAddress, () => "")
 
 const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const path = pathOf(request)
   return path === Docs.docsPath || path === Docs.openApiPath
 }
 
+const noFaults: ReadonlyArray<string> = []
+
+const keepJournal =
+  (worlds: Worlds, journals: Journals): Step =>
+  (next) =>
+  (exchange) =>
+    Effect.map(next(exchange), (reply) => {
+      const { arrivedAt: at, body, delivery, request, world } = exchange
+      const delayMillis = Math.round((delivery?.delayMillis ?? 0) * world.clock.rate)
+      worlds.changes += 1
+      journals.record(world, {
+        at,
+        durationMillis: world.latest - at + delayMillis,
+        method: request.method,
+        url: request.url,
+        body,
+        status: delivery?.isAnswered === false ? null : reply.status,
+        faults: delivery?.faults ?? noFaults
+      })
+      return reply
+    })
+
+/** The headers that every reply of the service has. */
+const withReplyHeaders = (exchange: Exchange, reading: Reading, reply: ReturnType<Handler>) =>
+  Effect.map(reply, (reply) =>
+    HttpServerResponse.setHeaders(reply, {
+      ...exchange.headers,
+      ...replyHeaders(reply.status, reading, exchange.world.latest)
+    })
+  )
+
+const spendAllowance: Step = (next) => (exchange) => {
+  const now = exchange.world.latest
+  const reading = exchange.allowance.spend(now)
+  return withReplyHeaders(exchange, reading, reading.granted ? next(exchange) : Effect.succeed(exhausted(reading, now)))
+}
+
+const showAllowance: Step = (next) => (exchange) =>
+  withReplyHeaders(exchange, exchange.allowance.peek(exchange.world.latest), next(exchange))
+
 /** Decision 21. */
-const exhausted = (reading: Reading, now: number): HttpServerResponse.HttpServerResponse =>
+const exhausted = (reading: Reading, now: number): Reply =>
   failureResponse(
     429,
     `The allowance of ${reading.limit} requests is used up: try again in ${retryAfterSeconds(reading, now)} seconds.`
   )
+
+/** A step that answers by itself when it has an answer. */
+const answering =
+  (answer: (exchange: Exchange) => Reply | undefined): Step =>
+  (next) =>
+  (exchange) => {
+    const reply = answer(exchange)
+    return reply === undefined ? next(exchange) : Effect.succeed(reply)
+  }
+
+const check = answering(({ request }) => precheck(request))
+const answerInstead = answering(({ answerInstead }) => answerInstead?.())
+const takeFastPath = answering(answerFast)
+
+/**
+ * The endpoints. What they are built with is merged into the context of every request they answer: it is only what they
+ * need, so what serves the API as a whole is provided to that alone.
+ */
+const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(Authorization.layer))
+
+const routes = Layer.mergeAll(
+  HttpApiBuilder.layer(Query.ServedApi, { openapiPath: Docs.openApiPath }),
+  Docs.layer
+).pipe(Layer.provide(HttpServer.layerServices), Layer.provide([endpoints, Query.layer]))
+
+const allowed = allowedMethods([
+  ...endpointsOf(BerthApi),
+  { path: Docs.openApiPath, method: "GET" },
+  { path: Docs.docsPath, method: "GET" }
+])
+
+/** The endpoint of a request, or the fallback. */
+const makeEndpoint = Effect.gen(function* () {
+  const ambient = yield* Effect.context<Scope.Scope>()
+  const routed = yield* HttpRouter.toHttpEffect(routes).pipe(
+    Effect.provideService(HttpRouter.RouterConfig, routerConfig),
+    Effect.setContext(Context.pick(Scope.Scope)(ambient))
+  )
+  const answered = Effect.catchCause(routed, (cause) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => fallback(request, cause, allowed))
+  )
+  const endpoint: Handler = (exchange) => Effect.provideService(answered, CurrentExchange, exchange)
+  return endpoint
+})

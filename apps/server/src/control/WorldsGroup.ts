@@ -6,8 +6,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { algorithms } from "../world/allowance.ts"
 import { Snapshot } from "../state/Snapshot.ts"
-import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
-import { WorldOptions } from "./WorldOptions.ts"
+import { DurationText } from "../lifecycle/durationText.ts"
+import { ClockText, WorldOptions } from "../world/WorldOptions.ts"
+import { Instant, worldParam } from "./fields.ts"
 
 /** A world and the credentials that reach it. */
 const WorldMade = Schema.Struct({

@@ -1,5 +1,5 @@
 /**
- * Answers for `ClockGroup`: it translates between the wire and the world's clock, and decides nothing.
+ * The endpoints of `ClockGroup`: they translate between the wire and the world's clock, and decide nothing.
  */
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -8,9 +8,8 @@ import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { ClockChange } from "./ClockGroup.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld } from "./ControlledWorlds.ts"
+import { namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
-import { readBody } from "./readBody.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
 
@@ -23,16 +22,17 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
       Effect.gen(function* () {
         const { advance, mode } = yield* readChange(request)
         const { now, realMillis, world } = yield* namedWorld(params.world)
+        const real = realMillis()
         if (mode !== undefined) {
-          World.setClockMode(world, realMillis, mode)
+          World.setClockMode(world, real, mode)
           return reading(world)
         }
         if (advance !== undefined) {
-          World.advance(world, realMillis, Duration.toMillis(advance))
+          World.advance(world, real, Duration.toMillis(advance))
           return reading(world)
         }
         const events = nextEvents(world, now)
-        if (events[0] !== undefined) World.advance(world, realMillis, events[0].at - now)
+        if (events[0] !== undefined) World.advance(world, real, events[0].at - now)
         return { ...reading(world), events: events.map((event) => ({ ...event, at: instant(event.at) })) }
       })
     )

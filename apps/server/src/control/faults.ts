@@ -1,13 +1,12 @@
 /**
- * Answers for `FaultsGroup`: it translates between the wire and the armed faults of a world, and decides nothing.
+ * The endpoints of `FaultsGroup`: they translate between the wire and the armed faults of a world, and decide nothing.
  */
-import { fail } from "@berth/core/api/Envelope"
 import { Effect } from "effect"
 import type { Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { arm, describeArmed } from "../faults/ArmedFaults.ts"
+import { arm, describeArmed } from "../faults/ArmedFault.ts"
 import { readFaults } from "../injection/readFaults.ts"
-import { sentenceOf } from "../http/failures.ts"
+import { invalidFields } from "../http/failures.ts"
 import { readJson } from "../transport/readJson.ts"
 import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
@@ -25,9 +24,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
       Effect.gen(function* () {
         const body = yield* readJson(request)
         const { now, world } = yield* namedWorld(params.world)
-        const faults = yield* Effect.mapError(Effect.fromResult(readFaults(body)), (errors) =>
-          fail(422, sentenceOf(errors), errors)
-        )
+        const faults = yield* Effect.mapError(Effect.fromResult(readFaults(body)), invalidFields)
         world.faults = arm(faults, now)
         return described(world)
       })

@@ -1,20 +1,19 @@
 /**
- * Answers for `WorldsGroup`: it translates between the wire and the worlds of the server, and decides nothing.
+ * The endpoints of `WorldsGroup`: they translate between the wire and the worlds of the server, and decide nothing.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { sentenceOf } from "../http/failures.ts"
+import { invalidFields } from "../http/failures.ts"
 import { begin, reset } from "../world/scenario.ts"
 import * as Snapshot from "../state/Snapshot.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
+import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
 import type { AddRefusal, RemoveRefusal } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { ControlledWorlds, namedWorld, worldUnknown } from "./ControlledWorlds.ts"
+import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
-import { readBody } from "./readBody.ts"
-import { settingsOf, WorldOptions } from "./WorldOptions.ts"
 import type { WorldSummary } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal): Failure<409> =>
@@ -31,7 +30,7 @@ const redacted = (secret: string | undefined) => (secret === undefined ? undefin
 
 const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   const { limit, remaining, resetAt } = world.allowance.peek(now)
-  const { algorithm, windowMillis } = world.settings.allowance
+  const { algorithm, windowMillis } = world.settings.rateLimit
   return {
     id: world.id,
     seed: world.settings.seed,
@@ -74,8 +73,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       )
     )
     .handle("reset", ({ params }) =>
-      Effect.map(namedWorld(params.world), ({ realMillis, world }) => {
-        reset(world, realMillis)
+      Effect.map(namedWorld(params.world), ({ journals, realMillis, world }) => {
+        reset(world, realMillis())
+        journals.begin(world)
         return summary(world, world.latest)
       })
     )
@@ -83,11 +83,11 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
         const snapshot = yield* readSnapshot(request)
-        const { realMillis, world } = yield* namedWorld(params.world)
-        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, realMillis)), (errors) =>
-          fail(422, sentenceOf(errors), errors)
-        )
-        return summary(world, World.enter(world, realMillis))
+        const { journals, realMillis, world } = yield* namedWorld(params.world)
+        const real = realMillis()
+        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, real)), invalidFields)
+        journals.begin(world)
+        return summary(world, World.enter(world, real))
       })
     )
 )

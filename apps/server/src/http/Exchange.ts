@@ -1,62 +1,81 @@
 /**
- * Who sent a request: read off the request before it is routed, because the allowance it spends depends on it. Whether
- * the caller may do what is asked is `authorization.ts`'s business.
+ * One request and its reply on their way through the steps of `app.ts`. Each step finds here what the steps before it have
+ * found out, and notes what the steps around it need.
  */
-import { apiKeyHeader, csrfHeader, sessionCookies } from "@berth/core/api/Authorization"
-import { apiKeyParameter } from "@berth/core/api/Routes"
-import { Context, Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { Context, Effect, type Scope } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { readJson } from "../transport/readJson.ts"
+import type { WireFault } from "../transport/WireFault.ts"
+import type { Allowance } from "../world/allowance.ts"
 import * as World from "../world/World.ts"
-import { type Credentials, type Identity, sameSecret } from "../world/Worlds.ts"
+import type { Identity } from "./credentials.ts"
 
-/** The caller of the request being answered, and the real time of the server. */
-export interface CallerInfo {
+export type Reply = HttpServerResponse.HttpServerResponse
+
+export interface Exchange {
+  readonly request: HttpServerRequest.HttpServerRequest
   readonly identity: Identity
+  /** The caller's world, or the main one where the caller is unknown. */
+  readonly world: World.World
+  /** When the request came, in milliseconds of the world's time. */
+  readonly arrivedAt: number
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMillis: () => number
-  /** Headers that its endpoint gives the reply. */
+  /** The allowance the request spends. */
+  allowance: Allowance
+  /** The answer of a fault in place of the endpoint. */
+  answerInstead?: () => Reply | undefined
+  /** Headers that the endpoint gives the reply. */
   headers?: Readonly<Record<string, string>>
   /** The body, once it has been read. */
   body?: Uint8Array
+  /** How faults deliver the reply; absent where none fired. */
+  delivery?: FaultyDelivery
 }
 
-/** Set for every request by `app.ts`; outside of one it is nobody. */
-export const Caller = Context.Reference<CallerInfo>("@berth/server/http/Caller", {
-  defaultValue: () => ({ identity: { _tag: "Unknown", errors: {} }, realMillis: () => 0 })
+/** How the reply of a request is delivered at which faults fired. */
+interface FaultyDelivery {
+  /** The faults that fired, by name. */
+  readonly faults: ReadonlyArray<string>
+  /** Whether the request got as far as having a reply. */
+  readonly isAnswered: boolean
+  /** How much real time the reply waits. */
+  readonly delayMillis: number
+  readonly wireFault: WireFault | undefined
+}
+
+/** Answers an exchange. It never fails: what goes wrong is a reply. */
+export type Handler = (
+  exchange: Exchange
+) => Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
+
+/** One step of the way: it answers by itself, or asks the next and may change the answer. */
+export type Step = (next: Handler) => Handler
+
+/** The exchange of the request that an endpoint answers. Set by `app.ts`. */
+export const CurrentExchange = Context.Reference<Exchange | undefined>("@berth/server/http/CurrentExchange", {
+  defaultValue: () => undefined
 })
 
-/** The caller's world and its present instant, for endpoints behind `Authorization`, which lets nobody else through. */
-export const callersWorld = Effect.map(Caller, ({ identity, realMillis }) => {
-  if (identity._tag !== "Known") throw new Error("An endpoint was reached without authorization")
-  return { world: identity.world, now: World.enter(identity.world, realMillis()) }
+/** The exchange of an endpoint behind `Authorization`, which lets known callers through and no others. */
+const knownExchange = Effect.map(CurrentExchange, (exchange) => {
+  if (exchange?.identity._tag !== "Known") throw new Error("An endpoint was reached without authorization")
+  return exchange
 })
+
+/** The caller's world and its present instant. */
+export const callersWorld = Effect.map(knownExchange, ({ realMillis, world }) => ({
+  world,
+  now: World.enter(world, realMillis())
+}))
+
+/** The JSON body of the request. The journal gets its bytes. */
+export const callersJson = Effect.flatMap(knownExchange, (exchange) =>
+  readJson(exchange.request, { onBytes: (bytes) => void (exchange.body = bytes) })
+)
 
 /** Adds a header to the reply of an endpoint. */
 export const withHeader = (name: string, value: string) =>
-  Effect.map(Caller, (caller) => {
-    caller.headers = { ...caller.headers, [name]: value }
+  Effect.map(knownExchange, (exchange) => {
+    exchange.headers = { ...exchange.headers, [name]: value }
   })
-
-/** The credentials a request carries. A key that comes twice and differs is no key. */
-export const readCredentials = (request: HttpServerRequest.HttpServerRequest): Credentials => {
-  const { headers } = request
-  return {
-    apiKey: onlyValue(request.url, apiKeyParameter),
-    repeatedApiKey: headers[apiKeyHeader],
-    accessToken: /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1],
-    session: headers["cookie"] === undefined ? "absent" : readSession(request)
-  }
-}
-
-const onlyValue = (url: string, name: string): string | undefined => {
-  const at = url.indexOf("?")
-  if (at < 0) return undefined
-  const values = new Set(new URLSearchParams(url.slice(at + 1)).getAll(name))
-  const [value] = values
-  return values.size === 1 && value !== "" ? value : undefined
-}
-
-const readSession = ({ cookies, headers }: HttpServerRequest.HttpServerRequest): Credentials["session"] => {
-  if (sessionCookies.some((name) => (cookies[name] ?? "") === "")) return "absent"
-  return sameSecret(cookies["csrftoken"] ?? "", headers[csrfHeader] ?? "") ? "valid" : "mismatched"
-}

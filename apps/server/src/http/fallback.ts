@@ -1,26 +1,26 @@
 /**
- * Replies to requests that no endpoint answers: those that are wrong before anybody looks at what they ask for, those for
- * which there is no endpoint, and those whose endpoint failed.
+ * Replies to requests that no endpoint answers. The precheck answers those that are wrong whatever they ask for, the
+ * fallback those for which there is no endpoint or whose endpoint failed.
  */
 import { Cause, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { failureResponse } from "./failures.ts"
-import { largestBodyBytes, longestUrlBytes } from "../transport/limits.ts"
-import { allowedMethods } from "./methods.ts"
+import { maxBodyBytes, maxUrlBytes } from "../transport/limits.ts"
+import type { AllowedMethods } from "../transport/paths.ts"
 import { bodyTooLarge } from "../transport/readJson.ts"
+import { failureResponse } from "./failures.ts"
 
 /** The path of a request, as it came. */
 export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.split("?", 1)[0]!
 
-/** The answer to a request that is wrong before anybody looks at what it asks for (decision 4). */
-export const unanswerable = (
+/** The answer to a request that is wrong whatever it asks for (decision 4). */
+export const precheck = (
   request: HttpServerRequest.HttpServerRequest
 ): HttpServerResponse.HttpServerResponse | undefined => {
   if (isWithoutHost(request)) return failureResponse(400, "The header host is missing.")
-  if (request.url.length > longestUrlBytes) {
-    return failureResponse(414, `The URL is longer than ${longestUrlBytes} bytes.`)
+  if (request.url.length > maxUrlBytes) {
+    return failureResponse(414, `The URL is longer than ${maxUrlBytes} bytes.`)
   }
-  if (Number(request.headers["content-length"] ?? 0) > largestBodyBytes) {
+  if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) {
     return failureResponse(413, bodyTooLarge.message)
   }
   return undefined
@@ -31,11 +31,15 @@ const isWithoutHost = ({ headers, source }: HttpServerRequest.HttpServerRequest)
   headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
 
 /** The answer where no endpoint gave one. A client that has gone away gets none. */
-export const unanswered = (request: HttpServerRequest.HttpServerRequest, cause: Cause.Cause<unknown>) => {
+export const fallback = (
+  request: HttpServerRequest.HttpServerRequest,
+  cause: Cause.Cause<unknown>,
+  allowedMethods: AllowedMethods
+) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const failure = cause.reasons.find(Cause.isFailReason)?.error
   if (HttpServerError.isHttpServerError(failure) && failure.reason._tag === "RouteNotFound") {
-    return Effect.succeed(noEndpoint(request))
+    return Effect.succeed(noEndpoint(request, allowedMethods))
   }
   return Effect.as(
     Effect.logError("A request could not be answered", cause).pipe(
@@ -46,7 +50,10 @@ export const unanswered = (request: HttpServerRequest.HttpServerRequest, cause: 
 }
 
 /** Another method of a path there is, or a path there is not. */
-const noEndpoint = (request: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse => {
+const noEndpoint = (
+  request: HttpServerRequest.HttpServerRequest,
+  allowedMethods: AllowedMethods
+): HttpServerResponse.HttpServerResponse => {
   const allow = allowedMethods(pathOf(request))
   // A path whose escapes cannot be read is no path, even where it looks like one.
   const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"

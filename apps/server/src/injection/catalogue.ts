@@ -4,15 +4,15 @@
  */
 import { Schema } from "effect"
 import { httpFaults } from "./httpFaults.ts"
-import { lies } from "./semanticReplyFaults.ts"
+import { nodeFaults } from "./nodeFaults.ts"
+import { recordFaults } from "./recordFaults.ts"
 import { wireFaults } from "./wireFaults.ts"
 
-export const catalogue = [...httpFaults, ...wireFaults, ...lies] as const
+export const catalogue = [...httpFaults, ...wireFaults, ...nodeFaults, ...recordFaults] as const
 
 /** A fault to be armed, with its options, its trigger and its scope. */
 export type Fault = (typeof catalogue)[number]["schema"]["Type"]
 export type FaultName = Fault["fault"]
-export type FaultOf<Name extends FaultName> = Extract<Fault, { readonly fault: Name }>
 
 export const Fault: Schema.Codec<Fault> = Schema.Union(catalogue.map(({ schema }) => schema)).annotate({
   identifier: "Fault"

@@ -1,60 +1,84 @@
 /**
- * Answers a request in a world where faults are armed: finds out what the request is about, which faults strike, and lets
- * them.
+ * Which of the armed faults fire at a request: a function of the armed faults, the request, the world's seed and the
+ * instant. Each fault counts its own requests and draws from the seed by its own name, so that arming another one changes
+ * nothing for it.
  */
-import { Effect, Predicate } from "effect"
-import * as ByteSize from "effect/ByteSize"
-import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
-import { largestBodyBytes } from "../transport/limits.ts"
-import type { World } from "../world/World.ts"
-import { decide, looksAtNodes } from "../faults/ArmedFaults.ts"
-import { misbehave, type Occasion } from "./injectFaults.ts"
-import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
+import type { ArmedFault } from "../faults/ArmedFault.ts"
+import type { AnyFault } from "../faults/Fault.ts"
+import type { Operation } from "../faults/operations.ts"
+import { matches } from "../lifecycle/pattern.ts"
+import { derive } from "../lifecycle/seed.ts"
+import { kindByName } from "./catalogue.ts"
+import type { Firing } from "./FaultKind.ts"
 
-export const serveFaulty = Effect.fnUntraced(function* ({
-  now,
-  record,
-  request,
-  serve,
-  world
-}: Omit<Occasion, "strikes" | "operation"> & { readonly now: number }) {
-  const operation = operationOf(request.method, request.url.split("?", 1)[0]!)
-  const node = looksAtNodes(world.faults) ? yield* nodeOf(request, operation, world) : undefined
-  const facts = { operation, nodeId: node?.id, nodeName: node?.name, headers: request.headers }
-  const { armed, strikes } = decide(world.faults, facts, world.settings.seed, now)
-  world.faults = armed
-  if (strikes.length > 0) return yield* misbehave({ operation, record, request, serve, strikes, world })
-  const reply = yield* serve(world.allowance)
-  record(reply.status, [], 0)
-  return reply
-})
-
-interface AskedNode {
-  readonly id: number | undefined
-  readonly name: string | undefined
+/** What scopes compare of a request. */
+export interface RequestFacts {
+  readonly operation: Operation | undefined
+  readonly nodeId: number | undefined
+  readonly nodeName: string | undefined
+  readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** The node a request is about: that of its path, or of its body, where a create has only a name. */
-const nodeOf = Effect.fnUntraced(function* (
-  request: HttpServerRequest.HttpServerRequest,
-  operation: Operation | undefined,
-  world: World
-) {
-  const named = (id: number | undefined): AskedNode => ({
-    id,
-    name: id === undefined ? undefined : world.nodes.get(id)?.name
+/** The faults that fire, and all armed faults with their new counts. */
+export const decide = (
+  armed: ReadonlyArray<ArmedFault>,
+  request: RequestFacts,
+  seed: number,
+  now: number
+): { readonly armed: ReadonlyArray<ArmedFault>; readonly firings: ReadonlyArray<Firing> } => {
+  const firings: Array<Firing> = []
+  const next = armed.map((entry) => {
+    if (now < entry.fromMillis || now >= entry.untilMillis || !isInScope(entry.fault, request)) return entry
+    const seen = entry.seen + 1
+    const chance = (label: number) => derive(seed, labelOf(entry.fault.fault), entry.instance, seen, label)
+    if (!fires(entry, seen, chance)) return { ...entry, seen }
+    firings.push({ fault: entry.fault, earlier: entry.fired, chance })
+    return { ...entry, seen, fired: entry.fired + 1 }
   })
-  if (operation === "nodes.get" || operation === "nodes.delete") return named(nodeIdOf(request.url))
-  if (operation !== "nodes.create" && operation !== "commitments.set") return undefined
-  // The endpoint gets the same bytes, or the same failure.
-  const body = yield* Effect.option(
-    Effect.flatMap(
-      Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(largestBodyBytes)),
-      (bytes) => Effect.try((): unknown => JSON.parse(new TextDecoder().decode(bytes)))
-    )
+  return { armed: next, firings }
+}
+
+/** Label of the choice whether to fire; those of a kind of fault begin at 1. */
+const probabilityLabel = 0
+
+const fires = ({ fault, fired }: ArmedFault, seen: number, chance: (label: number) => number): boolean => {
+  const { after = 0, every = 1, probability = 1, times = Number.POSITIVE_INFINITY } = fault
+  return (
+    fired < times &&
+    seen > after &&
+    (seen - after) % every === 0 &&
+    (probability === 1 || chance(probabilityLabel) / 2 ** 32 < probability)
   )
-  if (body._tag === "None" || !Predicate.isObject(body.value)) return undefined
-  const { name, vcn_id: id } = body.value
-  if (operation === "commitments.set") return named(typeof id === "number" ? id : undefined)
-  return { id: undefined, name: typeof name === "string" ? name : undefined }
-})
+}
+
+const isInScope = ({ fault, scope }: AnyFault, request: RequestFacts): boolean => {
+  const only = kindByName.get(fault)?.only
+  if (only !== undefined && (request.operation === undefined || !only.includes(request.operation))) return false
+  if (scope === undefined) return true
+  const { header, node, operation } = scope
+  if (operation !== undefined) {
+    if (request.operation === undefined) return false
+    if (typeof operation === "string" ? operation !== request.operation : !operation.includes(request.operation)) {
+      return false
+    }
+  }
+  if (typeof node === "number" && node !== request.nodeId) return false
+  if (typeof node === "string" && (request.nodeName === undefined || !matches(node, request.nodeName))) return false
+  return Object.entries(header ?? {}).every(([name, pattern]) => {
+    const value = request.headers[name.toLowerCase()]
+    return value !== undefined && matches(pattern, value)
+  })
+}
+
+const labels = new Map<string, number>()
+
+/** A number for a name, the same in every process (FNV-1a). */
+const labelOf = (name: string): number => {
+  let label = labels.get(name)
+  if (label === undefined) {
+    label = 0x811c9dc5
+    for (let i = 0; i < name.length; i++) label = Math.imul(label ^ name.charCodeAt(i), 0x01000193)
+    labels.set(name, label)
+  }
+  return label
+}

@@ -1,156 +1,162 @@
 /**
- * The path of a request at which faults strike, in the order in which they do: on its arrival, in place of the service, in
- * what the service has said, in when that is sent, in how it is dressed, and on the wire. Where no fault strikes this is not
- * gone at all.
+ * The two steps of `app.ts` at which faults work on a request: around the honest service, and in the delivery of its reply.
+ * In a world where no fault is armed the first passes a request on and the second passes its reply on.
  */
-import { Effect, type Scope } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { deliverBadly, withOwnDateOnly } from "../transport/deliverFault.ts"
-import type { Allowance } from "../world/allowance.ts"
+import { Effect, Predicate } from "effect"
+import * as ByteSize from "effect/ByteSize"
+import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
+import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
+import { pathOf } from "../http/fallback.ts"
+import { bytesOf, deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"
+import { maxBodyBytes } from "../transport/limits.ts"
 import type { World } from "../world/World.ts"
-import type { Strike } from "../faults/ArmedFaults.ts"
-import { nodeIdOf, type Operation } from "../faults/operations.ts"
-import { answerInstead, limitInstead, shrunk } from "../faults/strike/answers.ts"
-import { type Damage, damageOfReply, damageOnArrival } from "../faults/strike/damage.ts"
-import { wornReply } from "../faults/strike/headerFaults.ts"
-import { latencyMillis } from "../faults/strike/latency.ts"
-import * as NodeLies from "./semanticNodeFaults.ts"
-import { lieInRecords } from "../faults/strike/recordLies.ts"
-import { bytesOf, type Reply, successOf, withJson } from "./replyBody.ts"
+import { kindByName } from "./catalogue.ts"
+import type { FaultSteps, ListView } from "./FaultKind.ts"
+import { decide } from "./firing.ts"
+import { viewedPage } from "./listView.ts"
+import { recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
 
-/** A request at which faults strike. */
-export interface Occasion {
-  readonly request: HttpServerRequest.HttpServerRequest
-  readonly operation: Operation | undefined
-  readonly world: World
-  readonly strikes: ReadonlyArray<Strike>
-  /** The reply as it should be. When the allowance grants one, `instead` is asked first what to answer. */
-  readonly serve: (
-    allowance: Allowance,
-    instead?: () => Reply | undefined
-  ) => Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
-  /** Writes the journal; once for each request. */
-  readonly record: (status: number | null, faults: ReadonlyArray<string>, laterMillis: number) => void
+/** Lets the faults that fire at a request work on it. They fire at requests of known callers only. */
+export const injectFaults: Step = (next) => (exchange) =>
+  exchange.identity._tag === "Known" && exchange.world.faults.length > 0 ? withFaults(next, exchange) : next(exchange)
+
+/** Delivers the reply as the faults that fired have it: late, in part, or not at all. */
+export const deliver: Step = (next) => (exchange) =>
+  Effect.flatMap(next(exchange), (reply) => {
+    if (exchange.delivery === undefined) return Effect.succeed(reply)
+    const { delayMillis, wireFault } = exchange.delivery
+    const delivered = wireFault === undefined ? Effect.succeed(reply) : deliverFault(exchange.request, reply, wireFault)
+    return delayMillis > 0 ? Effect.andThen(Effect.interruptible(Effect.sleep(delayMillis)), delivered) : delivered
+  })
+
+const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchange) {
+  const { arrivedAt, request, world } = exchange
+  const operation = operationOf(request.method, pathOf(request))
+  const node = world.faults.some(({ fault }) => fault.scope?.node !== undefined)
+    ? yield* askedNode(request, operation, world)
+    : undefined
+  const facts = { operation, nodeId: node?.id, nodeName: node?.name, headers: request.headers }
+  const { armed, firings } = decide(world.faults, facts, world.settings.seed, arrivedAt)
+  world.faults = armed
+  if (firings.length === 0) return yield* next(exchange)
+  const faults = new Firings(
+    firings.map((firing) => ({
+      name: firing.fault.fault,
+      steps: kindByName.get(firing.fault.fault)?.steps(firing, { request, world }) ?? {}
+    }))
+  )
+
+  const onArrival = faults.first(({ onArrival }) => onArrival?.())
+  if (onArrival !== undefined) {
+    exchange.delivery = { faults: faults.fired(), isAnswered: false, delayMillis: 0, wireFault: onArrival }
+    return HttpServerResponse.empty()
+  }
+
+  const refusal = faults.first(({ refuse }) => refuse?.())
+  exchange.allowance = faults.first(({ allowance }) => allowance?.()) ?? exchange.allowance
+  exchange.answerInstead = () => faults.first(({ answer }) => answer?.())
+  const served = refusal ?? (yield* next(exchange))
+
+  const replied = faults.each(served, ({ reply }, before) => reply?.(before))
+  const listed = successOf(replied) === undefined ? replied : listOf(faults, replied, exchange)
+  const recorded = faults.each(listed, ({ records }, before) => {
+    const envelope = records === undefined ? undefined : successOf(before)
+    const [first] = envelope === undefined ? [] : recordsOf(envelope)
+    const changed = envelope === undefined || first === undefined ? undefined : records?.(envelope, first)
+    return changed === undefined ? undefined : withJson(before, changed)
+  })
+  const formed = faults.each(recorded, ({ form }, before) => form?.(before))
+  const reply = withOwnDateOnly(request, formed)
+
+  const bodyBytes = request.method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)
+  const wireFault = faults.first(({ wire }) => wire?.(served, bodyBytes))
+  const delayMillis = faults.sum(({ delayMillis }) => delayMillis?.() ?? 0)
+  exchange.delivery = { faults: faults.fired(), isAnswered: true, delayMillis, wireFault }
+  return reply
+})
+
+interface NamedSteps {
+  readonly name: string
+  readonly steps: FaultSteps
 }
 
-export const misbehave = Effect.fnUntraced(function* (occasion: Occasion) {
-  const { record, request, serve, strikes, world } = occasion
-  const struck = new Set<Strike>()
-  const names = () => strikes.filter((strike) => struck.has(strike)).map(({ fault }) => fault.fault)
-  /** What the first strike says that has anything to say. */
-  const firstOf = <A>(answer: (strike: Strike) => A | undefined): A | undefined => {
-    for (const strike of strikes) {
-      const given = answer(strike)
+/** The faults that may act on one request, and which of them have done something. */
+class Firings {
+  readonly #all: ReadonlyArray<NamedSteps>
+  readonly #acted = new Set<NamedSteps>()
+
+  constructor(all: ReadonlyArray<NamedSteps>) {
+    this.#all = all
+  }
+
+  /** The names of those that have done something, in the order in which they were armed. */
+  fired(): ReadonlyArray<string> {
+    return this.#all.filter((fault) => this.#acted.has(fault)).map(({ name }) => name)
+  }
+
+  /** What the first one gives that gives anything. */
+  first<A>(act: (steps: FaultSteps) => A | undefined): A | undefined {
+    for (const fault of this.#all) {
+      const given = act(fault.steps)
       if (given === undefined) continue
-      struck.add(strike)
+      this.#acted.add(fault)
       return given
     }
     return undefined
   }
-  /** The reply after each strike that has something to change in it. */
-  const eachOf = (reply: Reply, change: (strike: Strike, reply: Reply) => Reply | undefined): Reply =>
-    strikes.reduce((before, strike) => {
-      const after = change(strike, before)
-      if (after !== undefined) struck.add(strike)
+
+  /** A value after each of them that changes it. */
+  each<A>(value: A, change: (steps: FaultSteps, before: A) => A | undefined): A {
+    return this.#all.reduce((before, fault) => {
+      const after = change(fault.steps, before)
+      if (after !== undefined) this.#acted.add(fault)
       return after ?? before
-    }, reply)
-
-  const onArrival = firstOf(damageOnArrival)
-  if (onArrival !== undefined) {
-    record(null, names(), 0)
-    return yield* deliverBadly(request, HttpServerResponse.empty(), onArrival)
+    }, value)
   }
 
-  // A limit that is none is told before anything is spent; any other answer costs what a reply costs.
-  const limited = firstOf((strike) => limitInstead(strike, world.allowance, world.latest))
-  const allowance = firstOf((strike) => shrinking(strike, world)) ?? world.allowance
-  const instead = () => firstOf((strike) => answerInstead(strike) ?? denial(strike, occasion))
-  const served = limited ?? (yield* serve(allowance, instead))
+  sum(amount: (steps: FaultSteps) => number): number {
+    return this.#all.reduce((total, fault) => {
+      const added = amount(fault.steps)
+      if (added > 0) this.#acted.add(fault)
+      return total + added
+    }, 0)
+  }
+}
 
-  const told = eachOf(served, (strike, reply) => lie(strike, reply, occasion))
-  const viewed = successOf(told) === undefined ? undefined : viewOf(occasion, struck)
-  const listed = viewed === undefined ? told : withBodyOf(NodeLies.viewedPage(world, request.url, viewed), told)
-  const recorded = eachOf(listed, (strike, reply) => {
-    const envelope = successOf(reply)
-    const lied = envelope === undefined ? undefined : lieInRecords(strike, envelope)
-    return lied === undefined ? undefined : withJson(reply, lied)
+/** The reply with another list of nodes, where any fault has one. */
+const listOf = (faults: Firings, reply: Reply, { request, world }: Exchange): Reply => {
+  const present: ListView = { asOf: world.latest, shift: 0 }
+  const view = faults.each(present, ({ list }, before) => list?.(before))
+  return view === present ? reply : withBodyOf(reply, viewedPage(world, request.url, view))
+}
+
+interface AskedNode {
+  readonly id: number | undefined
+  readonly name: string | undefined
+}
+
+/** The node a request is about: that of its path, or of its body, where a create has only a name. */
+const askedNode = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  operation: Operation | undefined,
+  world: World
+) {
+  const known = (id: number | undefined): AskedNode => ({
+    id,
+    name: id === undefined ? undefined : world.nodes.get(id)?.name
   })
-  const worn = eachOf(recorded, (strike, reply) => wornReply(strike, reply, world.latest))
-  const reply = withOwnDateOnly(request, worn)
-
-  const bodyBytes = request.method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)
-  const damage = firstOf((strike) => lostCreate(strike, served, occasion) ?? damageOfReply(strike, bodyBytes))
-  let lateMillis = 0
-  for (const strike of strikes) {
-    const ms = latencyMillis(strike)
-    if (ms > 0) struck.add(strike)
-    lateMillis += ms
-  }
-  record(reply.status, names(), lateMillis)
-  if (lateMillis > 0) yield* Effect.interruptible(Effect.sleep(lateMillis))
-  return damage === undefined ? reply : yield* deliverBadly(request, reply, damage)
+  if (operation === "nodes.get" || operation === "nodes.delete") return known(nodeIdOf(request.url))
+  if (operation !== "nodes.create" && operation !== "commitments.set") return undefined
+  // The endpoint gets the same bytes, or the same failure.
+  const body = yield* Effect.option(
+    Effect.flatMap(
+      Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
+      (bytes) => Effect.try((): unknown => JSON.parse(new TextDecoder().decode(bytes)))
+    )
+  )
+  if (body._tag === "None" || !Predicate.isObject(body.value)) return undefined
+  const { name, vcn_id: id } = body.value
+  if (operation === "commitments.set") return known(typeof id === "number" ? id : undefined)
+  return { id: undefined, name: typeof name === "string" ? name : undefined }
 })
-
-const shrinking = ({ fault }: Strike, { allowance, settings }: World): Allowance | undefined =>
-  fault.fault === "window-changes"
-    ? shrunk(allowance, fault.limit ?? Math.floor(settings.allowance.limit / 2))
-    : undefined
-
-/** A node that is there, and is said not to be. */
-const denial = ({ fault }: Strike, { operation, request, world }: Occasion): Reply | undefined => {
-  if (fault.fault !== "listed-but-404" || operation !== "nodes.get") return undefined
-  const id = nodeIdOf(request.url)
-  return id === undefined ? undefined : NodeLies.listedButUnknown(world, id)
-}
-
-/** Lies about one node, and those that leave the world other than the reply says. */
-const lie = ({ fault }: Strike, reply: Reply, { operation, request, world }: Occasion): Reply | undefined => {
-  switch (fault.fault) {
-    case "create-false-negative":
-      return withBodyOf(NodeLies.denyCreate(world, reply, fault.status ?? 500), reply)
-    case "duplicate-create":
-      return NodeLies.duplicateCreate(world, reply)
-    case "id-reuse":
-      return NodeLies.reuseId(world, reply)
-    case "stuck-provisioning":
-      return NodeLies.getStuck(world, reply)
-    case "get-lags": {
-      const id = operation === "nodes.get" && [200, 404].includes(reply.status) ? nodeIdOf(request.url) : undefined
-      if (id === undefined) return undefined
-      return withBodyOf(NodeLies.laggingNode(world, id, NodeLies.asOf(fault.age, world.latest)), reply)
-    }
-    default:
-      return undefined
-  }
-}
-
-/** The same reply with another status and body; its headers are the service's. */
-const withBodyOf = <R extends Reply | undefined>(other: R, reply: Reply): R | Reply =>
-  other === undefined
-    ? other
-    : HttpServerResponse.removeHeader(
-        HttpServerResponse.setBody(HttpServerResponse.setStatus(reply, other.status), other.body),
-        "location"
-      )
-
-/** From what the list of nodes is told, where any fault has it told from something else. */
-const viewOf = ({ operation, strikes, world }: Occasion, struck: Set<Strike>): NodeLies.ListView | undefined => {
-  if (operation !== "nodes.list") return undefined
-  let view: NodeLies.ListView | undefined
-  for (const strike of strikes) {
-    const { fault } = strike
-    if (fault.fault !== "list-stale" && fault.fault !== "list-shifts") continue
-    struck.add(strike)
-    const { asOf, shift } = view ?? { asOf: world.latest, shift: 0 }
-    view =
-      fault.fault === "list-stale"
-        ? { asOf: Math.min(asOf, NodeLies.asOf(fault.age, world.latest)), shift }
-        : { asOf, shift: shift + strike.earlier * (fault.by ?? 1) }
-  }
-  return view
-}
-
-const lostCreate = ({ fault }: Strike, served: Reply, { operation }: Occasion): Damage | undefined =>
-  fault.fault === "create-lost-reply" && operation === "nodes.create" && served.status === 202
-    ? { _tag: "Reset" }
-    : undefined

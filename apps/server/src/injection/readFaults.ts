@@ -7,8 +7,7 @@ import { Predicate, Result, Schema } from "effect"
 import { fieldErrors } from "../transport/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
 
-/** How many faults may be armed at once. */
-const mostFaults = 100
+const maxFaults = 100
 
 const decoders = new Map(
   [...kindByName].map(([name, { schema }]) => [
@@ -30,24 +29,24 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   }
   return Result.flatMap(
     Result.mapError(decode(given), ({ issue }) => fieldErrors(issue, "whole")),
-    strikesSomewhere
+    firesSomewhere
   )
 }
 
-/** A fault that is told to look where it can never strike is a mistake. */
-const strikesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
+/** A scope in which a fault can never fire is a mistake. */
+const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
   const only = kindByName.get(fault.fault)?.only
   const operation = fault.scope?.operation
   if (only === undefined || operation === undefined) return Result.succeed(fault)
   return (typeof operation === "string" ? [operation] : operation).every((one) => only.includes(one))
     ? Result.succeed(fault)
-    : Result.fail({ "scope.operation": [`The fault ${fault.fault} strikes only at ${only.join(", ")}.`] })
+    : Result.fail({ "scope.operation": [`The fault ${fault.fault} fires only at ${only.join(", ")}.`] })
 }
 
 /** The faults of a request body: all of them, or what is wrong with them by place: `1.status` is an option of the second. */
 export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, FieldErrors> => {
   if (!Array.isArray(body)) return Result.fail({ detail: ["The body must be a JSON array of faults."] })
-  if (body.length > mostFaults) return Result.fail({ detail: [`There may be at most ${mostFaults} faults.`] })
+  if (body.length > maxFaults) return Result.fail({ detail: [`There may be at most ${maxFaults} faults.`] })
   const errors: Record<string, ReadonlyArray<string>> = {}
   const faults: Array<Fault> = []
   for (const [index, given] of body.entries()) {
@@ -76,7 +75,7 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   })
   const read = readFault(faultOf(name!, options, readValue))
   if (Result.isSuccess(read)) return Result.succeed(read.success)
-  // What looks like a number may be meant as text: the options at fault are tried as they were written.
+  // A number may be meant as text: the options at fault are read again as they were written.
   const asWritten = (value: string, option: string) =>
     option in read.failure || `scope.${option}` in read.failure ? value : readValue(value)
   return Result.mapError(

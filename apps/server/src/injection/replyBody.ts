@@ -3,13 +3,10 @@
  */
 import { Predicate } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
+import type { Reply } from "../http/Exchange.ts"
+import { bytesOf } from "../transport/deliverFault.ts"
 
-export type Reply = HttpServerResponse.HttpServerResponse
 export type JsonObject = Readonly<Record<string, unknown>>
-
-/** The bytes of a body; `undefined` where there is none, or none that is known whole. */
-export const bytesOf = ({ body, status }: Reply): Uint8Array | undefined =>
-  body._tag === "Uint8Array" && body.contentLength > 0 && status !== 204 && status !== 304 ? body.body : undefined
 
 const utf8 = new TextDecoder()
 
@@ -24,7 +21,14 @@ export const successOf = (reply: Reply): JsonObject | undefined => {
 export const withJson = (reply: Reply, value: unknown): Reply =>
   HttpServerResponse.setBody(reply, HttpBody.jsonUnsafe(value))
 
-/** The records in a success: the one it tells, or those of a list. */
+/** The same reply with the status and body of another; its headers stay. */
+export const withBodyOf = (reply: Reply, other: Reply): Reply =>
+  HttpServerResponse.removeHeader(
+    HttpServerResponse.setBody(HttpServerResponse.setStatus(reply, other.status), other.body),
+    "location"
+  )
+
+/** The records in a success: its one record, or those of a list. */
 export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
   const { data } = envelope
   return (Array.isArray(data) ? data : [data]).filter(

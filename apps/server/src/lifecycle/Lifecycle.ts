@@ -2,8 +2,9 @@
  * How nodes live in a world: how long the stages take that end by themselves, and what becomes of a node once it runs. It
  * says nothing of any one node: that is `NodeLife.ts`. Durations are milliseconds.
  */
+import { matches } from "./pattern.ts"
 
-/** What becomes of a node, if nobody does anything to it. */
+/** What becomes of a node without any request about it. */
 export type Outcome = "runs" | "stuck" | "powers-off" | "vanishes"
 
 /** Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one is above 0. */
@@ -62,25 +63,4 @@ export const outcomeAmong = ({ powersOff, runs, stuck, vanishes }: Outcomes, sha
   if ((left -= stuck) < 0) return "stuck"
   // Fractions may leave a rest where there is none: what has no weight never happens.
   return (left -= powersOff) < 0 || vanishes === 0 ? "powers-off" : "vanishes"
-}
-
-/** Whether a name matches a pattern, in which `*` stands for any text and `?` for one character; case counts. */
-export const matches = (pattern: string, name: string): boolean => {
-  let [p, n] = [0, 0]
-  // Where to go on when what follows the last `*` does not fit: one character further into the name.
-  let [star, resume] = [-1, 0]
-  while (n < name.length) {
-    if (pattern[p] === "*") {
-      star = p++
-      resume = n
-    } else if (pattern[p] === "?" || pattern[p] === name[n]) {
-      p += 1
-      n += 1
-    } else if (star >= 0) {
-      p = star + 1
-      n = ++resume
-    } else return false
-  }
-  while (pattern[p] === "*") p += 1
-  return p === pattern.length
 }

@@ -5,16 +5,43 @@
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
-import { armedFrom, ArmedSnapshot, takeArmed } from "../faults/ArmedSnapshot.ts"
+import type { ArmedFault } from "../faults/ArmedFault.ts"
+import type { AnyFault } from "../faults/Fault.ts"
 import { Fault } from "../injection/catalogue.ts"
 import * as Allowance from "../world/allowance.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
-import { largestFleet } from "../world/scenario.ts"
 import * as World from "../world/World.ts"
+import { type Account, authModes, deleteStyles, maxFleetNodes } from "../world/WorldSettings.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const NonNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** Of any kind that there is. */
+const StoredFault: Schema.Codec<AnyFault> = Fault
+
+/** An armed fault with its counts, so that it goes on where it stood. */
+const StoredArmedFault = Schema.Struct({
+  fault: StoredFault,
+  instance: Count,
+  /** Milliseconds since the epoch; absent where there is no bound. */
+  fromMillis: Schema.optionalKey(Schema.Int),
+  untilMillis: Schema.optionalKey(Schema.Int),
+  seen: Count,
+  fired: Count
+})
+
+const takeArmed = ({ fromMillis, untilMillis, ...armed }: ArmedFault): typeof StoredArmedFault.Type => ({
+  ...armed,
+  ...(Number.isFinite(fromMillis) ? { fromMillis } : {}),
+  ...(Number.isFinite(untilMillis) ? { untilMillis } : {})
+})
+
+const armedFrom = (stored: typeof StoredArmedFault.Type): ArmedFault => ({
+  ...stored,
+  fromMillis: stored.fromMillis ?? Number.NEGATIVE_INFINITY,
+  untilMillis: stored.untilMillis ?? Number.POSITIVE_INFINITY
+})
 
 const rule = {
   provisioningMillis: Count,
@@ -35,19 +62,19 @@ const Settings = Schema.Struct({
     ...rule,
     byName: Schema.Array(Schema.Struct({ pattern: Schema.String, rule: Schema.Struct(rule) }))
   }),
-  allowance: Schema.Struct({
+  rateLimit: Schema.Struct({
     limit: Positive,
     windowMillis: Positive,
     algorithm: Schema.Literals(Allowance.algorithms)
   }),
-  auth: Schema.Literals(World.authModes),
-  deleteStyle: Schema.Literals(World.deleteStyles),
+  auth: Schema.Literals(authModes),
+  deleteStyle: Schema.Literals(deleteStyles),
   uniqueNames: Schema.Boolean,
   scenario: Schema.Union([
     Schema.Literals(["empty", "small"]),
-    Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(largestFleet)) })
+    Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(maxFleetNodes)) })
   ]),
-  faults: Schema.Array(Fault)
+  faults: Schema.Array(StoredFault)
 })
 
 const AllowanceState = Schema.Union([
@@ -98,9 +125,9 @@ const head = {
   ),
   /** The id the next node gets. */
   nextNodeId: Positive,
-  /** The nodes that went last, the latest at the end: lies about the past tell of them. */
+  /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
   gone: Schema.Array(NodeSnapshot),
-  faults: Schema.Array(ArmedSnapshot)
+  faults: Schema.Array(StoredArmedFault)
 }
 
 /** All of a world but its nodes. */
@@ -120,7 +147,7 @@ export const takeHead = (world: World.World): SnapshotHead => {
   return {
     format: "berth-world/2",
     settings,
-    // Of a clock that stands, the real time says nothing, and it would tell two runs of the same calls apart.
+    // The real time is irrelevant to a clock that stands, and would differ between two runs of the same calls.
     clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
     latest: world.latest,
     allowance: world.allowance.state(),
@@ -152,35 +179,35 @@ export const take = (world: World.World): Snapshot => ({
 /** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
 export type Resume = "where-it-stood" | "as-if-never-stopped"
 
-const notAWorld = (field: string, sentence: string): FieldErrors => ({ [field]: [sentence] })
+const problem = (field: string, sentence: string): FieldErrors => ({ [field]: [sentence] })
 
 /** The world of a head, without nodes; they follow one by one with `addNode`. */
 export const readHead = (
   snapshot: SnapshotHead,
-  account: World.Account,
+  account: Account,
   id: string,
   resume: Resume,
   realMillis: number
 ): Result.Result<World.World, FieldErrors> => {
   const world = World.make({ ...snapshot.settings, account }, realMillis, id)
-  if (snapshot.allowance.algorithm !== snapshot.settings.allowance.algorithm) {
-    return Result.fail(notAWorld("allowance", "This is the state of another algorithm than the settings name."))
+  if (snapshot.allowance.algorithm !== snapshot.settings.rateLimit.algorithm) {
+    return Result.fail(problem("allowance", "This is the state of another algorithm than that of the settings."))
   }
   if (snapshot.nextNodeId < world.nodes.nextId) {
-    return Result.fail(notAWorld("nextNodeId", "A world of this seed begins with a larger id."))
+    return Result.fail(problem("nextNodeId", "A world of this seed begins with a larger id."))
   }
   for (const [index, saved] of snapshot.savedImages.entries()) {
     const { imageBySlug, planBySlug } = world.catalogue
     const [base, plan] = [imageBySlug.get(saved.base), planBySlug.get(saved.plan)]
     if (base === undefined || plan === undefined) {
-      return Result.fail(notAWorld(`savedImages.${index}`, "There is no such image or plan in a world of this seed."))
+      return Result.fail(problem(`savedImages.${index}`, "There is no such image or plan in a world of this seed."))
     }
     world.savedImages.push({ ...saved, base, plan })
   }
-  world.allowance = Allowance.make(snapshot.settings.allowance, snapshot.allowance)
+  world.allowance = Allowance.make(snapshot.settings.rateLimit, snapshot.allowance)
   for (const [index, node] of snapshot.gone.entries()) {
     const record = recordOf(world, node)
-    if (record === undefined) return Result.fail(notAWorld(`gone.${index}.plan`, noSuchPlan))
+    if (record === undefined) return Result.fail(problem(`gone.${index}.plan`, noSuchPlan))
     world.gone.push(record)
   }
   world.faults = snapshot.faults.map(armedFrom)
@@ -195,9 +222,9 @@ export const readHead = (
 /** Adds a node of a snapshot; nodes come in ascending id. `before` is the id the next node of the world gets. */
 export const addNode = (world: World.World, before: number, node: NodeSnapshot): FieldErrors | null => {
   const record = recordOf(world, node)
-  if (record === undefined) return notAWorld("plan", noSuchPlan)
+  if (record === undefined) return problem("plan", noSuchPlan)
   if (node.id < world.nodes.nextId || node.id >= before) {
-    return notAWorld("id", "Ids ascend, from the first of a world of this seed to below nextNodeId.")
+    return problem("id", "Ids ascend, from the first of a world of this seed to below nextNodeId.")
   }
   world.nodes.skipTo(node.id)
   World.put(world, record)

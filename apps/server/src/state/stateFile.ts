@@ -1,6 +1,6 @@
 /**
  * The state file: all worlds of a server as lines of text, each with its checksum, so that damage is found and found where
- * it is. Here is what the lines say; `stateKeeper.ts` reads and writes the file.
+ * it is. This module has the lines, `stateKeeper.ts` the file system.
  *
  * `CHECKSUM {"state":…}`, then per world `CHECKSUM {"world":…}` and its nodes as `CHECKSUM {"nodes":[…]}`, and last
  * `CHECKSUM {"end":LINES}`. The checksum is the CRC-32 of what follows the space, in hexadecimal.

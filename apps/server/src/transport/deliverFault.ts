@@ -1,33 +1,36 @@
 /**
- * Replies that do not arrive as they should. On a socket the bytes really go wrong: half a body, a reset, garbage. Without
+ * Writes replies so that the client suffers. On a socket the bytes really go wrong: half a body, a reset, garbage. Without
  * one there is only what a client makes of it: a call that fails, or a body that breaks off (`inProcess.ts`).
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { Damage } from "../faults/strike/damage.ts"
-import { bytesOf } from "../injection/replyBody.ts"
-import { noteDamage } from "./inProcess.ts"
+import { noteWireFault } from "./inProcess.ts"
+import type { WireFault } from "./WireFault.ts"
 
-/** Sends the reply damaged. What it gives is for the server to send; where all is said, that reaches nobody. */
-export const deliverBadly = (
+/** The bytes of a body; `undefined` where there is none, or none that is known whole. */
+export const bytesOf = ({ body, status }: HttpServerResponse.HttpServerResponse): Uint8Array | undefined =>
+  body._tag === "Uint8Array" && body.contentLength > 0 && status !== 204 && status !== 304 ? body.body : undefined
+
+/** Delivers the reply with a fault. Where it has been written in full already, the server's own write reaches no client. */
+export const deliverFault = (
   request: HttpServerRequest.HttpServerRequest,
   reply: HttpServerResponse.HttpServerResponse,
-  damage: Damage
+  fault: WireFault
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  // Ends when the client goes away, or the server, and then without a word.
-  if (damage._tag === "Silence") {
+  // Ends when the client goes away, or the server, and then without a byte.
+  if (fault._tag === "Silence") {
     return Effect.onInterrupt(Effect.interruptible(Effect.never), () =>
       Effect.sync(() => {
         if (request.source instanceof IncomingMessage) request.source.socket.destroy()
       })
     )
   }
-  if (damage._tag === "Drip") return Effect.succeed(drip(reply, damage))
+  if (fault._tag === "SlowBody") return Effect.succeed(slowBody(reply, fault))
   if (!(request.source instanceof IncomingMessage)) {
     return Effect.sync(() => {
-      noteDamage(request.source, damage)
+      noteWireFault(request.source, fault)
       return reply
     })
   }
@@ -36,7 +39,7 @@ export const deliverBadly = (
     Effect.callback<void>((resume) => {
       if (response.destroyed || response.socket?.destroyed === true) return resume(Effect.void)
       response.once("close", () => resume(Effect.void))
-      whenItsTurn(response, () => damageReply(response, reply, damage, request.method === "HEAD"))
+      whenItsTurn(response, () => writeFault(response, reply, fault, request.method === "HEAD"))
     }),
     reply
   )
@@ -59,10 +62,10 @@ const whenItsTurn = (response: ServerResponse, act: () => void): void => {
   else act()
 }
 
-const damageReply = (
+const writeFault = (
   response: ServerResponse,
   reply: HttpServerResponse.HttpServerResponse,
-  damage: Exclude<Damage, { readonly _tag: "Silence" | "Drip" }>,
+  fault: Exclude<WireFault, { readonly _tag: "Silence" | "SlowBody" }>,
   isHead: boolean
 ): void => {
   const socket = response.socket!
@@ -71,16 +74,16 @@ const damageReply = (
     response.destroy()
   }
   const end = () => socket.end(() => response.destroy())
-  switch (damage._tag) {
+  switch (fault._tag) {
     case "Reset":
       return reset()
     case "Garbage":
-      socket.write(damage.bytes)
+      socket.write(fault.bytes)
       return void end()
     case "Cut": {
       response.writeHead(reply.status, reply.headers)
-      const part = isHead ? undefined : bytesOf(reply)?.subarray(0, damage.afterBytes)
-      const stop = damage.by === "reset" ? reset : end
+      const part = isHead ? undefined : bytesOf(reply)?.subarray(0, fault.afterBytes)
+      const stop = fault.by === "reset" ? reset : end
       if (part !== undefined) return void response.write(part, () => stop())
       response.flushHeaders()
       socket.write("", () => stop())
@@ -88,9 +91,9 @@ const damageReply = (
   }
 }
 
-const drip = (
+const slowBody = (
   reply: HttpServerResponse.HttpServerResponse,
-  { pause, pieceBytes }: Extract<Damage, { readonly _tag: "Drip" }>
+  { pause, pieceBytes }: Extract<WireFault, { readonly _tag: "SlowBody" }>
 ): HttpServerResponse.HttpServerResponse => {
   const bytes = bytesOf(reply) ?? new Uint8Array()
   const starts = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) => index * pieceBytes)

@@ -13,12 +13,12 @@ import {
   HttpServerRequest,
   HttpServerResponse
 } from "effect/http"
-import type { Damage } from "../faults/strike/damage.ts"
+import type { WireFault } from "./WireFault.ts"
 
-const damaged = new WeakMap<object, Damage>()
+const wireFaults = new WeakMap<object, WireFault>()
 
-/** Says that the reply to this request is not to arrive as it is. */
-export const noteDamage = (request: object, damage: Damage): void => void damaged.set(request, damage)
+/** Notes a fault for the reply to a request that came without a socket. */
+export const noteWireFault = (request: object, fault: WireFault): void => void wireFaults.set(request, fault)
 
 /** As `fetch` fails when a connection does. */
 const transportFailure = (code: string, message: string): TypeError =>
@@ -36,11 +36,11 @@ export const clientOf = <R>(
   requestContext: Context.Context<R>
 ): HttpClient.HttpClient =>
   HttpClient.make((request, _url, _signal, caller) => {
-    // An object of its own for every call: the same request may be made many times at once, and damage is noted by object.
+    // An object of its own for every call: the same request may be made many times at once, and faults are noted by object.
     const asked = HttpClientRequest.removeHash(request)
     const scope = Scope.makeUnsafe()
     const context = requestContext.pipe(
-      // By which a test clock knows when those it woke have come to rest.
+      // By which a test clock finds out when the fibers it woke have come to rest.
       Context.add(Scheduler.Scheduler, caller.getRef(Scheduler.Scheduler)),
       Context.add(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(asked)),
       Context.add(Scope.Scope, scope)
@@ -55,9 +55,9 @@ export const clientOf = <R>(
     }).pipe(
       Effect.setContext(context),
       Effect.onExit((exit) => (streaming ? Effect.void : Scope.close(scope, exit))),
-      // A caller who goes away leaves no request half served; faults that take time let go by themselves.
+      // A caller that goes away leaves no request half served; faults that take time are interruptible.
       Effect.uninterruptible,
-      Effect.flatMap((reply) => arrival(reply, damaged.get(asked))),
+      Effect.flatMap((reply) => arrival(reply, wireFaults.get(asked))),
       Effect.mapBoth({
         onSuccess: (reply) => HttpServerResponse.toClientResponse(servedIn(reply, requestContext), { request }),
         onFailure: (cause) =>
@@ -69,30 +69,32 @@ export const clientOf = <R>(
 /** What arrives of a reply: all of it, nothing, or a part. */
 const arrival = (
   reply: HttpServerResponse.HttpServerResponse,
-  damage: Damage | undefined
+  fault: WireFault | undefined
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, TypeError> => {
-  switch (damage?._tag) {
+  switch (fault?._tag) {
     case undefined:
       return Effect.succeed(reply)
     case "Garbage":
       return Effect.fail(transportFailure("HPE_INVALID_CONSTANT", "Parse Error: Expected HTTP/"))
     case "Cut":
-      return Effect.succeed(breakingOff(reply, damage))
-    default:
+      return Effect.succeed(breakingOff(reply, fault))
+    case "Reset":
+    case "Silence":
+    case "SlowBody":
       return Effect.fail(reset())
   }
 }
 
 const breakingOff = (
   reply: HttpServerResponse.HttpServerResponse,
-  { afterBytes, by }: Extract<Damage, { readonly _tag: "Cut" }>
+  { afterBytes, by }: Extract<WireFault, { readonly _tag: "Cut" }>
 ): HttpServerResponse.HttpServerResponse => {
   const part = reply.body._tag === "Uint8Array" ? reply.body.body.subarray(0, afterBytes) : new Uint8Array()
   const failure = by === "reset" ? reset() : new TypeError("terminated", { cause: "closed" })
   return withStream(reply, Stream.concat(Stream.succeed(part), Stream.fail(failure)))
 }
 
-/** A body that takes its time takes the service's, not that of whoever reads it. */
+/** A slow body takes the time of the service's clock, not of its reader's. */
 const servedIn = (
   reply: HttpServerResponse.HttpServerResponse,
   context: Context.Context<never>

@@ -1,18 +1,18 @@
 /**
- * What the server puts up with: sizes in bytes, times in milliseconds. Beyond them it answers and lets go.
+ * Limits of requests and connections: sizes in bytes, times in milliseconds.
  */
 
 /** Body of a request: 1 MiB, then 413 (decision 4). */
-export const largestBodyBytes = 1024 * 1024
+export const maxBodyBytes = 1024 * 1024
 
 /** Body of a request to the control plane: 256 MiB, because a snapshot of a fleet is a body. */
-export const largestControlBodyBytes = 256 * 1024 * 1024
+export const maxControlBodyBytes = 256 * 1024 * 1024
 
 /** Request target, path and query: 8 KiB, then 414 (decision 4). */
-export const longestUrlBytes = 8 * 1024
+export const maxUrlBytes = 8 * 1024
 
 /** All header lines together with the request line: 16 KiB, then 431. */
-export const largestHeadBytes = 16 * 1024
+export const maxHeadBytes = 16 * 1024
 
 /** Times after which a slow client gets 408, or after which the server stops waiting. */
 export interface Timeouts {

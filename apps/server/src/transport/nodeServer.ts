@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { largestHeadBytes, longestUrlBytes, type Timeouts } from "./limits.ts"
+import { maxHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
 
 /** A reply to something that never became a request. */
 interface Rejection {
@@ -29,7 +29,7 @@ export interface NodeServer {
 export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer => {
   const connections = new Set<Socket>()
   const server = createServer({
-    maxHeaderSize: largestHeadBytes,
+    maxHeaderSize: maxHeadBytes,
     headersTimeout: timeouts.headersMillis,
     requestTimeout: timeouts.requestMillis,
     keepAliveTimeout: timeouts.keepAliveMillis,
@@ -102,8 +102,8 @@ const rejectionOf = (error: ParserError): Rejection => {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return isRequestLineTooLong(error.rawPacket)
-        ? { status: 414, message: `The URL is longer than ${longestUrlBytes} bytes.` }
-        : { status: 431, message: `The headers are larger than ${largestHeadBytes} bytes.` }
+        ? { status: 414, message: `The URL is longer than ${maxUrlBytes} bytes.` }
+        : { status: 431, message: `The headers are larger than ${maxHeadBytes} bytes.` }
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return { status: 413, message: "The chunk extensions of the body are too large." }
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -117,7 +117,7 @@ const rejectionOf = (error: ParserError): Rejection => {
 const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
   if (packet === undefined) return false
   const endOfLine = packet.indexOf("\n")
-  return endOfLine < 0 || endOfLine > longestUrlBytes
+  return endOfLine < 0 || endOfLine > maxUrlBytes
 }
 
 const writeRejection = (socket: Duplex, reject: Reject, rejection: Rejection): void => {

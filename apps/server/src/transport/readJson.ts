@@ -1,16 +1,15 @@
 /**
- * Reads the JSON body of a request, or says why it is none: 415 for another media type or encoding, 413 over the limit,
- * 400 for bytes that are no JSON (decision 4). Whether its fields are valid is the world's business.
+ * Reads the JSON body of a request. Anything else is 415 for its media type or encoding, 413 over the limit, or 400 for
+ * bytes that are no JSON (decision 4).
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpServerError, type HttpServerRequest } from "effect/http"
-import { Caller } from "../http/Exchange.ts"
-import { largestBodyBytes } from "./limits.ts"
+import { maxBodyBytes } from "./limits.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-export const bodyTooLarge = fail(413, `The body is larger than ${largestBodyBytes} bytes.`)
+export const bodyTooLarge = fail(413, `The body is larger than ${maxBodyBytes} bytes.`)
 const notJson = fail(415, "The body must be JSON: content-type application/json.")
 const encoded = fail(415, "The body must not be encoded: leave content-encoding out.")
 const malformed = fail(400, "The body is not well-formed JSON.")
@@ -26,10 +25,16 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
 
-/** Where `whenEmpty` is given it stands for a body that is not there. */
+export interface ReadOptions {
+  /** Stands for a body that is not there. */
+  readonly whenEmpty?: unknown
+  /** Gets the bytes of the body, before they are parsed. */
+  readonly onBytes?: (bytes: Uint8Array) => void
+}
+
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest,
-  whenEmpty?: unknown
+  { onBytes, whenEmpty }: ReadOptions = {}
 ): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
   if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
   if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
@@ -37,14 +42,11 @@ export const readJson = (
     Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
       reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge : interrupted
     ),
-    Effect.flatMap((body) =>
-      Effect.flatMap(Caller, (caller) => {
-        // A request to the control plane has no caller.
-        if (caller.identity._tag === "Known") caller.body = new Uint8Array(body)
-        return body.byteLength === 0 && whenEmpty !== undefined
-          ? Effect.succeed(whenEmpty)
-          : Effect.fromResult(parse(body))
-      })
-    )
+    Effect.flatMap((body) => {
+      onBytes?.(new Uint8Array(body))
+      return body.byteLength === 0 && whenEmpty !== undefined
+        ? Effect.succeed(whenEmpty)
+        : Effect.fromResult(parse(body))
+    })
   )
 }

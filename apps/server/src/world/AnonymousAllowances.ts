@@ -1,27 +1,26 @@
 /**
- * The allowances of those who show no valid account: one per remote address (decision 20), by the policy and the clock of
- * the main world. The addresses seen last are remembered, the others begin anew.
+ * The allowances of callers without an account: one per remote address (decision 20), under the rate limit and the clock
+ * of the main world. The addresses used last are kept, the others begin anew.
  */
 import * as Allowance from "./allowance.ts"
 
-/** How many addresses are remembered. */
-const mostVisitors = 10_000
+const maxAddresses = 10_000
 
-export class Visitors {
-  readonly #policy: Allowance.AllowancePolicy
+export class AnonymousAllowances {
+  readonly #rateLimit: Allowance.RateLimit
   readonly #byAddress = new Map<string, Allowance.Allowance>()
 
-  constructor(policy: Allowance.AllowancePolicy) {
-    this.#policy = policy
+  constructor(rateLimit: Allowance.RateLimit) {
+    this.#rateLimit = rateLimit
   }
 
-  allowanceOf(address: string): Allowance.Allowance {
+  of(address: string): Allowance.Allowance {
     const known = this.#byAddress.get(address)
-    const allowance = known ?? Allowance.make(this.#policy)
+    const allowance = known ?? Allowance.make(this.#rateLimit)
     // A map keeps the order of insertion: what was used last stands last, and the first is the one to forget.
     if (known !== undefined) this.#byAddress.delete(address)
     this.#byAddress.set(address, allowance)
-    if (this.#byAddress.size > mostVisitors) {
+    if (this.#byAddress.size > maxAddresses) {
       const [longestUnused] = this.#byAddress.keys()
       this.#byAddress.delete(longestUnused!)
     }

@@ -1,12 +1,25 @@
 /**
- * Saving images: the rules of what can be saved, and what a saved image is called.
+ * Saved images: private images of the account, made from a node, and the rules of what can be saved. Nothing in the
+ * interface makes one; scenarios and the control plane do.
  */
 import { Result } from "effect"
-import type { Offer } from "./catalogue.ts"
+import type { Offer, Plan, PublicImage } from "./catalogue.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
-import type { SavedImage } from "./SavedImage.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
 import type { World } from "./World.ts"
+
+/** It can be started on the plan it was saved with. */
+export interface SavedImage {
+  /** What `image` of a create takes as an integer, and what `os.image` shows. */
+  readonly id: number
+  /** What `image` of a create takes as a string. */
+  readonly slug: string
+  readonly name: string
+  /** What `saved_image_template_id` of a create must be. The image list shows only one id, so the two are the same. */
+  readonly templateId: number
+  readonly base: PublicImage
+  readonly plan: Plan
+}
 
 /** What to save: a node of the world, or a public image on a plan. */
 export interface SavedImageOrder {
@@ -43,7 +56,7 @@ const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> =>
   const saved = world.savedImages.find(({ id }) => id === node.imageId)
   const image = saved?.base ?? world.catalogue.imageById.get(node.imageId)
   return image === undefined
-    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} is not known any more.`] }))
+    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} is unknown by now.`] }))
     : Result.succeed({ image, plan: node.plan })
 }
 

@@ -7,18 +7,14 @@ import type { Offer } from "./catalogue.ts"
 import { addSavedImage } from "./savedImages.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
 import * as World from "./World.ts"
-
-export type Scenario = "empty" | "small" | { readonly fleet: number }
-
-/** The most nodes a fleet may have. */
-export const largestFleet = 5_000_000
+import type { Scenario, WorldSettings } from "./WorldSettings.ts"
 
 const use = { fleetOffer: 41 } as const
 
 const minuteMillis = 60_000
 
 /** A world as its settings have it at the start. */
-export const begin = (settings: World.WorldSettings, realMillis: number, id?: string): World.World => {
+export const begin = (settings: WorldSettings, realMillis: number, id?: string): World.World => {
   const world = World.make(settings, realMillis, id)
   populate(world, settings.scenario)
   return world

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Option, Redacted } from "effect"
+import { Option, Redacted, Schema } from "effect"
 import { readAccount } from "../../src/cli/flags.ts"
 import { readDurationMillis } from "../../src/lifecycle/durationText.ts"
-import { readClock, readRateLimit, readScenario } from "../../src/world/WorldOptions.ts"
+import { readRateLimit, WorldOptions } from "../../src/world/WorldOptions.ts"
+
+const readClock = Schema.decodeUnknownOption(WorldOptions.fields.clock)
+const readScenario = Schema.decodeUnknownOption(WorldOptions.fields.scenario)
 
 const table = <A>(read: (text: string) => Option.Option<A>, texts: ReadonlyArray<string>) =>
   texts.map((text) => Option.getOrUndefined(read(text)))
@@ -33,9 +36,9 @@ describe("the values of flags", () => {
 
   it("a rate limit is requests per window, both at least 1", () => {
     expect(table(readRateLimit, ["1200/1h", "1/1ms", "5/10 seconds"])).toEqual([
-      { limit: 1200, windowMillis: 3_600_000 },
-      { limit: 1, windowMillis: 1 },
-      { limit: 5, windowMillis: 10_000 }
+      { limit: 1200, window: 3_600_000 },
+      { limit: 1, window: 1 },
+      { limit: 5, window: 10_000 }
     ])
     const wrong = ["", "1200", "/1h", "0/1h", "-1/1h", "1.5/1h", "1200/", "1200/0s", "1200/1h/1h", "01/1h"]
     expect(table(readRateLimit, wrong)).toEqual(nothing(wrong.length))

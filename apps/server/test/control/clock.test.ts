@@ -46,7 +46,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
   it.effect("a year on, in one call, everything is as it would be after a year", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({
-        allowance: { limit: 20, windowMillis: 3_600_000, algorithm: "fixed-window" }
+        rateLimit: { limit: 20, window: 3_600_000, algorithm: "fixed-window" }
       })
       const images = yield* asWorld(world, "GET", "/images/")
       const plan = images.json.data.find(({ specs }: any) =>
@@ -99,7 +99,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
       const world = yield* (yield* TestServer).makeWorld({
         provisioning: "10 seconds",
         termination: "5 seconds",
-        allowance: { limit: 50, windowMillis: 60_000, algorithm: "fixed-window" }
+        rateLimit: { limit: 50, window: 60_000, algorithm: "fixed-window" }
       })
       const first = yield* createIn(world, "first")
       yield* world.advance("3 seconds")
@@ -156,7 +156,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
 describe("each kind of window, on a clock that is moved", () => {
   const spendAll = (algorithm: "fixed-window" | "sliding-window" | "token-bucket") =>
     Effect.gen(function* () {
-      const world = yield* (yield* TestServer).makeWorld({ allowance: { limit: 3, windowMillis: 90_000, algorithm } })
+      const world = yield* (yield* TestServer).makeWorld({ rateLimit: { limit: 3, window: 90_000, algorithm } })
       const seen: Array<readonly [number, string | null, string | null]> = []
       const once = Effect.map(asWorld(world, "GET", "/nodes/"), ({ headers, status }) => {
         seen.push([status, headers.get("ratelimit-remaining"), headers.get("retry-after")])

@@ -41,7 +41,7 @@ describe("a world as a value", () => {
           const world = yield* (yield* TestServer).makeWorld({
             ...options,
             outcomes: { runs: 2, stuck: 1, powersOff: 1 },
-            allowance: { limit: 30, windowMillis: 20_000, algorithm }
+            rateLimit: { limit: 30, window: 20_000, algorithm }
           })
           yield* live(world)
           const { json } = yield* control("GET", `/worlds/${world.id}/snapshot`)

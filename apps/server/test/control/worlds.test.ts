@@ -12,7 +12,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
         Effect.gen(function* () {
           const world = yield* server.makeWorld({
             seed: number,
-            allowance: { limit: 100 + number, windowMillis: 60_000, algorithm: "fixed-window" }
+            rateLimit: { limit: 100 + number, window: 60_000, algorithm: "fixed-window" }
           })
           const names: Array<string> = []
           for (let i = 0; i < 1 + (number % 4); i++) {

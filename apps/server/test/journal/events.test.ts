@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
-import { create, list } from "../faults/client.ts"
+import { create, list } from "../injection/client.ts"
 
 interface Told {
   readonly id: string

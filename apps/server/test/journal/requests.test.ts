@@ -1,9 +1,9 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Journal, journalCapacity, keptBodyBytes } from "../../src/journal/Journals.ts"
+import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journals.ts"
 import { showEntry } from "../../src/journal/JournalEntry.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
-import { ask, create, get, list } from "../faults/client.ts"
+import { ask, create, get, list } from "../injection/client.ts"
 import { errorsOf, nodeOf, send } from "../http/service.ts"
 
 const control = (world: TestWorld, path: string, init: RequestInit = {}) =>
@@ -188,11 +188,11 @@ describe("what is hidden of a body that the journal cuts off", () => {
   }
 
   it("a secret whose end is missing", () => {
-    const filling = "x".repeat(keptBodyBytes - 30)
+    const filling = "x".repeat(maxKeptBodyBytes - 30)
     expect(shown(`{"a":"${filling}","password":"s3cr${"e".repeat(99)}t"}`)).not.toContain("s3cr")
     expect(shown(`{"password":"s3cr`)).toBe('{"password":"<redacted>"')
     for (let cut = 5; cut < 14; cut++) {
-      const text = shown(`${"x".repeat(keptBodyBytes - cut)}the-key-of-all, and more`)
+      const text = shown(`${"x".repeat(maxKeptBodyBytes - cut)}the-key-of-all, and more`)
       expect([cut, text.includes("the-")]).toEqual([cut, false])
     }
     expect(shown("the-key-of-all a/token+of=all a%2Ftoken%2Bof%3Dall")).toBe("<redacted> <redacted> <redacted>")
@@ -206,7 +206,7 @@ describe("how much a journal keeps", () => {
     const journal = new Journal()
     for (let request = 0; request < 2_500; request++) journal.record({ ...exchange, body: undefined }, request)
     const kept = journal.entries().map(({ seq }) => seq)
-    expect([kept.length, kept[0], kept.at(-1)]).toEqual([journalCapacity, 1_501, 2_500])
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([maxEntries, 1_501, 2_500])
     expect(kept).toEqual([...kept].sort((a, b) => a - b))
     const { body, bodyBytes } = journal.record({ ...exchange, body: new Uint8Array(1_000_000) }, 1)
     // Not a view of the whole body, which would keep all of it.

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { algorithms, type AllowancePolicy, make, type Reading } from "../../src/world/allowance.ts"
+import { algorithms, type RateLimit, make, type Reading } from "../../src/world/allowance.ts"
 
 const start = 1_767_225_600_000
 
 /** Grants of a run: the requests come after these waits, in milliseconds. */
-const run = (policy: AllowancePolicy, waits: ReadonlyArray<number>) => {
+const run = (policy: RateLimit, waits: ReadonlyArray<number>) => {
   const allowance = make(policy)
   let now = start
   return waits.map((wait): { readonly now: number; readonly reading: Reading } => {
@@ -14,7 +14,7 @@ const run = (policy: AllowancePolicy, waits: ReadonlyArray<number>) => {
   })
 }
 
-const policies = (algorithm: AllowancePolicy["algorithm"]): fc.Arbitrary<AllowancePolicy> =>
+const policies = (algorithm: RateLimit["algorithm"]): fc.Arbitrary<RateLimit> =>
   fc.record({
     limit: fc.integer({ min: 1, max: 40 }),
     windowMillis: fc.integer({ min: 1, max: 5_000 }),

@@ -4,8 +4,9 @@ import fc from "fast-check"
 import { type ImageQuery, listImages, listSavedImages } from "../../src/world/images.ts"
 import { populate } from "../../src/world/scenario.ts"
 import * as World from "../../src/world/World.ts"
+import { defaults } from "../../src/world/WorldSettings.ts"
 
-const world = World.make({ ...World.defaults, clock: "frozen" }, 0)
+const world = World.make({ ...defaults, clock: "frozen" }, 0)
 populate(world, "small")
 const list = (query: ImageQuery) => Result.getOrThrow(listImages(world, query))
 const all = list({})

@@ -1,18 +1,11 @@
 /**
  * The page for people at `/_mock/`: the worlds, their nodes, the clock, the armed faults and the live journal. It is one
- * document that loads nothing from anywhere, and it knows no secret: what it shows it asks the control plane for, with the
- * token that its reader types in where one is needed.
+ * document that loads nothing from anywhere and holds no data: its script asks the control plane, with the token that its
+ * reader types in where one is needed.
  */
 import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { controlPrefix } from "../ControlApi.ts"
-
-export const pagePath = `${controlPrefix}/`
-
-/** Whether a request asks for the page. */
-export const isForPage = ({ method, url }: HttpServerRequest.HttpServerRequest): boolean =>
-  (method === "GET" || method === "HEAD") && /^\/_mock\/?(\?|$)/.test(url)
+import { HttpServerResponse } from "effect/http"
 
 /** The bundle has these files beside it, as this file has. */
 const read = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), "utf8")

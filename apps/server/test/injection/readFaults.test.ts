@@ -91,7 +91,7 @@ describe("faults after --fault", () => {
     ["", 'There is no fault ""; berth-server faults lists them.'],
     ["status:stauts=503", "stauts: There is no such field."],
     ["status:status=x", "status: Expected"],
-    ["get-lags:operation=nodes.list", "scope.operation: The fault get-lags strikes only at nodes.get."]
+    ["get-lags:operation=nodes.list", "scope.operation: The fault get-lags fires only at nodes.get."]
   ])("%j is refused in a sentence", (text, sentence) => {
     expect(Result.getOrThrow(Result.flip(readFaultFlag(text)))).toContain(sentence)
   })

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { TestClock } from "effect/testing"
-import { latencyMillis } from "../../src/faults/strike/latency.ts"
+import { kindByName } from "../../src/injection/catalogue.ts"
+import type { Firing } from "../../src/injection/FaultKind.ts"
+import * as World from "../../src/world/World.ts"
+import { defaults } from "../../src/world/WorldSettings.ts"
 import { derive } from "../../src/lifecycle/seed.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { countNodes, create, initOf, list, urlOf } from "./client.ts"
@@ -87,9 +91,14 @@ describe("faults that take time take that of the server's Clock, not the world's
 })
 
 describe("how late a reply is", () => {
+  const occasion = {
+    request: HttpServerRequest.fromWeb(new Request("http://berth.test/")),
+    world: World.make(defaults, 0)
+  }
+  const delayOf = (firing: Firing) => kindByName.get("latency")!.steps(firing, occasion).delayMillis!()
   const delays = (fault: object) =>
     Array.from({ length: 2_000 }, (_, index) =>
-      latencyMillis({ fault: { fault: "latency", ...fault }, earlier: 0, chance: (label) => derive(1, index, label) })
+      delayOf({ fault: { fault: "latency", ...fault }, earlier: 0, chance: (label) => derive(1, index, label) })
     )
 
   it("fixed: always the same", () => {

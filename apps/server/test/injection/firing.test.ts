@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type ArmedFault, arm, decide, describeArmed, type RequestFacts } from "../../src/faults/ArmedFaults.ts"
+import { type ArmedFault, arm, describeArmed } from "../../src/faults/ArmedFault.ts"
 import { catalogue, type Fault } from "../../src/injection/catalogue.ts"
+import { decide, type RequestFacts } from "../../src/injection/firing.ts"
 import type { Operation } from "../../src/faults/operations.ts"
 
 const start = Date.UTC(2026, 0, 1)
@@ -13,8 +14,8 @@ const facts = (change: Partial<RequestFacts> = {}): RequestFacts => ({
   ...change
 })
 
-/** Which of the first `count` requests each of the faults strikes at, counted from 1, and what it draws there. */
-const strikesOf = (
+/** Which of the first `count` requests each of the faults firings at, counted from 1, and what it draws there. */
+const firingsOf = (
   faults: ReadonlyArray<Fault>,
   options: {
     readonly count?: number
@@ -26,7 +27,7 @@ const strikesOf = (
 ) => {
   const asked = options.asked ?? ["nodes.list"]
   let armed: ReadonlyArray<ArmedFault> = arm(faults, start)
-  const struck: Record<string, Array<number>> = {}
+  const fired: Record<string, Array<number>> = {}
   const drawn: Record<string, Array<number>> = {}
   for (let request = 1; request <= (options.count ?? 10); request++) {
     const decided = decide(
@@ -36,16 +37,16 @@ const strikesOf = (
       start + (request - 1) * (options.everyMillis ?? 0)
     )
     armed = decided.armed
-    for (const { chance, fault } of decided.strikes) {
-      ;(struck[fault.fault] ??= []).push(request)
+    for (const { chance, fault } of decided.firings) {
+      ;(fired[fault.fault] ??= []).push(request)
       ;(drawn[fault.fault] ??= []).push(chance(1), chance(2))
     }
   }
-  return { struck, drawn }
+  return { fired, drawn }
 }
 
-const at = (fault: Omit<Fault, "fault">, options?: Parameters<typeof strikesOf>[1]) =>
-  strikesOf([{ fault: "status", ...fault } as Fault], options).struck["status"] ?? []
+const at = (fault: Omit<Fault, "fault">, options?: Parameters<typeof firingsOf>[1]) =>
+  firingsOf([{ fault: "status", ...fault } as Fault], options).fired["status"] ?? []
 
 describe("when a fault fires", () => {
   it("without a trigger: always", () => expect(at({})).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
@@ -74,7 +75,7 @@ describe("when a fault fires", () => {
 
 describe("at which requests a fault looks", () => {
   const isStruck = (scope: NonNullable<Fault["scope"]>, request: Partial<RequestFacts>): boolean =>
-    decide(arm([{ fault: "status", scope }], start), facts(request), 1, start).strikes.length === 1
+    decide(arm([{ fault: "status", scope }], start), facts(request), 1, start).firings.length === 1
 
   it("an operation, or one of several", () => {
     expect(isStruck({ operation: "nodes.list" }, {})).toBe(true)
@@ -93,10 +94,10 @@ describe("at which requests a fault looks", () => {
 
   it("only what it can befall: a trigger of a lie about creates counts the creates", () => {
     const asked = ["nodes.list", "nodes.create"] as const
-    expect(strikesOf([{ fault: "create-lost-reply", every: 2 }], { asked }).struck).toEqual({
+    expect(firingsOf([{ fault: "create-lost-reply", every: 2 }], { asked }).fired).toEqual({
       "create-lost-reply": [3, 7]
     })
-    expect(strikesOf([{ fault: "empty-list", times: 1 }], { asked }).struck).toEqual({ "empty-list": [2] })
+    expect(firingsOf([{ fault: "empty-list", times: 1 }], { asked }).fired).toEqual({ "empty-list": [2] })
   })
 
   it("a header, whatever the case of its name", () => {
@@ -110,7 +111,7 @@ describe("at which requests a fault looks", () => {
     const unseen = decide(armed, facts(), 1, start).armed
     const once = decide(unseen, facts({ operation: "nodes.get" }), 1, start).armed
     expect(once.map(describeArmed)).toMatchObject([{ seen: 1, fired: 0 }])
-    expect(decide(once, facts({ operation: "nodes.get" }), 1, start).strikes.length).toBe(1)
+    expect(decide(once, facts({ operation: "nodes.get" }), 1, start).firings.length).toBe(1)
   })
 })
 
@@ -118,19 +119,19 @@ describe("faults and a seed", () => {
   const half = catalogue.map(({ name }) => ({ fault: name, probability: 0.5 }) as Fault)
   const options = { count: 192, asked: ["nodes.list", "nodes.get", "nodes.create"] } as const
 
-  it.each(half)("$fault strikes and draws as it does alone, whatever else is armed", (fault) => {
-    const alone = strikesOf([fault], options)
-    expect(alone.struck[fault.fault]!.length).toBeGreaterThan(10)
+  it.each(half)("$fault firings and draws as it does alone, whatever else is armed", (fault) => {
+    const alone = firingsOf([fault], options)
+    expect(alone.fired[fault.fault]!.length).toBeGreaterThan(10)
     const others = half.filter((other) => other !== fault)
     for (const all of [[...others, fault], [fault, ...others], half]) {
-      const together = strikesOf(all, options)
-      expect(together.struck[fault.fault]).toEqual(alone.struck[fault.fault])
+      const together = firingsOf(all, options)
+      expect(together.fired[fault.fault]).toEqual(alone.fired[fault.fault])
       expect(together.drawn[fault.fault]).toEqual(alone.drawn[fault.fault])
     }
   })
 
   it("no two faults draw the same, and neither do two of one name", () => {
-    const draws = half.map((fault) => JSON.stringify(strikesOf([fault], options).struck[fault.fault]))
+    const draws = half.map((fault) => JSON.stringify(firingsOf([fault], options).fired[fault.fault]))
     expect(new Set(draws).size).toBe(half.length)
     const twins = arm([half[0]!, half[0]!], start)
     const [first, second] = [1, 2].map(() => [] as Array<number>)

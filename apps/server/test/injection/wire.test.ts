@@ -2,7 +2,7 @@ import { expect, it, layer } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { serve } from "../cli/berthServer.ts"
-import { exchange } from "../http/rawSocket.ts"
+import { exchange } from "../transport/rawSocket.ts"
 import { prefix } from "../http/service.ts"
 import { list, urlOf } from "./client.ts"
 

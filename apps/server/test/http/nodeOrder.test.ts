@@ -1,11 +1,12 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
-import { readNodeOrder } from "../../src/world/nodeOrder.ts"
+import { readNodeOrder } from "../../src/http/nodeOrder.ts"
 import { populate } from "../../src/world/scenario.ts"
 import * as World from "../../src/world/World.ts"
+import { defaults } from "../../src/world/WorldSettings.ts"
 
-const world = World.make({ ...World.defaults, clock: "frozen" }, 0)
+const world = World.make({ ...defaults, clock: "frozen" }, 0)
 populate(world, "small")
 const plan = world.catalogue.planBySlug.get("C-4VCPU-16RAM-100DISK")!
 const image = world.catalogue.imageBySlug.get("Ubuntu-24.04")!
@@ -14,7 +15,7 @@ const good = { name: "web", region: "ncr", plan: plan.slug, image: image.slug }
 
 const errorsOf = (body: unknown): Readonly<Record<string, ReadonlyArray<string>>> => {
   const order = readNodeOrder(world, body)
-  return Result.isSuccess(order) ? {} : order.failure.errors
+  return Result.isSuccess(order) ? {} : order.failure.problems
 }
 const faults = (over: object) => Object.keys(errorsOf({ ...good, ...over })).sort()
 

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestServer } from "../../src/testing.ts"
-import { errorsOf, send } from "../http/service.ts"
+import { TestServer } from "../../../src/testing.ts"
+import { errorsOf, send } from "../../http/service.ts"
 
 layer(TestServer.layer())("the document at /_mock/", (it) => {
   it.effect("may run its own script and style, and load nothing from anywhere", () =>

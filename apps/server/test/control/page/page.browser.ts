@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { serve } from "../cli/berthServer.ts"
-import { nodeOf, prefix } from "../http/service.ts"
+import { serve } from "../../cli/berthServer.ts"
+import { nodeOf, prefix } from "../../http/service.ts"
 import { visit } from "./browser.ts"
 
 const frozen = ["--port", "0", "--clock", "frozen", "--provisioning", "10s", "--termination", "1h"]

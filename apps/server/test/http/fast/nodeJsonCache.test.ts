@@ -1,14 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { nodeText, pageText } from "../../src/http/fast/nodeJsonCache.ts"
-import { listedNode, nodeAttributes } from "../../src/http/records.ts"
-import { defaultLifecycle } from "../../src/lifecycle/Lifecycle.ts"
-import { createNode, deleteNode, listNodes } from "../../src/world/nodes.ts"
-import { populate } from "../../src/world/scenario.ts"
-import * as World from "../../src/world/World.ts"
+import { nodeJson, pageJson } from "../../../src/http/fast/nodeJsonCache.ts"
+import { listedNode, nodeAttributes } from "../../../src/http/records.ts"
+import { defaultLifecycle } from "../../../src/lifecycle/Lifecycle.ts"
+import { createNode, deleteNode, listNodes } from "../../../src/world/nodes.ts"
+import { populate } from "../../../src/world/scenario.ts"
+import * as World from "../../../src/world/World.ts"
+import { defaults } from "../../../src/world/WorldSettings.ts"
 
 const makeWorld = (seed: number, fleet: number) => {
-  const world = World.make({ ...World.defaults, seed, clock: "frozen" }, 0)
+  const world = World.make({ ...defaults, seed, clock: "frozen" }, 0)
   populate(world, { fleet })
   return world
 }
@@ -17,15 +18,15 @@ const expectTrue = (world: World.World) => {
   const now = world.latest
   for (let page = 1; ; page++) {
     const nodes = listNodes(world, page, 100)
-    expect(pageText(world, nodes, now)).toBe(JSON.stringify(nodes.map((node) => listedNode(world, node, now))))
-    for (const node of nodes) expect(nodeText(world, node, now)).toBe(JSON.stringify(nodeAttributes(world, node, now)))
+    expect(pageJson(world, nodes, now)).toBe(JSON.stringify(nodes.map((node) => listedNode(world, node, now))))
+    for (const node of nodes) expect(nodeJson(world, node, now)).toBe(JSON.stringify(nodeAttributes(world, node, now)))
     if (nodes.length === 0) return
   }
 }
 
-describe("the texts of nodes", () => {
-  it("are those of their records to the letter, whatever the names and the time", () => {
-    const world = World.make({ ...World.defaults, clock: "frozen" }, 0)
+describe("the cached JSON of nodes", () => {
+  it("is that of their records to the letter, whatever the names and the time", () => {
+    const world = World.make({ ...defaults, clock: "frozen" }, 0)
     const [offer] = world.catalogue.offers
     for (const [index, name] of ['"', "\\", "\u2028\n\t", "ночь 🌙", "\ud800", "a/b", "x".repeat(255)].entries()) {
       const createdAt = world.latest - index * 7_654_321_987
@@ -36,17 +37,17 @@ describe("the texts of nodes", () => {
     expectTrue(world)
   })
 
-  it("say what is true now: before a delete, while the node terminates, and after", () => {
+  it("shows what is true now: before a delete, while the node terminates, and after", () => {
     const world = makeWorld(1, 3)
     expectTrue(world)
     deleteNode(world, world.nodes.nextId - 1, world.latest)
     expectTrue(world)
     World.advance(world, 0, 10_000)
     expectTrue(world)
-    expect(pageText(world, listNodes(world, 1, 20), world.latest)).not.toContain("terminate")
+    expect(pageJson(world, listNodes(world, 1, 20), world.latest)).not.toContain("terminate")
   })
 
-  it("change when the lifecycle says so, node by node, and when a test forces something", () => {
+  it("changes with the lifecycle, node by node, and when a test forces a status", () => {
     const lifecycle = {
       ...defaultLifecycle,
       provisioningMillis: 1_000,
@@ -56,7 +57,7 @@ describe("the texts of nodes", () => {
       outcomeAfterMillis: 2_000,
       outcomeAfterJitterMillis: 4_000
     }
-    const world = World.make({ ...World.defaults, clock: "frozen", lifecycle }, 0)
+    const world = World.make({ ...defaults, clock: "frozen", lifecycle }, 0)
     const [offer] = world.catalogue.offers
     const seen = new Set<string>()
     for (let step = 0; step < 120; step++) {
@@ -74,7 +75,7 @@ describe("the texts of nodes", () => {
     expect([...seen].sort()).toEqual(["created", "power-off", "running", "terminate"])
   })
 
-  it("are of their own world, and right for more nodes than are kept", () => {
+  it("belongs to its own world, and is right for more nodes than are cached", () => {
     for (const world of [makeWorld(1, 5_000), makeWorld(2, 50), makeWorld(1, 50)]) {
       expectTrue(world)
       expectTrue(world)

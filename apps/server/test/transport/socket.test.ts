@@ -2,7 +2,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
 import { exchange, type RawReply } from "./rawSocket.ts"
-import { expectFailure, nodeOf, prefix } from "./service.ts"
+import { expectFailure, nodeOf, prefix } from "../http/service.ts"
 
 const auth = "Authorization: Bearer berth-token\r\n"
 const get = `GET ${prefix}/nodes/?apikey=berth-key HTTP/1.1\r\nHost: x\r\n${auth}\r\n`
@@ -29,9 +29,9 @@ const fails = (status: number, pieces: ReadonlyArray<string | Uint8Array>, optio
     return replies[0]!
   })
 
-const large = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" } as const
+const large = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-window" } as const
 
-layer(TestServer.layer({ allowance: large }))("what is no request gets the envelope", (it) => {
+layer(TestServer.layer({ rateLimit: large }))("what is no request gets the envelope", (it) => {
   for (const [title, bytes] of [
     ["a line of garbage", "garbage\r\n\r\n"],
     ["a method nobody knows", "FOO / HTTP/1.1\r\nHost: x\r\n\r\n"],
@@ -76,7 +76,7 @@ layer(TestServer.layer({ allowance: large }))("what is no request gets the envel
   )
 })
 
-layer(TestServer.layer({ allowance: large }))("bodies on a socket", (it) => {
+layer(TestServer.layer({ rateLimit: large }))("bodies on a socket", (it) => {
   it.effect("a length over 1 MiB is 413 before any of the body has come", () =>
     fails(413, [post("Content-Length: 1048577\r\n")])
   )
@@ -153,7 +153,7 @@ layer(TestServer.layer({ allowance: large }))("bodies on a socket", (it) => {
   )
 })
 
-layer(TestServer.layer({ allowance: large }))("connections", (it) => {
+layer(TestServer.layer({ rateLimit: large }))("connections", (it) => {
   it.effect("requests sent without waiting are answered in their order, each once", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
@@ -213,7 +213,7 @@ layer(TestServer.layer({ allowance: large }))("connections", (it) => {
 
 describe("slow clients", () => {
   const slow = TestServer.layer({
-    allowance: large,
+    rateLimit: large,
     timeouts: { headersMillis: 200, requestMillis: 400, keepAliveMillis: 200 }
   })
 

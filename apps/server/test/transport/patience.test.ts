@@ -3,13 +3,13 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
 import { exchange } from "./rawSocket.ts"
-import { call, prefix, send } from "./service.ts"
+import { call, prefix, send } from "../http/service.ts"
 
 const auth = "Authorization: Bearer berth-token\r\n"
 const request = (method: string, path: string, headers = "") =>
   `${method} ${prefix}${path}${path.includes("?") ? "&" : "?"}apikey=berth-key HTTP/1.1\r\nHost: x\r\n${auth}${headers}\r\n`
 const get = request("GET", "/nodes/?per_page=100")
-const large = { limit: 1_000_000, windowMillis: 3_600_000, algorithm: "fixed-window" } as const
+const large = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-window" } as const
 
 /** A connection on which `bytes` were sent, and what came back on it. */
 interface Visitor {
@@ -63,7 +63,7 @@ describe("patience", () => {
       }).pipe(
         Effect.provide(
           TestServer.layer({
-            allowance: large,
+            rateLimit: large,
             timeouts: { headersMillis: 800, requestMillis: 1_200, keepAliveMillis: 600 }
           })
         )
@@ -100,7 +100,7 @@ describe("patience", () => {
           client.resume()
         })
         expect(yield* Effect.timeout(replies, "20 seconds")).toBe(count)
-      }).pipe(Effect.provide(TestServer.layer({ allowance: large, scenario: { fleet: 100 } }))),
+      }).pipe(Effect.provide(TestServer.layer({ rateLimit: large, scenario: { fleet: 100 } }))),
     30_000
   )
 
@@ -114,7 +114,7 @@ describe("patience", () => {
           "10 seconds"
         )
         expect([replies.map(({ status }) => status), closedByServer]).toEqual([[200, 200, 200], true])
-      }).pipe(Effect.provide(TestServer.layer({ allowance: large }))),
+      }).pipe(Effect.provide(TestServer.layer({ rateLimit: large }))),
     20_000
   )
 
@@ -134,7 +134,7 @@ describe("patience", () => {
           for (const { socket } of visitors) socket.resetAndDestroy()
           yield* answersOthers(2)
         }
-      }).pipe(Effect.provide(TestServer.layer({ allowance: large, scenario: { fleet: 100 } }))),
+      }).pipe(Effect.provide(TestServer.layer({ rateLimit: large, scenario: { fleet: 100 } }))),
     20_000
   )
 })

@@ -2,23 +2,24 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import fc from "fast-check"
-import { makeApp } from "../../src/app.ts"
-import { answerDirectly } from "../../src/http/fast/answerFast.ts"
-import { populate } from "../../src/world/scenario.ts"
-import * as World from "../../src/world/World.ts"
-import { Worlds } from "../../src/world/Worlds.ts"
-import { prefix } from "./service.ts"
+import { makeApp } from "../../../src/app.ts"
+import { answerFast } from "../../../src/http/fast/answerFast.ts"
+import { populate } from "../../../src/world/scenario.ts"
+import * as World from "../../../src/world/World.ts"
+import { defaults } from "../../../src/world/WorldSettings.ts"
+import { Worlds } from "../../../src/world/Worlds.ts"
+import { prefix } from "../service.ts"
 
 const nodes = 45
 
 const makeWorld = () => {
-  const settings = { ...World.defaults, clock: "frozen" as const }
-  const world = World.make({ ...settings, allowance: { ...settings.allowance, limit: 100_000 } }, 0)
+  const settings = { ...defaults, clock: "frozen" as const }
+  const world = World.make({ ...settings, rateLimit: { ...settings.rateLimit, limit: 100_000 } }, 0)
   populate(world, { fleet: nodes })
   return world
 }
 
-/** What the service says to a GET, word for word. */
+/** The reply of the service to a GET, byte for byte. */
 const service = (checkReplies: boolean) =>
   Effect.gen(function* () {
     const { handle, requestContext } = yield* makeApp(new Worlds(makeWorld()), { checkReplies })
@@ -34,7 +35,7 @@ const service = (checkReplies: boolean) =>
       })
   })
 
-const firstId = World.make(World.defaults, 0).nodes.nextId
+const firstId = World.make(defaults, 0).nodes.nextId
 
 const path = fc.constantFrom(
   "/nodes/",
@@ -94,7 +95,7 @@ const url = fc
   .map(([at, parts]) => `${prefix}${at}?${["apikey=berth-key", ...parts].join("&")}`)
 
 describe("a request of the plainest form", () => {
-  it.effect("gets word for word what it would get the whole way, and so does any other", () =>
+  it.effect("gets byte for byte the reply of its endpoint, and so does any other", () =>
     Effect.gen(function* () {
       const [direct, whole] = [yield* service(false), yield* service(true)]
       for (const sample of fc.sample(url, { numRuns: 1_500, seed: 11 })) {
@@ -103,10 +104,15 @@ describe("a request of the plainest form", () => {
     })
   )
 
-  it("is answered directly, and only that", () => {
+  it("takes the fast path, and no other does", () => {
     const world = makeWorld()
     const ask = (at: string, method = "GET") =>
-      answerDirectly({ method, url: prefix + at } as HttpServerRequest.HttpServerRequest, world, world.latest)?.status
+      answerFast({
+        arrivedAt: world.latest,
+        identity: { _tag: "Known", world, bySession: false },
+        request: { method, url: prefix + at } as HttpServerRequest.HttpServerRequest,
+        world
+      })?.status
     const plain = [`/nodes/${firstId}/`, `/nodes/${firstId}/?apikey=k`, "/nodes/", "/nodes/?page_no=2&per_page=20&x=y"]
     expect(plain.map((at) => ask(at))).toEqual(plain.map(() => 200))
     const others = ["/nodes/1/", "/nodes/x/", "/nodes", "/images/", "/nodes/?page=2", "/nodes/?per_page=101"]
