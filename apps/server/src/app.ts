@@ -1,6 +1,6 @@
 /**
- * The service: what happens to a request from its arrival to its reply, step by step. Read the list in `makeApp` from top to
- * bottom for the way in, and from bottom to top for the way out.
+ * The service: the steps of a request from its arrival to its reply. Read the list in `makeApp` from top to bottom for the way
+ * in, and from bottom to top for the way out.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
@@ -41,7 +41,7 @@ export interface AppOptions {
   readonly controlToken?: Redacted.Redacted | undefined
 }
 
-/** The service: one effect per request, and replies to what never became one. */
+/** The service: one effect per request, and replies to input that never became a request. */
 export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, controlToken }: AppOptions) {
   const ambient = yield* Effect.context<Scope.Scope>()
   const clock = yield* Clock.Clock
@@ -53,11 +53,11 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
 
   const service = inOrder(
     [
-      deliver, // Last on the way out: late, in part or not at all, where a fault has it so.
+      deliver, // Last on the way out: a fault may have the reply late, in part or not at all.
       keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
       injectFaults, // Around the honest service, never inside it.
       spendAllowance, // A refusal costs nothing and reaches nothing (decision 21). Its headers are on every reply.
-      check, // What is wrong whatever it asks for: no host, a URL or a body that is too long (decision 4).
+      check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (decision 4).
       answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
       ...(checkReplies ? [] : [takeFastPath]) // The two most frequent requests, without the router and the schemas.
     ],
@@ -74,7 +74,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     // Whose request it is decides on the world, and so on everything that follows.
     const identity = identify(worlds, request)
     const world = identity._tag === "Known" ? identity.world : worlds.main
-    // What has ended by now is cleared away before any step looks at it.
+    // Nodes that have ended by now are cleared away before any step reads the world.
     const arrivedAt = World.enter(world, realMillis())
     // Its account's allowance, or without one that of its address (decision 20).
     const allowance = identity._tag === "Known" ? world.allowance : anonymous.of(addressOf(request))
@@ -82,7 +82,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     return isAboutTheService(request) ? pages(exchange) : service(exchange)
   })
 
-  /** The reply to what never became a request: it spends the allowance of its address. */
+  /** The reply to input that never became a request: it spends the allowance of its address. */
   const reject: Reject = ({ headers, message, status }, address) => {
     const reading = anonymous.of(address).spend(World.enter(worlds.main, realMillis()))
     return {

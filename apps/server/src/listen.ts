@@ -35,6 +35,6 @@ export const listen = Effect.fnUntraced(function* (
   // Every request begins with a copy of the context that is served in.
   const scope = yield* Effect.scope
   yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
-  yield* Effect.addFinalizer(() => Effect.sync(node.closeQuiet))
+  yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
   return HttpServer.formatAddress(server.address)
 })

@@ -48,7 +48,7 @@ const get = HttpApiEndpoint.get("get", "/worlds/:world", {
   params: worldParam,
   success: WorldSummary,
   error: [failures[404]]
-}).annotateMerge(OpenApi.annotations({ title: "Look at a world" }))
+}).annotateMerge(OpenApi.annotations({ title: "Get a world" }))
 
 const remove = HttpApiEndpoint.delete("delete", "/worlds/:world", {
   params: worldParam,

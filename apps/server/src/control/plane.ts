@@ -39,7 +39,7 @@ const health = HttpApiBuilder.group(ControlApi, "health", (handlers) =>
   )
 )
 
-/** The token was checked before the request was routed, so that without it a request does not even find out which paths there are. */
+/** The token was checked before the request was routed, so that without it a client learns no paths. */
 const tokenChecked = Layer.succeed(ControlToken)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pipe(

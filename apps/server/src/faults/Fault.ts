@@ -1,5 +1,5 @@
 /**
- * What all faults have in common: a name, a trigger and a scope. A fault is plain JSON, the same in a request of the control
+ * The parts that all faults share: a name, a trigger and a scope. A fault is plain JSON, the same in a request of the control
  * plane, in a snapshot and in memory. Which faults there are, and what each does, is in `injection/`.
  */
 import { DateTime, Option, Schema } from "effect"

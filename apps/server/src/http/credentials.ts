@@ -1,5 +1,5 @@
 /**
- * Who sends a request: read off the request before it is routed, because the allowance it spends depends on it. Whether
+ * The caller of a request: read off the request before it is routed, because the allowance it spends depends on it. Whether
  * the caller may use an endpoint is decided in `authorization.ts`.
  */
 import { apiKeyHeader, csrfHeader, sessionCookies } from "@berth/core/api/Authorization"

@@ -61,7 +61,7 @@ export const refusalFailure = <R extends Refusal>(refusal: R, wireNames: WireNam
   describe(refusal, wireNames) as { [T in R["_tag"]]: Failure<StatusOf[T]> }[R["_tag"]]
 
 /**
- * What could not be read of a path or query. A path parameter that is no id names no node, which is 404. A query value
+ * The reply to a path or query that cannot be read. A path parameter that is no id names no node, which is 404. A query value
  * that is a whole number is out of bounds, which is 422; any other is of the wrong type, which is 400 (decision 4).
  */
 export const unreadableResponse = (

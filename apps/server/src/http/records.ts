@@ -14,16 +14,16 @@ const region = "ncr"
 
 const dayMillis = 86_400_000
 
-/** How many dates are remembered before all are forgotten. */
-const mostDates = 4_096
+/** How many dates are cached before all are dropped. */
+const maxDates = 4_096
 
 const dates = new Map<number, string>()
 
-/** `YYYY-MM-DD`. Remembered, because nodes are made on few days and a date is dear. */
+/** `YYYY-MM-DD`. Cached: formatting dates is slow and few differ. */
 const dateOf = (day: number): string => {
   const known = dates.get(day)
   if (known !== undefined) return known
-  if (dates.size >= mostDates) dates.clear()
+  if (dates.size >= maxDates) dates.clear()
   const made = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMillis))
   dates.set(day, made)
   return made
@@ -47,7 +47,7 @@ export const createdAt = (world: World, node: NodeRecord): string => {
 
 const diskText = (plan: Plan): string => `${plan.diskGb} GB`
 
-/** What records say of the plan, and of the region after it. */
+/** The fields about the plan, and the region after them. */
 export const planFields = (plan: Plan) => ({
   vcpus: String(plan.vcpus),
   memory: `${plan.memoryGb.toFixed(2)} GB`,
@@ -55,7 +55,7 @@ export const planFields = (plan: Plan) => ({
   region
 })
 
-/** What a node shows at `now`. One that is listed or readable is never gone: the world has cleared those away. */
+/** The status of a node at `now`. A node that is listed or readable is never gone: the world has cleared those away. */
 export const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
   const shown = phase(world, node, now)
   return shown === "gone" ? "terminate" : shown
@@ -155,7 +155,7 @@ const specsOf = (plan: Plan, now: number): typeof ImageSpecs.Type => ({
   ...(plan.committed.length === 0 ? {} : { committed_sku: plan.committed.map((option) => committedSku(option, now)) })
 })
 
-/** What both lists of images show of a row. Many rows are of one plan, whose specs are made once. */
+/** The part of a row that both lists of images share. Many rows are of one plan, whose specs are made once. */
 const imageRecords = (rows: ReadonlyArray<ImageRow>, now: number) => {
   const specs = new Map<Plan, typeof ImageSpecs.Type>()
   return rows.map((row) => {

@@ -95,7 +95,7 @@ class Firings {
     return this.#all.filter((fault) => this.#acted.has(fault)).map(({ name }) => name)
   }
 
-  /** What the first one gives that gives anything. */
+  /** The result of the first one that has a result. */
   first<A>(act: (steps: FaultSteps) => A | undefined): A | undefined {
     for (const fault of this.#all) {
       const given = act(fault.steps)

@@ -36,7 +36,7 @@ export const maxKeptBodyBytes = 2048
 export const maxEntries = 1000
 
 export class Journal {
-  /** Grows up to its limit, then the oldest gives way to the newest. */
+  /** Grows up to its limit, then the newest replaces the oldest. */
   readonly #ring: Array<Recorded> = []
   #next = 0
   #count = 0

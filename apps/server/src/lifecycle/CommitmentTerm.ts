@@ -58,8 +58,8 @@ export interface CommitmentChoice {
 
 /**
  * The commitment after a setting has been chosen. A choice begins a term at once where none is running; where one is,
- * it says what the next term is, which matters under `auto_renew` only. `null` when there is nothing to commit to, which
- * is how `auto_renew` tells that it needs a choice.
+ * it decides on the next term, which matters under `auto_renew` only. `null` when there is nothing to commit to: then
+ * `auto_renew` needs a choice.
  */
 export const choose = (
   commitment: Commitment | null,

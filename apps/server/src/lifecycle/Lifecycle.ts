@@ -1,6 +1,6 @@
 /**
- * How nodes live in a world: how long the stages take that end by themselves, and what becomes of a node once it runs. It
- * says nothing of any one node: that is `NodeLife.ts`. Durations are milliseconds.
+ * How nodes live in a world: how long the stages take that end without a request, and what becomes of a node once it runs.
+ * `NodeLife.ts` applies it to one node. Durations are milliseconds.
  */
 import { matches } from "./pattern.ts"
 

@@ -10,7 +10,7 @@ import { type Lifecycle, type LifeRule, type Outcome, outcomeAmong, ruleFor } fr
 /** The statuses that can be forced on a node and then stay. */
 export type ForcedStatus = "created" | "running" | "power-off"
 
-/** What the life of a node depends on. */
+/** The fields of a node that its life depends on. */
 export interface LivingNode {
   readonly id: number
   /** Decides which rule of the lifecycle is the node's. */
@@ -19,7 +19,7 @@ export interface LivingNode {
   /** When a delete was accepted, `null` while none was. */
   readonly deletedAt: number | null
   readonly commitment: Commitment | null
-  /** What it shows instead of what its life would have it show, until it terminates. Absent on most nodes. */
+  /** A status it shows in place of its own, until it terminates. Absent on most nodes. */
   readonly forced?: ForcedStatus
 }
 
@@ -28,7 +28,7 @@ export type Phase = "created" | "running" | "power-off" | "terminate" | "gone"
 
 const never = Number.POSITIVE_INFINITY
 
-/** What a derived number is for: a label per use keeps one use from changing another. */
+/** Labels of derived numbers: one for each use, so that one use does not change another. */
 const use = { provisioning: 61, termination: 62, outcome: 63, outcomeAfter: 64 } as const
 
 /** A stage's length for this node: `ms` and up to `jitterMillis` more. */
@@ -41,7 +41,7 @@ const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =
 const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
   rule.outcomes === null ? "runs" : outcomeAmong(rule.outcomes, derive(seed, use.outcome, node.id) / 2 ** 32)
 
-/** When the node does what its outcome is, if that is something it does after having run for a while. */
+/** When the outcome of a node comes that powers off or vanishes. */
 const outcomeAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
   provisionedAt(seed, rule, node) +
   lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMillis, rule.outcomeAfterJitterMillis)
@@ -79,13 +79,13 @@ export const phaseAt = (seed: number, lifecycle: Lifecycle, node: LivingNode, no
   return outcome === "powers-off" && now >= outcomeAt(seed, rule, node) ? "power-off" : "running"
 }
 
-/** What a node does by itself, and when. */
+/** A change of a node that comes without a request. */
 export interface NodeChange {
   readonly kind: "provisioning-ends" | "powers-off" | "vanishes" | "commitment-ends" | "termination-ends"
   readonly at: number
 }
 
-/** The first change after `now`, `null` when there will be none unless somebody asks for one. */
+/** The first change after `now`, `null` when only a request can bring one. */
 export const nextChange = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): NodeChange | null => {
   const rule = ruleFor(lifecycle, node.name)
   const vanishes = vanishesAt(seed, rule, node)

@@ -12,7 +12,7 @@ export interface VirtualClock {
   readonly anchorRealMillis: number
 }
 
-/** What `--clock` may say: `real`, `frozen`, or a factor of 1 or more. */
+/** The values of `--clock`: `real`, `frozen`, or a factor of 1 or more. */
 export type ClockMode = "real" | "frozen" | { readonly times: number }
 
 /** Where a frozen world begins, so that two runs show the same times: 2026-01-01T00:00:00.000Z. */

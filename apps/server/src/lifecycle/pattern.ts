@@ -5,7 +5,7 @@
 /** Whether a name matches a pattern, in which `*` stands for any text and `?` for one character; case counts. */
 export const matches = (pattern: string, name: string): boolean => {
   let [p, n] = [0, 0]
-  // Where to go on when what follows the last `*` does not fit: one character further into the name.
+  // Where to resume when the rest after the last `*` does not fit: one character further into the name.
   let [star, resume] = [-1, 0]
   while (n < name.length) {
     if (pattern[p] === "*") {

@@ -1,5 +1,5 @@
 /**
- * The state file: all worlds of a server as lines of text, each with its checksum, so that damage is found and found where
+ * The state file: all worlds of a server as lines of text, each with its checksum, so that damage is found where
  * it is. This module has the lines, `stateKeeper.ts` the file system.
  *
  * `CHECKSUM {"state":…}`, then per world `CHECKSUM {"world":…}` and its nodes as `CHECKSUM {"nodes":[…]}`, and last

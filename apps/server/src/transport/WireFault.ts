@@ -1,5 +1,5 @@
 /**
- * What becomes of a reply on the wire, as data. `deliverFault.ts` carries it out on a socket, `inProcess.ts` without one.
+ * A fault of the wire, as data. `deliverFault.ts` carries it out on a socket, `inProcess.ts` without one.
  */
 import type { Duration } from "effect"
 

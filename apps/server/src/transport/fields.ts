@@ -1,6 +1,6 @@
 /**
  * Reads a JSON body against its schema so that every field at fault is named at once (decision 4), each with one sentence.
- * In an optional field `null` is the same as absent: clients that have nothing to say often say `null`.
+ * In an optional field `null` is the same as absent, because many clients send `null` for no value.
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
@@ -31,7 +31,7 @@ export const readFields = <S extends Schema.Struct<Schema.Struct.Fields> & { rea
   }
 }
 
-/** The types of a schema in the words of whoever wrote the JSON; a field that may be absent need not be told so. */
+/** The types of a schema in plain words. `undefined` is left out: an absent field is no problem of a type. */
 const typeWords: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
@@ -41,7 +41,7 @@ const typeWords: Readonly<Record<string, string>> = {
   null: "null"
 }
 
-/** `Expected array | string | undefined` as a person says it; any other sentence as it is. */
+/** `Expected array | string | undefined` in plain words; any other sentence as it is. */
 const plainly = (sentence: string): string => {
   const types = /^Expected ([a-z]+(?: \| [a-z]+)*)(?:, .*)?$/.exec(sentence)?.[1]?.split(" | ")
   const words = types?.filter((type) => type !== "undefined").map((type) => typeWords[type])

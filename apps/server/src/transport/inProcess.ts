@@ -66,7 +66,7 @@ export const clientOf = <R>(
     )
   })
 
-/** What arrives of a reply: all of it, nothing, or a part. */
+/** The reply as it arrives: all of it, nothing, or a part. */
 const arrival = (
   reply: HttpServerResponse.HttpServerResponse,
   fault: WireFault | undefined

@@ -1,6 +1,6 @@
 /**
- * The `node:http` server under the app: what Node answers by itself, and in plain text or not at all, is answered in the
- * envelope here (decision 2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
+ * The `node:http` server under the app. Node answers some requests by itself, in plain text or not at all; here they get the
+ * envelope (decision 2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
@@ -14,7 +14,7 @@ interface Rejection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Gives the reply its body and the headers every reply has; `address` is whose allowance it spends. */
+/** Gives the reply its body and the headers every reply has; `it spends the allowance of `address`. */
 export type Reject = (
   rejection: Rejection,
   address: string
@@ -23,7 +23,7 @@ export type Reject = (
 export interface NodeServer {
   readonly server: Server
   /** Cuts the connections on which no request is waiting for its reply. */
-  readonly closeQuiet: () => void
+  readonly closeIdle: () => void
 }
 
 export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer => {
@@ -39,20 +39,20 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
     // An offer to upgrade may be ignored, and is: the request is answered as it stands.
     shouldUpgradeCallback: () => false
   })
-  const unanswered = new WeakMap<Duplex, Set<ServerResponse>>()
+  const pendingByConnection = new WeakMap<Duplex, Set<ServerResponse>>()
   const errorsAfterRejection = new WeakMap<Duplex, number>()
   server.on("connection", (socket: Socket) => {
     connections.add(socket)
     socket.once("close", () => connections.delete(socket))
   })
   const track = (request: IncomingMessage, response: ServerResponse) => {
-    const responses = unanswered.get(request.socket) ?? new Set()
-    unanswered.set(request.socket, responses.add(response))
+    const responses = pendingByConnection.get(request.socket) ?? new Set()
+    pendingByConnection.set(request.socket, responses.add(response))
     response.once("close", () => responses.delete(response))
   }
   server.on("request", track)
   server.on("checkContinue", track)
-  // An expectation that nobody knows may be ignored, and is (RFC 9110 §10.1.1).
+  // An unknown expectation may be ignored, and is (RFC 9110 §10.1.1).
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response)
   })
@@ -61,16 +61,16 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
   })
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const errors = errorsAfterRejection.get(socket)
-    if (errors !== undefined && errors < mostErrorsAfterRejection) {
+    if (errors !== undefined && errors < maxErrorsAfterRejection) {
       // A reply is on its way; to close now, with bytes unread, could take it along.
       errorsAfterRejection.set(socket, errors + 1)
       return
     }
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     errorsAfterRejection.set(socket, 0)
-    const pending = [...(unanswered.get(socket) ?? [])]
+    const pending = [...(pendingByConnection.get(socket) ?? [])]
     const broken = pending.find((response) => !response.req.complete)
-    // The fault is in the body of a request whose reply has begun: only the connection can say so.
+    // The fault is in the body of a request whose reply has begun: only closing the connection reports it.
     if (broken?.headersSent === true) return void socket.destroy()
     const answer = () => writeRejection(socket, reject, rejectionOf(error))
     // Requests that were complete before the fault get their replies first, in order.
@@ -81,14 +81,14 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
   })
   return {
     server,
-    closeQuiet: () => {
-      for (const socket of connections) if ((unanswered.get(socket)?.size ?? 0) === 0) socket.destroy()
+    closeIdle: () => {
+      for (const socket of connections) if ((pendingByConnection.get(socket)?.size ?? 0) === 0) socket.destroy()
     }
   }
 }
 
 /** How many more packets a client may send after a fault before it is cut off. */
-const mostErrorsAfterRejection = 16
+const maxErrorsAfterRejection = 16
 
 const proxyAllow = "GET, HEAD, POST, DELETE, OPTIONS"
 
@@ -97,7 +97,7 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer
 }
 
-/** What the parser's error means to the client. */
+/** The reply to an error of the parser. */
 const rejectionOf = (error: ParserError): Rejection => {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
@@ -135,5 +135,5 @@ const writeRejection = (socket: Duplex, reject: Reject, rejection: Rejection): v
   if (socket instanceof Socket) socket.setTimeout(closeGraceMillis, () => socket.destroy())
 }
 
-/** How long a client may keep quiet after a rejection before its connection is cut. */
+/** How long a client may be idle after a rejection before its connection is cut. */
 const closeGraceMillis = 500

@@ -1,5 +1,5 @@
 /**
- * What a world keeps of a node. It is small on purpose, because there may be a million of them: addresses and the
+ * The record a world keeps of a node. It is small on purpose, because there may be a million of them: addresses and the
  * microseconds of `created_at` follow from seed and id, the status from the lifecycle. Instants are milliseconds since the
  * epoch.
  */

@@ -1,5 +1,5 @@
 /**
- * Why a world refuses a request, as facts. `http/failures.ts` has the HTTP status and the wire names of the fields.
+ * Reasons for which a world refuses a request, as facts. `http/failures.ts` has the HTTP status and the wire names of the fields.
  */
 
 /** Sentences by the field that they are about. */

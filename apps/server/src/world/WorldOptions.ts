@@ -1,5 +1,5 @@
 /**
- * What can be asked of a world, in one schema. Its text form is the body of `POST /_mock/worlds`, its decoded form is what a
+ * The options of a world, in one schema. Its text form is the body of `POST /_mock/worlds`, its decoded form is what a
  * test passes to `makeWorld`, and `--help` shows its descriptions: `cli/flags.ts` makes a flag of each field it names.
  */
 import { Duration, Option, Schema } from "effect"
@@ -58,7 +58,7 @@ export const readRateLimit = (text: string): Option.Option<{ readonly limit: num
 
 const described = (description: string) => ({ description })
 
-/** What a credential may consist of: visible ASCII, so that it fits into a header and a query. */
+/** Visible ASCII, so that it fits into a header and a query. */
 const Credential = Schema.String.check(
   Schema.makeFilter((text) => /^[!-~]{1,255}$/.test(text) || "1 to 255 visible ASCII characters")
 )

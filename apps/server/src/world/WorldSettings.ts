@@ -1,6 +1,6 @@
 /**
- * What decides how a world behaves from its start on, settled: every setting has a value, durations are milliseconds. How
- * settings are asked for is `WorldOptions.ts`.
+ * The settings of a world: every one has a value, durations are milliseconds. `WorldOptions.ts` has the form in which they
+ * are asked for.
  */
 import { Redacted } from "effect"
 import type { AnyFault } from "../faults/Fault.ts"

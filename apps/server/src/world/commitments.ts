@@ -8,14 +8,14 @@ import { type Invalid, invalid, type NodeLocked, type NodeTerminating, type Node
 import { phase, put, type World } from "./World.ts"
 import { committedOption } from "./catalogue.ts"
 
-/** What a node's commitment is after a change; `skuId` is `null` without one. */
+/** The commitment of a node after a change; `skuId` is `null` without one. */
 export interface CommitmentState {
   readonly nodeId: number
   readonly setting: CommitmentSetting
   readonly skuId: number | null
 }
 
-/** What a node's commitment is to be. */
+/** The commitment that a request asks for. */
 export interface CommitmentOrder {
   readonly nodeId: number
   readonly setting: CommitmentSetting

@@ -16,7 +16,7 @@ export interface ImageRow {
   readonly plan: Plan
 }
 
-/** What to narrow the list by. What is absent or empty narrows nothing; texts compare without regard to case. */
+/** Filters of the list. An absent or empty one filters nothing; texts compare without regard to case. */
 export interface ImageQuery {
   readonly imageType?: string | undefined
   readonly vcpus?: number | undefined

@@ -1,5 +1,5 @@
 /**
- * What happens next in a world by itself: what `next-event` of the control plane steps to. It looks at every node, which is
+ * The next events of a world, which come without a request: `next-event` of the control plane steps to them. Every node is read, which is
  * the price of having no timers: a test's world has a few, and a fleet of a million takes some tens of milliseconds.
  */
 import { nextChange } from "../lifecycle/NodeLife.ts"
@@ -23,7 +23,7 @@ export interface WorldEvent {
 }
 
 /** More events than this at one instant are not named, though they happen. */
-const mostNamed = 100
+const maxNamed = 100
 
 /** All that happens at the next instant at which anything does, by id and the allowance last; empty when nothing will. */
 export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent> => {
@@ -34,7 +34,7 @@ export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent>
     if (event.at > at) return
     if (event.at < at) events = []
     at = event.at
-    if (events.length < mostNamed) events.push(event)
+    if (events.length < maxNamed) events.push(event)
   }
   for (const node of world.nodes.all()) {
     const change = nextChange(seed, lifecycle, node, now)

@@ -1,12 +1,12 @@
 /**
- * Checks what a create asks for against the world, and names every field at fault at once (decisions 4 and 14).
+ * Checks a request for a node against the world, and names every field at fault at once (decisions 4 and 14).
  */
 import { Predicate, Result } from "effect"
 import { committedOption, type Plan } from "./catalogue.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
 import type { World } from "./World.ts"
 
-/** What a create asks for. A field that is absent here was not given, or could not be read. */
+/** The request for a node. A field that is absent here was not given, or could not be read. */
 export interface NodeDraft {
   readonly name: string | undefined
   readonly region: string | undefined
@@ -21,7 +21,7 @@ export interface NodeDraft {
   readonly skuId: number | undefined
 }
 
-/** What a node is to be made from, checked. */
+/** A checked request for a node. */
 export interface NodeOrder {
   readonly name: string
   readonly plan: Plan

@@ -10,18 +10,18 @@ import type { World } from "./World.ts"
 
 /** It can be started on the plan it was saved with. */
 export interface SavedImage {
-  /** What `image` of a create takes as an integer, and what `os.image` shows. */
+  /** `image` of a create as an integer, and `os.image` of the list. */
   readonly id: number
-  /** What `image` of a create takes as a string. */
+  /** `image` of a create as a string. */
   readonly slug: string
   readonly name: string
-  /** What `saved_image_template_id` of a create must be. The image list shows only one id, so the two are the same. */
+  /** `saved_image_template_id` of a create. The image list shows only one id, so the two are the same. */
   readonly templateId: number
   readonly base: PublicImage
   readonly plan: Plan
 }
 
-/** What to save: a node of the world, or a public image on a plan. */
+/** The source of a saved image: a node of the world, or a public image on a plan. */
 export interface SavedImageOrder {
   readonly name: string
   readonly nodeId?: number
@@ -49,7 +49,7 @@ export const saveImage = (world: World, order: SavedImageOrder): Result.Result<S
     addSavedImage(world, order.name, offer)
   )
 
-/** What a node was made from; a saved image of a saved image has the same base. */
+/** The offer a node was made from; a saved image of a saved image has the same base. */
 const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> => {
   const node = world.nodes.get(nodeId)
   if (node === undefined) return Result.fail(invalid({ nodeId: [`There is no node ${nodeId}.`] }))

@@ -1,5 +1,5 @@
 /**
- * What a world begins with: nothing, a handful of nodes and saved images, or a fleet. A scenario's nodes were made before
+ * The content a world begins with: nothing, a handful of nodes and saved images, or a fleet. A scenario's nodes were made before
  * the world began, one minute apart, so they are running from the start.
  */
 import { ruleFor } from "../lifecycle/Lifecycle.ts"

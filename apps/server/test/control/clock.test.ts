@@ -23,7 +23,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
     })
   )
 
-  it.effect("refuses what is no time, or two things at once, and then stands as it stood", () =>
+  it.effect("refuses an invalid time, or two changes at once, and then stays as it was", () =>
     Effect.gen(function* () {
       const { id } = yield* (yield* TestServer).makeWorld()
       const refused = [
@@ -171,7 +171,7 @@ describe("each kind of window, on a clock that is moved", () => {
       return seen
     }).pipe(Effect.provide(TestServer.layer()))
 
-  it.effect("is used up, says when to come back, refills then, and is full after a year", () =>
+  it.effect("is used up, names the instant of its refill, refills then, and is full after a year", () =>
     Effect.gen(function* () {
       expect(yield* spendAll("fixed-window")).toEqual([
         [200, "2", null],

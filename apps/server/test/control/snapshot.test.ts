@@ -4,7 +4,7 @@ import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { errorsOf, nodeOf } from "../http/service.ts"
 import { asWorld, control, createIn } from "./plane.ts"
 
-/** Things that happen in a world, so that there is something to tell apart. */
+/** Things that happen in a world, so that there are differences. */
 const live = (world: TestWorld) =>
   Effect.gen(function* () {
     const ids = []
@@ -60,7 +60,7 @@ describe("a world as a value", () => {
     )
   }
 
-  it.effect("that no world can be is refused by field, and the world keeps what it had", () =>
+  it.effect("an impossible one is refused by field, and the world stays as it was", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({ scenario: "small" })
       const path = `/worlds/${world.id}/snapshot`

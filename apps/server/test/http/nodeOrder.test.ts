@@ -50,7 +50,7 @@ describe("the body of a create (decision 14)", () => {
     expect(faults({ name: "🚢".repeat(255) })).toEqual([])
   })
 
-  it("has a plan of the documented shape that exists; the sentence says which of the two is wrong", () => {
+  it("has a plan of the documented shape that exists; the sentence names the one that is wrong", () => {
     expect(errorsOf({ ...good, plan: "huge" })["plan"]![0]).toContain("has the shape")
     expect(errorsOf({ ...good, plan: "C-3VCPU-16RAM-100DISK" })["plan"]![0]).toContain("no such plan")
   })
@@ -61,7 +61,7 @@ describe("the body of a create (decision 14)", () => {
     expect(faults({ image: "WordPress-1CLICK", plan: "C-4VCPU-8RAM-100DISK-1CLICK" })).toEqual([])
   })
 
-  it("needs for a saved image that it is said to be one, and its template id", () => {
+  it("needs is_saved_image and the template id for a saved image", () => {
     const fits = { plan: saved!.plan.slug, image: saved!.id }
     expect(faults({ ...fits, is_saved_image: true, saved_image_template_id: saved!.templateId })).toEqual([])
     expect(
@@ -85,7 +85,7 @@ describe("the body of a create (decision 14)", () => {
     expect(faults({ cn_id: other.committed[0]!.skuId })).toEqual(["cn_id"])
   })
 
-  it("takes ssh keys as an array or one string, null for nothing, and fields nobody knows", () => {
+  it("takes ssh keys as an array or one string, null for nothing, and unknown fields", () => {
     for (const over of [
       { ssh_keys: "ab:cd" },
       { ssh_keys: ["ab:cd", 12] },

@@ -8,17 +8,17 @@ import { run } from "../cli/berthServer.ts"
 import { proofs, provenWithTheClock } from "./proofs.ts"
 
 layer(TestServer.layer())("each fault is seen on a socket while it is armed, and not when it is disarmed", (it) => {
-  for (const { fault, honest, look, struck } of proofs) {
+  for (const { armed, fault, honest, view } of proofs) {
     it.effect(fault.fault, () =>
       Effect.gen(function* () {
         const world = yield* (yield* TestServer).makeWorld({ scenario: "small" })
         yield* world.arm([fault])
-        expect(yield* look(world)).toEqual(struck)
-        const strikes = (yield* world.journal).filter(({ faults }) => faults.includes(fault.fault))
-        expect(strikes.length).toBeGreaterThan(0)
+        expect(yield* view(world)).toEqual(armed)
+        const firings = (yield* world.journal).filter(({ faults }) => faults.includes(fault.fault))
+        expect(firings.length).toBeGreaterThan(0)
         yield* world.arm([])
-        expect(yield* look(world)).toEqual(honest)
-        expect((yield* world.journal).filter(({ faults }) => faults.length > 0)).toEqual(strikes)
+        expect(yield* view(world)).toEqual(honest)
+        expect((yield* world.journal).filter(({ faults }) => faults.length > 0)).toEqual(firings)
       })
     )
   }
@@ -42,7 +42,7 @@ describe("the catalogue", () => {
     })
   )
 
-  it("speaks of the operations of the interface", () => {
+  it("names the operations of the interface", () => {
     const all = Object.values(BerthApi.groups).flatMap((group) =>
       Object.keys(group.endpoints).map((name) => `${group.identifier}.${name}`)
     )

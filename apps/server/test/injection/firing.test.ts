@@ -73,7 +73,7 @@ describe("when a fault fires", () => {
   })
 })
 
-describe("at which requests a fault looks", () => {
+describe("the scope of a fault", () => {
   const isStruck = (scope: NonNullable<Fault["scope"]>, request: Partial<RequestFacts>): boolean =>
     decide(arm([{ fault: "status", scope }], start), facts(request), 1, start).firings.length === 1
 
@@ -92,7 +92,7 @@ describe("at which requests a fault looks", () => {
     expect(isStruck({ node: "*" }, {})).toBe(false)
   })
 
-  it("only what it can befall: a trigger of a lie about creates counts the creates", () => {
+  it("only its own operations: the trigger of a fault about creates counts the creates", () => {
     const asked = ["nodes.list", "nodes.create"] as const
     expect(firingsOf([{ fault: "create-lost-reply", every: 2 }], { asked }).fired).toEqual({
       "create-lost-reply": [3, 7]
@@ -119,7 +119,7 @@ describe("faults and a seed", () => {
   const half = catalogue.map(({ name }) => ({ fault: name, probability: 0.5 }) as Fault)
   const options = { count: 192, asked: ["nodes.list", "nodes.get", "nodes.create"] } as const
 
-  it.each(half)("$fault firings and draws as it does alone, whatever else is armed", (fault) => {
+  it.each(half)("$fault fires and draws as it does alone, whatever else is armed", (fault) => {
     const alone = firingsOf([fault], options)
     expect(alone.fired[fault.fault]!.length).toBeGreaterThan(10)
     const others = half.filter((other) => other !== fault)

@@ -30,7 +30,7 @@ const listUnder = (fault: Fault) =>
   })
 
 describe("faults of the wire without a socket", () => {
-  it.effect("a connection that is lost or speaks garbage is a transport failure", () =>
+  it.effect("a connection that is lost or sends garbage is a transport failure", () =>
     Effect.gen(function* () {
       for (const fault of ["reset-before-request", "reset-after-request", "garbage-bytes"] as const) {
         const error = yield* Effect.flip(Effect.flatten(listUnder({ fault })))

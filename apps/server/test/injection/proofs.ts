@@ -10,16 +10,17 @@ import { ask, countNodes, create, get, list, type Outcome, rawList } from "./cli
 
 export interface Proof {
   readonly fault: Fault
-  /** Looks at the world as a client does. It is looked at while the fault is armed, then again without it. */
-  readonly look: (world: TestWorld) => Effect.Effect<unknown>
-  readonly struck: unknown
+  /** A client's view of the world. It is taken while the fault is armed, then again without it. */
+  readonly view: (world: TestWorld) => Effect.Effect<unknown>
+  /** The view while the fault is armed. */
+  readonly armed: unknown
   readonly honest: unknown
 }
 
-const proof = (fault: Fault, look: Proof["look"], struck: unknown, honest: unknown): Proof => ({
+const proof = (fault: Fault, view: Proof["view"], armed: unknown, honest: unknown): Proof => ({
   fault,
-  look,
-  struck,
+  view,
+  armed,
   honest
 })
 
@@ -166,7 +167,7 @@ const sweep = (world: TestWorld) =>
     (pages) => new Set(pages.flatMap(({ json }) => json.data.map(({ id }: { id: number }) => id))).size
   )
 
-const lies: ReadonlyArray<Proof> = [
+const semantic: ReadonlyArray<Proof> = [
   proof({ fault: "create-lost-reply" }, createAndCount, ["ECONNRESET", undefined, 1], [202, 200, 1]),
   proof({ fault: "create-false-negative", status: 503 }, createAndCount, [503, 503, 1], [202, 200, 1]),
   proof({ fault: "duplicate-create" }, createAndCount, [202, 200, 2], [202, 200, 1]),
@@ -273,7 +274,7 @@ const lies: ReadonlyArray<Proof> = [
   )
 ]
 
-export const proofs: ReadonlyArray<Proof> = [...http, ...wire, ...lies]
+export const proofs: ReadonlyArray<Proof> = [...http, ...wire, ...semantic]
 
 /** The faults that `slow.test.ts` proves. */
 export const provenWithTheClock: ReadonlyArray<FaultName> = ["latency", "slow-body", "hang"]

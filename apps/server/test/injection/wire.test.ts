@@ -16,7 +16,7 @@ const request = (world: TestWorld, method: string, path = "/nodes/"): string =>
   ].join("\r\n")
 
 layer(TestServer.layer())("faults on the bytes of a connection", (it) => {
-  it.effect("strike in order: the replies to requests before come through whole", () =>
+  it.effect("fire in order: the replies to requests before come through whole", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({ scenario: "small" })
       const pipelined = ["GET", "GET", "GET"].map((method) => request(world, method)).join("")

@@ -12,7 +12,7 @@ const control = (world: TestWorld, path: string, init: RequestInit = {}) =>
 const freshWorld = Effect.flatMap(TestServer, ({ makeWorld }) => makeWorld())
 
 layer(TestServer.layer())("the journal of a world", (it) => {
-  it.effect("has every request with what was asked, what was answered and which faults struck", () =>
+  it.effect("has every request with its reply and the faults that fired", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
       const { id } = (yield* create(world)).json.data
@@ -111,7 +111,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("is nobody else's, and neither are the faults", () =>
+  it.effect("belongs to its world alone, and so do the faults", () =>
     Effect.gen(function* () {
       const worlds = yield* Effect.all(Array.from({ length: 20 }, () => freshWorld))
       yield* Effect.forEach(
@@ -129,7 +129,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("can be explained, for whoever has to find out why a test failed", () =>
+  it.effect("can be explained, to find out why a test failed", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
       yield* world.arm([{ fault: "status", status: 500 }])
@@ -178,7 +178,7 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
   )
 })
 
-describe("what is hidden of a body that the journal cuts off", () => {
+describe("secrets in a body that the journal cuts off", () => {
   const account = { apiKey: Redacted.make("the-key-of-all"), accessToken: Redacted.make("a/token+of=all") }
   const shown = (text: string) => {
     const journal = new Journal()
@@ -187,7 +187,7 @@ describe("what is hidden of a body that the journal cuts off", () => {
     return showEntry(account, journal.record(recorded, 1)).body!
   }
 
-  it("a secret whose end is missing", () => {
+  it("are hidden although their end is missing", () => {
     const filling = "x".repeat(maxKeptBodyBytes - 30)
     expect(shown(`{"a":"${filling}","password":"s3cr${"e".repeat(99)}t"}`)).not.toContain("s3cr")
     expect(shown(`{"password":"s3cr`)).toBe('{"password":"<redacted>"')

@@ -59,7 +59,7 @@ describe("what is expected of a journal", () => {
     expect(isFound(call)).toBe(found)
   })
 
-  it("a mismatch shows what came nearest first, and what was different about it", () => {
+  it("a mismatch shows the nearest requests first, and their differences", () => {
     const call: Expected = { operation: "nodes.create", status: 202, body: { name: "db" } }
     const { mismatches, ok } = verify(journal, { expected: [call] })
     expect(ok).toBe(false)

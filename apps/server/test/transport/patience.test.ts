@@ -35,7 +35,7 @@ const connectAll = (baseUrl: string, count: number, bytes: string) => {
     })
   return Effect.acquireRelease(
     Effect.promise(() => Promise.all(Array.from({ length: count }, open))),
-    (visitors) => Effect.sync(() => visitors.forEach(({ socket }) => socket.destroy()))
+    (clients) => Effect.sync(() => clients.forEach(({ socket }) => socket.destroy()))
   )
 }
 
@@ -44,9 +44,9 @@ const answersOthers = (times: number) =>
     Effect.map(call("GET", "/nodes/"), ({ status }) => expect(status).toBe(200))
   )
 
-describe("patience", () => {
+describe("slow clients", () => {
   it.live(
-    "hundreds of clients that say nothing, or half of something, keep nobody else waiting and are let go",
+    "hundreds of clients that send nothing, or half a request, keep no other client waiting and are disconnected",
     () =>
       Effect.gen(function* () {
         const { baseUrl } = yield* TestServer
@@ -105,7 +105,7 @@ describe("patience", () => {
   )
 
   it.live(
-    "a client that has said all it will is answered before its connection closes",
+    "a client that has closed its half is answered before the connection closes",
     () =>
       Effect.gen(function* () {
         const { baseUrl } = yield* TestServer
@@ -119,7 +119,7 @@ describe("patience", () => {
   )
 
   it.live(
-    "clients that reset their connections in the middle of everything disturb nobody",
+    "clients that reset their connections at any point disturb no other client",
     () =>
       Effect.gen(function* () {
         const { baseUrl } = yield* TestServer
@@ -130,8 +130,8 @@ describe("patience", () => {
           get.repeat(20),
           request("POST", "/nodes/", "Content-Length: 9\r\n")
         ]) {
-          const visitors = yield* connectAll(baseUrl, 40, bytes)
-          for (const { socket } of visitors) socket.resetAndDestroy()
+          const clients = yield* connectAll(baseUrl, 40, bytes)
+          for (const { socket } of clients) socket.resetAndDestroy()
           yield* answersOthers(2)
         }
       }).pipe(Effect.provide(TestServer.layer({ rateLimit: large, scenario: { fleet: 100 } }))),

@@ -31,10 +31,10 @@ const fails = (status: number, pieces: ReadonlyArray<string | Uint8Array>, optio
 
 const large = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-window" } as const
 
-layer(TestServer.layer({ rateLimit: large }))("what is no request gets the envelope", (it) => {
+layer(TestServer.layer({ rateLimit: large }))("input that is no request gets the envelope", (it) => {
   for (const [title, bytes] of [
     ["a line of garbage", "garbage\r\n\r\n"],
-    ["a method nobody knows", "FOO / HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["an unknown method", "FOO / HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["a TLS hello", new Uint8Array([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
     ["a version there is not", "GET / HTTP/9.9\r\nHost: x\r\n\r\n"],
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
@@ -115,7 +115,7 @@ layer(TestServer.layer({ rateLimit: large }))("bodies on a socket", (it) => {
     })
   )
 
-  it.effect("a client that goes away in the middle of its body makes no node and disturbs nobody", () =>
+  it.effect("a client that goes away in the middle of its body makes no node and disturbs no other client", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const count = Effect.map(
@@ -143,7 +143,7 @@ layer(TestServer.layer({ rateLimit: large }))("bodies on a socket", (it) => {
     )
   }
 
-  it.effect("a body nobody asked for does not keep a GET from being answered, nor the next request", () =>
+  it.effect("an unneeded body does not keep a GET from being answered, nor the next request", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const withBody = get.replace("\r\n\r\n", `\r\nContent-Length: ${creation.length}\r\n\r\n${creation}`)
@@ -229,7 +229,7 @@ describe("slow clients", () => {
     }).pipe(Effect.provide(slow))
   )
 
-  it.effect("a connection that is idle between requests is closed, without a word", () =>
+  it.effect("a connection that is idle between requests is closed, without a byte", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const { closedByServer, replies, rest } = yield* exchange(baseUrl, [get])

@@ -149,7 +149,7 @@ describe("a world", () => {
     ])
   })
 
-  it("begins with what its scenario says, running already", () => {
+  it("begins with the nodes of its scenario, running already", () => {
     for (const [scenario, count] of [
       ["empty", 0],
       ["small", 5],

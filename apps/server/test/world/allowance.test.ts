@@ -34,7 +34,7 @@ const waits = fc.array(
 const grantedAt = (steps: ReturnType<typeof run>) => steps.flatMap(({ now, reading }) => (reading.granted ? [now] : []))
 
 /** The most grants in any stretch `[t, t + windowMillis)`. */
-const mostWithin = (instants: ReadonlyArray<number>, windowMillis: number): number => {
+const maxWithin = (instants: ReadonlyArray<number>, windowMillis: number): number => {
   let most = 0
   let first = 0
   instants.forEach((instant, index) => {
@@ -102,7 +102,7 @@ describe("the allowance", () => {
   it("sliding window: never more than the limit in any stretch of the window's length", () => {
     fc.assert(
       fc.property(policies("sliding-window"), waits, (policy, w) => {
-        expect(mostWithin(grantedAt(run(policy, w)), policy.windowMillis)).toBeLessThanOrEqual(policy.limit)
+        expect(maxWithin(grantedAt(run(policy, w)), policy.windowMillis)).toBeLessThanOrEqual(policy.limit)
       })
     )
   })
@@ -123,7 +123,7 @@ describe("the allowance", () => {
   })
 
   for (const algorithm of algorithms) {
-    it(`${algorithm}: what a reading says comes true`, () => {
+    it(`${algorithm}: a reading comes true`, () => {
       fc.assert(
         fc.property(policies(algorithm), waits, fc.nat(50), (policy, w, extra) => {
           const allowance = make(policy)

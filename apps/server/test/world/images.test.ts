@@ -12,7 +12,7 @@ const list = (query: ImageQuery) => Result.getOrThrow(listImages(world, query))
 const all = list({})
 
 describe("the image list (decision 18)", () => {
-  it("has the public images and the saved ones, each told apart by image_type in any casing", () => {
+  it("has the public images and the saved ones; image_type in any casing selects either", () => {
     expect(all.length).toBe(world.catalogue.offers.length + 2)
     expect(list({ imageType: "PUBLIC" }).length).toBe(world.catalogue.offers.length)
     expect(list({ imageType: "Private" }).map(({ slug }) => slug)).toEqual(world.savedImages.map(({ slug }) => slug))

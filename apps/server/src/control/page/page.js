@@ -1,8 +1,8 @@
-// What runs on the page at /_mock/: it reads the control plane, listens to the journal as it is written, and turns the
-// clock. It shows nothing that the control plane does not say.
+// What runs on the page at /_mock/: it reads the control plane, follows the journal as it is written, and advances the
+// clock. All it shows comes from the control plane.
 
 const pageSize = 100
-const mostEntries = 100
+const maxEntries = 100
 const tokenKey = "berth-control-token"
 
 const state = { world: decodeURIComponent(location.hash.slice(1)) || "default", skip: 0, listening: null, entries: [] }
@@ -43,7 +43,7 @@ const read = async (path) => (await ask(path)).json()
 
 const worldPath = (path = "") => `/worlds/${encodeURIComponent(state.world)}${path}`
 
-const tell = (message) => {
+const showTrouble = (message) => {
   byId("trouble").hidden = message === undefined
   byId("trouble").textContent = message ?? ""
 }
@@ -132,7 +132,7 @@ const showFaults = (faults) => {
       ? [empty("None: everything answers as it should.")]
       : armed.map(({ fault, fired, seen, ...options }) => {
           const text = JSON.stringify(options)
-          const children = [make("strong", { text: fault }), ` struck ${fired} of ${plural(seen, "request")}`]
+          const children = [make("strong", { text: fault }), ` fired at ${fired} of ${plural(seen, "request")}`]
           if (text !== "{}") children.push(make("code", { text }))
           return make("li", { children })
         })
@@ -213,7 +213,7 @@ const readAll = async () => {
 /** Adds an entry unless it is there; the latest stands first. */
 const addEntry = (entry) => {
   if (state.entries.some(({ seq }) => seq === entry.seq)) return
-  state.entries = [entry, ...state.entries].sort((a, b) => b.seq - a.seq).slice(0, mostEntries)
+  state.entries = [entry, ...state.entries].sort((a, b) => b.seq - a.seq).slice(0, maxEntries)
 }
 
 /** Reads the journal as it is written. Not an EventSource, which could not show the token. */
@@ -223,7 +223,7 @@ const listen = async () => {
   try {
     const stream = await ask(`/events?world=${encodeURIComponent(state.world)}`, { signal: listening.signal })
     connection("live", "live")
-    const { requests } = await read(worldPath(`/requests?limit=${mostEntries}`))
+    const { requests } = await read(worldPath(`/requests?limit=${maxEntries}`))
     if (state.listening !== listening) return
     requests.forEach(addEntry)
     showJournal()
@@ -251,7 +251,7 @@ const choose = (id) => {
   Object.assign(state, { world: id, skip: 0, listening: null, entries: [] })
   location.hash = encodeURIComponent(id)
   byId("happened").textContent = ""
-  tell()
+  showTrouble()
   showJournal()
   return refresh()
 }
@@ -261,9 +261,9 @@ const choose = (id) => {
 const act = async (action) => {
   try {
     await action()
-    tell()
+    showTrouble()
   } catch (error) {
-    tell(error instanceof Refused ? error.message : "The server cannot be reached.")
+    showTrouble(error instanceof Refused ? error.message : "The server cannot be reached.")
   }
   await refresh()
 }

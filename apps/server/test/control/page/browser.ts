@@ -25,7 +25,7 @@ const flags = [
 
 interface Visit {
   readonly page: Page
-  /** What the page said on its console as errors, and what it threw. */
+  /** Errors on the console of the page, and exceptions. */
   readonly complaints: ReadonlyArray<string>
   /** Requests to anywhere but the server. */
   readonly outside: ReadonlyArray<string>

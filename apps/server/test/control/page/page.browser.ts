@@ -52,7 +52,7 @@ describe("the page of the worlds", () => {
     })
   )
 
-  it.live("steps to the next event, and says which it was", () =>
+  it.live("steps to the next event, and names it", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(frozen)
       const made = yield* request(ready.url, "POST", "/nodes/", nodeOf("web"))
@@ -67,7 +67,7 @@ describe("the page of the worlds", () => {
     })
   )
 
-  it.live("shows requests as they come and the faults that struck them, and disarms", () =>
+  it.live("shows requests as they come and the faults that fired, and disarms", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(frozen)
       const { complaints, page } = yield* visit(`${ready.url}/_mock/`)
@@ -77,7 +77,7 @@ describe("the page of the worlds", () => {
       const entry = page.locator("#journal li").filter({ hasText: `${prefix}/nodes/` })
       yield* sees(entry.getByText("503", { exact: true }).waitFor())
       yield* sees(entry.getByText("status", { exact: true }).waitFor())
-      yield* sees(page.getByText("struck 1 of 1 request", { exact: false }).waitFor())
+      yield* sees(page.getByText("fired at 1 of 1 request", { exact: false }).waitFor())
       yield* sees(page.getByRole("button", { name: "Disarm all" }).click())
       yield* sees(page.getByText("None: everything answers as it should.").waitFor())
       expect((yield* request(ready.url, "GET", "/nodes/")).status).toBe(200)
@@ -107,7 +107,7 @@ describe("the page of the worlds", () => {
     Effect.gen(function* () {
       const { ready } = yield* serve([...frozen, "--scenario", "small", "--control-token", "open-sesame"])
       const { page } = yield* visit(`${ready.url}/_mock/`)
-      const token = page.getByLabel("This server asks for its control token.")
+      const token = page.getByLabel("This server needs its control token.")
       yield* sees(token.waitFor())
       expect(yield* Effect.promise(() => page.locator("main").isVisible())).toBe(false)
       yield* sees(token.fill("open-sesame"))
