@@ -176,7 +176,7 @@ const answering =
     return reply === undefined ? next(exchange) : Effect.succeed(reply)
   }
 
-const check = answering(({ request }) => precheck(request))
+const check = answering(({ request }) => precheck(request, maxBodyBytes))
 const answerInstead = answering(({ answerInstead }) => answerInstead?.())
 const takeFastPath = answering(answerFast)
 

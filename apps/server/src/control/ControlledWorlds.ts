@@ -7,6 +7,7 @@ import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
 import type { Journals } from "../journal/Journals.ts"
 import { fieldErrors } from "../transport/fields.ts"
+import { maxControlBodyBytes } from "../transport/limits.ts"
 import { readJson } from "../transport/readJson.ts"
 import * as World from "../world/World.ts"
 import type { Worlds } from "../world/Worlds.ts"
@@ -40,6 +41,10 @@ export const namedWorld = (id: string) =>
     return Effect.succeed({ ...controlled, world, now: World.enter(world, controlled.realMillis()) })
   })
 
+/** The JSON body of a control request. */
+export const controlJson = (request: HttpServerRequest.HttpServerRequest, whenEmpty?: unknown) =>
+  readJson(request, { maxBytes: maxControlBodyBytes, whenEmpty })
+
 /**
  * A reader of bodies of one schema. Every field at fault is named at once, an unknown one included, and then nothing is
  * changed. Where `whenEmpty` is given it stands for a body that is not there.
@@ -49,7 +54,7 @@ export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) 
   return (
     request: HttpServerRequest.HttpServerRequest
   ): Effect.Effect<A, Failure<400> | Failure<413> | Failure<415> | Failure<422>> =>
-    Effect.flatMap(readJson(request, { whenEmpty }), (body) =>
+    Effect.flatMap(controlJson(request, whenEmpty), (body) =>
       Effect.mapError(decode(body), ({ issue }) => invalidFields(fieldErrors(issue, "whole")))
     )
 }

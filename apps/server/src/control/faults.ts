@@ -7,10 +7,9 @@ import { HttpApiBuilder } from "effect/http-api"
 import { arm, describeArmed } from "../faults/ArmedFault.ts"
 import { readFaults } from "../injection/readFaults.ts"
 import { invalidFields } from "../http/failures.ts"
-import { readJson } from "../transport/readJson.ts"
 import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld } from "./ControlledWorlds.ts"
+import { controlJson, namedWorld } from "./ControlledWorlds.ts"
 
 const described = (world: World) =>
   world.faults.map(
@@ -22,7 +21,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
     .handle("read", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => described(world)))
     .handleRaw("arm", ({ params, request }) =>
       Effect.gen(function* () {
-        const body = yield* readJson(request)
+        const body = yield* controlJson(request)
         const { now, world } = yield* namedWorld(params.world)
         const faults = yield* Effect.mapError(Effect.fromResult(readFaults(body)), invalidFields)
         world.faults = arm(faults, now)

@@ -77,7 +77,7 @@ export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, to
     if (token !== undefined && !sameSecret(bearerToken(arrived) ?? "", Redacted.value(token))) return unauthorized
     const request = withWholePath(arrived, controlled.worlds)
     const response =
-      precheck(request) ??
+      precheck(request, maxControlBodyBytes) ??
       (yield* endpoints.pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.provideService(ControlledWorlds, controlled),

@@ -4,7 +4,7 @@
  */
 import { Cause, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { maxBodyBytes, maxUrlBytes } from "../transport/limits.ts"
+import { maxUrlBytes } from "../transport/limits.ts"
 import type { AllowedMethods } from "../transport/paths.ts"
 import { bodyTooLarge } from "../transport/readJson.ts"
 import { failureResponse } from "./failures.ts"
@@ -12,16 +12,17 @@ import { failureResponse } from "./failures.ts"
 /** The path of a request, as it came. */
 export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.split("?", 1)[0]!
 
-/** The answer to a request that is wrong whatever it asks for (decision 4). */
+/** The answer to a request that is wrong whatever it asks for (decision 4); `maxBytes` is the limit of its body. */
 export const precheck = (
-  request: HttpServerRequest.HttpServerRequest
+  request: HttpServerRequest.HttpServerRequest,
+  maxBytes: number
 ): HttpServerResponse.HttpServerResponse | undefined => {
   if (isWithoutHost(request)) return failureResponse(400, "The header host is missing.")
   if (request.url.length > maxUrlBytes) {
     return failureResponse(414, `The URL is longer than ${maxUrlBytes} bytes.`)
   }
-  if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) {
-    return failureResponse(413, bodyTooLarge.message)
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
+    return failureResponse(413, bodyTooLarge(maxBytes).message)
   }
   return undefined
 }

@@ -9,7 +9,7 @@ import { maxBodyBytes } from "./limits.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-export const bodyTooLarge = fail(413, `The body is larger than ${maxBodyBytes} bytes.`)
+export const bodyTooLarge = (maxBytes: number) => fail(413, `The body is larger than ${maxBytes} bytes.`)
 const notJson = fail(415, "The body must be JSON: content-type application/json.")
 const encoded = fail(415, "The body must not be encoded: leave content-encoding out.")
 const malformed = fail(400, "The body is not well-formed JSON.")
@@ -25,7 +25,9 @@ const isPlain = (contentEncoding: string | undefined): boolean =>
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
 
-export interface ReadOptions {
+interface ReadOptions {
+  /** Default 1 MiB. It has to be the `MaxBodySize` of the request. */
+  readonly maxBytes?: number
   /** Stands for a body that is not there. */
   readonly whenEmpty?: unknown
   /** Gets the bytes of the body, before they are parsed. */
@@ -34,13 +36,13 @@ export interface ReadOptions {
 
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest,
-  { onBytes, whenEmpty }: ReadOptions = {}
+  { maxBytes = maxBodyBytes, onBytes, whenEmpty }: ReadOptions = {}
 ): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
   if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
   if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
   return request.arrayBuffer.pipe(
     Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
-      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge : interrupted
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge(maxBytes) : interrupted
     ),
     Effect.flatMap((body) => {
       onBytes?.(new Uint8Array(body))

@@ -19,7 +19,7 @@ const live = (world: TestWorld) =>
     yield* control("POST", `/worlds/${world.id}/saved-images`, { name: "golden", nodeId: ids[2] })
   })
 
-/** Every byte that says what a world is. */
+/** Replies that show all of a world, byte for byte. */
 const replies = (world: TestWorld) =>
   Effect.gen(function* () {
     const seen = [
@@ -59,6 +59,18 @@ describe("a world as a value", () => {
       })
     )
   }
+
+  it.effect("goes out and in with more than a request to the service may have", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const fleet = yield* makeWorld({ scenario: { fleet: 12_000 } })
+      const { json, text } = yield* control("GET", `/worlds/${fleet.id}/snapshot`)
+      expect(text.length).toBeGreaterThan(1024 * 1024)
+      const world = yield* makeWorld()
+      const restored = yield* control("PUT", `/worlds/${world.id}/snapshot`, json)
+      expect([restored.status, restored.json.nodes]).toEqual([200, 12_000])
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
 
   it.effect("an impossible one is refused by field, and the world stays as it was", () =>
     Effect.gen(function* () {
