@@ -126,7 +126,7 @@ const keepJournal =
   (worlds: Worlds, journals: Journals): Step =>
   (next) =>
   (exchange) =>
-    Effect.map(next(exchange), (reply) => {
+    Effect.mapEager(next(exchange), (reply) => {
       const { arrivedAt: at, body, delivery, request, world } = exchange
       const delayMillis = Math.round((delivery?.delayMillis ?? 0) * world.clock.rate)
       worlds.changes += 1
@@ -144,7 +144,7 @@ const keepJournal =
 
 /** The headers that every reply of the service has. */
 const withReplyHeaders = (exchange: Exchange, reading: Reading, reply: ReturnType<Handler>) =>
-  Effect.map(reply, (reply) =>
+  Effect.mapEager(reply, (reply) =>
     HttpServerResponse.setHeaders(reply, {
       ...exchange.headers,
       ...replyHeaders(reply.status, reading, exchange.world.latest)

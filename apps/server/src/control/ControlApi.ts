@@ -29,7 +29,7 @@ const health = HttpApiEndpoint.get("get", "/health", {
   }).annotate({ identifier: "Health" })
 }).annotateMerge(OpenApi.annotations({ title: "Health", description: "Answers as soon as the server does." }))
 
-/** What a script that has started a server polls until it answers. */
+/** A script that has started a server polls this until it answers. */
 class HealthGroup extends HttpApiGroup.make("health")
   .add(health)
   .annotateMerge(OpenApi.annotations({ title: "Health", description: "The server itself." })) {}

@@ -49,7 +49,10 @@ export type Handler = (
   exchange: Exchange
 ) => Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
 
-/** One step of the way: it answers by itself, or asks the next and may change the answer. */
+/**
+ * One step of the way: it answers by itself, or asks the next and may change the answer. Steps use `mapEager`, because on the
+ * fast path the answer is there at once.
+ */
 export type Step = (next: Handler) => Handler
 
 /** The exchange of the request that an endpoint answers. Set by `app.ts`. */

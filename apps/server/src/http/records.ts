@@ -37,12 +37,12 @@ const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
 /** ISO 8601 with microseconds (decision 13). */
 export const createdAt = (world: World, node: NodeRecord): string => {
   const day = Math.floor(node.createdAt / dayMillis)
-  const ms = node.createdAt - day * dayMillis
-  const hours = twoDigits[Math.floor(ms / 3_600_000)]
-  const minutes = twoDigits[Math.floor(ms / 60_000) % 60]
-  const seconds = twoDigits[Math.floor(ms / 1000) % 60]
+  const millis = node.createdAt - day * dayMillis
+  const hours = twoDigits[Math.floor(millis / 3_600_000)]
+  const minutes = twoDigits[Math.floor(millis / 60_000) % 60]
+  const seconds = twoDigits[Math.floor(millis / 1000) % 60]
   const micros = threeDigits[createdMicroseconds(world.settings.seed, node.id)]
-  return `${dateOf(day)}T${hours}:${minutes}:${seconds}.${threeDigits[ms % 1000]}${micros}Z`
+  return `${dateOf(day)}T${hours}:${minutes}:${seconds}.${threeDigits[millis % 1000]}${micros}Z`
 }
 
 const diskText = (plan: Plan): string => `${plan.diskGb} GB`

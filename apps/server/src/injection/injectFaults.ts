@@ -23,7 +23,7 @@ export const injectFaults: Step = (next) => (exchange) =>
 
 /** Delivers the reply as the faults that fired have it: late, in part, or not at all. */
 export const deliver: Step = (next) => (exchange) =>
-  Effect.flatMap(next(exchange), (reply) => {
+  Effect.flatMapEager(next(exchange), (reply) => {
     if (exchange.delivery === undefined) return Effect.succeed(reply)
     const { delayMillis, wireFault } = exchange.delivery
     const delivered = wireFault === undefined ? Effect.succeed(reply) : deliverFault(exchange.request, reply, wireFault)

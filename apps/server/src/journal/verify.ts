@@ -1,6 +1,6 @@
 /**
- * Compares a journal with the calls that were expected. What was not found is shown with the calls that came nearest, and
- * with what was different about them.
+ * Compares a journal with the calls that were expected. A call that is missing is shown with the nearest requests, and with
+ * their differences.
  */
 import { Predicate, Result, Schema } from "effect"
 import { operations } from "../faults/operations.ts"
@@ -80,7 +80,7 @@ const bounds = ({ atLeast, atMost, count }: Expected) => {
   return { min, max, wanted: words.join(" and ") || "any number" }
 }
 
-/** What is different about a request, in words; nothing when it is the one expected. */
+/** The differences of a request in words; none when it is the one expected. */
 const differences = (call: Expected, request: JournalEntry): ReadonlyArray<string> => {
   const found: Array<string> = []
   const differs = (what: string, is: unknown, wanted: unknown) =>

@@ -31,9 +31,9 @@ const never = Number.POSITIVE_INFINITY
 /** Labels of derived numbers: one for each use, so that one use does not change another. */
 const use = { provisioning: 61, termination: 62, outcome: 63, outcomeAfter: 64 } as const
 
-/** A stage's length for this node: `ms` and up to `jitterMillis` more. */
-const lasting = (seed: number, label: number, node: LivingNode, ms: number, jitterMillis: number): number =>
-  jitterMillis === 0 ? ms : ms + (derive(seed, label, node.id) % (jitterMillis + 1))
+/** A stage's length for this node: `millis` and up to `jitterMillis` more. */
+const lasting = (seed: number, label: number, node: LivingNode, millis: number, jitterMillis: number): number =>
+  jitterMillis === 0 ? millis : millis + (derive(seed, label, node.id) % (jitterMillis + 1))
 
 const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
   node.createdAt + lasting(seed, use.provisioning, node, rule.provisioningMillis, rule.provisioningJitterMillis)
@@ -41,7 +41,7 @@ const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =
 const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
   rule.outcomes === null ? "runs" : outcomeAmong(rule.outcomes, derive(seed, use.outcome, node.id) / 2 ** 32)
 
-/** When the outcome of a node comes that powers off or vanishes. */
+/** When a node powers off or vanishes, where that is its outcome. */
 const outcomeAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
   provisionedAt(seed, rule, node) +
   lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMillis, rule.outcomeAfterJitterMillis)

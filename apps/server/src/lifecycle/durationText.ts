@@ -19,7 +19,7 @@ export const readDurationMillis = (text: string): Option.Option<number> => {
   return Number.isInteger(millis) && millis >= 0 && millis <= maxDurationMillis ? Option.some(millis) : Option.none()
 }
 
-/** Whatever Effect takes for a duration, so that a test may write `"10 seconds"` or `Duration.seconds(10)`. */
+/** A duration as Effect takes it, so that a test may write `"10 seconds"` or `Duration.seconds(10)`. */
 const Input = Schema.declare((value): value is Duration.Input =>
   Option.isSome(Duration.fromInput(value as Duration.Input))
 )

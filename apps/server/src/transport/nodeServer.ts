@@ -7,14 +7,14 @@ import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { maxHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
 
-/** A reply to something that never became a request. */
+/** A reply to input that never became a request. */
 interface Rejection {
   readonly status: number
   readonly message: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Gives the reply its body and the headers every reply has; `it spends the allowance of `address`. */
+/** Gives the reply its body and the headers every reply has. It spends the allowance of the `address`. */
 export type Reject = (
   rejection: Rejection,
   address: string
