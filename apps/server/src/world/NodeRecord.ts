@@ -1,12 +1,12 @@
 /**
- * What a world keeps of a node. It is small on purpose, because there may be a million of them: addresses and the
+ * The record a world keeps of a node. It is small on purpose, because there may be a million of them: addresses and the
  * microseconds of `created_at` follow from seed and id, the status from the lifecycle. Instants are milliseconds since the
  * epoch.
  */
 import type { Commitment } from "../lifecycle/CommitmentTerm.ts"
 import type { LivingNode } from "../lifecycle/NodeLife.ts"
 import type { Plan } from "./catalogue.ts"
-import { derive } from "./seed.ts"
+import { derive } from "../lifecycle/seed.ts"
 
 export interface NodeRecord extends LivingNode {
   readonly id: number

@@ -1,14 +1,27 @@
 /**
- * Saving images: the rules of what can be saved, and what a saved image is called.
+ * Saved images: private images of the account, made from a node, and the rules of what can be saved. Nothing in the
+ * interface makes one; scenarios and the control plane do.
  */
 import { Result } from "effect"
-import type { Offer } from "./catalogue.ts"
+import type { Offer, Plan, PublicImage } from "./catalogue.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
-import type { SavedImage } from "./SavedImage.ts"
-import { deriveBelow } from "./seed.ts"
+import { deriveBelow } from "../lifecycle/seed.ts"
 import type { World } from "./World.ts"
 
-/** What to save: a node of the world, or a public image on a plan. */
+/** It can be started on the plan it was saved with. */
+export interface SavedImage {
+  /** `image` of a create as an integer, and `os.image` of the list. */
+  readonly id: number
+  /** `image` of a create as a string. */
+  readonly slug: string
+  readonly name: string
+  /** `saved_image_template_id` of a create. The image list shows only one id, so the two are the same. */
+  readonly templateId: number
+  readonly base: PublicImage
+  readonly plan: Plan
+}
+
+/** The source of a saved image: a node of the world, or a public image on a plan. */
 export interface SavedImageOrder {
   readonly name: string
   readonly nodeId?: number
@@ -36,14 +49,14 @@ export const saveImage = (world: World, order: SavedImageOrder): Result.Result<S
     addSavedImage(world, order.name, offer)
   )
 
-/** What a node was made from; a saved image of a saved image has the same base. */
+/** The offer a node was made from; a saved image of a saved image has the same base. */
 const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> => {
   const node = world.nodes.get(nodeId)
   if (node === undefined) return Result.fail(invalid({ nodeId: [`There is no node ${nodeId}.`] }))
   const saved = world.savedImages.find(({ id }) => id === node.imageId)
   const image = saved?.base ?? world.catalogue.imageById.get(node.imageId)
   return image === undefined
-    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} is not known any more.`] }))
+    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} is unknown by now.`] }))
     : Result.succeed({ image, plan: node.plan })
 }
 

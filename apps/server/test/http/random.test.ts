@@ -1,7 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { serve } from "../cli/berthServer.ts"
-import { type Exchange, exchange, type RawReply } from "./rawSocket.ts"
+import { type Exchange, exchange, type RawReply } from "../transport/rawSocket.ts"
 import { type RandomRequest, randomRequests } from "./randomRequests.ts"
 import { expectFailure, prefix } from "./service.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Requests nobody would think of: some from the API's own schemas, bent a little, some bent beyond recognition. The same
+ * Unlikely requests: some from the API's own schemas, bent a little, some bent beyond recognition. The same
  * seed gives the same requests.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
@@ -9,7 +9,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import fc from "fast-check"
 import { nodeOf, prefix } from "./service.ts"
 
-/** Bytes to send, in pieces, and how many replies they are certain to get; `null` when nobody can say. */
+/** Bytes to send, in pieces, and how many replies they are certain to get; `null` when that is uncertain. */
 export interface RandomRequest {
   readonly pieces: ReadonlyArray<Buffer>
   readonly replies: number | null

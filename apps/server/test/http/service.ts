@@ -25,7 +25,7 @@ export interface CallOptions {
 /** The prefix of the documented paths. */
 export const prefix = "/myaccount/api/v1"
 
-/** One request to a path of the interface, with good credentials unless told otherwise. */
+/** One request to a path of the interface, with good credentials by default. */
 export const call = Effect.fnUntraced(function* (method: string, path: string, options: CallOptions = {}) {
   const server = yield* TestServer
   const url = new URL(server.baseUrl + prefix + path)

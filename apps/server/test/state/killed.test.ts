@@ -110,7 +110,7 @@ describe("a server that keeps its state", () => {
     120_000
   )
 
-  it.live("has lost nothing at all when it was told to stop, and goes on with its worlds and their credentials", () =>
+  it.live("has lost nothing at all after a signal, and goes on with its worlds and their credentials", () =>
     Effect.gen(function* () {
       const file = join(yield* directory, "state")
       const first = yield* start(file, "--clock", "frozen", "--seed", "7", "--scenario", "small")
@@ -153,7 +153,7 @@ describe("a server that keeps its state", () => {
     })
   )
 
-  it.live("refuses a damaged file, says where it is damaged, and leaves it as it is", () =>
+  it.live("refuses a damaged file, names the damaged line, and leaves it as it is", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const good = join(path, "good")
