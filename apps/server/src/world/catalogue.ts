@@ -35,6 +35,19 @@ export interface PublicImage {
   readonly version: string | null
 }
 
+/** A private image of the account; it can be started on the plan it was saved with. */
+export interface SavedImage {
+  /** `image` of a create as an integer, and `os.image` of the list. */
+  readonly id: number
+  /** `image` of a create as a string. */
+  readonly slug: string
+  readonly name: string
+  /** `saved_image_template_id` of a create. The image list shows only one id, so the two are the same. */
+  readonly templateId: number
+  readonly base: PublicImage
+  readonly plan: Plan
+}
+
 /** A public image on a plan it can be started on: one row of the image list. */
 export interface Offer {
   readonly image: PublicImage

@@ -3,23 +3,10 @@
  * interface makes one; scenarios and the control plane do.
  */
 import { Result } from "effect"
-import type { Offer, Plan, PublicImage } from "./catalogue.ts"
+import type { Offer, SavedImage } from "./catalogue.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
 import type { World } from "./World.ts"
-
-/** It can be started on the plan it was saved with. */
-export interface SavedImage {
-  /** `image` of a create as an integer, and `os.image` of the list. */
-  readonly id: number
-  /** `image` of a create as a string. */
-  readonly slug: string
-  readonly name: string
-  /** `saved_image_template_id` of a create. The image list shows only one id, so the two are the same. */
-  readonly templateId: number
-  readonly base: PublicImage
-  readonly plan: Plan
-}
 
 /** The source of a saved image: a node of the world, or a public image on a plan. */
 export interface SavedImageOrder {
