@@ -8,7 +8,7 @@ import { HttpApiScalar } from "effect/http-api"
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
 
-/** Parts of the page that lead elsewhere, or load from there, are left out. */
+/** Sections of the page that lead elsewhere, or load from there, are left out. */
 const scalar = {
   withDefaultFonts: false,
   favicon: "data:,",

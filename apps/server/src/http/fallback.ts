@@ -56,7 +56,7 @@ const noEndpoint = (
   allowedMethods: AllowedMethods
 ): HttpServerResponse.HttpServerResponse => {
   const allow = allowedMethods(pathOf(request))
-  // A path whose escapes cannot be read is no path, even where it looks like one.
+  // A path whose escapes cannot be read is no path, even where it resembles one.
   const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
   if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
   if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })

@@ -18,7 +18,7 @@ const wireNames: { readonly [field in keyof NodeDraft]?: string } = {
   skuId: "cn_id"
 }
 
-/** `cn_id` is documented with the default FALSE (interface.md §2.2), so `false` says the same as 0 and as nothing. */
+/** `cn_id` is documented with the default FALSE (interface.md §2.2), so `false` means the same as 0 and as an absent field. */
 const withoutFalseSku = (body: object): unknown => {
   if (!("cn_id" in body) || body.cn_id !== false) return body
   const { cn_id: _, ...rest } = body

@@ -1,6 +1,6 @@
 /**
  * Semantic faults about which nodes there are: replies that are well-formed and not true, of the world's past, or of a
- * world that is not as the reply says.
+ * world that differs from the reply.
  */
 import { succeed } from "@berth/core/api/Envelope"
 import { prefix } from "@berth/core/api/Routes"
@@ -17,7 +17,7 @@ import { recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
 /** The trigger of a fault about creates counts creates. */
 const only = ["nodes.create"] as const
 
-/** The node that a reply says was made. */
+/** The node that a reply reports as made. */
 const madeNode = (world: World, reply: Reply): NodeRecord | undefined => {
   const envelope = reply.status === 202 ? successOf(reply) : undefined
   const id = envelope === undefined ? undefined : recordsOf(envelope)[0]?.["id"]

@@ -43,7 +43,7 @@ const resetMidBody = faultKind({
 const truncatedBody = faultKind({
   family: "wire",
   name: "truncated-body",
-  summary: "Ends the connection before the body is as long as content-length says.",
+  summary: "Ends the connection before the body is as long as content-length states.",
   options: { share: arriving },
   steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "end") })
 })

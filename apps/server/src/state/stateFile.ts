@@ -147,7 +147,7 @@ class Lines {
 
   /** The next line as what it should be. */
   next<A>(decode: Decode<A>): A {
-    const value = this.#look()
+    const value = this.#peek()
     this.#ahead = undefined
     const decoded = decode(value)
     if (Result.isSuccess(decoded)) return decoded.success
@@ -156,7 +156,7 @@ class Lines {
 
   /** Whether the next line is of this kind. */
   peek(kind: string): boolean {
-    const value = this.#look()
+    const value = this.#peek()
     return typeof value === "object" && value !== null && kind in value
   }
 
@@ -177,7 +177,7 @@ class Lines {
     return this.fail(`${path === "" ? "" : `${path}: `}${sentences[0] ?? "not valid"}`)
   }
 
-  #look(): unknown {
+  #peek(): unknown {
     this.#ahead ??= this.#read()
     return this.#ahead
   }

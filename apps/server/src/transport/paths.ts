@@ -41,7 +41,7 @@ export type AllowedMethods = (path: string) => string | undefined
 
 /**
  * Which methods a path answers, read off the endpoints themselves: the router, which matches method and path together,
- * cannot say. `*` stands for the whole server.
+ * cannot mean. `*` stands for the whole server.
  */
 export const allowedMethods = (endpoints: ReadonlyArray<Endpoint>): AllowedMethods => {
   const forms = Array.from(

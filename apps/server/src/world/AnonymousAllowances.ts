@@ -21,8 +21,8 @@ export class AnonymousAllowances {
     if (known !== undefined) this.#byAddress.delete(address)
     this.#byAddress.set(address, allowance)
     if (this.#byAddress.size > maxAddresses) {
-      const [longestUnused] = this.#byAddress.keys()
-      this.#byAddress.delete(longestUnused!)
+      const [leastRecent] = this.#byAddress.keys()
+      this.#byAddress.delete(leastRecent!)
     }
     return allowance
   }

@@ -33,7 +33,7 @@ const dotted = (address: number): string =>
   `${octets[address >>> 24]}.${octets[(address >>> 16) & 255]}.${octets[(address >>> 8) & 255]}.${octets[address & 255]}`
 
 /**
- * Spreads the ids over 2^bits addresses so that neighbours do not look like neighbours and no two of any 2^bits
+ * Spreads the ids over 2^bits addresses so that neighbours do not resemble neighbours and no two of any 2^bits
  * consecutive ids are the same: an odd factor makes it a permutation.
  */
 const spread = (seed: number, label: number, id: number, bits: number): number =>

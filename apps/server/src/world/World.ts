@@ -29,7 +29,7 @@ export interface World {
   clock: VirtualClock.VirtualClock
   /** The latest instant of the world: its time never goes back, even when the real clock does. */
   latest: number
-  /** When which node will be gone, so that a request need not look through all of them. */
+  /** When which node will be gone, so that a request need not search all of them. */
   due: DueQueue
   /** Name → id, kept only where names are unique. */
   holderOfName: Map<string, number>

@@ -108,7 +108,7 @@ export class Worlds {
     this.#byAccessToken.add(world)
   }
 
-  /** A credential that looks like one and that no world has. */
+  /** A credential of the right form that no world has. */
   #freeCredential(index: CredentialIndex, kind: string, id: string): Redacted.Redacted {
     for (let attempt = 0; ; attempt++) {
       const secret = digest(`${this.main.settings.seed} ${kind} ${id} ${attempt}`).toString("base64url").slice(0, 32)

@@ -73,7 +73,7 @@ describe("the body of a create (decision 14)", () => {
     expect(faults({ is_saved_image: true, saved_image_template_id: 1 })).toEqual(["image"])
   })
 
-  it("takes a committed plan of its own plan; 0, false and null say none", () => {
+  it("takes a committed plan of its own plan; 0, false and null mean none", () => {
     const [option] = plan.committed
     assert(option !== undefined)
     const order = readNodeOrder(world, { ...good, cn_id: option.skuId })

@@ -1,5 +1,5 @@
 /**
- * What the tests of faults share: a client of one world that says how a call ended, whatever the bytes did.
+ * What the tests of faults share: a client of one world that reports how a call ended, whatever the bytes did.
  */
 import { connect } from "node:net"
 import { Effect, Redacted } from "effect"

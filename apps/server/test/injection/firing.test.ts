@@ -74,22 +74,22 @@ describe("when a fault fires", () => {
 })
 
 describe("the scope of a fault", () => {
-  const isStruck = (scope: NonNullable<Fault["scope"]>, request: Partial<RequestFacts>): boolean =>
+  const isInScope = (scope: NonNullable<Fault["scope"]>, request: Partial<RequestFacts>): boolean =>
     decide(arm([{ fault: "status", scope }], start), facts(request), 1, start).firings.length === 1
 
   it("an operation, or one of several", () => {
-    expect(isStruck({ operation: "nodes.list" }, {})).toBe(true)
-    expect(isStruck({ operation: "nodes.get" }, {})).toBe(false)
-    expect(isStruck({ operation: ["nodes.get", "nodes.list"] }, {})).toBe(true)
-    expect(isStruck({ operation: ["nodes.get"] }, { operation: undefined })).toBe(false)
+    expect(isInScope({ operation: "nodes.list" }, {})).toBe(true)
+    expect(isInScope({ operation: "nodes.get" }, {})).toBe(false)
+    expect(isInScope({ operation: ["nodes.get", "nodes.list"] }, {})).toBe(true)
+    expect(isInScope({ operation: ["nodes.get"] }, { operation: undefined })).toBe(false)
   })
 
   it("a node, by id or by a pattern of its name", () => {
-    expect(isStruck({ node: 7 }, { nodeId: 7 })).toBe(true)
-    expect(isStruck({ node: 7 }, { nodeId: 8 })).toBe(false)
-    expect(isStruck({ node: "web-*" }, { nodeName: "web-1" })).toBe(true)
-    expect(isStruck({ node: "web-*" }, { nodeName: "database" })).toBe(false)
-    expect(isStruck({ node: "*" }, {})).toBe(false)
+    expect(isInScope({ node: 7 }, { nodeId: 7 })).toBe(true)
+    expect(isInScope({ node: 7 }, { nodeId: 8 })).toBe(false)
+    expect(isInScope({ node: "web-*" }, { nodeName: "web-1" })).toBe(true)
+    expect(isInScope({ node: "web-*" }, { nodeName: "database" })).toBe(false)
+    expect(isInScope({ node: "*" }, {})).toBe(false)
   })
 
   it("only its own operations: the trigger of a fault about creates counts the creates", () => {
@@ -101,9 +101,9 @@ describe("the scope of a fault", () => {
   })
 
   it("a header, whatever the case of its name", () => {
-    expect(isStruck({ header: { "X-Test": "a*" } }, { headers: { "x-test": "abc" } })).toBe(true)
-    expect(isStruck({ header: { "x-test": "a*" } }, { headers: { "x-test": "b" } })).toBe(false)
-    expect(isStruck({ header: { "x-test": "*" } }, {})).toBe(false)
+    expect(isInScope({ header: { "X-Test": "a*" } }, { headers: { "x-test": "abc" } })).toBe(true)
+    expect(isInScope({ header: { "x-test": "a*" } }, { headers: { "x-test": "b" } })).toBe(false)
+    expect(isInScope({ header: { "x-test": "*" } }, {})).toBe(false)
   })
 
   it("requests out of its scope are not counted", () => {

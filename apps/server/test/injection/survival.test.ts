@@ -9,15 +9,15 @@ import { serve } from "../cli/berthServer.ts"
 import { nodeOf } from "../http/service.ts"
 import { ask } from "./client.ts"
 
-/** Change it to look further; a failure names it. */
+/** Change it to search further; a failure names it. */
 const seed = 20_260_101
 const callsPerRound = 12
 
 /** Those that would take time are in `slow.test.ts`. */
 const kinds = catalogue.filter(({ name }) => !["latency", "slow-body", "hang"].includes(name))
 
-/** Each of them leads two rounds, alone or with others. */
-const rounds = 2 * kinds.length
+/** Each of them leads two runs, alone or with other faults. */
+const runs = 2 * kinds.length
 
 const isHonest500 = ({ faults, status }: { status: number | null; faults: ReadonlyArray<string> }) =>
   status !== null &&
@@ -36,7 +36,7 @@ describe("faults in any combination", () => {
         const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
         const world = bindWorld(control, { id: "default", baseUrl, ...account })
         const fired = new Set<string>()
-        for (let round = 0; round < rounds; round++) {
+        for (let round = 0; round < runs; round++) {
           const draw = (label: number, below: number) => derive(seed, round, label) % below
           const faults = Array.from({ length: 1 + draw(0, 4) }, (_, index): Fault => {
             if (index === 0) return { fault: kinds[round % kinds.length]!.name } as Fault
@@ -84,7 +84,7 @@ describe("faults in any combination", () => {
             []
           ])
         }
-        // The rounds prove something only if every fault fires.
+        // The runs prove something only if every fault fires.
         expect(kinds.map(({ name }) => name).filter((name) => !fired.has(name))).toEqual([])
         yield* world.arm([])
         expect((yield* ask(world, "GET", "/nodes/")).status).toBe(200)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
 import { create, list } from "../injection/client.ts"
 
-interface Told {
+interface Received {
   readonly id: string
   readonly event: string
   readonly data: any
@@ -30,7 +30,7 @@ const watch = (query = "", lastEventId?: string) =>
     // The opening comment: from here on nothing is missed.
     while (!text.includes("\n\n")) yield* more
     text = text.slice(text.indexOf("\n\n") + 2)
-    return (count: number): Effect.Effect<ReadonlyArray<Told>> =>
+    return (count: number): Effect.Effect<ReadonlyArray<Received>> =>
       Effect.gen(function* () {
         const blocks = () =>
           text

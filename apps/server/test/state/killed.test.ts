@@ -104,7 +104,7 @@ describe("a server that keeps its state", () => {
           { concurrency: 5 }
         )
         expect(chains.reduce((sum, { kills }) => sum + kills, 0)).toBe(100)
-        // Without nodes older than a second the test would say nothing.
+        // Without nodes older than a second the test would prove nothing.
         expect(chains.reduce((sum, { safe }) => sum + safe, 0)).toBeGreaterThan(50)
       }),
     120_000
@@ -135,7 +135,7 @@ describe("a server that keeps its state", () => {
       expect((yield* first.stop("SIGTERM")).code).toBe(0)
       expect(statSync(file).mode & 0o777).toBe(0o600)
 
-      // What the file holds comes before what the flags say.
+      // The file comes before the flags.
       const second = yield* start(file, "--seed", "8", "--scenario", "empty")
       const { url } = second.ready
       expect([yield* plane(url, "/worlds/default/snapshot"), yield* plane(url, `/worlds/${made.id}/snapshot`)]).toEqual(

@@ -12,7 +12,7 @@ const get = request("GET", "/nodes/?per_page=100")
 const large = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-window" } as const
 
 /** A connection on which `bytes` were sent, and what came back on it. */
-interface Visitor {
+interface Client {
   readonly socket: Socket
   readonly received: () => string
   readonly closed: Promise<void>
@@ -22,7 +22,7 @@ interface Visitor {
 const connectAll = (baseUrl: string, count: number, bytes: string) => {
   const { hostname, port } = new URL(baseUrl)
   const open = () =>
-    new Promise<Visitor>((resolve, reject) => {
+    new Promise<Client>((resolve, reject) => {
       let received = ""
       const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
       socket.on("data", (data: Buffer) => (received += data.toString("latin1")))

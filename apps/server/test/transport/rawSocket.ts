@@ -10,7 +10,7 @@ export interface RawReply {
   readonly body: string
 }
 
-/** What came back until the server closed the connection, or until `enough` says so. */
+/** What came back until the server closed the connection, or until `enough`. */
 export interface Exchange {
   readonly replies: ReadonlyArray<RawReply>
   /** Bytes after the last whole reply. */
@@ -20,7 +20,7 @@ export interface Exchange {
 
 /**
  * Sends each piece when the one before it has been handed to the system, then waits for the server to close or for
- * `enough` replies. `headReplies` are the indexes of replies to HEAD, which have no body whatever their headers say.
+ * `enough` replies. `headReplies` are the indexes of replies to HEAD, which have no body whatever their headers state.
  */
 export const exchange = (
   baseUrl: string,

@@ -239,7 +239,7 @@ const listen = async () => {
       void refresh()
     }
   } catch {
-    // The next refresh says what is wrong, or listens again.
+    // The next refresh reports the fault, or listens again.
   }
   if (state.listening !== listening) return
   state.listening = null

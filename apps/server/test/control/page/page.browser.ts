@@ -25,7 +25,7 @@ const control = (url: string, method: string, path: string, body: unknown, token
     expect(reply.ok).toBe(true)
   })
 
-/** Waits until the page has what is looked for. */
+/** Waits until the page has what is expected. */
 const sees = (promise: Promise<unknown>) => Effect.promise(() => promise)
 
 describe("the page of the worlds", () => {
