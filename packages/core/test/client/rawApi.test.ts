@@ -48,7 +48,7 @@ describe("an exchange", () => {
 
 describe("the hint of a refused request", () => {
   for (const [reply, hint] of [
-    [refusal(405), "Use a method that the path answers."],
+    [refusal(405), "Use a method that the path supports."],
     [refusal(422), "Correct the request and send it again."],
     [
       { status: 422, body: `{"code":422,"errors":{"name":["taken"]}}` },

@@ -67,7 +67,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
   const startedAt = yield* monotonicMillis
   const timeoutMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"))
   const deadlineAt = startedAt + timeoutMillis
-  let last: NodeStatus = { unknown: "not seen yet" }
+  let last: NodeStatus = { unknown: "not read yet" }
   const seen: Array<NodeStatus> = []
   let failure: BerthError | undefined
   let gone: BerthError | undefined

@@ -87,7 +87,7 @@ describe("waits", () => {
         )
       )
       assert.strictEqual(reason.reason._tag, "StatusNotReached")
-      assert.include(reason.message, "node 7 is created and not running")
+      assert.include(reason.message, "node 7 is created, expected running")
       const waits = (yield* Metric.snapshot).filter(({ id }) => id === "berth_queue_wait_seconds")
       assert.deepStrictEqual(
         waits.map(({ attributes }) => attributes),
@@ -128,7 +128,7 @@ describe("waits", () => {
     return Effect.gen(function* () {
       yield* Nodes.use((nodes) => nodes.get(NodeId.make(7)))
       const reason = notReached(yield* inTime(Effect.flip(awaitSeven("1 seconds"))))
-      assert.match(reason.failure ?? "none", /^The allowance refills in/)
+      assert.match(reason.failure ?? "none", /^Rate limit reached: the allowance refills in/)
       // A look that begins at the very end still gathers others for 20 ms.
       assert.closeTo(reason.waitedMillis, 1000, 25)
     }).pipe(Effect.provide(clientOver(() => Effect.succeed({ status: 200, headers: empty, body: success(record) }))))
@@ -137,7 +137,7 @@ describe("waits", () => {
   it.effect("that end while the service is silent say so, and tell of the attempt", () =>
     Effect.gen(function* () {
       const error = yield* inTime(Effect.flip(awaitSeven("1 seconds")))
-      assert.match(notReached(error).failure ?? "none", /^The call was not done within its deadline/)
+      assert.match(notReached(error).failure ?? "none", /^The call exceeded its deadline/)
       assert.deepStrictEqual(
         error.attempts.map(({ outcome, status }) => [outcome, status]),
         [["interrupted", null]]
