@@ -1,5 +1,5 @@
 /**
- * The transport over undici alone: what sends requests on Node for the least CPU. It is loaded by the first request.
+ * The transport over undici alone, which takes the least CPU on Node. The first request loads it.
  */
 import { Effect, Layer, Scope } from "effect"
 import type { Dispatcher } from "undici"
@@ -11,12 +11,12 @@ import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from
 const textOf = async (body: Dispatcher.ResponseData["body"], headers: Head["headers"], maxBytes: number) => {
   if (isShort(headers, maxBytes)) return { body: await body.text(), whole: true }
   const text = new ReplyText(headers, maxBytes)
-  // Whoever leaves the loop early ends the exchange.
+  // Leaving the loop early ends the exchange.
   for await (const chunk of body) if (!text.add(chunk)) break
   return text.end()
 }
 
-/** Of a header that came more than once the values in one, as with `fetch`. */
+/** Joins the values of a repeated header, as `fetch` does. */
 const joined = (headers: Record<string, string | Array<string> | undefined>): Head["headers"] => {
   for (const name in headers) {
     const value = headers[name]
@@ -25,7 +25,7 @@ const joined = (headers: Record<string, string | Array<string> | undefined>): He
   return headers as Head["headers"]
 }
 
-/** By its default export: of the named ones of CommonJS, loaded on demand, a bundle keeps none. */
+/** By its default export: a bundle drops the named exports of CommonJS that are loaded on demand. */
 const undici = Effect.tryPromise({
   try: async () => (await import("undici")).default,
   catch: (error) => new Unreachable({ sent: "no", detail: `undici cannot be loaded (${String(error)})` })
@@ -43,7 +43,7 @@ const exchange = async (
     origin: address.slice(0, pathAt),
     path: address.slice(pathAt),
     method: request.method,
-    // Or else a body may come in any coding.
+    // Otherwise a body may come in any encoding.
     headers: { ...headers, "accept-encoding": "identity" },
     body: request.body ?? null,
     signal

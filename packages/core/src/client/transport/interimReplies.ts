@@ -1,6 +1,6 @@
 /**
- * HTTP lets a service send `100 Continue` before any reply; undici ends the connection for one that it did not ask for. Here it is
- * taken out of what a connection reads, before undici does.
+ * HTTP allows a service to send `100 Continue` before any reply; undici closes the connection when it did not expect one. This
+ * removes it from the bytes of a connection before undici reads them.
  */
 import type { Socket } from "node:net"
 
@@ -9,12 +9,12 @@ const firstDigitAt = beginning.indexOf("100")
 const oneDigit = 49
 const end = "\r\n\r\n"
 
-/** A longer one is left to undici. */
+/** A longer one goes to undici. */
 const maxBytes = 8 * 1024
 
 /**
- * Takes every `100` out of the beginning of each reply that comes through a socket of HTTP/1, which carries one exchange at a
- * time: a reply begins after a write.
+ * Removes every `100` from the beginning of each reply on a socket of HTTP/1, which carries one exchange at a time: a reply
+ * begins after a write.
  */
 export const withoutContinue = (socket: Socket): Socket => {
   let atBeginning = false
@@ -28,7 +28,7 @@ export const withoutContinue = (socket: Socket): Socket => {
     while (true) {
       const more: Buffer | null = read.call(socket, size)
       if (!atBeginning || more === null) return more
-      // Of almost every reply, the first digit of its status tells.
+      // For almost every reply the first digit of its status is enough.
       if (held === null && more.length > firstDigitAt && more[firstDigitAt] !== oneDigit) {
         atBeginning = false
         return more
