@@ -32,7 +32,7 @@ it("a program that shares its allowance through a file ends at once, though it n
     const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
       cwd: import.meta.dirname,
       stdio: ["ignore", "pipe", "inherit"],
-      // Whatever the machine is busy with, it ends by itself before.
+      // It ends by itself before this, on a busy machine too.
       timeout: 30_000
     })
     const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])

@@ -1,5 +1,5 @@
 /**
- * Several processes on one key, sharing what they know through a file.
+ * Several processes on one key that share what they know through a file.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -19,7 +19,7 @@ const limit = 100
 describe("eight processes that share a key through a file", () => {
   for (const algorithm of ["fixed-window", "token-bucket"] as const) {
     it.live(
-      `keep together within a ${algorithm}, also when one is killed and the file is cut off`,
+      `stay together within a ${algorithm}, also when one is killed and the file is cut off`,
       () =>
         Effect.gen(function* () {
           const server = yield* TestServer
@@ -38,7 +38,7 @@ describe("eight processes that share a key through a file", () => {
             spawn(process.execPath, [member, ...args], { stdio: "inherit" })
           )
           const ended = processes.map((process) => once(process, "exit"))
-          // The first one is killed as soon as anybody has been answered.
+          // The first one is killed after the first replies.
           yield* Effect.repeat(world.journal, {
             until: (journal) => journal.length > 20,
             schedule: Schedule.spaced("50 millis")

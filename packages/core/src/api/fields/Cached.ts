@@ -1,18 +1,18 @@
 /**
- * A field that remembers what it made of the spellings it saw last. A list says the same few sizes over and over, those
- * of its plans, and looking one up is far cheaper than taking it apart.
+ * A field that caches its readings by spelling. A list repeats the same few sizes, those of its plans, and a cache hit is far
+ * cheaper than parsing one.
  */
 import { Predicate } from "effect"
 import type { Field, Unreadable } from "./Field.ts"
 
-/** How many spellings are remembered before all are forgotten. */
+/** The cache is cleared when it holds this many spellings. */
 const maxSpellings = 256
 
-/** Characters in the longest spelling that is remembered. */
+/** Longer spellings are not cached. */
 const maxSpellingLength = 32
 
 /** Reads as `field` does. */
-export const remembered = <A extends string | number | boolean>(field: Field<A>): Field<A> => {
+export const cached = <A extends string | number | boolean>(field: Field<A>): Field<A> => {
   const readings = new Map<string, A | Unreadable>()
   return (wire) => {
     if (!Predicate.isString(wire) || wire.length > maxSpellingLength) return field(wire)
