@@ -3,7 +3,7 @@
  * has just started), and how many they are. Every process still relies on the replies it gets itself; the shared part makes
  * it leave room for the rest.
  */
-import { Clock, Effect, Option, type Scope } from "effect"
+import { Clock, Effect, Latch, Option, type Scope } from "effect"
 import { sleepInBackground } from "../time/Background.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import {
@@ -92,10 +92,18 @@ export const share = Effect.fnUntraced(function* (
     store.leave
   )
 
-  yield* Effect.timeoutOption(exchange, maxFirstExchangeMillis)
+  const first = Latch.makeUnsafe(false)
   yield* Effect.addFinalizer(() => leave)
-  // Never interrupted halfway, where it would collide with the last exchange. It keeps no program alive.
+  // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
+  // still makes this process known. It keeps no program alive.
   yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(sleepInBackground(exchangeEveryMillis), Effect.uninterruptible(exchange)))
+    Effect.forever(
+      Effect.uninterruptible(exchange).pipe(
+        Effect.andThen(first.open),
+        Effect.andThen(sleepInBackground(exchangeEveryMillis))
+      )
+    ),
+    { startImmediately: true }
   )
+  yield* Effect.timeoutOption(first.await, maxFirstExchangeMillis)
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Logger, Option } from "effect"
+import { Clock, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Allowance } from "../../../src/client/Allowance.ts"
 import {
@@ -7,7 +7,9 @@ import {
   AllowanceStoreFailed,
   type SharedAllowance
 } from "../../../src/client/allowance/AllowanceStore.ts"
+import * as Admission from "../../../src/client/allowance/Admission.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
+import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 import { clientOver } from "../../ScriptedService.ts"
 
@@ -74,6 +76,37 @@ describe("clients on several machines that share a store", () => {
       assert.strictEqual(pausedMillis, 59_000)
       const error = yield* slow(Effect.flip(Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "5 seconds" }))))
       assert.strictEqual(error.reason._tag, "WouldExceedDeadline")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a store that is slow to answer", () => {
+  it.effect("is used as soon as it answers, and does not delay the client by more than half a second", () =>
+    Effect.gen(function* () {
+      const begun: Array<number> = []
+      const slow: AllowanceStore = {
+        name: "redis",
+        now: monotonicMillis,
+        read: Effect.succeedNone,
+        write: () => Effect.void,
+        meet: () =>
+          Effect.gen(function* () {
+            begun.push(yield* monotonicMillis)
+            yield* Effect.sleep("2 seconds")
+            return { count: 7, before: 3 }
+          }),
+        leave: Effect.void
+      }
+      const startedAt = yield* monotonicMillis
+      const building = yield* Effect.forkScoped(Admission.make(slow))
+      yield* TestClock.adjust("499 millis")
+      assert.isUndefined(building.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      const { state } = yield* Fiber.join(building)
+      assert.strictEqual(state().ownProcesses.count, 0)
+      yield* TestClock.adjust("1500 millis")
+      assert.deepStrictEqual(state().ownProcesses, { count: 7, before: 3 })
+      assert.deepStrictEqual(begun, [startedAt])
     }).pipe(Effect.scoped)
   )
 })
