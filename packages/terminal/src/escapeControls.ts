@@ -1,0 +1,28 @@
+/**
+ * Makes text from outside safe to show: what would move a cursor, start a new line or turn the writing direction is
+ * written out instead. JSON escapes for itself, see `json.ts`.
+ */
+
+/** C0 and C1 controls, DEL, line separators, direction overrides, and halves of surrogate pairs. */
+const unsafe =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
+
+const spelled = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"]
+])
+
+const written = (character: string): string => {
+  const known = spelled.get(character)
+  if (known !== undefined) return known
+  const code = character.codePointAt(0) ?? 0
+  return code <= 0xff ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`
+}
+
+/** The text with every control character written out, such as `\x1b` or `\n`. */
+export const escapeControls = (text: string): string => text.replace(unsafe, written)
+
+/** The same for text of several lines: its line feeds stay. */
+export const escapeControlsInLines = (text: string): string => text.split("\n").map(escapeControls).join("\n")
