@@ -1,4 +1,4 @@
-/** A poller at work in a test, and what it has told so far. */
+/** A poller at work in a test, and the events it has published so far. */
 import { Deferred, Effect, Fiber } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
@@ -22,7 +22,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   const nodes = yield* Nodes
   const events: Array<Event> = []
   const rules = options.rules ?? defaultRules
-  const watch = makeWatch({ account: "acme", rules, tell: (told) => events.push(...told) })
+  const watch = makeWatch({ account: "acme", rules, publish: (published) => events.push(...published) })
   const poller = yield* makePoller({
     nodes,
     watch,
@@ -39,14 +39,14 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   yield* Effect.forkChild(Effect.andThen(poller.ready, Deferred.succeed(ready, undefined)))
   return {
     events,
-    /** What was told of nodes, without what is the same for all: type, and the statuses or the status it is about. */
-    told: () => events.map(tell),
+    /** Each event in short: its type, and the statuses or the status it is about. */
+    published: () => events.map(brief),
     ended: Fiber.await(fiber),
     isReady: Deferred.isDone(ready)
   }
 })
 
-const tell = (event: Event): string => {
+const brief = (event: Event): string => {
   switch (event.type) {
     case "berth.node.created":
       return `created as ${event.data.after.status}`

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { backoffMillis } from "../../src/poll/Backoff.ts"
-import { budgets, defaultRequestsPerHour, type Purse, spend } from "../../src/poll/Budget.ts"
+import { defaultRequestsPerHour, fullBucket, requestShares, take } from "../../src/poll/RequestShare.ts"
 
 const hour = 3_600_000
 
-describe("the budget", () => {
-  it("is 60 % of the documented allowance, whole, for sweeps and looks together", () => {
+describe("the share of the allowance", () => {
+  it("is 60 % of the documented allowance, whole, for sweeps and polls together", () => {
     expect(defaultRequestsPerHour).toBe(0.6 * 1200)
-    const { looks, sweeps } = budgets(defaultRequestsPerHour)
-    expect(looks.burst + looks.perHour + sweeps.burst + sweeps.perHour).toBe(defaultRequestsPerHour)
+    const { polls, sweeps } = requestShares(defaultRequestsPerHour)
+    expect(polls.burst + polls.perHour + sweeps.burst + sweeps.perHour).toBe(defaultRequestsPerHour)
   })
 
-  it("is not exceeded within any hour, whenever requests are wanted", () => {
+  it("is not exceeded within any hour, whenever requests are due", () => {
     const pause = fc.oneof(
       { weight: 8, arbitrary: fc.constant(0) },
       { weight: 3, arbitrary: fc.integer({ min: 0, max: 60_000 }) },
@@ -21,22 +21,22 @@ describe("the budget", () => {
     const pauses = fc.array(pause, { maxLength: 300, size: "max" })
     fc.assert(
       fc.property(fc.integer({ min: 60, max: 300 }), pauses, (requestsPerHour, pauses) => {
-        const { sweeps } = budgets(requestsPerHour)
-        const spent: Array<number> = []
-        let purse: Purse = { left: sweeps.burst, upMillis: 0 }
+        const { sweeps } = requestShares(requestsPerHour)
+        const sent: Array<number> = []
+        let bucket = fullBucket(sweeps, 0)
         let now = 0
         for (const pause of pauses) {
           now += pause
-          let { purse: next, waitMillis } = spend(purse, sweeps, now)
+          let { bucket: next, waitMillis } = take(bucket, sweeps, now)
           while (waitMillis > 0) {
             now += waitMillis
-            ;({ purse: next, waitMillis } = spend(next, sweeps, now))
+            ;({ bucket: next, waitMillis } = take(next, sweeps, now))
           }
-          purse = next
-          spent.push(now)
+          bucket = next
+          sent.push(now)
         }
-        for (const from of spent) {
-          const within = spent.filter((at) => at >= from && at < from + hour).length
+        for (const from of sent) {
+          const within = sent.filter((at) => at >= from && at < from + hour).length
           expect(within).toBeLessThanOrEqual(Math.ceil(sweeps.burst + sweeps.perHour))
         }
       }),
@@ -45,12 +45,12 @@ describe("the budget", () => {
   })
 
   it("lets a sweep of two requests run every 30 seconds for ever", () => {
-    const { sweeps } = budgets(defaultRequestsPerHour)
-    let purse: Purse = { left: sweeps.burst, upMillis: 0 }
+    const { sweeps } = requestShares(defaultRequestsPerHour)
+    let bucket = fullBucket(sweeps, 0)
     for (let now = 0; now < 24 * hour; now += 15_000) {
-      const spent = spend(purse, sweeps, now)
-      expect(spent.waitMillis).toBe(0)
-      purse = spent.purse
+      const taken = take(bucket, sweeps, now)
+      expect(taken.waitMillis).toBe(0)
+      bucket = taken.bucket
     }
   })
 })
@@ -63,7 +63,7 @@ describe("the wait after a failure", () => {
     expect(backoffMillis(3, 1, null)).toBe(2000)
   })
 
-  it("is never shorter than the service asked for", () => {
+  it("is never shorter than the service asks for", () => {
     expect(backoffMillis(1, 0.5, 300_000)).toBe(300_000)
     expect(backoffMillis(7, 0, 10)).toBe(60_000)
   })
