@@ -4,12 +4,12 @@
 import { Effect } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { defaultRules } from "../diff/diff.ts"
-import { endedBy, Stdout } from "../deliver/Stdout.ts"
+import { Stdout } from "../deliver/Stdout.ts"
 import { type Event, toLine } from "../events/Event.ts"
 import { makeMoments } from "../poll/Moments.ts"
 import { sweep } from "../poll/Sweep.ts"
 import { makeWatch } from "../poll/Watch.ts"
-import { fromBerthError } from "../process/CommandFailed.ts"
+import { endedBy, fromBerthError } from "../process/CommandFailed.ts"
 
 /** Sweeps once and writes the baseline; nothing is written unless the whole list was read. */
 export const once = Effect.fn("once")(function* (account: string) {

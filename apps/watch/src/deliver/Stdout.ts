@@ -3,7 +3,6 @@
  */
 import type { Writable } from "node:stream"
 import { Context, Data, Effect, Layer } from "effect"
-import { CommandFailed } from "../process/CommandFailed.ts"
 
 /** The stream takes nothing more, usually because its reader has gone. */
 export class StreamClosed extends Data.TaggedError("StreamClosed")<{
@@ -14,13 +13,6 @@ export class StreamClosed extends Data.TaggedError("StreamClosed")<{
     return `The standard output cannot be written (${this.code}).`
   }
 }
-
-/** Codes that mean only that the reader has gone. */
-const readerGone: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"])
-
-/** A reader that has gone ends the program quietly; any other code is a failure. */
-export const endedBy = (closed: StreamClosed): Effect.Effect<void, CommandFailed> =>
-  readerGone.has(closed.code) ? Effect.void : Effect.fail(new CommandFailed({ exit: "fault", message: closed.message }))
 
 export class Stdout extends Context.Service<
   Stdout,

@@ -3,7 +3,8 @@
  */
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Exit } from "@berth/terminal/exitCode"
-import { Data } from "effect"
+import { Data, Effect } from "effect"
+import type { StreamClosed } from "../deliver/Stdout.ts"
 
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   /** Name of the exit code. */
@@ -17,3 +18,10 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
 /** A call failed, and the command with it. */
 export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFailed =>
   new CommandFailed({ exit: reason.exit, message, hint })
+
+/** Codes that mean only that the reader has gone. */
+const readerGone: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"])
+
+/** A reader that has gone ends the program quietly; any other code is a failure. */
+export const endedBy = (closed: StreamClosed): Effect.Effect<void, CommandFailed> =>
+  readerGone.has(closed.code) ? Effect.void : Effect.fail(new CommandFailed({ exit: "fault", message: closed.message }))

@@ -2,9 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Result } from "effect"
 import { Writable } from "node:stream"
 import { makeEventLog } from "../../src/deliver/EventLog.ts"
-import { endedBy, Stdout } from "../../src/deliver/Stdout.ts"
+import { Stdout } from "../../src/deliver/Stdout.ts"
 import type { Fact } from "../../src/diff/Fact.ts"
 import { toEvent } from "../../src/events/Event.ts"
+import { endedBy } from "../../src/process/CommandFailed.ts"
 
 const instant = DateTime.makeUnsafe(0)
 const empty: Fact = {
