@@ -47,7 +47,7 @@ export const take = (
   share: RequestShare,
   monotonicMillis: number
 ): { readonly bucket: TokenBucket; readonly waitMillis: number } => {
-  const refilled = (Math.max(0, monotonicMillis - bucket.monotonicMillis) * share.perHour) / millisPerHour
+  const refilled = ((monotonicMillis - bucket.monotonicMillis) * share.perHour) / millisPerHour
   const tokens = Math.min(share.burst, bucket.tokens + refilled)
   return tokens >= 1
     ? { bucket: { tokens: tokens - 1, monotonicMillis }, waitMillis: 0 }

@@ -35,6 +35,33 @@ describe("the first sweep", () => {
 })
 
 describe("a node", () => {
+  it("that is gone before the first complete sweep is not reported", () => {
+    const watch = byHand()
+    const failing = watch.begin()
+    failing.page(aNode({ id: 1, status: "terminate" }))
+    failing.fail()
+    watch.misses(1)
+    watch.pass(1000)
+    expect(watch.misses(1)).toEqual([])
+  })
+
+  it("that appears after a long sweep is created some time since that began", () => {
+    const watch = byHand()
+    const began = watch.now()
+    const sweep = watch.begin()
+    watch.pass(5000)
+    sweep.end()
+    const found = watch.pass(1000)
+    expect(watch.finds(aNode({ id: 1 }))).toMatchObject([{ between: [began, found] }])
+  })
+
+  it("that a page has twice is as the page has it first", () => {
+    const watch = byHand()
+    watch.sweep()
+    const facts = watch.begin().page(aNode({ id: 1, status: "created" }), aNode({ id: 1 }))
+    expect(facts).toMatchObject([{ type: "berth.node.created", after: { status: "created" } }])
+  })
+
   it("that appears is created, some time since the last complete sweep began", () => {
     const watch = byHand()
     const began = watch.now()
@@ -69,6 +96,13 @@ describe("a node", () => {
         sweep: null
       })
     ])
+  })
+
+  it("has changed in no time at all where the clock was set back in between", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1, status: "created" }))
+    const now = watch.pass(-10_000)
+    expect(watch.finds(aNode({ id: 1 }))).toMatchObject([{ from: "created", to: "running", between: [now, now] }])
   })
 
   it("is not changed by another spelling of a status Berth does not know, but by another status", () => {
@@ -228,6 +262,29 @@ describe("a node that is not listed", () => {
     expect(types(sweep.end())).toEqual(["berth.node.deleted"])
   })
 
+  it("and answers 404 a third time is gone since the second", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1 }), ...stable)
+    const seen = watch.now()
+    watch.misses(1)
+    const second = watch.pass(5000)
+    watch.misses(1)
+    watch.pass(5000)
+    watch.misses(1)
+    expect(watch.sweep(...stable)).toMatchObject([{ type: "berth.node.deleted", between: [seen, second] }])
+  })
+
+  it("that leaves its id to another node is deleted, and the other is created for the first time", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1, status: "terminate", createdAtMillis: 5000 }), ...stable)
+    watch.misses(1)
+    watch.pass(1000)
+    watch.misses(1)
+    expect(watch.sweep(aNode({ id: 1, createdAtMillis: 9000 }), ...stable)).toMatchObject([
+      { type: "berth.node.created", incarnation: 9, version: 1 }
+    ])
+  })
+
   it("that comes back after it was reported deleted is reported created again, as another event", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1, status: "terminate" }), ...stable)
@@ -288,5 +345,16 @@ describe("the version of a change", () => {
     const baseline = watch.now()
     watch.pass(5000)
     expect(watch.sweep(aNode({ id: 1, status: "power-off" }))).toMatchObject([{ version: baseline + 1 }])
+  })
+
+  it("counts from the baseline's instant also for a node that only a failed sweep had listed before", () => {
+    const watch = byHand()
+    const failing = watch.begin()
+    failing.page(aNode({ id: 1 }), ...stable)
+    failing.fail()
+    watch.sweep(...stable)
+    const baseline = watch.now()
+    watch.pass(5000)
+    expect(watch.finds(aNode({ id: 1, status: "power-off" }))).toMatchObject([{ version: baseline + 1 }])
   })
 })

@@ -50,6 +50,16 @@ describe("the life of a node", () => {
     }).pipe(Effect.provide(serviceLayer({ provisioning: "4 seconds" })))
   )
 
+  it.effect("is seen by a sweep before its time when many nodes are in transition", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* Wire
+      for (const name of ["a", "b", "c", "d"]) yield* create(name)
+      const { published } = yield* polling({ intervalMillis: 600_000 })
+      yield* pass(60_000)
+      expect(published()).toEqual(["baseline of 4", ...Array.from({ length: 4 }, () => "created to running")])
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "30 seconds" })))
+  )
+
   it.effect("ends in a deletion also when it was not seen terminating, and was the last of the account", () =>
     Effect.gen(function* () {
       const { pass } = yield* Wire
@@ -86,11 +96,15 @@ describe("a service that fails", () => {
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
 
-  it.effect("is asked again and again, with longer and longer pauses", () =>
+  it.effect.each([
+    { what: "cannot be reached", fault: "cut" as const },
+    // The client's circuit breaker counts no such reply, so that the pauses are the poller's own.
+    { what: "sends replies that cannot be read", fault: { status: 200, body: "Maintenance" } }
+  ])("and $what gets requests again and again, with longer and longer pauses", ({ fault }) =>
     Effect.gen(function* () {
       const { fail, pass, requests } = yield* Wire
       yield* polling()
-      yield* fail(isList, "cut")
+      yield* fail(isList, fault)
       const requestsWithin = (millis: number) =>
         Effect.gen(function* () {
           const before = requests.length
@@ -104,6 +118,19 @@ describe("a service that fails", () => {
       expect(late).toBeGreaterThanOrEqual(4)
       expect(late).toBeLessThanOrEqual(11)
     }).pipe(Effect.provide(serviceLayer()))
+  )
+
+  it.effect("only when single nodes are read gets longer and longer pauses between the polls", () =>
+    Effect.gen(function* () {
+      const { fail, pass, requests } = yield* Wire
+      yield* create("pending")
+      yield* polling()
+      yield* fail(isPoll, { status: 200, body: "Maintenance" })
+      yield* pass(300_000)
+      const polls = requests.filter(isPoll).length
+      expect(polls).toBeGreaterThanOrEqual(6)
+      expect(polls).toBeLessThanOrEqual(50)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours" })))
   )
 
   it.effect("gets no request for as long as it asks, and one soon after that", () =>
@@ -251,8 +278,10 @@ describe("the allowance", () => {
     Effect.gen(function* () {
       const { pass, requests } = yield* Wire
       const room = yield* Latch.make(true)
+      yield* create("pending")
       yield* polling({ room: room.await })
-      yield* pass(1000)
+      yield* pass(10_000)
+      expect(requests.filter(isPoll).length).toBeGreaterThan(0)
       yield* room.close
       yield* pass(60_000)
       const before = requests.length
@@ -260,8 +289,8 @@ describe("the allowance", () => {
       expect(requests.length - before).toBe(0)
       yield* room.open
       yield* pass(1000)
-      expect(requests.length - before).toBe(2)
-    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+      expect(requests.slice(before).filter(isList)).toHaveLength(2)
+    }).pipe(Effect.provide(serviceLayer({ scenario: "small", provisioning: "2 hours" })))
   )
 })
 
@@ -277,5 +306,19 @@ describe("readiness", () => {
       yield* pass(60_000)
       expect(yield* isReady).toBe(true)
     }).pipe(Effect.provide(serviceLayer()))
+  )
+
+  it.effect("comes before the first poll of a single node", () =>
+    Effect.gen(function* () {
+      const { fail, heal, pass, requests } = yield* Wire
+      yield* create("pending")
+      yield* fail((request) => request.startsWith("GET /nodes/?page_no=2"), unavailable)
+      yield* polling()
+      yield* pass(30_000)
+      expect(requests.filter(isPoll)).toEqual([])
+      yield* heal
+      yield* pass(60_000)
+      expect(requests.filter(isPoll).length).toBeGreaterThan(0)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours" })))
   )
 })

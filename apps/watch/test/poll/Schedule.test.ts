@@ -74,6 +74,16 @@ describe("suspects", () => {
     expect(scheduled(watch)).toEqual({ polls: [1, 2, 3], sweep: false })
   })
 
+  it("do not keep nodes in transition from their polls, which a list in doubt cannot replace", () => {
+    const watch = byHand()
+    const changing = many(3, 101, "created")
+    watch.sweep(...many(50, 1), ...changing)
+    watch.sweep(...changing)
+    watch.sweep(...changing)
+    watch.pass(1000)
+    expect(scheduled(watch)).toEqual({ polls: [1, 2, 3, 101, 102, 103], sweep: false })
+  })
+
   it("that were the last of a small account wait for one more sweep", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1 }))
@@ -84,6 +94,16 @@ describe("suspects", () => {
     watch.misses(1)
     expect(scheduled(watch)).toEqual({ polls: [], sweep: true })
   })
+})
+
+it("one more sweep does not wait for the 404s of nodes that were seen terminating", () => {
+  const watch = byHand()
+  watch.sweep(aNode({ id: 1 }), aNode({ id: 2, status: "terminate" }))
+  watch.sweep()
+  watch.misses(1)
+  watch.pass(5000)
+  watch.misses(1)
+  expect(scheduled(watch)).toEqual({ polls: [2], sweep: true })
 })
 
 it("nothing is due while no node is pending", () => {

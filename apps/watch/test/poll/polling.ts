@@ -46,19 +46,11 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   }
 })
 
-const brief = (event: Event): string => {
-  switch (event.type) {
-    case "berth.node.created":
-      return `created as ${event.data.after.status}`
-    case "berth.node.status_changed":
-      return `${event.data.from} to ${event.data.to}`
-    case "berth.node.deleted":
-      return `deleted as ${event.data.before.status}`
-    case "berth.watch.baseline":
-      return `baseline of ${event.data.nodes.length}`
-    case "berth.watch.degraded":
-      return `degraded: ${event.data.trouble}`
-    case "berth.watch.recovered":
-      return `recovered: ${event.data.trouble}, ${event.data.ending}`
-  }
+const brief = ({ data, type }: Event): string => {
+  const name = type.slice(type.lastIndexOf(".") + 1)
+  if ("from" in data) return `${data.from} to ${data.to}`
+  if ("nodes" in data) return `${name} of ${data.nodes.length}`
+  if ("ending" in data) return `${name}: ${data.trouble}, ${data.ending}`
+  if ("trouble" in data) return `${name}: ${data.trouble}`
+  return `${name} as ${(data.after ?? data.before).status}`
 }
