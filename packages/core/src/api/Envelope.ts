@@ -8,7 +8,7 @@ import { chosen, documented } from "./Provenance.ts"
 
 const Empty = Schema.Struct({}).annotate({ identifier: "Empty", description: "An empty object." })
 
-/** `data` in the envelope of success; the body's code is 200 whatever the HTTP status (decision 1). */
+/** `data` in the envelope of success; the body's code is 200 for every HTTP status (decision 1). */
 export const success = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     message: Schema.Literal("Success").annotate(documented("2.1", "Result text.")),

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 
 /** The allowance as one reply reports it. */
 export const Allowance = Schema.Struct({
-  /** Requests granted per window, whatever kind of window that is. */
+  /** Requests granted per window, of any kind. */
   limit: Schema.Int,
   /** Requests left. */
   remaining: Schema.Int,

@@ -10,7 +10,7 @@ import { label, type NodeStatus } from "./NodeStatus.ts"
 
 /** What every reason states of itself beside its fields; reasons are classified nowhere else. */
 export interface Classification {
-  /** One sentence: what to do next. */
+  /** One sentence: what to do next. It holds no text from outside, because hints are not masked. */
   readonly hint: string
   /** Whether the same call may succeed later, unchanged. */
   readonly retryable: boolean
@@ -354,7 +354,7 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   get hint() {
     if (this.keyed) return "Create it again with the same key, in a minute or later: that makes no second node."
     return this.candidates.length === 0
-      ? `List the nodes in ten minutes; if ${this.nodeName} is not listed then, it was not created.`
+      ? "List the nodes in ten minutes; a node that is not listed then was not created."
       : "Get the candidates: one of them may be this node."
   }
   override get message() {
