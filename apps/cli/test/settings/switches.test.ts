@@ -3,10 +3,15 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { closeSwitches } from "../../src/settings/switches.ts"
 import { invoke } from "../invoke.ts"
 import { serve } from "../ScriptedServer.ts"
 
 const env = { BERTH_API_KEY: "the-key-of-a-test", BERTH_ACCESS_TOKEN: "the-token-of-a-test" }
+
+it("a word after -- is no switch", () => {
+  assert.deepStrictEqual(closeSwitches(["--yes", "--", "--yes", "-y"]), ["--yes=true", "--", "--yes", "-y"])
+})
 
 describe("a switch before a list of nodes", () => {
   for (const flags of [["--yes"], ["-y"], ["--debug", "--yes"]]) {
