@@ -3,15 +3,22 @@
  * never sent again: what came of it is looked up, by comparing what there is now with what there was before.
  */
 import { Duration, Effect, Fiber, Option, Random } from "effect"
-import { millisBetween } from "../files/Boot.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, InvalidRequest, OutcomeUnknown, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
 import type { CallOptions, SendingHooks } from "../call/Operation.ts"
-import { ended, type Intent, intentVersion, mayBeAnswered, type SentAt } from "./Intent.ts"
-import { drawnKeyPrefix, type HeldKey, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
+import {
+  type Instant,
+  type Intent,
+  intentVersion,
+  mayBeAnswered,
+  millisSince as millisBetweenInstants,
+  unanswered as withoutReply
+} from "./Intent.ts"
+import { drawnKeyPrefix, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
+import type { KeyLock } from "./KeyLock.ts"
 import { SameNameCreates } from "./SameNameCreates.ts"
 import type { ReadPage } from "./NewestNodes.ts"
 import { resolve, type Resolution } from "./Reconciliation.ts"
@@ -71,9 +78,6 @@ const leavingMillis = 200
 
 /** No reply comes later than this after its request was sent. */
 const maxUnderWayMillis = 120_000
-
-/** The service's clock is known to a second or two. */
-const serviceClockMillis = 2000
 
 /** Pauses before the polls for what came of an earlier process's create, which was sent so long ago. */
 const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
@@ -158,20 +162,13 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     }))
 
   /** This instant, as an intent has it. */
-  const sentNow = Effect.zipWith(store.now, monotonicMillis, (now, monotonic): SentAt => ({
+  const sentNow = Effect.zipWith(store.now, monotonicMillis, (now, monotonic): Instant => ({
     ...now,
     serviceMillis: serviceTimeAt(monotonic)
   }))
 
   /** How long ago a create was sent, at least: by the clock of a boot or by the service's, never by a wall clock, which steps. */
-  const millisSince = (sentAt: SentAt) =>
-    Effect.map(sentNow, (now) =>
-      sentAt.bootClock !== null && sentAt.bootClock === now.bootClock
-        ? millisBetween(sentAt, now)
-        : sentAt.serviceMillis > 0 && now.serviceMillis > 0
-          ? Math.max(0, now.serviceMillis - sentAt.serviceMillis - serviceClockMillis)
-          : 0
-    )
+  const millisSince = (sentAt: Instant) => Effect.map(sentNow, (now) => millisBetweenInstants(sentAt, now))
 
   /** Learns which nodes belong to which creates, also those of other processes, and which creates alike are still open. */
   const openAlike = Effect.fnUntraced(function* (call: Call, { image, key, name, plan }: Intent) {
@@ -206,7 +203,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       return resolution
     })
     return Effect.catchTag(
-      store.holding(reconciliationKey)(() => take(openAlike(call, intent))),
+      store.withKeyLock(reconciliationKey)(() => take(openAlike(call, intent))),
       "IntentStoreFailed",
       (error) => (call.keyed ? unusable(error) : take(Effect.sync(() => call.sameName.lost(intent))))
     )
@@ -349,7 +346,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     // From here on there may be a node.
     call.progress = "sent"
     // Where its process runs on the call was ended there, by its deadline or its caller, and its request had left.
-    const unanswered = ended(intent, "lost")
+    const unanswered = withoutReply({ ...intent, sentAt: intent.sentAt }, "lost")
     yield* Effect.catch(store.save(unanswered), unusable)
     const pauses = pausesAfter(yield* millisSince(intent.sentAt))
     const resolution = yield* persistently(call.sameName.exclusively(reconcile(call, unanswered)), pauses)
@@ -379,7 +376,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
   })
 
   /** Under a key a caller who asks again finds what was written down, so that nothing is sent that is not. */
-  const createKeyed = Effect.fnUntraced(function* (call: Call, key: string, { confirm }: HeldKey) {
+  const createKeyed = Effect.fnUntraced(function* (call: Call, key: string, { confirm }: KeyLock<IntentStoreFailed>) {
     const earlier = yield* Effect.catch(store.find(key), unusable)
     const resumed = Option.isSome(earlier) ? yield* resume(call, earlier.value) : undefined
     if (resumed !== undefined) return resumed
@@ -410,7 +407,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       }
       if (kept === undefined) return yield* notKept
       return yield* Effect.catchTag(
-        store.holding(key)((held) => createKeyed(call, key, held)),
+        store.withKeyLock(key)((held) => createKeyed(call, key, held)),
         "IntentStoreFailed",
         unusable
       )

@@ -52,9 +52,9 @@ interface Watch {
 }
 
 /** A lock that is held. */
-export interface KeyLock {
+export interface KeyLock<E = FileFault> {
   /** Fails where it is not held any more: another process took it over while this one stood still. */
-  readonly confirm: Effect.Effect<void, FileFault>
+  readonly confirm: Effect.Effect<void, E>
 }
 
 const lost: FileFault = { message: "another process took it over while this one stood still" }

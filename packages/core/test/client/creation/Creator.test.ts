@@ -458,8 +458,10 @@ describe("a create with a key", () => {
     const store = makeMemory()
     const taken: IntentStore = {
       ...store,
-      holding: (key) => (use) =>
-        store.holding(key)(() => use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })) }))
+      withKeyLock: (key) => (use) =>
+        store.withKeyLock(key)(() =>
+          use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })) })
+        )
     }
     return Effect.gen(function* () {
       const { message } = yield* inTime(Effect.flip(create("web", "job-1")))
