@@ -65,16 +65,16 @@ const open = (directory: string, levels?: number) => {
   )
   const inFolder = <A, R>(use: Effect.Effect<A, FileFault, R>) => Effect.mapError(Effect.andThen(ready, use), failed)
 
-  /** The intent in a file; none where there is no file. Fails where the file is not an intent of Berth. */
-  const read = Effect.fnUntraced(function* (key: string): Effect.fn.Return<Option.Option<OwnedIntent>, FileFault> {
+  /** The intent in a file; undefined where there is no file. Fails where the file is not an intent of Berth. */
+  const read = Effect.fnUntraced(function* (key: string): Effect.fn.Return<OwnedIntent | undefined, FileFault> {
     const file = fileOf(key)
     const text = yield* readText(file)
-    if (Option.isNone(text)) return Option.none()
+    if (Option.isNone(text)) return undefined
     const intent = parseIntent(text.value)
     if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}` })
     // Some file systems take two keys for one.
     if (intent.key !== key) return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}` })
-    return Option.some(intent)
+    return intent
   })
 
   const warned = new Set<string>()
@@ -82,9 +82,9 @@ const open = (directory: string, levels?: number) => {
   const readOrWarn = (key: string) =>
     Effect.catch(read(key), ({ message }) =>
       Effect.suspend(() => {
-        if (warned.has(key)) return Effect.succeedNone
+        if (warned.has(key)) return Effect.undefined
         warned.add(key)
-        return Effect.as(Effect.logWarning(`${message}: it is left alone.`), Option.none<OwnedIntent>())
+        return Effect.as(Effect.logWarning(`${message}: it is left alone.`), undefined)
       })
     )
 
@@ -99,8 +99,8 @@ const open = (directory: string, levels?: number) => {
     const abandoned: Array<Intent> = []
     for (const key of (yield* keys).filter(isDrawn)) {
       const intent = yield* readOrWarn(key)
-      if (Option.isNone(intent) || !(yield* isAbandoned(intent.value, now))) continue
-      if (isSent(intent.value)) abandoned.push(intent.value)
+      if (intent === undefined || !(yield* isAbandoned(intent, now))) continue
+      if (isSent(intent)) abandoned.push(intent)
       yield* removeFile(fileOf(key))
     }
     return abandoned
@@ -110,7 +110,7 @@ const open = (directory: string, levels?: number) => {
     const intents: Array<Intent> = []
     for (const key of yield* keys) {
       const intent = yield* readOrWarn(key)
-      if (Option.isSome(intent)) intents.push(yield* withFate(intent.value))
+      if (intent !== undefined) intents.push(yield* withFate(intent))
     }
     return intents
   })
@@ -120,12 +120,8 @@ const open = (directory: string, levels?: number) => {
     all: inFolder(readAll),
     find: (key) =>
       inFolder(
-        Effect.flatMap(
-          read(key),
-          Option.match({
-            onNone: () => Effect.succeedNone,
-            onSome: (intent) => Effect.asSome(withFate(intent))
-          })
+        Effect.flatMap(read(key), (intent) =>
+          intent === undefined ? Effect.succeedNone : Effect.asSome(withFate(intent))
         )
       ),
     save: (intent) =>

@@ -6,6 +6,7 @@ import { Context, Data, Effect, Option, Semaphore } from "effect"
 import { type Stamp, stampNow } from "../files/Boot.ts"
 import type { Intent } from "./Intent.ts"
 import type { KeyLock } from "./KeyLock.ts"
+import { sharedByKey } from "./SharedByKey.ts"
 
 /** An intent cannot be read or written. */
 export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
@@ -52,16 +53,10 @@ export const drawnKeyPrefix = "_"
 
 /** A turn for each key within this process. */
 export const makeTurns = () => {
-  const turns = new Map<string, { readonly turn: Semaphore.Semaphore; users: number }>()
+  const withTurn = sharedByKey(() => Semaphore.makeUnsafe(1))
   return (key: string) =>
     <A, E, R>(use: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.suspend(() => {
-        const entry = turns.get(key) ?? { turn: Semaphore.makeUnsafe(1), users: 0 }
-        turns.set(key, entry)
-        entry.users++
-        const leave = Effect.sync(() => --entry.users === 0 && turns.delete(key))
-        return Effect.ensuring(entry.turn.withPermit(use), leave)
-      })
+      withTurn(key, (turn) => turn.withPermit(use))
 }
 
 /** Intents in memory: for one client, because the account is not part of them. */

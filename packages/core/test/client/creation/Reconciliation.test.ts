@@ -24,7 +24,7 @@ const node = (id: number, over: Partial<Node> = {}): Node =>
   someNode(id, { name: "web", status: "created", createdAt: DateTime.makeUnsafe(sentAt + 300), plan: "P", ...over })
 
 const settled = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof resolve>[0]> = {}) =>
-  resolve({ intent, newer, claimed: new Map(), lostAlike: 1, underWayAlike: 0, ...over })
+  resolve({ intent, newer, claimed: new Map(), alike: { lost: 1, underWay: new Set() }, ...over })
 
 describe("a create whose reply is lost", () => {
   it("has made the node that is newer and alike", () => {
@@ -76,12 +76,18 @@ describe("a create whose reply is lost", () => {
   })
 
   it("is one of as many as were lost, and nobody's guess where there are more", () => {
-    assert.deepStrictEqual(settled([node(102), node(101)], { lostAlike: 2 }), { _tag: "Found", node: node(101) })
+    assert.deepStrictEqual(settled([node(102), node(101)], { alike: { lost: 2, underWay: new Set() } }), {
+      _tag: "Found",
+      node: node(101)
+    })
     assert.strictEqual(settled([node(102), node(101)])._tag, "Ambiguous")
   })
 
   it("is not judged while creates alike are under way, to one of which the node may belong", () => {
-    assert.deepStrictEqual(settled([node(101)], { underWayAlike: 1 }), { _tag: "Undecided", candidates: [node(101)] })
-    assert.strictEqual(settled([], { underWayAlike: 1 })._tag, "Absent")
+    assert.deepStrictEqual(settled([node(101)], { alike: { lost: 1, underWay: new Set(["theirs"]) } }), {
+      _tag: "Undecided",
+      candidates: [node(101)]
+    })
+    assert.strictEqual(settled([], { alike: { lost: 1, underWay: new Set(["theirs"]) } })._tag, "Absent")
   })
 })
