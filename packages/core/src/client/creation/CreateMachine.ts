@@ -5,9 +5,9 @@
  */
 import { Result } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
-import { type ErrorReason, TimedOut } from "../../domain/ErrorReason.ts"
+import { type ErrorReason, OutcomeUnknown, TimedOut } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
-import { createFailure, failureOf, keyFault, outcomeUnknown } from "./createFailure.ts"
+import { createFailure, failureOf, keyFault } from "./createFailure.ts"
 import {
   type Instant,
   type Intent,
@@ -106,7 +106,7 @@ const minMillisUntilListed = 12_000
  * the request had left, and gateways and workers may process it long after its client has given up. Where the process was killed
  * in the moment it sent, the request may never have left, and the next run has a minute to resolve the create.
  */
-export const neverProcessedMillis = { lost: 600_000, killed: 50_000 }
+const neverProcessedMillis = { lost: 600_000, killed: 50_000 }
 
 /** Pauses before the polls after a lost reply: together `minMillisUntilListed`. */
 const pausesBeforePollMillis = [0, 1000, 3000, 8000]
@@ -286,12 +286,20 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
   }
 }
 
+/** It is not known whether the create made a node. */
 const unresolved = (
-  request: CreateRequest,
+  { keyed, name }: CreateRequest,
   { because, isListRead }: Pick<Reconciling, "because" | "isListRead">,
   candidates: ReadonlyArray<Node>,
   otherwise: Pick<ErrorReason, "_tag" | "message"> = unresolvedBefore
-) => outcomeUnknown({ ...request, isListRead, candidates, because: because?.reason ?? otherwise }, because ?? undefined)
+) => {
+  const { _tag, message } = because?.reason ?? otherwise
+  const ids = candidates.map(({ id }) => id)
+  return createFailure(
+    new OutcomeUnknown({ nodeName: name, candidates: ids, looked: isListRead, because: _tag, detail: message, keyed }),
+    because ?? undefined
+  )
+}
 
 /** The failure of a call whose time is up. */
 const late = (request: CreateRequest, state: Exclude<CreateState, { readonly _tag: "Ended" }>): BerthError => {

@@ -207,33 +207,36 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     return first.isOwn ? call.sameName.whileLost(first.intent)(series) : series
   }
 
-  const perform = Effect.fnUntraced(function* (call: Call, action: CreateAction) {
-    switch (action._tag) {
-      case "FindIntent": {
-        const intent = Option.getOrUndefined(yield* Effect.mapError(store.find(call.request.key), unusable))
-        return feed(call, { _tag: "IntentRead", intent, now: yield* instant })
-      }
-      case "GetNode":
-        return feed(call, { _tag: "NodeRead", result: yield* Effect.result(get(action.id, yield* within(call))) })
-      case "ReadHighestId": {
-        const result = yield* Effect.result(watermark.highest(pages(yield* within(call))))
-        return feed(call, { _tag: "HighestIdRead", result })
-      }
-      case "Send":
-        return yield* sendOnce(call)
-      case "Poll":
-        return yield* polls(call, action)
-    }
-  })
-
   /** Writes and acts, step by step, to the end. */
   const run = Effect.fnUntraced(function* (call: Call, first: CreateStep) {
     let step = first
     while (true) {
       yield* Effect.mapError(write(call, step), (reason) => createFailure(reason))
-      if (step.state._tag === "Ended") return yield* Effect.fromResult(step.state.outcome)
-      if (step.action === undefined) return yield* Effect.die("A create waits for an event, and nothing is under way.")
-      step = yield* perform(call, step.action)
+      const { action, state } = step
+      if (state._tag === "Ended") return yield* Effect.fromResult(state.outcome)
+      switch (action?._tag) {
+        case "FindIntent": {
+          const intent = Option.getOrUndefined(yield* Effect.mapError(store.find(call.request.key), unusable))
+          step = feed(call, { _tag: "IntentRead", intent, now: yield* instant })
+          break
+        }
+        case "GetNode":
+          step = feed(call, { _tag: "NodeRead", result: yield* Effect.result(get(action.id, yield* within(call))) })
+          break
+        case "ReadHighestId": {
+          const result = yield* Effect.result(watermark.highest(pages(yield* within(call))))
+          step = feed(call, { _tag: "HighestIdRead", result })
+          break
+        }
+        case "Send":
+          step = yield* sendOnce(call)
+          break
+        case "Poll":
+          step = yield* polls(call, action)
+          break
+        case undefined:
+          return yield* Effect.die("a create with nothing to do")
+      }
     }
   })
 
@@ -249,13 +252,6 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       .pipe(Effect.catchTag("IntentStoreFailed", (error) => Effect.fail(unusable(error))))
   }
 
-  const faultOf = (key: string) => {
-    if (!isKey(key)) {
-      return "a key has 1 to 128 letters, digits, dots, dashes or underscores and begins with a letter or digit"
-    }
-    return kept === undefined ? "there is nowhere to keep it: provide the client with an IntentStore" : undefined
-  }
-
   /**
    * Creates a node. With a key the same create may be asked for again, by this process or another with the same store, and
    * makes one node all the same.
@@ -265,8 +261,14 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     { key, ...options }: CreateOptions = {}
   ): Effect.fn.Return<Creation, BerthError> {
     const startedAtMillis = yield* monotonicMillis
-    const fault = key === undefined ? undefined : faultOf(key)
-    if (fault !== undefined) return yield* Effect.fail(keyFault(fault))
+    if (key !== undefined && !isKey(key)) {
+      return yield* keyFault(
+        "a key has 1 to 128 letters, digits, dots, dashes or underscores and begins with a letter or digit"
+      )
+    }
+    if (key !== undefined && kept === undefined) {
+      return yield* keyFault("there is nowhere to keep it: provide the client with an IntentStore")
+    }
     const limit = Duration.fromInputUnsafe(options.deadline ?? deadline)
     const deadlineMillis = Duration.toMillis(limit)
     const drawn = yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)

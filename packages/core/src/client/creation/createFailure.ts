@@ -2,8 +2,7 @@
  * The errors that a create fails with. A request within a create has limits and failures of its own; its caller knows the create.
  */
 import { BerthError } from "../../domain/BerthError.ts"
-import { type ErrorReason, InvalidRequest, OutcomeUnknown, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
-import type { Node } from "../../domain/Node.ts"
+import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
 import type { IntentStoreFailed } from "./IntentStore.ts"
 
 /** The attempts of a request, and the reply it failed with. */
@@ -35,29 +34,3 @@ export const failureOf = (error: BerthError, deadlineMillis: number, isBefore: b
   }
   return createFailure(reason._tag === "Unreachable" ? new Unreachable({ ...reason, ...sent }) : reason, error)
 }
-
-/** What is known of a create whose outcome is not. */
-interface Unresolved {
-  readonly name: string
-  /** Whether the key is the caller's. */
-  readonly keyed: boolean
-  /** Whether the list was read since the create was sent. */
-  readonly isListRead: boolean
-  readonly candidates: ReadonlyArray<Node>
-  /** Why its reply is missing. */
-  readonly because: Pick<ErrorReason, "_tag" | "message">
-}
-
-/** It is not known whether the create made a node. */
-export const outcomeUnknown = ({ because, candidates, isListRead, keyed, name }: Unresolved, tried?: Tried) =>
-  createFailure(
-    new OutcomeUnknown({
-      nodeName: name,
-      candidates: candidates.map(({ id }) => id),
-      looked: isListRead,
-      because: because._tag,
-      detail: because.message,
-      keyed
-    }),
-    tried
-  )
