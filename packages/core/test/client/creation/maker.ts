@@ -36,7 +36,7 @@ const make = (i: number) =>
       onFailure: ({ reason }) => ({ key: i, outcome: reason._tag, id: 0 }),
       onSuccess: ({ node, outcome }) => ({ key: i, outcome, id: Number(node.id) })
     }),
-    Effect.flatMap((told) => Console.log(JSON.stringify(told)))
+    Effect.flatMap((line) => Console.log(JSON.stringify(line)))
   )
 
 await Effect.forEach(
