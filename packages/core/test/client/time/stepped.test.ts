@@ -14,7 +14,7 @@ import { assert, it } from "vitest"
 import { success } from "../../ScriptedService.ts"
 import { steps } from "../../steppingClock.ts"
 
-const steppedDate = fileURLToPath(new URL("steppedDate.ts", import.meta.url))
+const steppedDate = fileURLToPath(import.meta.resolve("@berth/testing/steppedDate"))
 const program = fileURLToPath(new URL("steppedProgram.ts", import.meta.url))
 const node = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "created" })
 const allowance = (remaining: number) => ({

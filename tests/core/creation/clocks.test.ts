@@ -56,7 +56,16 @@ const startService = async () => {
 const maker = (url: string, folder: string, clock: { CLOCK_STEP: string } | { CLOCK_AHEAD: string }): ChildProcess =>
   spawn(
     process.execPath,
-    ["--import", here("../time/steppedDate.ts"), here("maker.ts"), url, "key", "token", folder, "1"],
+    [
+      "--import",
+      fileURLToPath(import.meta.resolve("@berth/testing/steppedDate")),
+      here("maker.ts"),
+      url,
+      "key",
+      "token",
+      folder,
+      "1"
+    ],
     { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...clock } }
   )
 

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
-import { mockService } from "../promise/Service.ts"
+import { mockService } from "../core/promise/Service.ts"
 
-const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8")
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 
 /** The fenced blocks of a page in one language. */
 const blocks = (page: string, language: string) =>
@@ -32,7 +32,7 @@ for (const name of ["using-with-promises", "using-with-effect"]) {
       })
       const { accessToken, apiKey } = service.options
       const state = mkdtempSync(join(tmpdir(), "berth-pages-"))
-      const child = spawn(process.execPath, [fileURLToPath(new URL(`../../../../${example}`, import.meta.url))], {
+      const child = spawn(process.execPath, [fileURLToPath(new URL(`../../${example}`, import.meta.url))], {
         env: {
           ...process.env,
           BERTH_BASE_URL: service.baseUrl,

@@ -6,7 +6,6 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-// @boundaries-ignore tests may run the service in-process
 import type { TestWorld } from "@berth/server/testing"
 import { Effect, Redacted } from "effect"
 

@@ -6,7 +6,6 @@ import { once } from "node:events"
 import { text } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-// @boundaries-ignore tests may run the service in-process
 import { TestServer } from "@berth/server/testing"
 import { countAll, makersIn, plenty } from "./makers.ts"
 

@@ -1,5 +1,5 @@
 /**
- * `pnpm --filter @berth/core matrix [SEED]`: the whole matrix of the scheduler, the real client against the real service in
+ * `pnpm --filter @berth/tests matrix [SEED]`: the whole matrix of the scheduler, the real client against the real service in
  * virtual time, as a table: for each kind of window, allowance and neighbour the worst of all skews and numbers of callers.
  * Ends with 1 when something is not as it has to be. Takes some minutes.
  */

@@ -1,6 +1,6 @@
 /**
  * The scheduler of the real client against the real service, in virtual time: a part of the matrix that
- * `pnpm --filter @berth/core matrix` runs as a whole.
+ * `pnpm --filter @berth/tests matrix` runs as a whole.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

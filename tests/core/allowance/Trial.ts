@@ -5,11 +5,10 @@
 import { Clock, Effect, Layer, Random, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
-// @boundaries-ignore tests may run the service in-process
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
-import * as Berth from "../../../src/client/Berth.ts"
-import { Nodes } from "../../../src/client/Nodes.ts"
-import type { InvalidOption } from "../../../src/client/options/Settings.ts"
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+import type { InvalidOption } from "@berth/core/client/options/Settings"
 
 type Allowance = NonNullable<TestServerOptions["allowance"]>
 

@@ -12,7 +12,7 @@ import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
-const program = fileURLToPath(new URL("../client/creation/maker.ts", import.meta.url))
+const program = fileURLToPath(new URL("../creation/maker.ts", import.meta.url))
 const disk = mkdtempSync(join(tmpdir(), "berth-disk-"))
 
 /** Takes what is left of the disk. */

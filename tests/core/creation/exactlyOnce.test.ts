@@ -5,10 +5,9 @@ import { once } from "node:events"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { FetchHttpClient } from "effect/http"
-// @boundaries-ignore tests may run the service in-process
 import { TestServer, type TestWorld } from "@berth/server/testing"
-import * as Berth from "../../../src/client/Berth.ts"
-import { Nodes } from "../../../src/client/Nodes.ts"
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
 import { countAll, makersIn, plenty } from "./makers.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"

@@ -2,8 +2,8 @@ import { type Client, createClient } from "@berth/core/promise"
 import { assert, describe, it } from "@effect/vitest"
 import type { RequestListener } from "node:http"
 import { inspect } from "node:util"
-import vectors from "../vectors/failures.json" with { type: "json" }
-import { seenOf, spellingsOf } from "../spellings.ts"
+import vectors from "@berth/testing/vectors/failures.json" with { type: "json" }
+import { seenOf, spellingsOf } from "@berth/testing/spellings"
 import { accessToken, apiKey, bareService, rejection } from "./Service.ts"
 
 const secrets = [apiKey, accessToken]

@@ -9,7 +9,7 @@ import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { describe, expect, onTestFinished, test } from "vitest"
 
-const script = fileURLToPath(new URL("../scripts/demo.ts", import.meta.url))
+const script = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url))
 
 /** A running demo. */
 class Demo {

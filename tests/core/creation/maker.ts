@@ -3,11 +3,12 @@
  * `maker.ts URL KEY TOKEN FOLDER COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON. Where its `Date` can be
  * stepped, it begins `CLOCK_AHEAD` milliseconds ahead, and SIGUSR2 steps it by `CLOCK_STEP`.
  */
+import type {} from "@berth/testing/steppedDate"
 import { Console, Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as Berth from "../../../src/client/Berth.ts"
-import * as IntentStore from "../../../src/client/creation/IntentStore.ts"
-import { Nodes } from "../../../src/client/Nodes.ts"
+import * as Berth from "@berth/core/client/Berth"
+import * as IntentStore from "@berth/core/client/creation/IntentStore"
+import { Nodes } from "@berth/core/client/Nodes"
 
 const [baseUrl, apiKey, accessToken, folder, count, concurrency = "4"] = process.argv.slice(2) as [
   string,

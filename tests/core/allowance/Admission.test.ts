@@ -1,11 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-// @boundaries-ignore tests may run the service in-process
 import { TestServer } from "@berth/server/testing"
-import * as Berth from "../../../src/client/Berth.ts"
-import { Images } from "../../../src/client/Images.ts"
-import { Nodes } from "../../../src/client/Nodes.ts"
+import * as Berth from "@berth/core/client/Berth"
+import { Images } from "@berth/core/client/Images"
+import { Nodes } from "@berth/core/client/Nodes"
 
 const hour = 3_600_000
 

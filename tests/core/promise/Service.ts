@@ -1,7 +1,6 @@
 /**
  * Services with real sockets for the tests of the promise client: the mock service, and one that does as the test says.
  */
-// @boundaries-ignore the mock service is what the tests talk to
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
 import { BerthError, type Client, type ClientOptions, createClient } from "@berth/core/promise"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"

@@ -9,7 +9,6 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
-// @boundaries-ignore tests may run the service in-process
 import { TestServer } from "@berth/server/testing"
 
 const member = fileURLToPath(new URL("member.ts", import.meta.url))

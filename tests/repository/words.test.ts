@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { wordFaults } from "../scripts/words.ts"
+import { wordFaults } from "@berth/scripts/words"
 
 /** The faults of a repository that has this text in one file. */
 const faultsOf = (text: string, path = "apps/one/src/a.ts") => {
@@ -83,12 +83,12 @@ test.each([
   "packages/two/examples/a.ts",
   "bench/src/rows/a.ts",
   "scripts/a.ts",
-  "test/a.test.ts"
+  "tests/core/a.test.ts"
 ])("%s is checked", (path) => {
   expect(wordsOf("Nobody", path)).toEqual(["Nobody"])
 })
 
-test.each(["docs/glossary.md", "docs/interface/interface.md", "scripts/words.ts", "test/words.test.ts"])(
+test.each(["docs/glossary.md", "docs/interface/interface.md", "scripts/words.ts", "tests/repository/words.test.ts"])(
   "%s is not checked, because it quotes",
   (path) => {
     expect(faultsOf("Nobody", path)).toEqual([])
