@@ -24,7 +24,7 @@ const word = (words: string, instead: string, files: Pick<Rule, "only" | "except
 
 const rules: ReadonlyArray<Rule> = [
   word("quotas?", "rate limit"),
-  word("looks?|looked|looking(?! up)", "get, read, poll"),
+  word("(?:looks?|looked|looking)(?![- ]ups?\\b)", "get, read, poll"),
   word("tours?|rounds", "sweep"),
   word("tells?|told|telling|untold", "emit, report, publish, deliver, notify; unreported"),
   word("says?|said|saying|unsaid", "state, report, mean, print: whichever is exact"),
@@ -43,7 +43,7 @@ const rules: ReadonlyArray<Rule> = [
   word("graves?|buried|bury|risen", "tombstone, confirmedGone, revived"),
   word("strikes?|struck|misbehaves?|misbehave|misbehaving", "fires, injectFaults, withFaults"),
   word("lies", "semantic faults"),
-  word("bad delivery|drips?|damage", "deliverFault, slowBody, WireFault"),
+  word("bad delivery|drips?|damage", "deliverFault, slowBody, WireFault", { except: /state|0062|decisions\/|docs\// }),
   word("row texts?|node texts?|remembers?|remembered", "nodeJson, nodeJsonCache, cached"),
   word("visitors?", "anonymous allowances"),
   word("keyrings?", "credential index"),

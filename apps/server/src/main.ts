@@ -1,6 +1,6 @@
 /**
- * Entry point of `berth-server`. On stdout it prints the ready line and nothing else; it exits with 0 when it is told to
- * stop and with 2 and one line when it cannot start.
+ * Entry point of `berth-server`. On stdout it prints the ready line and nothing else; it exits with 0 after a signal and with
+ * 2 and one line when it cannot start.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -8,8 +8,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Logger, type Runtime, Stdio } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
-import { command } from "./cli/command.ts"
-import { StartFailure } from "./cli/StartFailure.ts"
+import { command, StartFailure } from "./cli/command.ts"
 import { usageSentence } from "./cli/usageSentence.ts"
 
 const reportLine = (message: string) => Console.error(`berth-server: ${message.split("\n", 1)[0]}`)
@@ -22,7 +21,7 @@ const presenter: CliOutput.Presenter = {
       : CliOutput.defaultPresenter.present(event)
 }
 
-/** 0 after a signal, because that is how a server ends; 2 for whatever kept it from starting. */
+/** 0 after a signal, because that is how a server ends; 2 where it could not start. */
 const teardown: Runtime.Teardown = (exit, onExit) => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
   const error = Cause.squash(exit.cause)

@@ -1,19 +1,19 @@
 /**
- * The whole service inside a test: on a free port, or without a socket at all. Its worlds are frozen unless the test says
- * otherwise, so that time passes when the test says so and the same calls give the same bytes.
+ * The whole service inside a test: on a free port, or without a socket at all. Its worlds are frozen unless the test asks for
+ * another clock, so that time passes when the test advances it and the same calls give the same bytes.
  */
 import { Clock, Context, Effect, Layer, type Redacted, Result, type Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpServerError } from "effect/http"
-import { settingsOf } from "./control/WorldOptions.ts"
-import { makeApp } from "./http/app.ts"
-import { clientOf } from "./http/inProcess.ts"
-import { type Fault, type FaultName, kindByName } from "./faults/catalogue.ts"
-import { defaultTimeouts, type Timeouts } from "./http/limits.ts"
-import { listen } from "./http/listen.ts"
+import { makeApp } from "./app.ts"
+import { clientOf } from "./transport/inProcess.ts"
+import { type Fault, type FaultName, kindByName } from "./injection/catalogue.ts"
+import { defaultTimeouts, type Timeouts } from "./transport/limits.ts"
+import { listen } from "./listen.ts"
 import { bindWorld, makeControlClient, makeTestWorld, type TestWorld } from "./testing/TestWorld.ts"
 import { type TestWorldOptions, worldOptions } from "./testing/TestWorldOptions.ts"
 import { begin } from "./world/scenario.ts"
-import * as World from "./world/World.ts"
+import { settingsOf } from "./world/WorldOptions.ts"
+import { type Account, defaults } from "./world/WorldSettings.ts"
 import { Worlds } from "./world/Worlds.ts"
 
 export type { Fault, TestWorld, TestWorldOptions }
@@ -21,14 +21,14 @@ export type { Fault, TestWorld, TestWorldOptions }
 /** The names of all faults there are. */
 export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()) as ReadonlyArray<FaultName>
 
-/** What the service of a test begins with: its main world, and what concerns all of it. Everything has a default. */
+/** Options of the service of a test: those of its main world, and those of the server. Everything has a default. */
 export interface TestServerOptions extends TestWorldOptions {
   /** The account of the world, and of further worlds on the same server. Default `berth-key` and `berth-token`. */
-  readonly accounts?: readonly [World.Account, ...Array<World.Account>]
+  readonly accounts?: readonly [Account, ...Array<Account>]
   /** What requests of the control plane have to show; the client of `control` shows it. Default: nothing. */
   readonly controlToken?: Redacted.Redacted
   /** Only for a service that listens; default 10 s for headers, 30 s for a request. */
-  readonly timeouts?: Partial<Omit<Timeouts, "drainMs">>
+  readonly timeouts?: Partial<Omit<Timeouts, "drainMillis">>
 }
 
 /** The service of a test, its main world, and as many more as tests ask for. */
@@ -37,7 +37,7 @@ export class TestServer extends Context.Service<
   TestWorld & {
     /**
      * A world of its own, with credentials of its own, for as long as the scope lasts: tests that share the server never
-     * meet. When the scope closes with a failure it says on stderr how the world began.
+     * meet. When the scope closes with a failure, stderr gets what is needed to replay it.
      */
     readonly makeWorld: (options?: TestWorldOptions) => Effect.Effect<TestWorld, never, Scope.Scope>
   }
@@ -48,7 +48,7 @@ export class TestServer extends Context.Service<
       TestServer,
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
-        const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMs: 0 }
+        const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMillis: 0 }
         const baseUrl = yield* listen(worlds, {
           host: "127.0.0.1",
           port: 0,
@@ -85,10 +85,10 @@ export class TestServer extends Context.Service<
 }
 
 const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
-  const realMs = yield* Clock.currentTimeMillis
+  const realMillis = yield* Clock.currentTimeMillis
   const settings = worldOptions(options)
-  const makeWorld = (account: World.Account, id?: string) => begin(settingsOf(settings, account), realMs, id)
-  const [main, ...others] = options.accounts ?? [World.defaults.account]
+  const makeWorld = (account: Account, id?: string) => begin(settingsOf(settings, account), realMillis, id)
+  const [main, ...others] = options.accounts ?? [defaults.account]
   const worlds = new Worlds(makeWorld(main))
   for (const other of others) Result.getOrThrow(worlds.add(other, (id, account) => makeWorld(account, id)))
   return worlds
@@ -100,8 +100,8 @@ const describe = Effect.fnUntraced(function* (
   baseUrl: string,
   token: Redacted.Redacted | undefined
 ) {
-  const shown = token === undefined ? client : HttpClient.mapRequest(client, HttpClientRequest.bearerToken(token))
-  const control = yield* makeControlClient(shown, baseUrl)
+  const withToken = token === undefined ? client : HttpClient.mapRequest(client, HttpClientRequest.bearerToken(token))
+  const control = yield* makeControlClient(withToken, baseUrl)
   return TestServer.of({
     ...bindWorld(control, { id: main.id, baseUrl, ...main.settings.account }),
     makeWorld: (options = {}) => makeTestWorld(control, baseUrl, options)

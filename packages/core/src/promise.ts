@@ -25,16 +25,16 @@ import type { NodeSpec } from "./domain/NodeSpec.ts"
 import type { KnownStatus } from "./domain/NodeStatus.ts"
 import { attemptReports } from "./promise/AttemptReports.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
-import { InvalidOption } from "./promise/BerthError.ts"
+import { InvalidOption } from "./promise/Failure.ts"
 import {
   type CallOptions,
   checkCall,
   type Checked,
   flag as flagOf,
   listener,
-  type LookOptions,
+  type SignalOptions,
   ofCall,
-  ofLook,
+  ofSignal,
   type RawReply,
   text as textOf,
   type Timespan,
@@ -48,34 +48,9 @@ import { nodeList } from "./promise/NodeList.ts"
 import { isKnownStatus, type NodeStatus, plainNode } from "./promise/Plain.ts"
 import * as Runner from "./promise/Runner.ts"
 
-export {
-  Aborted,
-  type Attempt,
-  BerthError,
-  CircuitOpen,
-  ClientClosed,
-  ClientFault,
-  Conflict,
-  type FailedReply,
-  type Failure,
-  Forbidden,
-  InvalidOption,
-  InvalidRequest,
-  isBerthError,
-  NodeNotFound,
-  OutcomeUnknown,
-  PathNotFound,
-  PreconditionFailed,
-  RateLimited,
-  ServiceFault,
-  ServiceUnavailable,
-  StatusNotReached,
-  TimedOut,
-  Unauthorized,
-  UnexpectedResponse,
-  Unreachable,
-  WouldExceedDeadline
-} from "./promise/BerthError.ts"
+export { type Attempt, BerthError, type FailedReply } from "./promise/BerthError.ts"
+export { Aborted, ClientClosed, ClientFault, type Failure, InvalidOption, isBerthError } from "./promise/Failure.ts"
+export * from "./promise/reasons.ts"
 export type {
   AttemptReport,
   Client,
@@ -101,7 +76,7 @@ export type {
   KnownStatus,
   Lane,
   Listed,
-  LookOptions,
+  SignalOptions,
   NodeSpec,
   NodeStatus,
   RawReply,
@@ -143,7 +118,7 @@ const keptNowhere = (operation: string, option: string): never => {
   throw new InvalidOption(operation, option, "it is kept nowhere: set `stateDirectory` of the client")
 }
 
-/** How to wait: the longest it may take may be said in either way. */
+/** How to wait: `timeout` and `deadline` both limit it. */
 const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { readonly timeout: typeof timespan }>) => ({
   lane,
   timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
@@ -153,16 +128,16 @@ const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { read
 export const createClient = (options: ClientOptions): Client => {
   const operation = "createClient"
   const { engine, fetch: given, onAttempt, settings, stateDirectory } = checkClient(operation, options)
-  // Looked up for every request: a program may replace the runtime's own at any time.
+  // Read for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch
   const redact = redactor(engine.credentials)
   // What there is to warn of must not get into what the program prints.
   const warnings = Layer.succeed(References.LogToStderr, true)
-  const heard = listener(redact)
+  const callback = listener(redact)
   const reports =
     onAttempt === undefined
       ? Layer.empty
-      : attemptReports(settings.origin, redact, heard(operation, "onAttempt", onAttempt))
+      : attemptReports(settings.origin, redact, callback(operation, "onAttempt", onAttempt))
   const state = stateDirectory === undefined ? Layer.empty : layerOf(settings, stateDirectory, readVariable)
   const runner = Runner.make(
     Layer.orDie(Services.calls(engine, FetchTransport.layer)).pipe(
@@ -174,7 +149,7 @@ export const createClient = (options: ClientOptions): Client => {
   )
 
   /** A method: checks the options of a call, then runs its effect to its value. */
-  const method = <C extends typeof ofLook>(operation: string, checks: C) => {
+  const method = <C extends typeof ofSignal>(operation: string, checks: C) => {
     const checkOptions = checkCall(operation, checks)
     return async <A>(
       options: unknown,
@@ -191,22 +166,27 @@ export const createClient = (options: ClientOptions): Client => {
   const create = method("nodes.create", {
     ...ofCall,
     key: stateDirectory === undefined ? keptNowhere : textOf,
-    onReply: heard
+    onReply: callback
   })
-  const get = method("nodes.get", { ...ofCall, onReply: heard })
-  const ofList = { ...ofCall, exact: flagOf, maxNodes: wholeNumber(), onEnd: heard, onReply: heard }
+  const get = method("nodes.get", { ...ofCall, onReply: callback })
+  const ofList = { ...ofCall, exact: flagOf, maxNodes: wholeNumber(), onEnd: callback, onReply: callback }
   const list = checkCall("nodes.list", ofList)
-  const listPage = method("nodes.list", { ...ofCall, page: wholeNumber(), perPage: wholeNumber(100), onReply: heard })
+  const listPage = method("nodes.list", {
+    ...ofCall,
+    page: wholeNumber(),
+    perPage: wholeNumber(100),
+    onReply: callback
+  })
   const find = method("nodes.list", ofList)
-  const remove = method("nodes.delete", { ...ofCall, onReply: heard })
-  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber(), onReply: heard })
+  const remove = method("nodes.delete", { ...ofCall, onReply: callback })
+  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber(), onReply: callback })
   const wait = method("nodes.await", { ...ofCall, timeout: timespan })
-  const listImages = method("images.list", { ...ofCall, onReply: heard })
-  const listSaved = method("images.saved", { ...ofCall, onReply: heard })
-  const listPlans = method("plans.list", { ...ofCall, onReply: heard })
-  const current = method("allowance.current", ofLook)
-  const changes = checkCall("allowance.changes", ofLook)
-  const request = method("raw", { ...ofCall, onReply: heard })
+  const listImages = method("images.list", { ...ofCall, onReply: callback })
+  const listSaved = method("images.saved", { ...ofCall, onReply: callback })
+  const listPlans = method("plans.list", { ...ofCall, onReply: callback })
+  const current = method("allowance.current", ofSignal)
+  const changes = checkCall("allowance.changes", ofSignal)
+  const request = method("raw", { ...ofCall, onReply: callback })
 
   const close = runner.close
   return {
@@ -287,7 +267,7 @@ export const createClient = (options: ClientOptions): Client => {
 }
 
 /**
- * Makes a client for the account that `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN` name; what the options say
+ * Makes a client for the account that `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN` name; what the options give
  * themselves is not read. Throws `InvalidOption`, which names the variable or the option that is not usable.
  */
 export const createClientFromEnv = (options: Partial<ClientOptions> = {}): Client =>

@@ -1,5 +1,5 @@
 /**
- * Services with real sockets for the tests of the promise client: the mock service, and one that does as the test says.
+ * Services with real sockets for the tests of the promise client: the mock service, and one that does what the test scripts.
  */
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
 import { BerthError, type Client, type ClientOptions, createClient } from "@berth/core/promise"

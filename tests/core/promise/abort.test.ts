@@ -10,7 +10,7 @@ interface Place {
   readonly answer: RequestListener
   /** What the client knows of its allowance once the call is there. */
   readonly level: Pick<KnownAllowance, "underWay" | "waiting">
-  /** What its ledger says in the end. */
+  /** Its ledger at the end. */
   readonly attempts: Array<readonly [outcome: string, status: number | null]>
 }
 
@@ -44,8 +44,8 @@ const until = async ({ allowance }: Client, { underWay, waiting }: Place["level"
   for await (const level of allowance.changes()) if (level.underWay === underWay && level.waiting === waiting) return
 }
 
-/** Whether the promise is settled before the event loop turns: no timer, no socket and no other task in between. */
-const settledAtOnce = (promise: Promise<unknown>) =>
+/** Whether the promise has ended before the event loop turns: no timer, no socket and no other task in between. */
+const endsAtOnce = (promise: Promise<unknown>) =>
   Promise.race([
     promise.then(
       () => true,
@@ -92,7 +92,7 @@ for (const [end, tag] of [
 
         const gone = level.underWay === 0 || response === undefined ? undefined : once(response, "close")
         const closed = end === "a signal" ? controller.abort("enough") : client.close()
-        assert.isTrue(await settledAtOnce(call))
+        assert.isTrue(await endsAtOnce(call))
         const error = await rejection(call)
         assert.propertyVal(error, "_tag", tag)
         assert.propertyVal(error, "changed", "no")
@@ -109,7 +109,7 @@ for (const [end, tag] of [
 }
 
 describe("an aborted call", () => {
-  it("rejects with `Aborted`, which looks like the abort of a fetch", async () => {
+  it("rejects with `Aborted`, whose name is that of an aborted fetch", async () => {
     await using service = await bareService(() => {})
     const reason = new Error("the user left")
     const error = await rejection(service.client.nodes.get(7, { signal: AbortSignal.abort(reason) }))
@@ -126,7 +126,7 @@ describe("an aborted call", () => {
     assert.strictEqual(requests, 0)
   })
 
-  it("says that it may have changed something when it was sent", async () => {
+  it("reports that it may have changed something when it was sent", async () => {
     const controller = new AbortController()
     await using service = await bareService(() => controller.abort())
     const error = await rejection(service.client.nodes.delete(7, { signal: controller.signal }))

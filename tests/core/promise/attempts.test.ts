@@ -7,7 +7,7 @@ const envelope = (data: unknown) => JSON.stringify({ message: "Success", code: 2
 const record = { id: 7, name: "web", status: "running", created_at: "2026-01-01T00:00:00Z" }
 
 describe("`onAttempt`", () => {
-  it("is called with each attempt when it is over: what was sent, and what the ledger says of it", async () => {
+  it("is called with each attempt when it has ended: what was sent, and its entry in the ledger", async () => {
     const reports: Array<AttemptReport> = []
     let requests = 0
     await using service = await bareService(
@@ -52,7 +52,7 @@ describe("`onAttempt`", () => {
     assert.deepStrictEqual([entry], error.attempts as ReadonlyArray<unknown> as Array<typeof entry>)
   })
 
-  it("never sees a credential, whoever repeats it, while a `fetch` of the caller's is given both", async () => {
+  it("never receives a credential, even a repeated one, while a `fetch` of the caller's is given both", async () => {
     const reports: Array<AttemptReport> = []
     const sent: Array<string> = []
     await using service = await bareService(
@@ -74,7 +74,7 @@ describe("`onAttempt`", () => {
     assert.isNotEmpty(seenOf(sent.join(" "), [accessToken]))
   })
 
-  it("is told of what got no reply", async () => {
+  it("receives an attempt without a reply", async () => {
     const reports: Array<AttemptReport> = []
     const client = createClient({
       baseUrl: "http://berth.test",
@@ -98,22 +98,22 @@ describe("`onAttempt`", () => {
   })) {
     it(`that ${kind} takes nothing from the call, and is warned of once, on stderr`, async () => {
       const unhandled: Array<unknown> = []
-      const hear = (error: unknown) => unhandled.push(error)
-      process.on("unhandledRejection", hear)
-      const said = vi.spyOn(console, "error").mockImplementation(() => {})
+      const onRejection = (error: unknown) => unhandled.push(error)
+      process.on("unhandledRejection", onRejection)
+      const stderr = vi.spyOn(console, "error").mockImplementation(() => {})
       try {
         await using service = await bareService((_, response) => response.end(envelope(record)), { onAttempt: fail })
         for (let i = 0; i < 3; i++) assert.strictEqual((await service.client.nodes.get(7)).id, 7)
-        // Node reports a rejection that nobody handles after the microtasks of a turn.
+        // Node reports an unhandled rejection after the microtasks of a turn.
         await new Promise((resolve) => setImmediate(resolve))
         await new Promise((resolve) => setImmediate(resolve))
-        const warnings = said.mock.calls.map((line) => line.join(" "))
+        const warnings = stderr.mock.calls.map((line) => line.join(" "))
         assert.lengthOf(warnings, 1)
         assert.match(warnings[0]!, /WARN.*onAttempt.*: no more room for <redacted>/)
         assert.deepStrictEqual(unhandled, [])
       } finally {
-        said.mockRestore()
-        process.off("unhandledRejection", hear)
+        stderr.mockRestore()
+        process.off("unhandledRejection", onRejection)
       }
     })
   }

@@ -60,7 +60,7 @@ describe("the promise client", () => {
     assert.strictEqual(reply.headers["ratelimit-limit"], "1200")
   })
 
-  it("settles a create whose reply is lost, and says that the node was adopted", async () => {
+  it("adopts the node of a create whose reply is lost", async () => {
     const listed: Array<object> = []
     await using service = await bareService(async (request, response) => {
       if (request.method === "POST") {
@@ -104,7 +104,7 @@ describe("the promise client", () => {
     assert.deepStrictEqual(methods, ["GET"])
   })
 
-  it("sends the headers and the user agent that it is given; without any it says which version of Berth it is", async () => {
+  it("sends the headers and the user agent that it is given; without any it sends the version of Berth", async () => {
     const seen: Array<unknown> = []
     const listener: RequestListener = ({ headers }, response) => {
       seen.push([headers["user-agent"], headers["x-team"]])

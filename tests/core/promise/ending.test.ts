@@ -16,7 +16,7 @@ const uses: Readonly<Record<string, string>> = {
   "has created a node": `const [{ images, plan }] = await client.plans.list()
     await client.nodes.create({ name: "web", plan, image: images[0] }, options.stateDirectory ? { key: "order-7" } : {})`,
   "has waited in vain": `await client.nodes.awaitStatus(4711, "running", { timeout: 300 }).catch(() => {})`,
-  "has looked at the allowance": `for await (const _ of client.allowance.changes()) break`
+  "has read the allowance": `for await (const _ of client.allowance.changes()) break`
 }
 
 const options = (folder: string): Readonly<Record<string, Partial<ClientOptions>>> => ({

@@ -63,7 +63,7 @@ describe("a client from the environment", () => {
     assert.strictEqual(refusal(null).option, "options")
   })
 
-  it("says so where there is no environment", () => {
+  it("reports a missing environment", () => {
     vi.stubGlobal("process", undefined)
     const { message, option } = refusal()
     vi.unstubAllGlobals()

@@ -7,7 +7,7 @@ import { accessToken, apiKey, bareService, mockService, rejection } from "./Serv
 
 const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-22.04" }
 
-// Long enough for every attempt, and too short for the looking after a create that may have made a node.
+// Long enough for every attempt, and too short for the reconciliation of a create that may have made a node.
 const short = { deadline: 3000 }
 
 const operations: Record<string, (client: Client) => Promise<unknown>> = {
@@ -31,7 +31,7 @@ describe("a failure", () => {
       })
       const error = await rejection(operations[operation]!(service.client))
       if (expect.reason !== error._tag) {
-        // A create that may have made a node is settled, and here that takes longer than it may.
+        // A create that may have made a node is reconciled, which takes longer than its deadline here.
         assert.strictEqual(operation, "nodes.create")
         assert.strictEqual(error._tag, "OutcomeUnknown")
       }
@@ -74,7 +74,7 @@ describe("a failure", () => {
     })
   })
 
-  it("is told from anything else that is thrown", () => {
+  it("is distinguished from anything else that is thrown", () => {
     for (const other of [new Error("other"), { _tag: "NodeNotFound" }, null, undefined, "NodeNotFound"]) {
       assert.isFalse(Berth.isBerthError(other))
     }
@@ -131,7 +131,7 @@ describe("a failure", () => {
     assert.match(error.stack!, /whoCalled/)
   })
 
-  it("of a port where nobody listens is `Unreachable`, and nothing was sent", async () => {
+  it("of a port without a listener is `Unreachable`, and nothing was sent", async () => {
     const { baseUrl, [Symbol.asyncDispose]: stop } = await bareService(() => {})
     await stop()
     const client = createClient({ baseUrl, apiKey, accessToken, ...short })
@@ -319,7 +319,7 @@ describe("a call", () => {
     )
   ]
   for (const [fields, call] of wrong) {
-    it(`is refused before it is sent, and told why: ${JSON.stringify(fields)}`, async () => {
+    it(`is rejected before it is sent, with the reason: ${JSON.stringify(fields)}`, async () => {
       const error = await rejection(call())
       assert.instanceOf(error, Berth.InvalidRequest)
       assert.deepStrictEqual(

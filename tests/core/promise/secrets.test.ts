@@ -109,7 +109,7 @@ describe("credentials", () => {
 })
 
 describe("a program that handles its rejections", () => {
-  it("never hears of an unhandled one", async () => {
+  it("never has an unhandled one", async () => {
     const unhandled: Array<unknown> = []
     const listener = (error: unknown) => unhandled.push(error)
     process.on("unhandledRejection", listener)

@@ -49,12 +49,12 @@ const accountIn = (folder: string) => {
 
 /** The warnings on stderr while `use` runs. */
 const warningsOf = async (use: () => Promise<void>): Promise<ReadonlyArray<string>> => {
-  const said = vi.spyOn(console, "error").mockImplementation(() => {})
+  const stderr = vi.spyOn(console, "error").mockImplementation(() => {})
   try {
     await use()
-    return said.mock.calls.map((line) => line.join(" "))
+    return stderr.mock.calls.map((line) => line.join(" "))
   } finally {
-    said.mockRestore()
+    stderr.mockRestore()
   }
 }
 
@@ -190,7 +190,7 @@ describe('the state directory "auto"', () => {
     }
   })
 
-  it("shares nothing of the allowance where the environment says `off`", async () => {
+  it("shares nothing of the allowance where the environment has `off`", async () => {
     const { listener } = maker()
     using temporary = folderOf()
     vi.stubEnv("XDG_STATE_HOME", temporary.folder)

@@ -3,7 +3,7 @@ import {
   ClientClosed,
   InvalidOption,
   isKnownStatus,
-  type LookOptions,
+  type SignalOptions,
   type RawReply,
   StatusNotReached
 } from "@berth/core/promise"
@@ -11,7 +11,7 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { bareService, mockService, rejection } from "./Service.ts"
 
 describe("the allowance", () => {
-  it("is what the replies said", async () => {
+  it("is what the replies reported", async () => {
     await using service = await mockService({
       scenario: { fleet: 3 },
       allowance: { limit: 500, windowMs: 3_600_000, algorithm: "fixed-window" }
@@ -22,7 +22,7 @@ describe("the allowance", () => {
     assert.deepInclude(await allowance.current(), { limit: 500, remaining: 498, underWay: 0, waiting: 0 })
   })
 
-  it("tells of changes until its signal is aborted, or its client closed", async () => {
+  it("gives changes until its signal is aborted, or its client closed", async () => {
     await using service = await mockService({
       scenario: { fleet: 3 },
       allowance: { limit: 500, windowMs: 3_600_000, algorithm: "fixed-window" }
@@ -87,7 +87,7 @@ describe("a watch of the allowance", () => {
     assert.deepStrictEqual(await later.next(), { done: true, value: undefined })
   })
 
-  it("and a look at it refuse what means nothing for them", async () => {
+  it("and reading it reject options that mean nothing for them", async () => {
     await using service = await mockService()
     const { allowance } = service.client
     const wrong: ReadonlyArray<readonly [option: string, options: unknown]> = [
@@ -97,10 +97,10 @@ describe("a watch of the allowance", () => {
       ["options", 7]
     ]
     for (const [option, options] of wrong) {
-      const error = await rejection(allowance.current(options as LookOptions))
+      const error = await rejection(allowance.current(options as SignalOptions))
       assert.instanceOf(error, InvalidOption)
       assert.strictEqual(error.option, option)
-      assert.throws(() => allowance.changes(options as LookOptions), InvalidOption, option)
+      assert.throws(() => allowance.changes(options as SignalOptions), InvalidOption, option)
     }
     assert.instanceOf(await rejection(allowance.current({ signal: AbortSignal.abort() })), Aborted)
   })
@@ -163,11 +163,11 @@ describe("a listener", () => {
     assert.strictEqual(JSON.parse(replies[2]!.body).message, "Success")
   })
 
-  it("of a list is told how much it came to", async () => {
+  it("of a list gets its totals", async () => {
     await using service = await mockService({ scenario: { fleet: 150 } })
-    const told: Array<unknown> = []
-    await Array.fromAsync(service.client.nodes.list({ onEnd: (listed) => told.push(listed) }))
-    assert.deepStrictEqual(told, [{ nodes: 150, requests: 2, complete: true }])
+    const ends: Array<unknown> = []
+    await Array.fromAsync(service.client.nodes.list({ onEnd: (listed) => ends.push(listed) }))
+    assert.deepStrictEqual(ends, [{ nodes: 150, requests: 2, complete: true }])
   })
 
   it("of a list that need not be exact gets what was assumed", async () => {
@@ -194,17 +194,17 @@ describe("a listener", () => {
       const { nodes } = service.client
       const fails = () => fail(`no more room for ${service.options.apiKey}`)
       const unhandled: Array<unknown> = []
-      const hear = (error: unknown) => unhandled.push(error)
-      process.on("unhandledRejection", hear)
-      const said = vi.spyOn(console, "error").mockImplementation(() => {})
+      const onRejection = (error: unknown) => unhandled.push(error)
+      process.on("unhandledRejection", onRejection)
+      const stderr = vi.spyOn(console, "error").mockImplementation(() => {})
       try {
         const listed = await Array.fromAsync(nodes.list({ onReply: fails, onEnd: fails }))
         assert.lengthOf(listed, 150)
         await nodes.delete(listed.find(({ status }) => status === "running")!.id, { onReply: fails })
-        // Node reports a rejection that nobody handles after the microtasks of a turn.
+        // Node reports an unhandled rejection after the microtasks of a turn.
         await new Promise((resolve) => setImmediate(resolve))
         await new Promise((resolve) => setImmediate(resolve))
-        const warnings = said.mock.calls.map((line) => line.join(" "))
+        const warnings = stderr.mock.calls.map((line) => line.join(" "))
         assert.deepStrictEqual(
           warnings.map((line) =>
             /WARN.*?(onReply|onEnd) of (nodes\.\w+).*: no more room for <redacted>/.exec(line)?.slice(1)
@@ -217,8 +217,8 @@ describe("a listener", () => {
         )
         assert.deepStrictEqual(unhandled, [])
       } finally {
-        said.mockRestore()
-        process.off("unhandledRejection", hear)
+        stderr.mockRestore()
+        process.off("unhandledRejection", onRejection)
       }
     })
   }

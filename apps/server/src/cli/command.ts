@@ -1,21 +1,23 @@
 /**
- * `berth-server`: makes the worlds the flags ask for, listens, says so in one line on stdout, and serves until it is told
- * to stop.
+ * `berth-server`: makes the worlds the flags ask for, listens, prints one line on stdout, and serves until a signal stops
+ * it.
  */
-import { Clock, Console, Effect, Option, Redacted } from "effect"
+import { Clock, Console, Data, Effect, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
-import { readFaultFlag } from "../faults/readFaults.ts"
-import { defaultTimeouts } from "../http/limits.ts"
-import { listen } from "../http/listen.ts"
-import { defaultLifecycle } from "../lifecycle/Lifecycle.ts"
+import { readFaultFlag } from "../injection/readFaults.ts"
+import { defaultTimeouts } from "../transport/limits.ts"
+import { listen } from "../listen.ts"
 import { loadState, stateKeeper } from "../state/stateKeeper.ts"
 import { begin } from "../world/scenario.ts"
-import * as World from "../world/World.ts"
+import { settingsOf } from "../world/WorldOptions.ts"
+import { type Account, defaults, type WorldSettings } from "../world/WorldSettings.ts"
 import { Worlds } from "../world/Worlds.ts"
 import { faultList } from "./faultList.ts"
-import { flags, readAccount } from "./flags.ts"
-import { StartFailure } from "./StartFailure.ts"
+import { flags, given, readAccount } from "./flags.ts"
+
+/** Why the server did not start, in one line. It exits with 2. */
+export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly message: string }> {}
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(host)
 
@@ -35,7 +37,7 @@ const readFaults = (texts: ReadonlyArray<string>) =>
     )
   )
 
-/** The system's reason, in words for the ones people meet. */
+/** The system's reason, in words for the frequent ones. */
 const cannotListen = (host: string, port: number) => (error: HttpServerError.ServeError) => {
   const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : "unknown"
   const reason =
@@ -55,14 +57,14 @@ const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
 
 /** The worlds of a first start: one per account, all alike. */
 const makeWorlds = Effect.fnUntraced(function* (
-  settings: World.WorldSettings,
-  [first = World.defaults.account, ...others]: ReadonlyArray<World.Account>,
-  realMs: number
+  settings: WorldSettings,
+  [first = defaults.account, ...others]: ReadonlyArray<Account>,
+  realMillis: number
 ) {
-  const worlds = new Worlds(begin({ ...settings, account: first }, realMs))
+  const worlds = new Worlds(begin({ ...settings, account: first }, realMillis))
   for (const other of others) {
     yield* Effect.mapError(
-      Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMs, id))),
+      Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMillis, id))),
       () => new StartFailure({ message: "--account: each account needs a key and a token of its own" })
     )
   }
@@ -77,25 +79,15 @@ export const command = Command.make("berth-server", flags, (options) =>
           message: `--host ${options.host} is beyond loopback and needs --control-token`
         })
       }
-      const realMs = yield* Clock.currentTimeMillis
-      const settings = {
-        ...World.defaults,
-        seed: options.seed,
-        clock: options.clock,
-        lifecycle: { ...defaultLifecycle, provisioningMs: options.provisioning, terminationMs: options.termination },
-        allowance: { ...options.rateLimit, algorithm: options.rateLimitAlgorithm },
-        auth: options.auth,
-        deleteStyle: options.deleteStyle,
-        uniqueNames: options.uniqueNames,
-        scenario: options.scenario,
-        faults: yield* readFaults(options.fault)
-      }
-      const accounts = yield* readAccounts(options.account)
-      const loaded = Option.isSome(options.state) ? yield* loadState(options.state.value) : Option.none<Worlds>()
-      const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMs)
-      // Before the listening, so that the last save comes after the last request; it begins once the port is ours.
-      const keep = Option.isSome(options.state) ? yield* stateKeeper(worlds, options.state.value) : Effect.void
-      const { host, port } = options
+      const realMillis = yield* Clock.currentTimeMillis
+      const { account, host, port, rateLimit, rateLimitAlgorithm: algorithm, state, world } = options
+      const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
+      const settings = { ...settingsOf(asked, defaults.account), faults: yield* readFaults(options.fault) }
+      const accounts = yield* readAccounts(account)
+      const loaded = Option.isSome(state) ? yield* loadState(state.value) : Option.none<Worlds>()
+      const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
+      // Before it listens, so that the last save comes after the last request; keeping begins once the port is ours.
+      const keep = Option.isSome(state) ? yield* stateKeeper(worlds, state.value) : Effect.void
       const url = yield* listen(worlds, {
         host,
         port,
@@ -104,18 +96,18 @@ export const command = Command.make("berth-server", flags, (options) =>
         controlToken: Option.getOrUndefined(options.controlToken)
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep
-      const { account } = worlds.main.settings
+      const { accessToken, apiKey } = worlds.main.settings.account
       yield* Console.log(
         JSON.stringify({
           url,
-          apiKey: Redacted.value(account.apiKey),
-          accessToken: Redacted.value(account.accessToken),
+          apiKey: Redacted.value(apiKey),
+          accessToken: Redacted.value(accessToken),
           pid: process.pid
         })
       )
       return yield* Effect.never
     })
-  )
+  ).pipe(Effect.catchTag("StateFailure", ({ message }) => Effect.fail(new StartFailure({ message }))))
 ).pipe(
   Command.withDescription("A faithful, stateful mock of the compute node and image service"),
   Command.withSubcommands([faults])

@@ -1,10 +1,10 @@
 /**
- * The list that `berth-server faults` prints: every fault with its family, what it does and its options, and what all of
- * them have besides.
+ * The list that `berth-server faults` prints: every fault by family with a summary and its options, and the trigger and scope
+ * of all of them.
  */
 import { Schema } from "effect"
-import { catalogue } from "../faults/catalogue.ts"
-import { Scope, triggerFields } from "../faults/FaultKind.ts"
+import { catalogue } from "../injection/catalogue.ts"
+import { Scope, triggerFields } from "../faults/Fault.ts"
 
 const describe = (fields: Schema.Struct.Fields): ReadonlyArray<string> =>
   Object.entries(fields).map(([name, field]) => {
@@ -12,7 +12,7 @@ const describe = (fields: Schema.Struct.Fields): ReadonlyArray<string> =>
     return `      ${name.padEnd(12)} ${described}`
   })
 
-const titles = { http: "HTTP", wire: "Wire", lies: "Lies" } as const
+const titles = { http: "HTTP", wire: "Wire", semantic: "Semantic" } as const
 
 export const faultList = (): string => {
   const lines: Array<string> = []

@@ -1,14 +1,13 @@
 /**
- * The flags of `berth-server`, each read strictly into what it means. What is done with them is in `main.ts`.
+ * The flags of `berth-server`, each read strictly into its value. Those about worlds are made from the fields of
+ * `WorldOptions`, of which they take text, description and default. `command.ts` acts on them.
  */
-import { Option, Redacted } from "effect"
+import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { type AllowancePolicy, algorithms } from "../world/allowance.ts"
-import { largestFleet, type Scenario } from "../world/scenario.ts"
-import { readDurationMs } from "../world/durationText.ts"
-import { readClock, readRateLimit, readScenario } from "../world/settingText.ts"
-import type { ClockMode } from "../world/VirtualClock.ts"
-import { type Account, authModes, defaults, deleteStyles } from "../world/World.ts"
+import { fieldErrors } from "../transport/fields.ts"
+import { algorithms } from "../world/allowance.ts"
+import { readRateLimit, WorldOptions } from "../world/WorldOptions.ts"
+import { type Account, authModes, deleteStyles } from "../world/WorldSettings.ts"
 
 /** The port when none is named. */
 const defaultPort = 8787
@@ -21,15 +20,40 @@ export const readAccount = (text: string): Option.Option<Account> => {
     : Option.some({ apiKey: Redacted.make(parts[1]!), accessToken: Redacted.make(parts[2]!) })
 }
 
-/** A text flag that is read by `read`; `shape` completes "expected …". */
-const parsed = <A>(name: string, read: (text: string) => Option.Option<A>, shape: string) =>
-  Flag.String(name).pipe(Flag.filterMap(read, (text) => `--${name}: expected ${shape}, not ${JSON.stringify(text)}`))
+const { fields } = WorldOptions
 
-const duration = (name: string, describedAs: string, defaultMs: number) =>
-  parsed(name, readDurationMs, 'a duration such as 10s, 5m or "10 seconds"').pipe(
-    Flag.withDescription(`${describedAs}; default ${defaultMs / 1000}s`),
-    Flag.withDefault(defaultMs)
+/** A flag of a world option: its description is that of the field, and what is not given is left to the defaults. */
+const option = <A>(flag: Flag.Flag<A>, field: Schema.Top): Flag.Flag<Option.Option<A>> =>
+  Flag.optional(Flag.withDescription(flag, String(Schema.resolveAnnotations(field)?.["description"] ?? "")))
+
+/** The same for a field that is written as text. */
+const textOption = <A>(name: string, field: Schema.Codec<A, string>) => {
+  const read = Schema.decodeUnknownResult(field)
+  const expected = (text: string) =>
+    Option.match(Result.getFailure(read(text)), {
+      onNone: () => "",
+      onSome: ({ issue }) => fieldErrors(issue)["detail"]?.[0]?.replace(/^Expected (.*)\.$/, "expected $1") ?? ""
+    })
+  return option(
+    Flag.filterMap(
+      Flag.String(name),
+      (text) => Result.getSuccess(read(text)),
+      (text) => `--${name}: ${expected(text)}, not ${JSON.stringify(text)}`
+    ),
+    field
   )
+}
+
+const worldFlags = {
+  seed: option(Flag.Int("seed"), fields.seed),
+  clock: textOption("clock", fields.clock),
+  scenario: textOption("scenario", fields.scenario),
+  provisioning: textOption("provisioning", fields.provisioning),
+  termination: textOption("termination", fields.termination),
+  auth: option(Flag.Literals("auth", authModes), fields.auth),
+  deleteStyle: option(Flag.Literals("delete-style", deleteStyles), fields.deleteStyle),
+  uniqueNames: option(Flag.Boolean("unique-names"), fields.uniqueNames)
+}
 
 export const flags = {
   port: Flag.Int("port").pipe(
@@ -44,35 +68,18 @@ export const flags = {
     Flag.withDescription("Address to listen on; default 127.0.0.1. Beyond loopback it needs --control-token"),
     Flag.withDefault("127.0.0.1")
   ),
-  seed: Flag.Int("seed").pipe(
-    Flag.withDescription("Decides ids, addresses, prices and versions; default 1"),
-    Flag.withDefault(defaults.seed)
-  ),
-  clock: parsed("clock", readClock, "real, frozen or a factor such as x60").pipe(
-    Flag.withDescription("How the world's time passes: real, x60 (sixty times as fast), frozen; default real"),
-    Flag.withDefault<ClockMode>("real")
-  ),
-  provisioning: duration("provisioning", "Time from a create to running", defaults.lifecycle.provisioningMs),
-  termination: duration("termination", "Time from a delete to being gone", defaults.lifecycle.terminationMs),
-  rateLimit: parsed("rate-limit", readRateLimit, "requests per window such as 1200/1h").pipe(
-    Flag.withDescription("The allowance; default 1200/1h"),
-    Flag.withDefault<Pick<AllowancePolicy, "limit" | "windowMs">>(defaults.allowance)
+  world: worldFlags,
+  rateLimit: Flag.String("rate-limit").pipe(
+    Flag.filterMap(
+      readRateLimit,
+      (text) => `--rate-limit: expected requests per window such as 1200/1h, not ${JSON.stringify(text)}`
+    ),
+    Flag.withDescription("Requests per window; default 1200/1h"),
+    Flag.optional
   ),
   rateLimitAlgorithm: Flag.Literals("rate-limit-algorithm", algorithms).pipe(
     Flag.withDescription("The kind of window; default fixed-window"),
-    Flag.withDefault(defaults.allowance.algorithm)
-  ),
-  auth: Flag.Literals("auth", authModes).pipe(
-    Flag.withDescription("What a request must show: key and token, the key, nothing; default strict"),
-    Flag.withDefault(defaults.auth)
-  ),
-  deleteStyle: Flag.Literals("delete-style", deleteStyles).pipe(
-    Flag.withDescription("A delete answers 204 without a body, or 200 with the envelope; default documented"),
-    Flag.withDefault(defaults.deleteStyle)
-  ),
-  uniqueNames: Flag.Boolean("unique-names").pipe(
-    Flag.withDescription("Refuse a name that a node has"),
-    Flag.withDefault(defaults.uniqueNames)
+    Flag.optional
   ),
   // Read in command.ts: an error about it must not repeat it.
   account: Flag.String("account").pipe(
@@ -93,11 +100,11 @@ export const flags = {
   ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Keep the worlds in this file; what it holds comes before what other flags say of worlds"),
+    Flag.withDescription("Keep the worlds in this file; what it holds comes before other flags about worlds"),
     Flag.optional
-  ),
-  scenario: parsed("scenario", readScenario, `empty, small or fleet:N with N up to ${largestFleet}`).pipe(
-    Flag.withDescription("What the account begins with: nothing, a handful, or N nodes; default empty"),
-    Flag.withDefault<Scenario>("empty")
   )
 }
+
+/** The options that were given, without those that were not. */
+export const given = <A extends object>(options: { readonly [K in keyof A]: Option.Option<A[K]> }): Partial<A> =>
+  Record.getSomes<string, unknown>(options) as Partial<A>

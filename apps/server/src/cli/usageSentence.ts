@@ -1,12 +1,12 @@
 /**
- * What is wrong with a command line, in one sentence. Of several faults the first: the later ones often follow from it.
+ * The first mistake of a command line, in one sentence. Later ones often follow from it.
  */
 import type { CliError } from "effect/cli"
 
 const didYouMean = (suggestions: ReadonlyArray<string>): string =>
   suggestions.length === 0 ? "" : `; did you mean ${suggestions.join(" or ")}?`
 
-/** What a value may be, from the parser's words: choices, or a number. Every number here is a whole one. */
+/** The values a flag takes, from the parser's words: choices, or a number. Every number here is a whole one. */
 const expectation = (expected: string): string =>
   /\b(?:number|integer)\b/.test(expected)
     ? "a whole number"
@@ -24,7 +24,7 @@ export const usageSentence = ([first]: ReadonlyArray<CliError.NonShowHelpErrors>
     case "UnknownSubcommand":
       return `there is no command ${first.subcommand}${didYouMean(first.suggestions)}`
     case "InvalidValue":
-      // The flags that say themselves what they expect begin with their own name.
+      // A sentence of our own begins with the name of its flag.
       return first.expected.startsWith(`--${first.option}:`)
         ? first.expected
         : `--${first.option}: expected ${expectation(first.expected)}, not ${JSON.stringify(first.value)}`

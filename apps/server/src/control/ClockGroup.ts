@@ -5,7 +5,9 @@ import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { eventKinds } from "../world/nextEvent.ts"
-import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
+import { DurationText } from "../lifecycle/durationText.ts"
+import { ClockText } from "../world/WorldOptions.ts"
+import { Instant, worldParam } from "./fields.ts"
 
 /** Something that happens in a world by itself. */
 const WorldEvent = Schema.Struct({

@@ -3,11 +3,11 @@
  * emulated interface: nothing here needs an account, spends an allowance or goes into a journal.
  */
 import { failures } from "@berth/core/api/Envelope"
-import { HttpApi, HttpApiMiddleware, OpenApi } from "effect/http-api"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, OpenApi } from "effect/http-api"
 import { ClockGroup } from "./ClockGroup.ts"
 import { EventsGroup } from "./EventsGroup.ts"
 import { FaultsGroup } from "./FaultsGroup.ts"
-import { HealthGroup } from "./HealthGroup.ts"
 import { NodesGroup } from "./NodesGroup.ts"
 import { RequestsGroup } from "./RequestsGroup.ts"
 import { SavedImagesGroup } from "./SavedImagesGroup.ts"
@@ -20,6 +20,19 @@ export const controlPrefix = "/_mock"
 export class ControlToken extends HttpApiMiddleware.Service<ControlToken>()("@berth/server/control/ControlToken", {
   error: [failures[401], failures[500]]
 }) {}
+
+const health = HttpApiEndpoint.get("get", "/health", {
+  success: Schema.Struct({
+    status: Schema.Literal("ok"),
+    version: Schema.String,
+    worlds: Schema.Int
+  }).annotate({ identifier: "Health" })
+}).annotateMerge(OpenApi.annotations({ title: "Health", description: "Answers as soon as the server does." }))
+
+/** A script that has started a server polls this until it answers. */
+class HealthGroup extends HttpApiGroup.make("health")
+  .add(health)
+  .annotateMerge(OpenApi.annotations({ title: "Health", description: "The server itself." })) {}
 
 export class ControlApi extends HttpApi.make("berth-control")
   .add(HealthGroup)
@@ -36,6 +49,6 @@ export class ControlApi extends HttpApi.make("berth-control")
     OpenApi.annotations({
       title: "Control plane of the mock",
       version: "1",
-      description: "Worlds, clocks, nodes and whatever else a test wants to decide. Durations: `10 seconds` or `10s`."
+      description: "Worlds, clocks, nodes, faults and journals, for tests to decide. Durations: `10 seconds` or `10s`."
     })
   ) {}

@@ -1,17 +1,22 @@
 /**
- * What the endpoints of the control plane work on: the worlds of the server, and its real time.
+ * What the endpoints of the control plane share: the worlds they work on, and how they read a body.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Context, Effect } from "effect"
-import type { EventFeed } from "../journal/EventFeed.ts"
+import { Context, Effect, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { invalidFields } from "../http/failures.ts"
+import type { Journals } from "../journal/Journals.ts"
+import { fieldErrors } from "../transport/fields.ts"
+import { maxControlBodyBytes } from "../transport/limits.ts"
+import { readJson } from "../transport/readJson.ts"
 import * as World from "../world/World.ts"
 import type { Worlds } from "../world/Worlds.ts"
 
 export interface Controlled {
   readonly worlds: Worlds
+  readonly journals: Journals
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
-  readonly realMs: () => number
-  readonly feed: EventFeed
+  readonly realMillis: () => number
 }
 
 /** Set for every request by `plane.ts`. */
@@ -23,17 +28,33 @@ export const ControlledWorlds = Context.Reference<Controlled>("@berth/server/con
 
 export const worldUnknown = (id: string): Failure<404> => fail(404, `There is no world ${id}.`)
 
+interface NamedWorld extends Controlled {
+  readonly world: World.World
+  readonly now: number
+}
+
 /** The world a path names, and its present instant. */
 export const namedWorld = (id: string) =>
-  Effect.flatMap(
-    ControlledWorlds,
-    ({
-      realMs,
-      worlds
-    }): Effect.Effect<{ readonly world: World.World; readonly now: number; readonly realMs: number }, Failure<404>> => {
-      const world = worlds.get(id)
-      if (world === undefined) return Effect.fail(worldUnknown(id))
-      const real = realMs()
-      return Effect.succeed({ world, now: World.enter(world, real), realMs: real })
-    }
-  )
+  Effect.flatMap(ControlledWorlds, (controlled): Effect.Effect<NamedWorld, Failure<404>> => {
+    const world = controlled.worlds.get(id)
+    if (world === undefined) return Effect.fail(worldUnknown(id))
+    return Effect.succeed({ ...controlled, world, now: World.enter(world, controlled.realMillis()) })
+  })
+
+/** The JSON body of a control request. */
+export const controlJson = (request: HttpServerRequest.HttpServerRequest, whenEmpty?: unknown) =>
+  readJson(request, { maxBytes: maxControlBodyBytes, whenEmpty })
+
+/**
+ * A reader of bodies of one schema. Every field at fault is named at once, an unknown one included, and then nothing is
+ * changed. Where `whenEmpty` is given it stands for a body that is not there.
+ */
+export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" })
+  return (
+    request: HttpServerRequest.HttpServerRequest
+  ): Effect.Effect<A, Failure<400> | Failure<413> | Failure<415> | Failure<422>> =>
+    Effect.flatMap(controlJson(request, whenEmpty), (body) =>
+      Effect.mapError(decode(body), ({ issue }) => invalidFields(fieldErrors(issue, "whole")))
+    )
+}

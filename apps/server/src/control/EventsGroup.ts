@@ -14,8 +14,8 @@ const watch = HttpApiEndpoint.get("watch", "/events", {
   OpenApi.annotations({
     title: "Watch the requests",
     description:
-      "Server-sent events named `request`, whose data is an entry of the journal with its `world`. With `Last-Event-ID` what " +
-      "came since is told first, as far as the journals go."
+      "Server-sent events named `request`, whose data is an entry of the journal with its `world`. With `Last-Event-ID` the " +
+      "requests since then come first, as far as the journals go."
   })
 )
 

@@ -1,10 +1,10 @@
 /**
- * The faults that are armed in a world: looked at, replaced, disarmed. Which faults there are is `faults/catalogue.ts`.
+ * The faults that are armed in a world: listed, replaced, disarmed. `injection/catalogue.ts` has all faults there are.
  */
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Fault } from "../faults/catalogue.ts"
+import { Fault } from "../injection/catalogue.ts"
 import { worldParam } from "./fields.ts"
 
 /** A fault as it was armed, with `seen` and `fired`; the fields of the fault differ from one to the other. */
@@ -12,7 +12,7 @@ export const ArmedFault = Schema.StructWithRest(
   Schema.Struct({
     fault: Schema.String,
     seen: Schema.Int.annotate({ description: "Requests in its scope and its time so far." }),
-    fired: Schema.Int.annotate({ description: "How often it has struck." })
+    fired: Schema.Int.annotate({ description: "How often it has fired." })
   }),
   [Schema.Record(Schema.String, Schema.Json)]
 ).annotate({ identifier: "ArmedFault" })
@@ -21,7 +21,7 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/faults", {
   params: worldParam,
   success: Schema.Array(ArmedFault),
   error: [failures[404]]
-}).annotateMerge(OpenApi.annotations({ title: "See which faults are armed" }))
+}).annotateMerge(OpenApi.annotations({ title: "List the armed faults" }))
 
 const arm = HttpApiEndpoint.put("arm", "/worlds/:world/faults", {
   params: worldParam,
@@ -31,7 +31,7 @@ const arm = HttpApiEndpoint.put("arm", "/worlds/:world/faults", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Arm these faults and no others",
-    description: "Each counts from now on. A name or an option that nobody knows is 422, and then nothing is changed."
+    description: "Each counts from now on. An unknown name or option is 422, and then nothing is changed."
   })
 )
 

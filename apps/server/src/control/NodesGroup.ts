@@ -1,5 +1,5 @@
 /**
- * The nodes of a world as the control plane sees them: looked at without spending allowance, and made what a test needs.
+ * The nodes of a world as the control plane sees them: listed without spending allowance, and forced into what a test needs.
  */
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
@@ -20,25 +20,24 @@ export const NodeView = Schema.Struct({
   createdAt: Instant
 }).annotate({ identifier: "NodeView" })
 
-/** What to make of a node. What is left out stays; a status of `null` lets the lifecycle decide again. */
+/** A change of a node. An absent field stays; a status of `null` lets the lifecycle decide again. */
 export const NodeChange = Schema.Struct({
   status: Schema.optionalKey(Schema.NullOr(Schema.Literals(["created", "running", "power-off", "terminate"]))),
   locked: Schema.optionalKey(Schema.Boolean)
 }).annotate({ identifier: "NodeChange" })
 
-/** Most nodes one reply shows. */
-const mostViews = 1000
+const maxNodes = 1000
 
 const list = HttpApiEndpoint.get("list", "/worlds/:world/nodes", {
   params: worldParam,
   query: {
     skip: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
-    count: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostViews })))
+    count: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxNodes })))
   },
   success: Schema.Array(NodeView),
   error: [failures[400], failures[404], failures[422]]
 }).annotateMerge(
-  OpenApi.annotations({ title: "Look at the nodes", description: "By ascending id; 100 unless told otherwise." })
+  OpenApi.annotations({ title: "List the nodes", description: "By ascending id; 100 unless `count` is given." })
 )
 
 const change = HttpApiEndpoint.patch("change", "/worlds/:world/nodes/:id", {

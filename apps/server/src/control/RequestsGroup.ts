@@ -5,7 +5,7 @@ import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { operations } from "../faults/operations.ts"
-import { journalCapacity } from "../journal/Journal.ts"
+import { maxEntries } from "../journal/Journals.ts"
 import { JournalEntry } from "../journal/JournalEntry.ts"
 import { Expectation, Verdict } from "../journal/verify.ts"
 import { worldParam } from "./fields.ts"
@@ -23,9 +23,9 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
     operation: Schema.optional(Schema.Literals(operations)),
     method: Schema.optional(Schema.String),
     status: Schema.optional(Schema.Int),
-    fault: Schema.optional(Schema.String).annotate({ description: "Only requests at which this fault struck." }),
+    fault: Schema.optional(Schema.String).annotate({ description: "Only requests at which this fault fired." }),
     after: Schema.optional(Schema.Int).annotate({ description: "Only requests with a greater `seq`." }),
-    limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: journalCapacity }))).annotate({
+    limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxEntries }))).annotate({
       description: "The last of them, at most so many."
     })
   },
@@ -34,7 +34,7 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
 }).annotateMerge(
   OpenApi.annotations({
     title: "Read the journal",
-    description: `The latest ${journalCapacity} requests, as far as the filters let them through, the oldest first.`
+    description: `The latest ${maxEntries} requests, as far as the filters let them through, the oldest first.`
   })
 )
 
@@ -58,4 +58,4 @@ const verify = HttpApiEndpoint.post("verify", "/worlds/:world/requests/verify", 
 
 export class RequestsGroup extends HttpApiGroup.make("requests")
   .add(read, forget, verify)
-  .annotateMerge(OpenApi.annotations({ title: "Requests", description: "What was asked of a world." })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Requests", description: "The requests to a world." })) {}

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { worldParam } from "./fields.ts"
 
-/** What to save: a node of the world, or a public image on a plan it goes with. */
+/** The source of a saved image: a node of the world, or a public image on a plan it goes with. */
 export const SavedImageOrder = Schema.Struct({
   name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(255)),
   nodeId: Schema.optionalKey(Schema.Int),

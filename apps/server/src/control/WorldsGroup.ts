@@ -5,9 +5,10 @@ import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { algorithms } from "../world/allowance.ts"
-import { Snapshot } from "../world/Snapshot.ts"
-import { ClockText, DurationText, Instant, worldParam } from "./fields.ts"
-import { WorldOptions } from "./WorldOptions.ts"
+import { Snapshot } from "../state/Snapshot.ts"
+import { DurationText } from "../lifecycle/durationText.ts"
+import { ClockText, WorldOptions } from "../world/WorldOptions.ts"
+import { Instant, worldParam } from "./fields.ts"
 
 /** A world and the credentials that reach it. */
 const WorldMade = Schema.Struct({
@@ -47,7 +48,7 @@ const get = HttpApiEndpoint.get("get", "/worlds/:world", {
   params: worldParam,
   success: WorldSummary,
   error: [failures[404]]
-}).annotateMerge(OpenApi.annotations({ title: "Look at a world" }))
+}).annotateMerge(OpenApi.annotations({ title: "Get a world" }))
 
 const remove = HttpApiEndpoint.delete("delete", "/worlds/:world", {
   params: worldParam,

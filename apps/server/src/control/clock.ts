@@ -1,16 +1,15 @@
 /**
- * Answers for `ClockGroup`: it translates between the wire and the world's clock, and decides nothing.
+ * The endpoints of `ClockGroup`: they translate between the wire and the world's clock, and decide nothing.
  */
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { nextEvents } from "../world/nextEvent.ts"
-import * as VirtualClock from "../world/VirtualClock.ts"
+import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { ClockChange } from "./ClockGroup.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld } from "./ControlledWorlds.ts"
+import { namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
-import { readBody } from "./readBody.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
 
@@ -22,17 +21,18 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
     .handleRaw("change", ({ params, request }) =>
       Effect.gen(function* () {
         const { advance, mode } = yield* readChange(request)
-        const { now, realMs, world } = yield* namedWorld(params.world)
+        const { now, realMillis, world } = yield* namedWorld(params.world)
+        const real = realMillis()
         if (mode !== undefined) {
-          World.setClockMode(world, realMs, mode)
+          World.setClockMode(world, real, mode)
           return reading(world)
         }
         if (advance !== undefined) {
-          World.advance(world, realMs, Duration.toMillis(advance))
+          World.advance(world, real, Duration.toMillis(advance))
           return reading(world)
         }
         const events = nextEvents(world, now)
-        if (events[0] !== undefined) World.advance(world, realMs, events[0].at - now)
+        if (events[0] !== undefined) World.advance(world, real, events[0].at - now)
         return { ...reading(world), events: events.map((event) => ({ ...event, at: instant(event.at) })) }
       })
     )

@@ -1,30 +1,30 @@
 /**
- * Answers for `EventsGroup`. A client that does not read is told what it can hold, and misses the rest.
+ * The endpoint of `EventsGroup`. A client that reads slowly misses the oldest of what waits for it.
  */
 import { Effect, Queue, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Recorded } from "../journal/Journal.ts"
+import type { Recorded } from "../journal/Journals.ts"
 import { showEntry } from "../journal/JournalEntry.ts"
 import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, worldUnknown } from "./ControlledWorlds.ts"
 
 /** How many events wait for a client that is slow; the oldest go first. */
-const mostWaiting = 1000
+const maxWaiting = 1000
 
-/** How often a silent stream says that it is still there. */
+/** How often a silent stream shows that it is open. */
 const heartbeat = "15 seconds"
 
-interface Told {
+interface Event {
   readonly world: World
   readonly recorded: Recorded
 }
 
 const utf8 = new TextEncoder()
 
-const eventOf = ({ recorded, world }: Told): Uint8Array =>
+const eventText = ({ recorded, world }: Event): Uint8Array =>
   utf8.encode(
     Sse.encoder.write({
       _tag: "Event",
@@ -34,43 +34,48 @@ const eventOf = ({ recorded, world }: Told): Uint8Array =>
     })
   )
 
-/** Comes first, so that a client knows at once that it is listened to. */
+/** Comes first, so that a client sees at once that the stream is open. */
 const opening = utf8.encode(": requests\n\n")
 
 export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
   handlers.handle("watch", ({ headers, query }) =>
     Effect.gen(function* () {
-      const { feed, worlds } = yield* ControlledWorlds
+      const { journals, worlds } = yield* ControlledWorlds
       if (query.world !== undefined && worlds.get(query.world) === undefined) {
         return yield* Effect.fail(worldUnknown(query.world))
       }
       const isWatched = (world: World) => query.world === undefined || world.id === query.world
       const last = Number(headers["last-event-id"] ?? Number.NaN)
-      const events = Effect.gen(function* () {
-        const queue = yield* Queue.sliding<Told>(mostWaiting)
+      const stream = Effect.gen(function* () {
+        const queue = yield* Queue.sliding<Event>(maxWaiting)
         const missed = worlds
           .list()
           .filter(isWatched)
-          .flatMap((world) => world.journal.entries().map((recorded) => ({ world, recorded })))
+          .flatMap((world) =>
+            journals
+              .of(world)
+              .entries()
+              .map((recorded) => ({ world, recorded }))
+          )
           .filter(({ recorded }) => recorded.event > last)
           .sort((a, b) => a.recorded.event - b.recorded.event)
-        // From here on nothing is missed: nobody else runs between the look at the journals and this.
+        // From here on nothing is missed: no other fiber runs between reading the journals and this.
         yield* Effect.acquireRelease(
           Effect.sync(() =>
-            feed.listen((world, recorded) => {
+            journals.listen((world, recorded) => {
               if (isWatched(world)) Queue.offerUnsafe(queue, { world, recorded })
             })
           ),
           (stop) => Effect.sync(stop)
         )
-        const told = Stream.concat(Stream.fromIterable(missed), Stream.fromQueue(queue))
+        const events = Stream.concat(Stream.fromIterable(missed), Stream.fromQueue(queue))
         const beats = Stream.map(Stream.tick(heartbeat), () => utf8.encode(":\n\n"))
         return Stream.concat(
           Stream.succeed(opening),
-          Stream.merge(Stream.map(told, eventOf), Stream.drop(beats, 1), { haltStrategy: "left" })
+          Stream.merge(Stream.map(events, eventText), Stream.drop(beats, 1), { haltStrategy: "left" })
         )
       })
-      return HttpServerResponse.stream(Stream.unwrap(events), {
+      return HttpServerResponse.stream(Stream.unwrap(stream), {
         contentType: "text/event-stream",
         headers: { "cache-control": "no-store" }
       })

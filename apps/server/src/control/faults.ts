@@ -1,17 +1,15 @@
 /**
- * Answers for `FaultsGroup`: it translates between the wire and the armed faults of a world, and decides nothing.
+ * The endpoints of `FaultsGroup`: they translate between the wire and the armed faults of a world, and decide nothing.
  */
-import { fail } from "@berth/core/api/Envelope"
 import { Effect } from "effect"
 import type { Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { arm, describeArmed } from "../faults/ArmedFaults.ts"
-import { readFaults } from "../faults/readFaults.ts"
-import { sentenceOf } from "../http/failures.ts"
-import { readJson } from "../http/readJson.ts"
+import { arm, describeArmed } from "../faults/ArmedFault.ts"
+import { readFaults } from "../injection/readFaults.ts"
+import { invalidFields } from "../http/failures.ts"
 import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld } from "./ControlledWorlds.ts"
+import { controlJson, namedWorld } from "./ControlledWorlds.ts"
 
 const described = (world: World) =>
   world.faults.map(
@@ -23,11 +21,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "faults", (handlers) =>
     .handle("read", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => described(world)))
     .handleRaw("arm", ({ params, request }) =>
       Effect.gen(function* () {
-        const body = yield* readJson(request)
+        const body = yield* controlJson(request)
         const { now, world } = yield* namedWorld(params.world)
-        const faults = yield* Effect.mapError(Effect.fromResult(readFaults(body)), (errors) =>
-          fail(422, sentenceOf(errors), errors)
-        )
+        const faults = yield* Effect.mapError(Effect.fromResult(readFaults(body)), invalidFields)
         world.faults = arm(faults, now)
         return described(world)
       })

@@ -1,5 +1,5 @@
 /**
- * Answers for `NodesGroup`: it translates between the wire and the world, and decides nothing.
+ * The endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
  */
 import { fail } from "@berth/core/api/Envelope"
 import { Effect } from "effect"
@@ -8,10 +8,9 @@ import type { NodeRecord } from "../world/NodeRecord.ts"
 import { forceNode } from "../world/nodes.ts"
 import * as World from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld } from "./ControlledWorlds.ts"
+import { namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 import { NodeChange, type NodeView } from "./NodesGroup.ts"
-import { readBody } from "./readBody.ts"
 
 const view = (world: World.World, node: NodeRecord, now: number): typeof NodeView.Type => ({
   id: node.id,

@@ -1,25 +1,28 @@
 /**
- * Answers for `RequestsGroup`: it translates between the wire and the journal of a world, and decides nothing.
+ * The endpoints of `RequestsGroup`: they translate between the wire and the journal of a world, and decide nothing.
  */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import type { Journals } from "../journal/Journals.ts"
 import { type JournalEntry, showEntry } from "../journal/JournalEntry.ts"
 import { Expectation, verify } from "../journal/verify.ts"
 import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld } from "./ControlledWorlds.ts"
-import { readBody } from "./readBody.ts"
+import { namedWorld, readBody } from "./ControlledWorlds.ts"
 
-const entriesOf = (world: World): ReadonlyArray<JournalEntry> =>
-  world.journal.entries().map((recorded) => showEntry(world.settings.account, recorded))
+const entriesOf = (journals: Journals, world: World): ReadonlyArray<JournalEntry> =>
+  journals
+    .of(world)
+    .entries()
+    .map((recorded) => showEntry(world.settings.account, recorded))
 
 const readExpectation = readBody(Expectation)
 
 export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
   handlers
     .handle("read", ({ params, query }) =>
-      Effect.map(namedWorld(params.world), ({ world }) => {
-        const requests = entriesOf(world).filter(
+      Effect.map(namedWorld(params.world), ({ journals, world }) => {
+        const requests = entriesOf(journals, world).filter(
           ({ faults, method, operation, seq, status }) =>
             (query.operation === undefined || operation === query.operation) &&
             (query.method === undefined || method === query.method.toUpperCase()) &&
@@ -30,17 +33,19 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
         return {
           world: world.id,
           seed: world.settings.seed,
-          count: world.journal.count,
+          count: journals.of(world).count,
           requests: query.limit === undefined ? requests : requests.slice(-query.limit)
         }
       })
     )
-    .handle("forget", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => world.journal.clear()))
+    .handle("forget", ({ params }) =>
+      Effect.map(namedWorld(params.world), ({ journals, world }) => journals.of(world).clear())
+    )
     .handleRaw("verify", ({ params, request }) =>
       Effect.gen(function* () {
         const expectation = yield* readExpectation(request)
-        const { world } = yield* namedWorld(params.world)
-        return verify(entriesOf(world), expectation)
+        const { journals, world } = yield* namedWorld(params.world)
+        return verify(entriesOf(journals, world), expectation)
       })
     )
 )

@@ -1,13 +1,12 @@
 /**
- * Answers for `SavedImagesGroup`: it translates between the wire and the world, and decides nothing.
+ * The endpoints of `SavedImagesGroup`: they translate between the wire and the world, and decide nothing.
  */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { refusalFailure } from "../http/failures.ts"
 import { saveImage } from "../world/savedImages.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld } from "./ControlledWorlds.ts"
-import { readBody } from "./readBody.ts"
+import { namedWorld, readBody } from "./ControlledWorlds.ts"
 import { SavedImageOrder } from "./SavedImagesGroup.ts"
 
 const readOrder = readBody(SavedImageOrder)
@@ -17,7 +16,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "savedImages", (handlers) 
     Effect.gen(function* () {
       const order = yield* readOrder(request)
       const { world } = yield* namedWorld(params.world)
-      const saved = yield* Effect.mapError(Effect.fromResult(saveImage(world, order)), refusalFailure)
+      const saved = yield* Effect.mapError(Effect.fromResult(saveImage(world, order)), (refusal) =>
+        refusalFailure(refusal)
+      )
       return {
         id: saved.id,
         slug: saved.slug,

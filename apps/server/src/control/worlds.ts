@@ -1,20 +1,19 @@
 /**
- * Answers for `WorldsGroup`: it translates between the wire and the worlds of the server, and decides nothing.
+ * The endpoints of `WorldsGroup`: they translate between the wire and the worlds of the server, and decide nothing.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { sentenceOf } from "../http/failures.ts"
+import { invalidFields } from "../http/failures.ts"
 import { begin, reset } from "../world/scenario.ts"
-import * as Snapshot from "../world/Snapshot.ts"
-import * as VirtualClock from "../world/VirtualClock.ts"
+import * as Snapshot from "../state/Snapshot.ts"
+import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
+import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
 import type { AddRefusal, RemoveRefusal } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { ControlledWorlds, namedWorld, worldUnknown } from "./ControlledWorlds.ts"
+import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
-import { readBody } from "./readBody.ts"
-import { settingsOf, WorldOptions } from "./WorldOptions.ts"
 import type { WorldSummary } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal): Failure<409> =>
@@ -31,7 +30,7 @@ const redacted = (secret: string | undefined) => (secret === undefined ? undefin
 
 const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   const { limit, remaining, resetAt } = world.allowance.peek(now)
-  const { algorithm, windowMs } = world.settings.allowance
+  const { algorithm, windowMillis } = world.settings.rateLimit
   return {
     id: world.id,
     seed: world.settings.seed,
@@ -39,7 +38,7 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
     now: instant(now),
     nodes: world.nodes.size,
     savedImages: world.savedImages.length,
-    allowance: { algorithm, limit, window: Duration.millis(windowMs), remaining, resetAt: instant(resetAt) }
+    allowance: { algorithm, limit, window: Duration.millis(windowMillis), remaining, resetAt: instant(resetAt) }
   }
 }
 
@@ -51,9 +50,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("make", ({ request }) =>
       Effect.gen(function* () {
         const options = yield* readOptions(request)
-        const { realMs, worlds } = yield* ControlledWorlds
+        const { realMillis, worlds } = yield* ControlledWorlds
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
-        const made = worlds.add(asked, (id, account) => begin(settingsOf(options, account), realMs(), id))
+        const made = worlds.add(asked, (id, account) => begin(settingsOf(options, account), realMillis(), id))
         const { id, settings } = yield* Effect.mapError(Effect.fromResult(made), notAdded)
         return {
           id,
@@ -63,8 +62,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       })
     )
     .handle("list", () =>
-      Effect.map(ControlledWorlds, ({ realMs, worlds }) =>
-        worlds.list().map((world) => summary(world, World.enter(world, realMs())))
+      Effect.map(ControlledWorlds, ({ realMillis, worlds }) =>
+        worlds.list().map((world) => summary(world, World.enter(world, realMillis())))
       )
     )
     .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
@@ -74,8 +73,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       )
     )
     .handle("reset", ({ params }) =>
-      Effect.map(namedWorld(params.world), ({ realMs, world }) => {
-        reset(world, realMs)
+      Effect.map(namedWorld(params.world), ({ journals, realMillis, world }) => {
+        reset(world, realMillis())
+        journals.begin(world)
         return summary(world, world.latest)
       })
     )
@@ -83,11 +83,11 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
         const snapshot = yield* readSnapshot(request)
-        const { realMs, world } = yield* namedWorld(params.world)
-        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, realMs)), (errors) =>
-          fail(422, sentenceOf(errors), errors)
-        )
-        return summary(world, World.enter(world, realMs))
+        const { journals, realMillis, world } = yield* namedWorld(params.world)
+        const real = realMillis()
+        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, real)), invalidFields)
+        journals.begin(world)
+        return summary(world, World.enter(world, real))
       })
     )
 )

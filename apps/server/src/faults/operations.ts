@@ -3,6 +3,7 @@
  * method and path each has is read off the interface itself.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
+import { fits, isParameter, segmentsOf } from "../transport/paths.ts"
 
 export const operations = [
   "nodes.create",
@@ -21,9 +22,6 @@ interface Route {
   readonly segments: ReadonlyArray<string>
 }
 
-/** As the router does it: a trailing slash is of no account. */
-const segmentsOf = (path: string): ReadonlyArray<string> => path.replace(/\/$/, "").split("/")
-
 const routes: ReadonlyArray<Route> = Object.values(BerthApi.groups).flatMap((group) =>
   Object.entries(group.endpoints).map(([name, endpoint]) => ({
     operation: `${group.identifier}.${name}` as Operation,
@@ -32,19 +30,12 @@ const routes: ReadonlyArray<Route> = Object.values(BerthApi.groups).flatMap((gro
   }))
 )
 
-const isParameter = (segment: string): boolean => segment.startsWith(":")
-
 /** Which operation a request asks for; `undefined` when it asks for none. HEAD asks for what GET does. */
 export const operationOf = (method: string, path: string): Operation | undefined => {
   const asked = method === "HEAD" ? "GET" : method
   const segments = segmentsOf(path)
-  const fits = routes.filter(
-    (route) =>
-      route.method === asked &&
-      route.segments.length === segments.length &&
-      route.segments.every((segment, index) => isParameter(segment) || segment === segments[index])
-  )
-  return (fits.find(({ segments }) => !segments.some(isParameter)) ?? fits[0])?.operation
+  const found = routes.filter((route) => route.method === asked && fits(route.segments, segments))
+  return (found.find(({ segments }) => !segments.some(isParameter)) ?? found[0])?.operation
 }
 
 /** The id of the node that the path of a URL names; `undefined` when it names none. */

@@ -5,9 +5,8 @@ import { Authorization } from "@berth/core/api/Authorization"
 import { CommitmentsGroup } from "@berth/core/api/CommitmentsGroup"
 import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
 import { Effect, Layer, type Types } from "effect"
-import type { HttpServerResponse } from "effect/http"
-import type { Identity } from "../world/Worlds.ts"
-import { Caller } from "./Caller.ts"
+import type { Identity } from "./credentials.ts"
+import { CurrentExchange, type Reply } from "./Exchange.ts"
 
 const unauthorized = (errors: FieldErrors) => fail(401, "The API key or the access token is missing or wrong.", errors)
 
@@ -21,11 +20,9 @@ const objection = (identity: Identity, group: string): Failure<401> | Failure<40
     : undefined
 }
 
-type Reply = HttpServerResponse.HttpServerResponse
-
 export const layer: Layer.Layer<Authorization> = Layer.succeed(Authorization)((endpoint, { group }) =>
-  Effect.flatMap(Caller, ({ identity }): Effect.Effect<Reply, Types.unhandled | Failure<401> | Failure<403>> => {
-    const failure = objection(identity, group.identifier)
+  Effect.flatMap(CurrentExchange, (exchange): Effect.Effect<Reply, Types.unhandled | Failure<401> | Failure<403>> => {
+    const failure = objection(exchange?.identity ?? { _tag: "Unknown", errors: {} }, group.identifier)
     return failure === undefined ? endpoint : Effect.fail(failure)
   })
 )

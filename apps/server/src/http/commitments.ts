@@ -1,21 +1,28 @@
 /**
  * The commitment endpoint of `CommitmentsGroup`: it translates between the wire and the world, and decides nothing.
  */
+import { CommitmentUpdate } from "@berth/core/api/CommitmentsGroup"
 import { succeed } from "@berth/core/api/Envelope"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { readFields } from "../transport/fields.ts"
 import { setCommitment } from "../world/commitments.ts"
-import { callersWorld } from "./Caller.ts"
-import { refusalFailure } from "./failures.ts"
-import { readJson } from "./readJson.ts"
-import { ServedApi } from "./ServedApi.ts"
+import { callersJson, callersWorld } from "./Exchange.ts"
+import { invalidFields, refusalFailure } from "./failures.ts"
+import { ServedApi } from "./query.ts"
+
+const readUpdate = readFields(CommitmentUpdate)
 
 export const layer = HttpApiBuilder.group(ServedApi, "commitments", (handlers) =>
-  handlers.handleRaw("set", ({ request }) =>
+  handlers.handleRaw("set", () =>
     Effect.gen(function* () {
-      const body = yield* readJson(request)
+      const { errors, fields } = readUpdate(yield* callersJson)
+      if (fields === null) return yield* Effect.fail(invalidFields(errors))
       const { now, world } = yield* callersWorld
-      const state = yield* Effect.mapError(Effect.fromResult(setCommitment(world, body, now)), refusalFailure)
+      const order = { nodeId: fields.vcn_id, setting: fields.node_status, skuId: fields.committed_plan }
+      const state = yield* Effect.mapError(Effect.fromResult(setCommitment(world, order, now)), (refusal) =>
+        refusalFailure(refusal, { skuId: "committed_plan" })
+      )
       return succeed({ vcn_id: state.nodeId, node_status: state.setting, committed_plan: state.skuId })
     })
   )

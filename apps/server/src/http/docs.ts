@@ -8,7 +8,7 @@ import { HttpApiScalar } from "effect/http-api"
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
 
-/** What of the page would lead elsewhere, or load from there, is left out. */
+/** Sections of the page that lead elsewhere, or load from there, are left out. */
 const scalar = {
   withDefaultFonts: false,
   favicon: "data:,",

@@ -1,13 +1,13 @@
 /**
- * Failures as responses: the envelope around every status that is not a success (decision 2), whoever found the fault.
+ * Failures as responses: the envelope around every status that is not a success (decision 2).
  */
 import { fail, type Failure, type FieldErrors } from "@berth/core/api/Envelope"
 import type { HttpApiError } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
-import { fieldErrors } from "../world/fields.ts"
-import type { Refusal } from "../world/Refusal.ts"
+import { fieldErrors } from "../transport/fields.ts"
+import type { Problems, Refusal } from "../world/Refusal.ts"
 
-/** A failure that does not come from an endpoint, in the envelope. */
+/** A failure as a response, in the envelope. */
 export const failureResponse = (
   status: number,
   message: string,
@@ -23,10 +23,16 @@ interface StatusOf {
   readonly NameTaken: 409
 }
 
-const describe = (refusal: Refusal): Failure => {
+type WireNames = Readonly<Record<string, string>>
+
+/** Problems by the wire names of their fields; a field that is not named is called the same on the wire. */
+export const onWire = (problems: Problems, wireNames: WireNames): FieldErrors =>
+  Object.fromEntries(Object.entries(problems).map(([field, sentences]) => [wireNames[field] ?? field, sentences]))
+
+const describe = (refusal: Refusal, wireNames: WireNames): Failure => {
   switch (refusal._tag) {
     case "Invalid":
-      return fail(422, sentenceOf(refusal.errors), refusal.errors)
+      return invalidFields(onWire(refusal.problems, wireNames))
     case "NodeUnknown":
       return fail(404, `There is no node ${refusal.id}.`)
     case "NodeLocked":
@@ -40,19 +46,22 @@ const describe = (refusal: Refusal): Failure => {
   }
 }
 
+/** A well-formed request with fields that are not valid. */
+export const invalidFields = (errors: FieldErrors): Failure<422> => fail(422, sentenceOf(errors), errors)
+
 /** One sentence about all fields at fault. */
-export const sentenceOf = (errors: FieldErrors): string => {
+const sentenceOf = (errors: FieldErrors): string => {
   if (errors["detail"]?.[0] !== undefined) return errors["detail"][0]
   const fields = Object.keys(errors)
   return fields.length === 1 ? `The field ${fields[0]} is not valid.` : `The fields ${fields.join(", ")} are not valid.`
 }
 
-/** The failure an endpoint answers when its world refuses. */
-export const refusalFailure = <R extends Refusal>(refusal: R) =>
-  describe(refusal) as { [T in R["_tag"]]: Failure<StatusOf[T]> }[R["_tag"]]
+/** The failure an endpoint answers when its world refuses; `wireNames` are those of the fields of its input. */
+export const refusalFailure = <R extends Refusal>(refusal: R, wireNames: WireNames = {}) =>
+  describe(refusal, wireNames) as { [T in R["_tag"]]: Failure<StatusOf[T]> }[R["_tag"]]
 
 /**
- * What could not be read of a path or query. A path parameter that is no id names no node, which is 404. A query value
+ * The reply to a path or query that cannot be read. A path parameter that is no id names no node, which is 404. A query value
  * that is a whole number is out of bounds, which is 422; any other is of the wrong type, which is 400 (decision 4).
  */
 export const unreadableResponse = (

@@ -5,10 +5,13 @@ import { succeed } from "@berth/core/api/Envelope"
 import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { listImages, listSavedImages } from "../world/images.ts"
-import { callersWorld } from "./Caller.ts"
+import type { Invalid } from "../world/Refusal.ts"
+import { callersWorld } from "./Exchange.ts"
 import { refusalFailure } from "./failures.ts"
 import { listedImages, savedImages } from "./records.ts"
-import { ServedApi } from "./ServedApi.ts"
+import { ServedApi } from "./query.ts"
+
+const refused = (refusal: Invalid) => refusalFailure(refusal, { imageType: "image_type" })
 
 export const layer = HttpApiBuilder.group(ServedApi, "images", (handlers) =>
   handlers
@@ -24,7 +27,7 @@ export const layer = HttpApiBuilder.group(ServedApi, "images", (handlers) =>
               os: query.os,
               version: query.version
             }),
-            { onFailure: refusalFailure, onSuccess: (rows) => succeed(listedImages(rows, now)) }
+            { onFailure: refused, onSuccess: (rows) => succeed(listedImages(rows, now)) }
           )
         )
       )
@@ -33,7 +36,7 @@ export const layer = HttpApiBuilder.group(ServedApi, "images", (handlers) =>
       Effect.flatMap(callersWorld, ({ now, world }) =>
         Effect.fromResult(
           Result.mapBoth(listSavedImages(world, query.image_type), {
-            onFailure: refusalFailure,
+            onFailure: refused,
             onSuccess: (rows) => succeed(savedImages(rows, now))
           })
         )

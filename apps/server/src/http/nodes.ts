@@ -4,21 +4,20 @@
 import { succeed } from "@berth/core/api/Envelope"
 import { pageSize, prefix } from "@berth/core/api/Routes"
 import { Effect, Result } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { readNodeOrder } from "../world/nodeOrder.ts"
 import { createNode, deleteNode, getNode, listNodes } from "../world/nodes.ts"
-import { callersWorld, withHeader } from "./Caller.ts"
+import { callersJson, callersWorld, withHeader } from "./Exchange.ts"
 import { refusalFailure } from "./failures.ts"
-import { readJson } from "./readJson.ts"
+import { readNodeOrder } from "./nodeOrder.ts"
 import { createdNode, listedNode, nodeAttributes } from "./records.ts"
-import { ServedApi } from "./ServedApi.ts"
+import { ServedApi } from "./query.ts"
 
-const create = Effect.fnUntraced(function* ({ request }: { readonly request: HttpServerRequest.HttpServerRequest }) {
-  const body = yield* readJson(request)
+const create = Effect.fnUntraced(function* () {
+  const body = yield* callersJson
   const { now, world } = yield* callersWorld
   const made = Result.flatMap(readNodeOrder(world, body), (order) => createNode(world, order, now))
-  const node = yield* Effect.mapError(Effect.fromResult(made), refusalFailure)
+  const node = yield* Effect.mapError(Effect.fromResult(made), (refusal) => refusalFailure(refusal))
   // Decision 13.
   yield* withHeader("location", `${prefix}/nodes/${node.id}/`)
   return succeed(createdNode(world, node))
@@ -31,7 +30,7 @@ export const layer = HttpApiBuilder.group(ServedApi, "nodes", (handlers) =>
       Effect.flatMap(callersWorld, ({ now, world }) =>
         Effect.fromResult(
           Result.mapBoth(getNode(world, params.node_id), {
-            onFailure: refusalFailure,
+            onFailure: (refusal) => refusalFailure(refusal),
             onSuccess: (node) => succeed(nodeAttributes(world, node, now))
           })
         )
@@ -50,7 +49,7 @@ export const layer = HttpApiBuilder.group(ServedApi, "nodes", (handlers) =>
       Effect.flatMap(callersWorld, ({ now, world }) => {
         const deleted = deleteNode(world, params.node_id, now)
         if (Result.isFailure(deleted)) return Effect.fail(refusalFailure(deleted.failure))
-        // The response as such: to the schemas, which are tried in order, an envelope is as good as no content.
+        // The response itself: to the schemas, which are tried in order, an envelope is as good as no content.
         if (world.settings.deleteStyle === "enveloped") {
           return Effect.succeed(HttpServerResponse.jsonUnsafe(succeed({})))
         }

@@ -1,11 +1,15 @@
 /**
- * What surrounds the reading of a request by its schema: an empty parameter counts as none (decision 18), a whole number is
- * written in digits alone, and what cannot be read becomes the failure it is instead of a defect.
+ * How parameters are read around their schemas: all that are at fault are reported, an empty one counts as none (decision
+ * 18), a whole number is written in digits alone, and what cannot be read is a failure instead of a defect.
  */
+import { BerthApi } from "@berth/core/api/BerthApi"
 import { Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { HttpApiError } from "effect/http-api"
+import { HttpApi, HttpApiError } from "effect/http-api"
 import { unreadableResponse } from "./failures.ts"
+
+/** The interface as this server serves it: every parameter at fault is found and not only the first (decision 4). */
+export const ServedApi = BerthApi.annotate(HttpApi.QueryParseOptions, { errors: "all" })
 
 type Query = Readonly<Record<string, string | Array<string>>>
 
@@ -20,7 +24,7 @@ const unreadable = "unreadable"
 const isMisspelled = (name: string, value: Query[string] | undefined): boolean =>
   typeof value === "string" && wholeNumbers.has(name) && !integer.test(value)
 
-const asItIs = (query: Query): boolean => {
+const isTidy = (query: Query): boolean => {
   for (const name in query) if (query[name] === "" || isMisspelled(name, query[name])) return false
   return true
 }
@@ -41,7 +45,7 @@ export const layer = HttpRouter.middleware((endpoint) => {
       return response === undefined ? Effect.failCause(cause) : Effect.succeed(response)
     })
   })
-  // The values themselves are changed, and not answered here: who asks without credentials is told that first.
+  // The values themselves are changed, and not answered here: a caller without credentials gets a 401 first.
   const withIds = Effect.flatMap(HttpRouter.RouteContext, ({ params, route }) => {
     const id = params["node_id"]
     return id === undefined || digits.test(id)
@@ -49,6 +53,6 @@ export const layer = HttpRouter.middleware((endpoint) => {
       : Effect.provideService(answered, HttpRouter.RouteContext, { route, params: { ...params, node_id: unreadable } })
   })
   return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) =>
-    asItIs(query) ? withIds : Effect.provideService(withIds, HttpServerRequest.ParsedSearchParams, tidied(query))
+    isTidy(query) ? withIds : Effect.provideService(withIds, HttpServerRequest.ParsedSearchParams, tidied(query))
   )
 }).layer

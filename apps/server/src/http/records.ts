@@ -12,19 +12,19 @@ import { phase, type World } from "../world/World.ts"
 /** The only region, and the zone of every image (interface.md §1). */
 const region = "ncr"
 
-const dayMs = 86_400_000
+const dayMillis = 86_400_000
 
-/** How many dates are remembered before all are forgotten. */
-const mostDates = 4_096
+/** How many dates are cached before all are dropped. */
+const maxDates = 4_096
 
 const dates = new Map<number, string>()
 
-/** `YYYY-MM-DD`. Remembered, because nodes are made on few days and a date is dear. */
+/** `YYYY-MM-DD`. Cached: formatting dates is slow and few differ. */
 const dateOf = (day: number): string => {
   const known = dates.get(day)
   if (known !== undefined) return known
-  if (dates.size >= mostDates) dates.clear()
-  const made = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMs))
+  if (dates.size >= maxDates) dates.clear()
+  const made = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * dayMillis))
   dates.set(day, made)
   return made
 }
@@ -36,18 +36,18 @@ const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
 
 /** ISO 8601 with microseconds (decision 13). */
 export const createdAt = (world: World, node: NodeRecord): string => {
-  const day = Math.floor(node.createdAt / dayMs)
-  const ms = node.createdAt - day * dayMs
-  const hours = twoDigits[Math.floor(ms / 3_600_000)]
-  const minutes = twoDigits[Math.floor(ms / 60_000) % 60]
-  const seconds = twoDigits[Math.floor(ms / 1000) % 60]
+  const day = Math.floor(node.createdAt / dayMillis)
+  const millis = node.createdAt - day * dayMillis
+  const hours = twoDigits[Math.floor(millis / 3_600_000)]
+  const minutes = twoDigits[Math.floor(millis / 60_000) % 60]
+  const seconds = twoDigits[Math.floor(millis / 1000) % 60]
   const micros = threeDigits[createdMicroseconds(world.settings.seed, node.id)]
-  return `${dateOf(day)}T${hours}:${minutes}:${seconds}.${threeDigits[ms % 1000]}${micros}Z`
+  return `${dateOf(day)}T${hours}:${minutes}:${seconds}.${threeDigits[millis % 1000]}${micros}Z`
 }
 
 const diskText = (plan: Plan): string => `${plan.diskGb} GB`
 
-/** What records say of the plan, and of the region after it. */
+/** The fields about the plan, and the region after them. */
 export const planFields = (plan: Plan) => ({
   vcpus: String(plan.vcpus),
   memory: `${plan.memoryGb.toFixed(2)} GB`,
@@ -55,7 +55,7 @@ export const planFields = (plan: Plan) => ({
   region
 })
 
-/** What a node shows at `now`. One that is listed or readable is never gone: the world has cleared those away. */
+/** The status of a node at `now`. A node that is listed or readable is never gone: the world has cleared those away. */
 export const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
   const shown = phase(world, node, now)
   return shown === "gone" ? "terminate" : shown
@@ -127,7 +127,7 @@ const monthNames = [
 
 /** `DD-<MonthName>-YYYY HH:MM` (interface.md §2.6), in UTC. */
 const committedUntil = (option: CommittedOption, now: number): string => {
-  const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * dayMs))
+  const { day, hour, minute, month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(now + option.days * dayMillis))
   return `${digits(day, 2)}-${monthNames[month - 1]}-${year} ${digits(hour, 2)}:${digits(minute, 2)}`
 }
 
@@ -155,7 +155,7 @@ const specsOf = (plan: Plan, now: number): typeof ImageSpecs.Type => ({
   ...(plan.committed.length === 0 ? {} : { committed_sku: plan.committed.map((option) => committedSku(option, now)) })
 })
 
-/** What both lists of images show of a row. Many rows are of one plan, whose specs are made once. */
+/** The part of a row that both lists of images share. Many rows are of one plan, whose specs are made once. */
 const imageRecords = (rows: ReadonlyArray<ImageRow>, now: number) => {
   const specs = new Map<Plan, typeof ImageSpecs.Type>()
   return rows.map((row) => {

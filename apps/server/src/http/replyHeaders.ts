@@ -1,13 +1,12 @@
 /**
- * The headers every reply carries, whatever it answers: the allowance (decision 20) and the world's date, and what its
- * status calls for.
+ * The headers of every reply: the allowance (decision 20), the world's date, and those that belong to its status.
  */
 import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/AllowanceHeaders"
 import { DateTime } from "effect"
 import type { Reading } from "../world/allowance.ts"
 
 /** Rounded up, so that at the second named the allowance has really refilled. */
-const wholeSeconds = (ms: number): number => Math.ceil(ms / 1000)
+const wholeSeconds = (millis: number): number => Math.ceil(millis / 1000)
 
 /** Seconds until another request is granted, at least 1: a client that waits this long is not refused again. */
 export const retryAfterSeconds = (reading: Reading, now: number): number =>

@@ -1,33 +1,33 @@
 /**
- * A request as the journal shows it: without credentials, and the same in two processes that were asked the same.
+ * A request as the journal shows it: without credentials, and the same in two processes that got the same requests.
  */
 import { apiKeyParameter } from "@berth/core/api/Routes"
 import { DateTime, Redacted, Schema } from "effect"
 import { operationOf, operations } from "../faults/operations.ts"
-import type { Account } from "../world/World.ts"
-import { keptBodyBytes, type Recorded } from "./Journal.ts"
+import type { Account } from "../world/WorldSettings.ts"
+import { maxKeptBodyBytes, type Recorded } from "./Journals.ts"
 
 export const JournalEntry = Schema.Struct({
   seq: Schema.Int.annotate({ description: "Counts the requests of the world, from 1." }),
   at: Schema.String.annotate({ description: "When it came, in the world's time." }),
-  durationMs: Schema.Int.annotate({ description: "How long its reply took, in the world's time." }),
+  durationMillis: Schema.Int.annotate({ description: "How long its reply took, in the world's time." }),
   method: Schema.String,
   path: Schema.String,
   operation: Schema.NullOr(Schema.Literals(operations)),
   query: Schema.Record(Schema.String, Schema.String).annotate({ description: "Without the API key." }),
-  body: Schema.NullOr(Schema.String).annotate({ description: `The first ${keptBodyBytes} bytes, without secrets.` }),
-  status: Schema.NullOr(Schema.Int).annotate({ description: "What was answered; null when nothing was." }),
-  faults: Schema.Array(Schema.String).annotate({ description: "The faults that struck, by name." })
+  body: Schema.NullOr(Schema.String).annotate({ description: `The first ${maxKeptBodyBytes} bytes, without secrets.` }),
+  status: Schema.NullOr(Schema.Int).annotate({ description: "The status of the reply; null when there was none." }),
+  faults: Schema.Array(Schema.String).annotate({ description: "The faults that fired, by name." })
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
 
 const hidden = "<redacted>"
 
-/** Parameters that carry credentials, whatever they are spelled like. */
+/** Parameters that carry credentials, whatever their spelling. */
 const isCredential = (name: string): boolean =>
   name.toLowerCase() === apiKeyParameter || /^(api[_-]?key|(access[_-]?)?token|authorization)$/i.test(name)
 
-/** The value of every field of a JSON text whose name says that it is a secret. */
+/** The value of every field of a JSON text that is named like a secret. */
 const secretField = /("[^"]*(?:password|passwd|secret|token|api_?key|private_key)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*("|$)/gi
 
 /** The credentials of an account, as they are, percent-encoded, and as JSON has them. */
@@ -37,49 +37,44 @@ const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
     return [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]
   })
 
-/** Takes the credentials of an account out of any text they stand in. */
-const masking = (account: Account): ((text: string) => string) => {
-  const spellings = spellingsOf(account)
-  return (text) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, hidden), text)
-}
-
-/** Characters of a secret that say nothing about it. */
-const tellingLength = 4
-
 const utf8 = new TextDecoder()
 
-/** The body as it may be shown. Where the journal has cut it off, it may end in the middle of a secret. */
-const showBody = (account: Account, body: Uint8Array, isCut: boolean): string => {
-  const text = masking(account)(utf8.decode(body)).replace(secretField, `$1"${hidden}"`)
-  if (!isCut) return text
-  for (const spelling of spellingsOf(account)) {
-    for (let length = spelling.length - 1; length >= tellingLength; length--) {
-      if (text.endsWith(spelling.slice(0, length))) return `${text.slice(0, -length)}${hidden}`
+/**
+ * Takes the credentials of an account out of texts. The client's redactor (`core/client/Redaction.ts`) undoes the encodings of
+ * pages that strangers wrote; here only requests of the account's own programs arrive, so that three spellings do.
+ */
+const redactor = (account: Account) => {
+  const spellings = spellingsOf(account)
+  const text = (given: string) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, hidden), given)
+  return {
+    text,
+    body: (bytes: Uint8Array, isCut: boolean) => {
+      const shown = text(utf8.decode(bytes)).replace(secretField, `$1"${hidden}"`)
+      // A body that was cut off may end in the middle of a credential.
+      return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))) : shown
     }
   }
-  return text
 }
 
 export const showEntry = (account: Account, recorded: Recorded): JournalEntry => {
-  const mask = masking(account)
-  const { at, durationMs, faults, method, seq, status, url } = recorded
+  const redact = redactor(account)
+  const { at, body, bodyBytes, durationMillis, faults, method, seq, status, url } = recorded
   const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
   const query: Record<string, string> = {}
   for (const [name, value] of new URLSearchParams(search)) {
     if (isCredential(name)) continue
-    const shown = mask(value)
-    query[mask(name)] = query[name] === undefined ? shown : `${query[name]},${shown}`
+    const shown = redact.text(value)
+    query[redact.text(name)] = query[name] === undefined ? shown : `${query[name]},${shown}`
   }
   return {
     seq,
     at: DateTime.formatIso(DateTime.makeUnsafe(at)),
-    durationMs,
+    durationMillis,
     method,
-    path: mask(path),
+    path: redact.text(path),
     operation: operationOf(method, path) ?? null,
     query,
-    body:
-      recorded.body === undefined ? null : showBody(account, recorded.body, recorded.bodyBytes > recorded.body.length),
+    body: body === undefined ? null : redact.body(body, bodyBytes > body.length),
     status,
     faults
   }

@@ -1,10 +1,10 @@
 /**
- * Compares a journal with the calls that were expected. What was not found is shown with the calls that came nearest, and
- * with what was different about them.
+ * Compares a journal with the calls that were expected. A call that is missing is shown with the nearest requests, and with
+ * their differences.
  */
 import { Predicate, Result, Schema } from "effect"
 import { operations } from "../faults/operations.ts"
-import { matches } from "../lifecycle/Lifecycle.ts"
+import { matches } from "../lifecycle/pattern.ts"
 import { JournalEntry } from "./JournalEntry.ts"
 
 const times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
@@ -20,9 +20,9 @@ export const Expected = Schema.Struct({
     description: "Fields that are there, with these values; others may be."
   }),
   status: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  faults: Schema.optionalKey(Schema.Array(Schema.String)).annotate({ description: "Faults that struck; others may." }),
+  faults: Schema.optionalKey(Schema.Array(Schema.String)).annotate({ description: "Faults that fired; others may." }),
   count: Schema.optionalKey(times).annotate({ description: "How often, exactly." }),
-  atLeast: Schema.optionalKey(times).annotate({ description: "How often, at least; 1 where nothing is said." }),
+  atLeast: Schema.optionalKey(times).annotate({ description: "How often, at least; 1 without any count." }),
   atMost: Schema.optionalKey(times)
 }).annotate({ identifier: "ExpectedCall" })
 export type Expected = typeof Expected.Type
@@ -44,12 +44,11 @@ export const Verdict = Schema.Struct({
       nearMisses: Schema.Array(NearMiss)
     })
   ),
-  others: Schema.Array(JournalEntry).annotate({ description: "With `noOthers`: calls that nobody expected." })
+  others: Schema.Array(JournalEntry).annotate({ description: "With `noOthers`: calls that were not expected." })
 }).annotate({ identifier: "Verdict" })
 export type Verdict = typeof Verdict.Type
 
-/** How many near misses are shown. */
-const mostNearMisses = 3
+const maxNearMisses = 3
 
 export const verify = (
   entries: ReadonlyArray<JournalEntry>,
@@ -61,27 +60,27 @@ export const verify = (
     const compared = entries.map((request) => ({ request, differs: differences(call, request) }))
     const found = compared.filter(({ differs }) => differs.length === 0)
     for (const { request } of found) explained.add(request)
-    const { least, most, wanted } = bounds(call)
-    if (found.length >= least && found.length <= most) continue
+    const { max, min, wanted } = bounds(call)
+    if (found.length >= min && found.length <= max) continue
     const nearMisses = compared
       .filter(({ differs }) => differs.length > 0)
       .sort((a, b) => a.differs.length - b.differs.length || a.request.seq - b.request.seq)
-      .slice(0, mostNearMisses)
-    mismatches.push({ expected: call, wanted, found: found.length, nearMisses: found.length > most ? [] : nearMisses })
+      .slice(0, maxNearMisses)
+    mismatches.push({ expected: call, wanted, found: found.length, nearMisses: found.length > max ? [] : nearMisses })
   }
   const others = noOthers ? entries.filter((request) => !explained.has(request)) : []
   return { ok: mismatches.length === 0 && others.length === 0, mismatches, others }
 }
 
 const bounds = ({ atLeast, atMost, count }: Expected) => {
-  if (count !== undefined) return { least: count, most: count, wanted: `exactly ${count}` }
-  const least = atLeast ?? (atMost === undefined ? 1 : 0)
-  const most = atMost ?? Number.POSITIVE_INFINITY
-  const words = [...(least > 0 ? [`at least ${least}`] : []), ...(atMost === undefined ? [] : [`at most ${atMost}`])]
-  return { least, most, wanted: words.join(" and ") || "any number" }
+  if (count !== undefined) return { min: count, max: count, wanted: `exactly ${count}` }
+  const min = atLeast ?? (atMost === undefined ? 1 : 0)
+  const max = atMost ?? Number.POSITIVE_INFINITY
+  const words = [...(min > 0 ? [`at least ${min}`] : []), ...(atMost === undefined ? [] : [`at most ${atMost}`])]
+  return { min, max, wanted: words.join(" and ") || "any number" }
 }
 
-/** What is different about a request, in words; nothing when it is the one expected. */
+/** The differences of a request in words; none when it is the one expected. */
 const differences = (call: Expected, request: JournalEntry): ReadonlyArray<string> => {
   const found: Array<string> = []
   const differs = (what: string, is: unknown, wanted: unknown) =>
@@ -104,13 +103,13 @@ const differences = (call: Expected, request: JournalEntry): ReadonlyArray<strin
 }
 
 const bodyDifferences = (wanted: Schema.Json, body: string | null): ReadonlyArray<string> => {
-  if (body === null) return ["body: none came"]
+  if (body === null) return ["body: there is none"]
   const parsed = Result.try((): unknown => JSON.parse(body))
   if (Result.isFailure(parsed)) return ["body: no JSON, or too long for the journal"]
   return within(wanted, parsed.success, "body")
 }
 
-/** Where `given` has not what `wanted` has. What it has besides is of no account. */
+/** The places where `given` lacks what `wanted` has. What it has besides does not matter. */
 const within = (wanted: unknown, given: unknown, path: string): ReadonlyArray<string> => {
   if (Predicate.isObject(wanted) && Predicate.isObject(given)) {
     return Object.entries(wanted).flatMap(([name, value]) => within(value, given[name], `${path}.${name}`))

@@ -25,13 +25,13 @@ export interface Term {
   readonly endsAt: number
 }
 
-const dayMs = 86_400_000
+const dayMillis = 86_400_000
 
 const term = (skuId: number, days: number, startedAt: number): Term => ({
   skuId,
   days,
   startedAt,
-  endsAt: startedAt + days * dayMs
+  endsAt: startedAt + days * dayMillis
 })
 
 /** The term that is running at `now`, or `null` when the commitment has ended and nothing renewed it. */
@@ -39,14 +39,16 @@ export const termAt = (commitment: Commitment, now: number): Term | null => {
   const first = term(commitment.skuId, commitment.days, commitment.startedAt)
   if (now < first.endsAt) return first
   if (commitment.setting !== "auto_renew") return null
-  const lengthMs = commitment.nextDays * dayMs
-  const renewals = Math.floor((now - first.endsAt) / lengthMs)
-  return term(commitment.nextSkuId, commitment.nextDays, first.endsAt + renewals * lengthMs)
+  const lengthMillis = commitment.nextDays * dayMillis
+  const renewals = Math.floor((now - first.endsAt) / lengthMillis)
+  return term(commitment.nextSkuId, commitment.nextDays, first.endsAt + renewals * lengthMillis)
 }
 
 /** When the commitment terminates its node: the end of the running term under `auto_terminate`, otherwise never. */
 export const terminatesAt = (commitment: Commitment): number =>
-  commitment.setting === "auto_terminate" ? commitment.startedAt + commitment.days * dayMs : Number.POSITIVE_INFINITY
+  commitment.setting === "auto_terminate"
+    ? commitment.startedAt + commitment.days * dayMillis
+    : Number.POSITIVE_INFINITY
 
 /** A plan's option to commit to. */
 export interface CommitmentChoice {
@@ -56,8 +58,8 @@ export interface CommitmentChoice {
 
 /**
  * The commitment after a setting has been chosen. A choice begins a term at once where none is running; where one is,
- * it says what the next term is, which matters under `auto_renew` only. `null` when there is nothing to commit to, which
- * is how `auto_renew` tells that it needs a choice.
+ * it decides on the next term, which matters under `auto_renew` only. `null` when there is nothing to commit to: then
+ * `auto_renew` needs a choice.
  */
 export const choose = (
   commitment: Commitment | null,

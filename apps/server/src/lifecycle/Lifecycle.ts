@@ -1,9 +1,10 @@
 /**
- * How nodes live in a world: how long the stages take that end by themselves, and what becomes of a node once it runs. It
- * says nothing of any one node: that is `NodeLife.ts`. Durations are milliseconds.
+ * How nodes live in a world: how long the stages take that end without a request, and what becomes of a node once it runs.
+ * `NodeLife.ts` applies it to one node. Durations are milliseconds.
  */
+import { matches } from "./pattern.ts"
 
-/** What becomes of a node, if nobody does anything to it. */
+/** What becomes of a node without any request about it. */
 export type Outcome = "runs" | "stuck" | "powers-off" | "vanishes"
 
 /** Outcomes by weight: of 10 nodes under `{ runs: 8, stuck: 2 }` about two stay in `created`. At least one is above 0. */
@@ -19,17 +20,17 @@ export interface Outcomes {
 
 export interface LifeRule {
   /** From the create to `running`. Default 2 s. */
-  readonly provisioningMs: number
+  readonly provisioningMillis: number
   /** At most this much more, by seed and id. Default 0. */
-  readonly provisioningJitterMs: number
+  readonly provisioningJitterMillis: number
   /** From the delete to being gone. Default 2 s. */
-  readonly terminationMs: number
-  readonly terminationJitterMs: number
+  readonly terminationMillis: number
+  readonly terminationJitterMillis: number
   /** `null` where every node runs, which is the default. */
   readonly outcomes: Outcomes | null
   /** How long a node runs before it powers off or vanishes, where that is its outcome. Default one minute. */
-  readonly outcomeAfterMs: number
-  readonly outcomeAfterJitterMs: number
+  readonly outcomeAfterMillis: number
+  readonly outcomeAfterJitterMillis: number
 }
 
 /** The rule of a world, and other rules for nodes of certain names. */
@@ -39,13 +40,13 @@ export interface Lifecycle extends LifeRule {
 }
 
 export const defaultLifecycle: Lifecycle = {
-  provisioningMs: 2_000,
-  provisioningJitterMs: 0,
-  terminationMs: 2_000,
-  terminationJitterMs: 0,
+  provisioningMillis: 2_000,
+  provisioningJitterMillis: 0,
+  terminationMillis: 2_000,
+  terminationJitterMillis: 0,
   outcomes: null,
-  outcomeAfterMs: 60_000,
-  outcomeAfterJitterMs: 0,
+  outcomeAfterMillis: 60_000,
+  outcomeAfterJitterMillis: 0,
   byName: []
 }
 
@@ -62,25 +63,4 @@ export const outcomeAmong = ({ powersOff, runs, stuck, vanishes }: Outcomes, sha
   if ((left -= stuck) < 0) return "stuck"
   // Fractions may leave a rest where there is none: what has no weight never happens.
   return (left -= powersOff) < 0 || vanishes === 0 ? "powers-off" : "vanishes"
-}
-
-/** Whether a name matches a pattern, in which `*` stands for any text and `?` for one character; case counts. */
-export const matches = (pattern: string, name: string): boolean => {
-  let [p, n] = [0, 0]
-  // Where to go on when what follows the last `*` does not fit: one character further into the name.
-  let [star, resume] = [-1, 0]
-  while (n < name.length) {
-    if (pattern[p] === "*") {
-      star = p++
-      resume = n
-    } else if (pattern[p] === "?" || pattern[p] === name[n]) {
-      p += 1
-      n += 1
-    } else if (star >= 0) {
-      p = star + 1
-      n = ++resume
-    } else return false
-  }
-  while (pattern[p] === "*") p += 1
-  return p === pattern.length
 }

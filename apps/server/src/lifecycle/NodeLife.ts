@@ -3,14 +3,14 @@
  * that instant. There are no timers and nothing to keep in step, so a million nodes cost memory and nothing else.
  * Instants and durations are milliseconds.
  */
-import { derive } from "../world/seed.ts"
+import { derive } from "./seed.ts"
 import { type Commitment, termAt, terminatesAt } from "./CommitmentTerm.ts"
 import { type Lifecycle, type LifeRule, type Outcome, outcomeAmong, ruleFor } from "./Lifecycle.ts"
 
 /** The statuses that can be forced on a node and then stay. */
 export type ForcedStatus = "created" | "running" | "power-off"
 
-/** What the life of a node depends on. */
+/** The fields of a node that its life depends on. */
 export interface LivingNode {
   readonly id: number
   /** Decides which rule of the lifecycle is the node's. */
@@ -19,7 +19,7 @@ export interface LivingNode {
   /** When a delete was accepted, `null` while none was. */
   readonly deletedAt: number | null
   readonly commitment: Commitment | null
-  /** What it shows instead of what its life would have it show, until it terminates. Absent on most nodes. */
+  /** A status it shows in place of its own, until it terminates. Absent on most nodes. */
   readonly forced?: ForcedStatus
 }
 
@@ -28,23 +28,23 @@ export type Phase = "created" | "running" | "power-off" | "terminate" | "gone"
 
 const never = Number.POSITIVE_INFINITY
 
-/** What a derived number is for: a label per use keeps one use from changing another. */
+/** Labels of derived numbers: one for each use, so that one use does not change another. */
 const use = { provisioning: 61, termination: 62, outcome: 63, outcomeAfter: 64 } as const
 
-/** A stage's length for this node: `ms` and up to `jitterMs` more. */
-const lasting = (seed: number, label: number, node: LivingNode, ms: number, jitterMs: number): number =>
-  jitterMs === 0 ? ms : ms + (derive(seed, label, node.id) % (jitterMs + 1))
+/** A stage's length for this node: `millis` and up to `jitterMillis` more. */
+const lasting = (seed: number, label: number, node: LivingNode, millis: number, jitterMillis: number): number =>
+  jitterMillis === 0 ? millis : millis + (derive(seed, label, node.id) % (jitterMillis + 1))
 
 const provisionedAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
-  node.createdAt + lasting(seed, use.provisioning, node, rule.provisioningMs, rule.provisioningJitterMs)
+  node.createdAt + lasting(seed, use.provisioning, node, rule.provisioningMillis, rule.provisioningJitterMillis)
 
 const outcomeOf = (seed: number, rule: LifeRule, node: LivingNode): Outcome =>
   rule.outcomes === null ? "runs" : outcomeAmong(rule.outcomes, derive(seed, use.outcome, node.id) / 2 ** 32)
 
-/** When the node does what its outcome is, if that is something it does after having run for a while. */
+/** When a node powers off or vanishes, where that is its outcome. */
 const outcomeAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
   provisionedAt(seed, rule, node) +
-  lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMs, rule.outcomeAfterJitterMs)
+  lasting(seed, use.outcomeAfter, node, rule.outcomeAfterMillis, rule.outcomeAfterJitterMillis)
 
 /** When the node begins to terminate: by a delete, or by the end of its commitment, whichever comes first. */
 const terminationBeginsAt = (node: LivingNode): number =>
@@ -57,7 +57,8 @@ const vanishesAt = (seed: number, rule: LifeRule, node: LivingNode): number =>
 
 const goneUnder = (seed: number, rule: LifeRule, node: LivingNode): number => {
   const terminatedAt =
-    terminationBeginsAt(node) + lasting(seed, use.termination, node, rule.terminationMs, rule.terminationJitterMs)
+    terminationBeginsAt(node) +
+    lasting(seed, use.termination, node, rule.terminationMillis, rule.terminationJitterMillis)
   return Math.min(terminatedAt, vanishesAt(seed, rule, node))
 }
 
@@ -78,13 +79,13 @@ export const phaseAt = (seed: number, lifecycle: Lifecycle, node: LivingNode, no
   return outcome === "powers-off" && now >= outcomeAt(seed, rule, node) ? "power-off" : "running"
 }
 
-/** What a node does by itself, and when. */
+/** A change of a node that comes without a request. */
 export interface NodeChange {
   readonly kind: "provisioning-ends" | "powers-off" | "vanishes" | "commitment-ends" | "termination-ends"
   readonly at: number
 }
 
-/** The first change after `now`, `null` when there will be none unless somebody asks for one. */
+/** The first change after `now`, `null` when only a request can bring one. */
 export const nextChange = (seed: number, lifecycle: Lifecycle, node: LivingNode, now: number): NodeChange | null => {
   const rule = ruleFor(lifecycle, node.name)
   const vanishes = vanishesAt(seed, rule, node)

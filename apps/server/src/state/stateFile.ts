@@ -1,15 +1,15 @@
 /**
- * The state file: all worlds of a server as lines of text, each with its checksum, so that damage is found and found where
- * it is. Here is what the lines say; `stateKeeper.ts` reads and writes the file.
+ * The state file: all worlds of a server as lines of text, each with its checksum, so that damage is found where
+ * it is. This module has the lines, `stateKeeper.ts` the file system.
  *
  * `CHECKSUM {"state":…}`, then per world `CHECKSUM {"world":…}` and its nodes as `CHECKSUM {"nodes":[…]}`, and last
  * `CHECKSUM {"end":LINES}`. The checksum is the CRC-32 of what follows the space, in hexadecimal.
  */
 import { crc32 } from "node:zlib"
 import { Redacted, Result, Schema } from "effect"
-import { fieldErrors } from "../world/fields.ts"
+import { fieldErrors } from "../transport/fields.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
-import { addNode, NodeSnapshot, readHead, SnapshotHead, takeHead, takeNode } from "../world/Snapshot.ts"
+import { addNode, NodeSnapshot, readHead, SnapshotHead, takeHead, takeNode } from "./Snapshot.ts"
 import { defaultId, type World } from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"
 
@@ -87,13 +87,13 @@ const decodeWorld = Schema.decodeUnknownResult(WorldLine, strict)
 const decodeNodes = Schema.decodeUnknownResult(NodesLine, strict)
 const decodeEnd = Schema.decodeUnknownResult(EndLine, strict)
 
-/** Reads a whole file back. `realMs` is the real time: a clock that was passing has gone on meanwhile. */
-export const readLines = (bytes: Uint8Array, realMs: number): Result.Result<Worlds, Damage> => {
+/** Reads a whole file back. `realMillis` is the real time: a clock that was passing has gone on meanwhile. */
+export const readLines = (bytes: Uint8Array, realMillis: number): Result.Result<Worlds, Damage> => {
   const file = new Lines(bytes)
   try {
     const state = file.next(decodeState)
     const worlds: Array<World> = []
-    while (file.peek("world")) worlds.push(readWorld(file, realMs, worlds))
+    while (file.peek("world")) worlds.push(readWorld(file, realMillis, worlds))
     const { end } = file.next(decodeEnd)
     if (end !== file.line || worlds.length !== state.worlds) file.fail("lines are missing before it")
     file.expectEnd()
@@ -106,7 +106,7 @@ export const readLines = (bytes: Uint8Array, realMs: number): Result.Result<Worl
   }
 }
 
-const readWorld = (file: Lines, realMs: number, before: ReadonlyArray<World>): World => {
+const readWorld = (file: Lines, realMillis: number, before: ReadonlyArray<World>): World => {
   const { accessToken, apiKey, id, snapshot } = file.next(decodeWorld).world
   const isTaken = before.some(
     ({ id: other, settings: { account } }) =>
@@ -114,7 +114,7 @@ const readWorld = (file: Lines, realMs: number, before: ReadonlyArray<World>): W
   )
   if (isTaken) file.fail(`another world has the id or a credential of ${id}`)
   const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
-  const world = readHead(snapshot, account, id, "as-if-never-stopped", realMs)
+  const world = readHead(snapshot, account, id, "as-if-never-stopped", realMillis)
   if (Result.isFailure(world)) return file.failAt("world.snapshot", world.failure)
   while (file.peek("nodes")) {
     for (const [index, node] of file.next(decodeNodes).nodes.entries()) {
@@ -147,7 +147,7 @@ class Lines {
 
   /** The next line as what it should be. */
   next<A>(decode: Decode<A>): A {
-    const value = this.#look()
+    const value = this.#peek()
     this.#ahead = undefined
     const decoded = decode(value)
     if (Result.isSuccess(decoded)) return decoded.success
@@ -156,7 +156,7 @@ class Lines {
 
   /** Whether the next line is of this kind. */
   peek(kind: string): boolean {
-    const value = this.#look()
+    const value = this.#peek()
     return typeof value === "object" && value !== null && kind in value
   }
 
@@ -177,7 +177,7 @@ class Lines {
     return this.fail(`${path === "" ? "" : `${path}: `}${sentences[0] ?? "not valid"}`)
   }
 
-  #look(): unknown {
+  #peek(): unknown {
     this.#ahead ??= this.#read()
     return this.#ahead
   }

@@ -2,20 +2,22 @@
  * Keeps the worlds of a server in a file: read at the start, saved after changes and at the end. A save replaces the file as
  * a whole, so whatever happens to the process, there is always one that can be read.
  */
-import { Clock, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
+import { Clock, Data, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import type { PlatformError } from "effect/PlatformError"
-import { StartFailure } from "../cli/StartFailure.ts"
 import type { Worlds } from "../world/Worlds.ts"
 import { readLines, takeWorlds, writeLines } from "./stateFile.ts"
 
 /**
- * From the beginning of a save to the beginning of the next. With the time a change may wait to be noticed and the time
- * writing takes, what is done is in the file within a second.
+ * From the beginning of a save to the beginning of the next. With the time until a change is noticed and the time that
+ * writing takes, a change is in the file within a second.
  */
-const saveEveryMs = 800
+const saveEveryMillis = 800
 
 /** How soon a change is noticed. */
-const noticeEveryMs = 50
+const noticeEveryMillis = 50
+
+/** Why a state file cannot be used, in one line. */
+class StateFailure extends Data.TaggedError("StateFailure")<{ readonly message: string }> {}
 
 /** Bytes that are written at once. Between two writes the server answers requests. */
 const writeBytes = 256 * 1024
@@ -29,12 +31,12 @@ export const loadState = Effect.fnUntraced(function* (file: string) {
       ({ reason }) => reason._tag === "NotFound",
       () => Effect.succeedNone
     ),
-    Effect.mapError((error) => new StartFailure({ message: `cannot read the state file ${file}: ${reasonOf(error)}` }))
+    Effect.mapError((error) => new StateFailure({ message: `cannot read the state file ${file}: ${reasonOf(error)}` }))
   )
   if (Option.isNone(bytes)) return Option.none<Worlds>()
   const read = readLines(bytes.value, yield* Clock.currentTimeMillis)
   if (Result.isFailure(read)) {
-    return yield* new StartFailure({ message: `the state file ${file} is damaged in ${read.failure}` })
+    return yield* new StateFailure({ message: `the state file ${file} is damaged in ${read.failure}` })
   }
   return Option.some(read.success)
 })
@@ -55,7 +57,7 @@ export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: st
   const saveChanges = Effect.suspend(() => {
     const { changes } = worlds
     return Effect.matchEffect(save, {
-      // It is tried again: what cannot be written now, to a full disk, may be written later.
+      // The next round tries again: a full disk may have room later.
       onFailure: (error) => Effect.logError(`The state file ${file} cannot be written: ${reasonOf(error)}`),
       onSuccess: () => Effect.sync(() => void (saved = changes))
     })
@@ -63,15 +65,15 @@ export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: st
   yield* Effect.addFinalizer(() => Effect.suspend(() => (worlds.changes === saved ? Effect.void : saveChanges)))
   const keep = Effect.gen(function* () {
     for (;;) {
-      yield* Effect.sleep(noticeEveryMs)
+      yield* Effect.sleep(noticeEveryMillis)
       if (worlds.changes === saved) continue
       const [took] = yield* Effect.timed(Effect.uninterruptible(saveChanges))
-      yield* Effect.sleep(Math.max(0, saveEveryMs - noticeEveryMs - Duration.toMillis(took)))
+      yield* Effect.sleep(Math.max(0, saveEveryMillis - noticeEveryMillis - Duration.toMillis(took)))
     }
   })
   return save.pipe(
     Effect.mapError(
-      (error) => new StartFailure({ message: `cannot write the state file ${file}: ${reasonOf(error)}` })
+      (error) => new StateFailure({ message: `cannot write the state file ${file}: ${reasonOf(error)}` })
     ),
     Effect.andThen(Effect.forkScoped(keep))
   )

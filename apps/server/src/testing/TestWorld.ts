@@ -1,16 +1,16 @@
 /**
- * A world of a test: its credentials, its clock, and the control plane behind them. It goes when the test's scope closes,
- * and if the test failed it first says how to get it back.
+ * A world of a test: its credentials, its clock, and the control plane behind them. It is deleted when the test's scope
+ * closes; if the test failed, its options and its journal are printed before that.
  */
 import { type DateTime, Duration, Effect, Exit, Redacted, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ClockChange, ClockChanged } from "../control/ClockGroup.ts"
 import { ControlApi } from "../control/ControlApi.ts"
-import type { Fault } from "../faults/catalogue.ts"
+import type { Fault } from "../injection/catalogue.ts"
 import type { JournalEntry } from "../journal/JournalEntry.ts"
 import type { ArmedFault } from "../control/FaultsGroup.ts"
-import { WorldOptions } from "../control/WorldOptions.ts"
+import { WorldOptions } from "../world/WorldOptions.ts"
 import { type TestWorldOptions, worldOptions } from "./TestWorldOptions.ts"
 
 /** The typed client of the control plane. */
@@ -20,7 +20,7 @@ export const makeControlClient = (httpClient: HttpClient.HttpClient, baseUrl: st
   HttpApiClient.makeWith(ControlApi, { httpClient, baseUrl })
 
 export interface TestWorld {
-  /** What the control plane calls it. */
+  /** Its name on the control plane. */
   readonly id: string
   /** Scheme and host, without a path; all worlds of a server share it. */
   readonly baseUrl: string
@@ -30,19 +30,19 @@ export interface TestWorld {
   readonly now: Effect.Effect<DateTime.Utc>
   /** Moves the world's clock on and gives its new instant. */
   readonly advance: (by: Duration.Input) => Effect.Effect<DateTime.Utc>
-  /** Moves the clock to where next something happens by itself, and gives what does; nothing when nothing will. */
+  /** Moves the clock to the next event, and gives all events of that instant; none when none will come. */
   readonly advanceToNextEvent: Effect.Effect<ReadonlyArray<WorldEvent>>
   /** Arms these faults and no others, each counting from now on. `[]` disarms. */
   readonly arm: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
-  /** What was asked of the world, the oldest first, at most the latest thousand. */
+  /** The requests to the world, the oldest first, at most the latest thousand. */
   readonly journal: Effect.Effect<ReadonlyArray<JournalEntry>>
-  /** Seed, armed faults and journal, as text for whoever has to find out why a test failed. */
+  /** Seed, armed faults and journal as text, to find out why a test failed. */
   readonly explain: Effect.Effect<string>
   /** Everything else: the control plane of the server. Its endpoints take `params: { world: id }`. */
   readonly control: ControlClient
 }
 
-/** Something that happened in a world by itself. */
+/** Something that happens in a world without a request. */
 type WorldEvent = NonNullable<(typeof ClockChanged.Type)["events"]>[number]
 
 /** A world that exists, by its id. What goes wrong on the way to the control plane is a defect: no test expects it. */
@@ -89,9 +89,9 @@ const explain = (
       ? "No fault is armed."
       : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
     `Requests, ${requests.length}:`,
-    ...requests.map(({ at, body, faults: struck, method, path, query, seq, status }) => {
+    ...requests.map(({ at, body, faults, method, path, query, seq, status }) => {
       const search = new URLSearchParams(query).toString()
-      const why = struck.length === 0 ? "" : ` (${struck.join(", ")})`
+      const why = faults.length === 0 ? "" : ` (${faults.join(", ")})`
       return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`} → ${status ?? "nothing"}${why}`
     })
   ].join("\n")
@@ -117,7 +117,7 @@ export const makeTestWorld = (control: ControlClient, baseUrl: string, options: 
           : Effect.map(
               Effect.catchCause(world.explain, () => Effect.succeed("")),
               (explained) => {
-                // Not to the console of Effect, which a test may have replaced: this is for whoever reads the failure.
+                // Not to the console of Effect, which a test may have replaced.
                 process.stderr.write(
                   `The world of the failed test began as POST /_mock/worlds ${showOptions(payload)}\n${explained}\n`
                 )

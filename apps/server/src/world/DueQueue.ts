@@ -1,6 +1,6 @@
 /**
- * Which node is to be looked at when: a heap of (instant, id), earliest first. It only says where to look; what is true of
- * a node is what `lifecycle/` says. Instants are milliseconds since the epoch.
+ * When each node is due to be checked: a heap of (instant, id), earliest first. Whether a due node is really gone is decided
+ * in `lifecycle/`. Instants are milliseconds since the epoch.
  */
 export class DueQueue {
   readonly #heap: Array<{ readonly at: number; readonly id: number }> = []

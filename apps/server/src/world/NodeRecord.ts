@@ -1,12 +1,12 @@
 /**
- * What a world keeps of a node. It is small on purpose, because there may be a million of them: addresses and the
+ * The record a world keeps of a node. It is small on purpose, because there may be a million of them: addresses and the
  * microseconds of `created_at` follow from seed and id, the status from the lifecycle. Instants are milliseconds since the
  * epoch.
  */
 import type { Commitment } from "../lifecycle/CommitmentTerm.ts"
 import type { LivingNode } from "../lifecycle/NodeLife.ts"
 import type { Plan } from "./catalogue.ts"
-import { derive } from "./seed.ts"
+import { derive } from "../lifecycle/seed.ts"
 
 export interface NodeRecord extends LivingNode {
   readonly id: number
@@ -33,7 +33,7 @@ const dotted = (address: number): string =>
   `${octets[address >>> 24]}.${octets[(address >>> 16) & 255]}.${octets[(address >>> 8) & 255]}.${octets[address & 255]}`
 
 /**
- * Spreads the ids over 2^bits addresses so that neighbours do not look like neighbours and no two of any 2^bits
+ * Spreads the ids over 2^bits addresses so that neighbours do not resemble neighbours and no two of any 2^bits
  * consecutive ids are the same: an odd factor makes it a permutation.
  */
 const spread = (seed: number, label: number, id: number, bits: number): number =>

@@ -1,12 +1,14 @@
 /**
- * Why a world refuses a request, as facts. Which HTTP status and sentence that becomes is `http/refusals.ts`'s business.
+ * Reasons for which a world refuses a request, as facts. `http/failures.ts` has the HTTP status and the wire names of the fields.
  */
-import type { FieldErrors } from "@berth/core/api/Envelope"
 
-/** Well-formed, but these fields or parameters are not acceptable; all that are at fault are here. */
+/** Sentences by the field that they are about. */
+export type Problems = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** Understood, but these fields of the input are not acceptable; all that are at fault are here. */
 export interface Invalid {
   readonly _tag: "Invalid"
-  readonly errors: FieldErrors
+  readonly problems: Problems
 }
 
 /** An id that was never handed out, or whose node is gone. */
@@ -36,4 +38,4 @@ export interface NameTaken {
 
 export type Refusal = Invalid | NodeUnknown | NodeLocked | NodeTerminating | NameTaken
 
-export const invalid = (errors: FieldErrors): Invalid => ({ _tag: "Invalid", errors })
+export const invalid = (problems: Problems): Invalid => ({ _tag: "Invalid", problems })

@@ -3,72 +3,23 @@
  * the functions beside it, each of them `(world, input, now)`. The same seed and the same calls at the same instants give
  * the same replies, byte for byte.
  */
-import { Redacted } from "effect"
-import { type ArmedFault, arm } from "../faults/ArmedFaults.ts"
-import type { Fault } from "../faults/catalogue.ts"
-import { Journal } from "../journal/Journal.ts"
-import { defaultLifecycle, type Lifecycle } from "../lifecycle/Lifecycle.ts"
+import { type ArmedFault, arm } from "../faults/ArmedFault.ts"
 import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
-import { type Catalogue, makeCatalogue } from "./catalogue.ts"
+import { type Catalogue, makeCatalogue, type SavedImage } from "./catalogue.ts"
 import { DueQueue } from "./DueQueue.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
-import type { SavedImage } from "./SavedImage.ts"
-import { deriveBelow } from "./seed.ts"
-import type { Scenario } from "./scenario.ts"
-import * as VirtualClock from "./VirtualClock.ts"
+import { deriveBelow } from "../lifecycle/seed.ts"
+import type { WorldSettings } from "./WorldSettings.ts"
+import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 
-/** Whose world it is. */
-export interface Account {
-  readonly apiKey: Redacted.Redacted
-  readonly accessToken: Redacted.Redacted
-}
-
-/** `strict` needs key and token, `key-only` the key, `off` nothing (decision 6). */
-export type AuthMode = "strict" | "key-only" | "off"
-export const authModes: ReadonlyArray<AuthMode> = ["strict", "key-only", "off"]
-
-/** `documented` answers a delete with 204 and no body, `enveloped` with 200 and the envelope (decision 12). */
-export type DeleteStyle = "documented" | "enveloped"
-export const deleteStyles: ReadonlyArray<DeleteStyle> = ["documented", "enveloped"]
-
-export interface WorldSettings {
-  readonly account: Account
-  readonly seed: number
-  readonly clock: VirtualClock.ClockMode
-  readonly lifecycle: Lifecycle
-  readonly allowance: Allowance.AllowancePolicy
-  readonly auth: AuthMode
-  readonly deleteStyle: DeleteStyle
-  /** Whether a name in use is refused. Default false: the interface does not forbid it (decision 14). */
-  readonly uniqueNames: boolean
-  /** What it begins with. */
-  readonly scenario: Scenario
-  /** The faults that are armed from the start. Default none. */
-  readonly faults: ReadonlyArray<Fault>
-}
-
-/** What holds of a world unless something else is asked for. */
-export const defaults: WorldSettings = {
-  account: { apiKey: Redacted.make("berth-key"), accessToken: Redacted.make("berth-token") },
-  seed: 1,
-  clock: "real",
-  lifecycle: defaultLifecycle,
-  allowance: { limit: 1200, windowMs: 3_600_000, algorithm: "fixed-window" },
-  auth: "strict",
-  deleteStyle: "documented",
-  uniqueNames: false,
-  scenario: "empty",
-  faults: []
-}
-
-/** What the world of the first account is called on the control plane. */
+/** The id of the world of the first account. */
 export const defaultId = "default"
 
-/** Its parts are replaced as a whole by a reset: hold on to the world, not to a part of it. */
+/** A reset replaces its fields: hold on to the world, not to one of them. */
 export interface World {
-  /** What the control plane calls it: `default`, `w1`, … */
+  /** Its name on the control plane: `default`, `w1`, … */
   readonly id: string
   settings: WorldSettings
   catalogue: Catalogue
@@ -76,64 +27,62 @@ export interface World {
   savedImages: Array<SavedImage>
   allowance: Allowance.Allowance
   clock: VirtualClock.VirtualClock
-  /** The latest instant anything happened at: world time never goes back, even when the real clock does. */
+  /** The latest instant of the world: its time never goes back, even when the real clock does. */
   latest: number
-  /** When which node will be gone, so that nobody has to look through all of them. */
+  /** When which node will be gone, so that a request need not search all of them. */
   due: DueQueue
   /** Name → id, kept only where names are unique. */
   holderOfName: Map<string, number>
-  /** The nodes that went last, the latest at the end: lies about the past need them. */
+  /** The nodes that went last, the latest at the end: semantic faults about the past need them. */
   gone: Array<NodeRecord>
   faults: ReadonlyArray<ArmedFault>
-  journal: Journal
 }
 
-/** How many nodes that are gone a world remembers. */
-const mostGone = 256
+/** How many nodes that are gone a world keeps. */
+const maxGone = 256
 
 const use = { firstNodeId: 31 } as const
 
-/** A world without nodes or saved images. `realMs` is the real time at its start. */
-export const make = (settings: WorldSettings, realMs: number, id = defaultId): World => {
-  const clock = VirtualClock.make(settings.clock, realMs)
-  const now = VirtualClock.now(clock, realMs)
+/** A world without nodes or saved images. `realMillis` is the real time at its start. */
+export const make = (settings: WorldSettings, realMillis: number, id = defaultId): World => {
+  const clock = VirtualClock.make(settings.clock, realMillis)
+  const now = VirtualClock.now(clock, realMillis)
   return {
     id,
     settings,
     catalogue: makeCatalogue(settings.seed),
     nodes: new NodeTable(10_000 + deriveBelow(90_000, settings.seed, use.firstNodeId)),
     savedImages: [],
-    allowance: Allowance.make(settings.allowance),
+    allowance: Allowance.make(settings.rateLimit),
     clock,
     latest: now,
     due: new DueQueue(),
     holderOfName: new Map(),
     gone: [],
-    faults: arm(settings.faults, now),
-    journal: new Journal()
+    faults: arm(settings.faults, now)
   }
 }
 
 /** The world's instant, with everything that has ended by then cleared away. Every request begins here. */
-export const enter = (world: World, realMs: number): number => {
-  world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMs))
+export const enter = (world: World, realMillis: number): number => {
+  world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis))
   removeGone(world, world.latest)
   return world.latest
 }
 
 /** Moves the world's clock on, in every mode, and gives its new instant. */
-export const advance = (world: World, realMs: number, byMs: number): number => {
-  world.clock = VirtualClock.advance(world.clock, realMs, byMs)
-  return enter(world, realMs)
+export const advance = (world: World, realMillis: number, byMillis: number): number => {
+  world.clock = VirtualClock.advance(world.clock, realMillis, byMillis)
+  return enter(world, realMillis)
 }
 
 /** Lets the world's time pass differently from here on, and gives its instant. */
-export const setClockMode = (world: World, realMs: number, mode: VirtualClock.ClockMode): number => {
-  world.clock = VirtualClock.setMode(world.clock, realMs, mode)
-  return enter(world, realMs)
+export const setClockMode = (world: World, realMillis: number, mode: VirtualClock.ClockMode): number => {
+  world.clock = VirtualClock.setMode(world.clock, realMillis, mode)
+  return enter(world, realMillis)
 }
 
-/** Puts a record in the table, new or changed, and remembers when it will be gone. */
+/** Puts a record in the table, new or changed, and notes when it will be gone. */
 export const put = (world: World, node: NodeRecord): void => {
   if (node.id === world.nodes.nextId) world.nodes.add(node)
   else world.nodes.replace(node)
@@ -145,7 +94,7 @@ export const put = (world: World, node: NodeRecord): void => {
 export const phase = (world: World, node: NodeRecord, now: number) =>
   phaseAt(world.settings.seed, world.settings.lifecycle, node, now)
 
-/** The lifecycle says who is gone; this only takes them out of the table so that pages need not step over them. */
+/** The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them. */
 const removeGone = (world: World, now: number): void => {
   for (let id = world.due.takeDue(now); id !== undefined; id = world.due.takeDue(now)) {
     const node = world.nodes.get(id)
@@ -156,7 +105,7 @@ const removeGone = (world: World, now: number): void => {
     }
     world.nodes.remove(id)
     world.gone.push(node)
-    if (world.gone.length > mostGone) world.gone.shift()
+    if (world.gone.length > maxGone) world.gone.shift()
     if (world.holderOfName.get(node.name) === id) world.holderOfName.delete(node.name)
   }
 }

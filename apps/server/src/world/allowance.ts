@@ -1,21 +1,21 @@
 /**
- * The allowance: how many requests the service grants, counted by one of three kinds of window (decisions 20 to 22).
- * What comes out follows from the counter and the instant alone. The counter is changed in place, because a sliding window
- * remembers every grant. Instants are whole milliseconds since the epoch.
+ * The rate limit, which is the rule, and the allowance, which is what is left of it now, counted by one of three kinds of
+ * window (decisions 20 to 22). A reading follows from the counter and the instant alone. The counter is changed in place,
+ * because a sliding window keeps the instant of every grant. Instants are whole milliseconds since the epoch.
  */
 
 export type Algorithm = "fixed-window" | "sliding-window" | "token-bucket"
 export const algorithms: ReadonlyArray<Algorithm> = ["fixed-window", "sliding-window", "token-bucket"]
 
-export interface AllowancePolicy {
+export interface RateLimit {
   /** Requests per window, 1 or more. Default 1200, as in every example of interface.md §8. */
   readonly limit: number
   /** Length of the window in milliseconds, 1 or more. Default one hour (decision 22). */
-  readonly windowMs: number
+  readonly windowMillis: number
   readonly algorithm: Algorithm
 }
 
-/** What the three headers say, and whether the request was granted. */
+/** The values of the three headers, and whether the request was granted. */
 export interface Reading {
   readonly granted: boolean
   readonly limit: number
@@ -29,13 +29,13 @@ export interface Reading {
   readonly retryAt: number
 }
 
-/** What a counter remembers, to be written down and taken up again. Instants are `null` before the first request. */
+/** The state of a counter, for a snapshot. Instants are `null` before the first request. */
 export type AllowanceState =
   | { readonly algorithm: "fixed-window"; readonly endsAt: number | null; readonly granted: number }
   | { readonly algorithm: "sliding-window"; readonly grants: ReadonlyArray<number> }
   | { readonly algorithm: "token-bucket"; readonly missing: number; readonly asOf: number | null }
 
-/** A counter of requests under one policy. */
+/** A counter of requests under one rate limit. */
 export interface Allowance {
   /** Asks for one request. What is refused costs nothing (decision 21). */
   readonly spend: (now: number) => Reading
@@ -45,14 +45,14 @@ export interface Allowance {
 }
 
 /** A counter at its start, or at a state of a counter of the same kind. */
-export const make = (policy: AllowancePolicy, state?: AllowanceState): Allowance => {
-  switch (policy.algorithm) {
+export const make = (rateLimit: RateLimit, state?: AllowanceState): Allowance => {
+  switch (rateLimit.algorithm) {
     case "fixed-window":
-      return makeFixedWindow(policy, state?.algorithm === "fixed-window" ? state : undefined)
+      return makeFixedWindow(rateLimit, state?.algorithm === "fixed-window" ? state : undefined)
     case "sliding-window":
-      return makeSlidingWindow(policy, state?.algorithm === "sliding-window" ? state.grants : [])
+      return makeSlidingWindow(rateLimit, state?.algorithm === "sliding-window" ? state.grants : [])
     case "token-bucket":
-      return makeTokenBucket(policy, state?.algorithm === "token-bucket" ? state : undefined)
+      return makeTokenBucket(rateLimit, state?.algorithm === "token-bucket" ? state : undefined)
   }
 }
 
@@ -60,7 +60,7 @@ const orNull = (instant: number): number | null => (Number.isFinite(instant) ? i
 
 /** A window opens with the first request after the last one ended, and grants `limit` requests until it ends. */
 const makeFixedWindow = (
-  { limit, windowMs }: AllowancePolicy,
+  { limit, windowMillis }: RateLimit,
   from: { readonly endsAt: number | null; readonly granted: number } | undefined
 ): Allowance => {
   let endsAt = from?.endsAt ?? Number.NEGATIVE_INFINITY
@@ -75,13 +75,13 @@ const makeFixedWindow = (
   const peek = (now: number): Reading =>
     now < endsAt
       ? reading(granted < limit, now)
-      : { granted: true, limit, remaining: limit, resetAt: now + windowMs, retryAt: now }
+      : { granted: true, limit, remaining: limit, resetAt: now + windowMillis, retryAt: now }
   return {
     state: () => ({ algorithm: "fixed-window", endsAt: orNull(endsAt), granted }),
     peek,
     spend: (now) => {
       if (now >= endsAt) {
-        endsAt = now + windowMs
+        endsAt = now + windowMillis
         granted = 0
       }
       if (granted >= limit) return reading(false, now)
@@ -91,18 +91,18 @@ const makeFixedWindow = (
   }
 }
 
-/** At most `limit` requests in any stretch of `windowMs`; each counts until exactly `windowMs` after its grant. */
-const makeSlidingWindow = ({ limit, windowMs }: AllowancePolicy, from: ReadonlyArray<number>): Allowance => {
+/** At most `limit` requests in any stretch of `windowMillis`; each counts until exactly `windowMillis` after its grant. */
+const makeSlidingWindow = ({ limit, windowMillis }: RateLimit, from: ReadonlyArray<number>): Allowance => {
   const grants = new RingOfInstants(limit)
   for (const instant of from) grants.push(instant)
   const read = (now: number): Reading => {
-    while (grants.size > 0 && grants.oldest + windowMs <= now) grants.shift()
+    while (grants.size > 0 && grants.oldest + windowMillis <= now) grants.shift()
     return {
       granted: grants.size < limit,
       limit,
       remaining: limit - grants.size,
-      resetAt: grants.size === 0 ? now : grants.oldest + windowMs,
-      retryAt: grants.size < limit ? now : grants.oldest + windowMs
+      resetAt: grants.size === 0 ? now : grants.oldest + windowMillis,
+      retryAt: grants.size < limit ? now : grants.oldest + windowMillis
     }
   }
   return {
@@ -117,14 +117,14 @@ const makeSlidingWindow = ({ limit, windowMs }: AllowancePolicy, from: ReadonlyA
 }
 
 /**
- * A bucket of `limit` tokens that refills evenly over `windowMs`. What is missing is kept in units of 1/windowMs of a
- * token: a grant adds `windowMs` of them and a millisecond takes `limit` away, so no instant is ever rounded.
+ * A bucket of `limit` tokens that refills evenly over `windowMillis`. What is missing is kept in units of 1/windowMillis of a
+ * token: a grant adds `windowMillis` of them and a millisecond takes `limit` away, so no instant is ever rounded.
  */
 const makeTokenBucket = (
-  { limit, windowMs }: AllowancePolicy,
+  { limit, windowMillis }: RateLimit,
   from: { readonly missing: number; readonly asOf: number | null } | undefined
 ): Allowance => {
-  const capacity = limit * windowMs
+  const capacity = limit * windowMillis
   let missing = from?.missing ?? 0
   let asOf = from?.asOf ?? Number.NEGATIVE_INFINITY
   const refill = (now: number) => {
@@ -134,11 +134,11 @@ const makeTokenBucket = (
   }
   const read = (now: number): Reading => {
     refill(now)
-    const shortfall = missing + windowMs - capacity
+    const shortfall = missing + windowMillis - capacity
     return {
       granted: shortfall <= 0,
       limit,
-      remaining: Math.floor((capacity - missing) / windowMs),
+      remaining: Math.floor((capacity - missing) / windowMillis),
       resetAt: now + Math.ceil(missing / limit),
       retryAt: now + Math.max(0, Math.ceil(shortfall / limit))
     }
@@ -149,7 +149,7 @@ const makeTokenBucket = (
     spend: (now) => {
       const before = read(now)
       if (!before.granted) return before
-      missing += windowMs
+      missing += windowMillis
       return { ...read(now), granted: true }
     }
   }

@@ -3,7 +3,7 @@
  * the list of systems are the same in every world; versions, extra plans, prices and ids follow the seed. Which image can
  * be started on which plan is decided here too. Money is in paise (1/100 rupee), so no price is ever rounded twice.
  */
-import { derive, deriveBelow } from "./seed.ts"
+import { derive, deriveBelow } from "../lifecycle/seed.ts"
 
 export interface CommittedOption {
   readonly skuId: number
@@ -28,11 +28,24 @@ export interface Plan {
 
 export interface PublicImage {
   readonly id: number
-  /** What `image` of a create takes as a string. */
+  /** `image` of a create as a string. */
   readonly slug: string
   readonly name: string
   readonly os: string
   readonly version: string | null
+}
+
+/** A private image of the account; it can be started on the plan it was saved with. */
+export interface SavedImage {
+  /** `image` of a create as an integer, and `os.image` of the list. */
+  readonly id: number
+  /** `image` of a create as a string. */
+  readonly slug: string
+  readonly name: string
+  /** `saved_image_template_id` of a create. The image list shows only one id, so the two are the same. */
+  readonly templateId: number
+  readonly base: PublicImage
+  readonly plan: Plan
 }
 
 /** A public image on a plan it can be started on: one row of the image list. */
@@ -51,7 +64,7 @@ export interface Catalogue {
   readonly imageById: ReadonlyMap<number, PublicImage>
 }
 
-/** What a derived number is for: a label per use keeps one use from changing another. */
+/** Labels of derived numbers: one for each use, so that one use does not change another. */
 const use = { price: 1, extraPlan: 2, version: 3, firstImageId: 4, firstSkuId: 5 } as const
 
 interface Size {
@@ -171,12 +184,12 @@ const isApplication = (image: PublicImage): boolean => image.slug.endsWith("-1CL
 
 /** Most worlds have one of a few seeds, and a catalogue never changes: the latest are kept and shared. */
 const known = new Map<number, Catalogue>()
-const mostKnown = 64
+const maxKnown = 64
 
 /** Catalogue of a seed: the same seed gives the same catalogue. */
 export const makeCatalogue = (seed: number): Catalogue => {
   const catalogue = known.get(seed) ?? generate(seed)
-  if (known.size >= mostKnown) known.clear()
+  if (known.size >= maxKnown) known.clear()
   known.set(seed, catalogue)
   return catalogue
 }

@@ -1,49 +1,47 @@
 /**
  * The commitment setting of a node (decisions 16 and 17).
  */
-import { CommitmentUpdate } from "@berth/core/api/CommitmentsGroup"
 import { Result } from "effect"
 import { choose, type CommitmentSetting, termAt } from "../lifecycle/CommitmentTerm.ts"
-import { readFields } from "./fields.ts"
 import { getNode } from "./nodes.ts"
 import { type Invalid, invalid, type NodeLocked, type NodeTerminating, type NodeUnknown } from "./Refusal.ts"
 import { phase, put, type World } from "./World.ts"
 import { committedOption } from "./catalogue.ts"
 
-/** What a node's commitment is after a change; `skuId` is `null` without one. */
+/** The commitment of a node after a change; `skuId` is `null` without one. */
 export interface CommitmentState {
   readonly nodeId: number
   readonly setting: CommitmentSetting
   readonly skuId: number | null
 }
 
+/** The commitment that a request asks for. */
+export interface CommitmentOrder {
+  readonly nodeId: number
+  readonly setting: CommitmentSetting
+  /** The committed option to take; 0 is the same as none (interface.md §4 note 3). */
+  readonly skuId: number | undefined
+}
+
 type CommitmentRefusal = Invalid | NodeUnknown | NodeLocked | NodeTerminating
 
-const readUpdate = readFields(CommitmentUpdate)
-
-/** Applies the body of a commitment update. `committed_plan` 0 is the same as none (interface.md §4 note 3). */
 export const setCommitment = (
   world: World,
-  body: unknown,
+  { nodeId: id, setting, skuId: wanted }: CommitmentOrder,
   now: number
 ): Result.Result<CommitmentState, CommitmentRefusal> => {
-  const { errors, fields } = readUpdate(body)
-  if (fields === null) return Result.fail(invalid(errors))
-  const { node_status: setting, vcn_id: id } = fields
-  const skuId = fields.committed_plan === 0 ? undefined : fields.committed_plan
+  const skuId = wanted === 0 ? undefined : wanted
   return Result.flatMap(getNode(world, id), (node): Result.Result<CommitmentState, CommitmentRefusal> => {
     if (node.locked) return Result.fail({ _tag: "NodeLocked", id })
     if (phase(world, node, now) === "terminate") return Result.fail({ _tag: "NodeTerminating", id })
     const option = skuId === undefined ? null : committedOption(node.plan, skuId)
     if (option === undefined) {
-      return Result.fail(
-        invalid({ committed_plan: [`${skuId} is no committed_sku_id of the plan ${node.plan.slug}.`] })
-      )
+      return Result.fail(invalid({ skuId: [`${skuId} is no committed_sku_id of the plan ${node.plan.slug}.`] }))
     }
     const commitment = choose(node.commitment, setting, option, now)
     if (commitment === null && setting === "auto_renew") {
       return Result.fail(
-        invalid({ committed_plan: [`Node ${id} has no commitment to renew: name a committed_sku_id of its plan.`] })
+        invalid({ skuId: [`Node ${id} has no commitment to renew: name a committed_sku_id of its plan.`] })
       )
     }
     put(world, { ...node, commitment })

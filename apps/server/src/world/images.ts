@@ -16,7 +16,7 @@ export interface ImageRow {
   readonly plan: Plan
 }
 
-/** What to narrow the list by. What is absent or empty narrows nothing; texts compare without regard to case. */
+/** Filters of the list. An absent or empty one filters nothing; texts compare without regard to case. */
 export interface ImageQuery {
   readonly imageType?: string | undefined
   readonly vcpus?: number | undefined
@@ -64,7 +64,7 @@ const readImageType = (type: string | undefined): Result.Result<"public" | "priv
   const lower = type?.toLowerCase() ?? ""
   if (lower === "") return Result.succeed("any")
   if (lower === "public" || lower === "private") return Result.succeed(lower)
-  return Result.fail(invalid({ image_type: ["An image type is public or private."] }))
+  return Result.fail(invalid({ imageType: ["An image type is public or private."] }))
 }
 
 const sameText = (wanted: string | undefined, actual: string | null): boolean =>

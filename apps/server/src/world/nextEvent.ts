@@ -1,6 +1,6 @@
 /**
- * What happens next in a world by itself: what `next-event` of the control plane steps to. It looks at every node, which is
- * the price of having no timers: a test's world has a few, and a fleet of a million takes some tens of milliseconds.
+ * The next events of a world, which come without a request: `next-event` of the control plane steps to them. Every node is
+ * read, which is the price of having no timers: a test's world has a few, a fleet of a million takes tens of milliseconds.
  */
 import { nextChange } from "../lifecycle/NodeLife.ts"
 import type { World } from "./World.ts"
@@ -22,10 +22,10 @@ export interface WorldEvent {
   readonly nodeId?: number
 }
 
-/** More events than this at one instant are not named, though they happen. */
-const mostNamed = 100
+/** Of more events at one instant the rest is not listed, though it happens. */
+const maxEvents = 100
 
-/** All that happens at the next instant at which anything does, by id and the allowance last; empty when nothing will. */
+/** All events of the next instant that has any, by id and the allowance last; none when no instant has. */
 export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent> => {
   const { lifecycle, seed } = world.settings
   let at = Number.POSITIVE_INFINITY
@@ -34,7 +34,7 @@ export const nextEvents = (world: World, now: number): ReadonlyArray<WorldEvent>
     if (event.at > at) return
     if (event.at < at) events = []
     at = event.at
-    if (events.length < mostNamed) events.push(event)
+    if (events.length < maxEvents) events.push(event)
   }
   for (const node of world.nodes.all()) {
     const change = nextChange(seed, lifecycle, node, now)

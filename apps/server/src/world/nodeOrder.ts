@@ -1,16 +1,27 @@
 /**
- * Turns the body of a create into an order for a node, or names every field at fault at once, wrong types and
- * impossible values together (decisions 4 and 14).
+ * Checks a request for a node against the world, and names every field at fault at once (decisions 4 and 14).
  */
-import type { FieldErrors } from "@berth/core/api/Envelope"
-import { NodeCreation } from "@berth/core/api/NodeRecords"
 import { Predicate, Result } from "effect"
 import { committedOption, type Plan } from "./catalogue.ts"
-import { readFields } from "./fields.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
 import type { World } from "./World.ts"
 
-/** What a node is to be made from, checked. */
+/** The request for a node. A field that is absent here was not given, or could not be read. */
+export interface NodeDraft {
+  readonly name: string | undefined
+  readonly region: string | undefined
+  /** A slug. */
+  readonly plan: string | undefined
+  /** The id of an image, or its slug. */
+  readonly image: number | string | undefined
+  readonly isSavedImage: boolean | undefined
+  readonly templateId: number | undefined
+  readonly backups: boolean | undefined
+  /** 0 stands for none. */
+  readonly skuId: number | undefined
+}
+
+/** A checked request for a node. */
 export interface NodeOrder {
   readonly name: string
   readonly plan: Plan
@@ -23,32 +34,21 @@ export interface NodeOrder {
 /** `<SERIES>-<n>VCPU-<n>RAM-<n>DISK[-<suffix>]` (interface.md §2.2). */
 const planShape = /^[A-Z0-9]+-\d+VCPU-\d+RAM-\d+DISK(-[A-Za-z0-9-]+)?$/
 
-const longestName = 255
+const maxNameLength = 255
 
-const read = readFields(NodeCreation)
-
-/** `cn_id` is documented with the default FALSE (interface.md §2.2), so `false` says the same as 0 and as nothing. */
-const withoutFalseSku = (body: unknown): unknown => {
-  if (!Predicate.isObject(body) || !("cn_id" in body) || body.cn_id !== false) return body
-  const { cn_id: _, ...rest } = body
-  return rest
-}
-
-export const readNodeOrder = (world: World, body: unknown): Result.Result<NodeOrder, Invalid> => {
-  const { errors, fields, raw } = read(withoutFalseSku(body))
-  const plan = Predicate.isString(raw["plan"]) ? world.catalogue.planBySlug.get(raw["plan"]) : undefined
-  const image = findImage(world, raw)
-  const impossible = Predicate.isObject(body) ? findImpossible(raw, plan, image) : {}
-  const all: FieldErrors = { ...impossible, ...errors }
-  if (fields === null || plan === undefined || image === undefined || Object.keys(all).length > 0) {
-    return Result.fail(invalid(all))
+export const checkOrder = (world: World, draft: NodeDraft): Result.Result<NodeOrder, Invalid> => {
+  const plan = draft.plan === undefined ? undefined : world.catalogue.planBySlug.get(draft.plan)
+  const image = findImage(world, draft)
+  const problems = problemsOf(draft, plan, image)
+  if (draft.name === undefined || plan === undefined || image === undefined || Object.keys(problems).length > 0) {
+    return Result.fail(invalid(problems))
   }
   return Result.succeed({
-    name: fields.name,
+    name: draft.name,
     plan,
     imageId: image.id,
-    backups: fields.backups ?? false,
-    skuId: fields.cn_id === undefined || fields.cn_id === 0 ? null : fields.cn_id
+    backups: draft.backups ?? false,
+    skuId: draft.skuId === undefined || draft.skuId === 0 ? null : draft.skuId
   })
 }
 
@@ -60,15 +60,14 @@ interface KnownImage {
 }
 
 /** The public or saved image that `image` names, by id or slug. A slug of both kinds is the saved one when asked for. */
-const findImage = (world: World, raw: Readonly<Record<string, unknown>>): KnownImage | undefined => {
-  const wanted = raw["image"]
+const findImage = (world: World, { image: wanted, isSavedImage }: NodeDraft): KnownImage | undefined => {
   const saved = world.savedImages.find(({ id, slug }) => id === wanted || slug === wanted)
   const open = Predicate.isNumber(wanted)
     ? world.catalogue.imageById.get(wanted)
     : Predicate.isString(wanted)
       ? world.catalogue.imageBySlug.get(wanted)
       : undefined
-  if (saved !== undefined && (open === undefined || raw["is_saved_image"] === true)) {
+  if (saved !== undefined && (open === undefined || isSavedImage === true)) {
     return { id: saved.id, goesWith: (plan) => plan === saved.plan, templateId: saved.templateId }
   }
   if (open === undefined) return undefined
@@ -79,46 +78,41 @@ const findImage = (world: World, raw: Readonly<Record<string, unknown>>): KnownI
   }
 }
 
-/** Fields that are of their type and still cannot be. Fields of a wrong type are not this function's business. */
-const findImpossible = (
-  raw: Readonly<Record<string, unknown>>,
-  plan: Plan | undefined,
-  image: KnownImage | undefined
-): FieldErrors => {
-  const errors: Record<string, ReadonlyArray<string>> = {}
-  const { cn_id: skuId, image: imageWanted, is_saved_image: isSaved, name, plan: slug, region } = raw
-  if (Predicate.isString(name)) {
-    if (name.trim() === "") errors["name"] = ["The name must not be blank."]
-    else if (Array.from(name).length > longestName) {
-      errors["name"] = [`The name must have at most ${longestName} characters.`]
-    }
+const problemsOf = (draft: NodeDraft, plan: Plan | undefined, image: KnownImage | undefined) => {
+  const problems: { -readonly [field in keyof NodeDraft]?: ReadonlyArray<string> } = {}
+  if (draft.name === undefined) problems.name = ["A node needs a name."]
+  else if (draft.name.trim() === "") problems.name = ["The name must not be blank."]
+  else if (Array.from(draft.name).length > maxNameLength) {
+    problems.name = [`The name must have at most ${maxNameLength} characters.`]
   }
-  if (Predicate.isString(region) && region !== "ncr") errors["region"] = ["The only region is ncr."]
-  if (Predicate.isString(slug) && plan === undefined) {
-    errors["plan"] = [
-      planShape.test(slug)
+  if (draft.region !== undefined && draft.region !== "ncr") problems.region = ["The only region is ncr."]
+  if (draft.plan === undefined) problems.plan = ["A node needs a plan."]
+  else if (plan === undefined) {
+    problems.plan = [
+      planShape.test(draft.plan)
         ? "There is no such plan: see the image list for the plans there are."
         : "A plan has the shape <SERIES>-<n>VCPU-<n>RAM-<n>DISK[-<suffix>]."
     ]
   }
-  if (imageWanted !== undefined && image === undefined)
-    errors["image"] = ["There is no such image: see the image list."]
-  if (image !== undefined && plan !== undefined && !image.goesWith(plan)) {
-    errors["image"] = [`This image does not go with the plan ${plan.slug}.`]
+  if (image === undefined) problems.image = ["There is no such image: see the image list."]
+  else if (plan !== undefined && !image.goesWith(plan)) {
+    problems.image = [`This image does not go with the plan ${plan.slug}.`]
   }
-  if (isSaved === true) {
-    if (image !== undefined && image.templateId === undefined)
-      errors["image"] = ["This is no saved image of the account."]
-    if (raw["saved_image_template_id"] === undefined) {
-      errors["saved_image_template_id"] = ["A saved image needs its template id."]
-    } else if (image?.templateId !== undefined && raw["saved_image_template_id"] !== image.templateId) {
-      errors["saved_image_template_id"] = ["This is not the template id of the saved image."]
+  if (draft.isSavedImage === true) {
+    if (image !== undefined && image.templateId === undefined) {
+      problems.image = ["This is no saved image of the account."]
+    }
+    if (draft.templateId === undefined) problems.templateId = ["A saved image needs its template id."]
+    else if (image?.templateId !== undefined && draft.templateId !== image.templateId) {
+      problems.templateId = ["This is not the template id of the saved image."]
     }
   } else if (image?.templateId !== undefined) {
-    errors["is_saved_image"] = ["The image is a saved one, which must be said here."]
+    problems.isSavedImage = ["The image is a saved one: this field must be true."]
   }
-  if (Predicate.isNumber(skuId) && skuId !== 0 && plan !== undefined && committedOption(plan, skuId) === undefined) {
-    errors["cn_id"] = [`This is no committed_sku_id of the plan ${plan.slug}.`]
+  if (draft.skuId !== undefined && draft.skuId !== 0 && plan !== undefined) {
+    if (committedOption(plan, draft.skuId) === undefined) {
+      problems.skuId = [`This is no committed_sku_id of the plan ${plan.slug}.`]
+    }
   }
-  return errors
+  return problems
 }

@@ -1,5 +1,5 @@
 /**
- * What can be done with the nodes of a world: create, get, list, delete (decisions 7, 11 and 14).
+ * Operations on the nodes of a world: create, get, list, delete (decisions 7, 11 and 14).
  */
 import { Result } from "effect"
 import { choose, terminatesAt } from "../lifecycle/CommitmentTerm.ts"
@@ -56,14 +56,14 @@ export const deleteNode = (
     return Result.succeed(deleted)
   })
 
-/** What the control plane asks of a node. What is absent stays; a status of `null` lets the lifecycle decide again. */
+/** A change that the control plane forces on a node. An absent field stays; a status of `null` lets the lifecycle decide again. */
 export interface NodeForce {
   readonly status?: ForcedStatus | "terminate" | null
   readonly locked?: boolean
 }
 
 /**
- * Makes a node what a test needs it to be, locked or not. A forced status stays until the node terminates; `terminate`
+ * Forces a status or a lock on a node. A forced status stays until the node terminates; `terminate`
  * itself is a delete, and any other status takes a node back that was terminating.
  */
 export const forceNode = (

@@ -1,14 +1,14 @@
 /**
- * Saving images: the rules of what can be saved, and what a saved image is called.
+ * Saved images: private images of the account, made from a node, and the rules of what can be saved. Nothing in the
+ * interface makes one; scenarios and the control plane do.
  */
 import { Result } from "effect"
-import type { Offer } from "./catalogue.ts"
+import type { Offer, SavedImage } from "./catalogue.ts"
 import { type Invalid, invalid } from "./Refusal.ts"
-import type { SavedImage } from "./SavedImage.ts"
-import { deriveBelow } from "./seed.ts"
+import { deriveBelow } from "../lifecycle/seed.ts"
 import type { World } from "./World.ts"
 
-/** What to save: a node of the world, or a public image on a plan. */
+/** The source of a saved image: a node of the world, or a public image on a plan. */
 export interface SavedImageOrder {
   readonly name: string
   readonly nodeId?: number
@@ -36,14 +36,14 @@ export const saveImage = (world: World, order: SavedImageOrder): Result.Result<S
     addSavedImage(world, order.name, offer)
   )
 
-/** What a node was made from; a saved image of a saved image has the same base. */
+/** The offer a node was made from; a saved image of a saved image has the same base. */
 const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> => {
   const node = world.nodes.get(nodeId)
   if (node === undefined) return Result.fail(invalid({ nodeId: [`There is no node ${nodeId}.`] }))
   const saved = world.savedImages.find(({ id }) => id === node.imageId)
   const image = saved?.base ?? world.catalogue.imageById.get(node.imageId)
   return image === undefined
-    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} is not known any more.`] }))
+    ? Result.fail(invalid({ nodeId: [`The image of node ${nodeId} is unknown by now.`] }))
     : Result.succeed({ image, plan: node.plan })
 }
 

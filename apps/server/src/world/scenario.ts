@@ -1,32 +1,28 @@
 /**
- * What a world begins with: nothing, a handful of nodes and saved images, or a fleet. A scenario's nodes were made before
+ * The content a world begins with: nothing, a handful of nodes and saved images, or a fleet. A scenario's nodes were made before
  * the world began, one minute apart, so they are running from the start.
  */
 import { ruleFor } from "../lifecycle/Lifecycle.ts"
 import type { Offer } from "./catalogue.ts"
 import { addSavedImage } from "./savedImages.ts"
-import { deriveBelow } from "./seed.ts"
+import { deriveBelow } from "../lifecycle/seed.ts"
 import * as World from "./World.ts"
-
-export type Scenario = "empty" | "small" | { readonly fleet: number }
-
-/** The most nodes a fleet may have. */
-export const largestFleet = 5_000_000
+import type { Scenario, WorldSettings } from "./WorldSettings.ts"
 
 const use = { fleetOffer: 41 } as const
 
-const minuteMs = 60_000
+const minuteMillis = 60_000
 
 /** A world as its settings have it at the start. */
-export const begin = (settings: World.WorldSettings, realMs: number, id?: string): World.World => {
-  const world = World.make(settings, realMs, id)
+export const begin = (settings: WorldSettings, realMillis: number, id?: string): World.World => {
+  const world = World.make(settings, realMillis, id)
   populate(world, settings.scenario)
   return world
 }
 
 /** Puts a world back to where it began, at once. Its id and its account stay. */
-export const reset = (world: World.World, realMs: number): void => {
-  Object.assign(world, begin(world.settings, realMs, world.id))
+export const reset = (world: World.World, realMillis: number): void => {
+  Object.assign(world, begin(world.settings, realMillis, world.id))
 }
 
 export const populate = (world: World.World, scenario: Scenario): void => {
@@ -50,13 +46,13 @@ const fleetOffer = (world: World.World, index: number): Offer => {
 }
 
 const addRunning = (world: World.World, name: string, { image, plan }: Offer, minutesAgo: number): void => {
-  const { provisioningJitterMs, provisioningMs } = ruleFor(world.settings.lifecycle, name)
+  const { provisioningJitterMillis, provisioningMillis } = ruleFor(world.settings.lifecycle, name)
   World.put(world, {
     id: world.nodes.nextId,
     name,
     plan,
     imageId: image.id,
-    createdAt: world.latest - provisioningMs - provisioningJitterMs - minutesAgo * minuteMs,
+    createdAt: world.latest - provisioningMillis - provisioningJitterMillis - minutesAgo * minuteMillis,
     deletedAt: null,
     commitment: null,
     backups: false,

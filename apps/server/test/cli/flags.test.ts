@@ -1,8 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Option, Redacted } from "effect"
+import { Option, Redacted, Schema } from "effect"
 import { readAccount } from "../../src/cli/flags.ts"
-import { readDurationMs } from "../../src/world/durationText.ts"
-import { readClock, readRateLimit, readScenario } from "../../src/world/settingText.ts"
+import { readDurationMillis } from "../../src/lifecycle/durationText.ts"
+import { readRateLimit, WorldOptions } from "../../src/world/WorldOptions.ts"
+
+const readClock = Schema.decodeUnknownOption(WorldOptions.fields.clock)
+const readScenario = Schema.decodeUnknownOption(WorldOptions.fields.scenario)
 
 const table = <A>(read: (text: string) => Option.Option<A>, texts: ReadonlyArray<string>) =>
   texts.map((text) => Option.getOrUndefined(read(text)))
@@ -11,7 +14,7 @@ const nothing = (length: number) => Array.from({ length }, () => undefined)
 describe("the values of flags", () => {
   it("a duration is short or Effect's, a whole number of milliseconds, at least 0 and at most 10 years", () => {
     expect(
-      table(readDurationMs, ["10s", "5m", "1h", "250ms", "1d", "0s", "10 seconds", "1.5 seconds", "1 hour"])
+      table(readDurationMillis, ["10s", "5m", "1h", "250ms", "1d", "0s", "10 seconds", "1.5 seconds", "1 hour"])
     ).toEqual([10_000, 300_000, 3_600_000, 250, 86_400_000, 0, 10_000, 1_500, 3_600_000])
     const wrong = [
       "",
@@ -28,14 +31,14 @@ describe("the values of flags", () => {
       "1 micros",
       "99999d"
     ]
-    expect(table(readDurationMs, wrong)).toEqual(nothing(wrong.length))
+    expect(table(readDurationMillis, wrong)).toEqual(nothing(wrong.length))
   })
 
   it("a rate limit is requests per window, both at least 1", () => {
     expect(table(readRateLimit, ["1200/1h", "1/1ms", "5/10 seconds"])).toEqual([
-      { limit: 1200, windowMs: 3_600_000 },
-      { limit: 1, windowMs: 1 },
-      { limit: 5, windowMs: 10_000 }
+      { limit: 1200, window: 3_600_000 },
+      { limit: 1, window: 1 },
+      { limit: 5, window: 10_000 }
     ])
     const wrong = ["", "1200", "/1h", "0/1h", "-1/1h", "1.5/1h", "1200/", "1200/0s", "1200/1h/1h", "01/1h"]
     expect(table(readRateLimit, wrong)).toEqual(nothing(wrong.length))

@@ -27,7 +27,7 @@ const hangingConnection = (url: string, bytes: string) =>
   )
 
 describe.concurrent("a start that works", () => {
-  it.live("says so in one line on stdout, with the default account, and nothing anywhere else", () =>
+  it.live("prints one line on stdout, with the default account, and nothing anywhere else", () =>
     Effect.gen(function* () {
       const server = yield* serve(["--port", "0"])
       expect(server.ready).toEqual({
@@ -42,7 +42,7 @@ describe.concurrent("a start that works", () => {
     })
   )
 
-  it.live("does what its flags say", () =>
+  it.live("follows its flags", () =>
     Effect.gen(function* () {
       const { ready } = yield* serve(
         "--port 0 --seed 7 --scenario fleet:250 --clock frozen --rate-limit 5/10s --rate-limit-algorithm token-bucket".split(
@@ -59,7 +59,7 @@ describe.concurrent("a start that works", () => {
     })
   )
 
-  it.live("arms the faults it is told to, for every account", () =>
+  it.live("arms the faults of --fault for every account", () =>
     Effect.gen(function* () {
       const args = "--port 0 --account k1:t1 --account k2:t2 --fault status:status=418:times=1 --fault date-skew:by=1h"
       const { ready } = yield* serve([...args.split(" "), "--clock", "frozen"])
@@ -108,7 +108,7 @@ describe.concurrent("a start that works", () => {
   }
 })
 
-describe.concurrent("a start that cannot be", () => {
+describe.concurrent("a start that fails", () => {
   for (const [args, sentence] of [
     ["--port 70000", "berth-server: --port: expected 0 to 65535, not 70000 (see --help)\n"],
     ["--port abc", 'berth-server: --port: expected a whole number, not "abc" (see --help)\n'],
@@ -145,7 +145,7 @@ describe.concurrent("a start that cannot be", () => {
     )
   }
 
-  it.live("a taken port: exit 2 and one line that says so", () =>
+  it.live("a taken port: exit 2 and one line about it", () =>
     Effect.gen(function* () {
       const holder = yield* Effect.acquireRelease(
         Effect.promise(
@@ -176,7 +176,7 @@ describe.concurrent("a start that cannot be", () => {
   )
 })
 
-describe("what it says otherwise", () => {
+describe("other output", () => {
   it.live("help and version come on stdout when they are asked for, and end with 0", () =>
     Effect.gen(function* () {
       const help = yield* run(["--help"])

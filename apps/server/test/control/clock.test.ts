@@ -4,7 +4,7 @@ import { TestServer } from "../../src/testing.ts"
 import { errorsOf, nodeOf } from "../http/service.ts"
 import { asWorld, control, createIn, statusIn } from "./plane.ts"
 
-const dayMs = 86_400_000
+const dayMillis = 86_400_000
 const start = Date.UTC(2026, 0, 1)
 
 layer(TestServer.layer())("the clock of a world", (it) => {
@@ -23,7 +23,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
     })
   )
 
-  it.effect("refuses what is no time, or two things at once, and then stands as it stood", () =>
+  it.effect("refuses an invalid time, or two changes at once, and then stays as it was", () =>
     Effect.gen(function* () {
       const { id } = yield* (yield* TestServer).makeWorld()
       const refused = [
@@ -46,7 +46,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
   it.effect("a year on, in one call, everything is as it would be after a year", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({
-        allowance: { limit: 20, windowMs: 3_600_000, algorithm: "fixed-window" }
+        rateLimit: { limit: 20, window: 3_600_000, algorithm: "fixed-window" }
       })
       const images = yield* asWorld(world, "GET", "/images/")
       const plan = images.json.data.find(({ specs }: any) =>
@@ -76,11 +76,11 @@ layer(TestServer.layer())("the clock of a world", (it) => {
       while (last.status === 200) last = yield* asWorld(world, "GET", "/nodes/")
       expect([last.status, last.headers.get("retry-after")]).toEqual([429, "3600"])
 
-      expect(DateTime.toEpochMillis(yield* world.advance("365 days"))).toBe(start + 365 * dayMs)
+      expect(DateTime.toEpochMillis(yield* world.advance("365 days"))).toBe(start + 365 * dayMillis)
       const list = yield* asWorld(world, "GET", "/nodes/")
       expect(list.headers.get("date")).toBe("Fri, 01 Jan 2027 00:00:00 GMT")
       expect(list.headers.get("ratelimit-remaining")).toBe("19")
-      expect(Number(list.headers.get("ratelimit-reset")) * 1000).toBe(start + 365 * dayMs + 3_600_000)
+      expect(Number(list.headers.get("ratelimit-reset")) * 1000).toBe(start + 365 * dayMillis + 3_600_000)
       expect(list.json.data.map(({ id, status }: any) => [id, status])).toEqual([
         [plain, "running"],
         [renewing, "running"]
@@ -99,7 +99,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
       const world = yield* (yield* TestServer).makeWorld({
         provisioning: "10 seconds",
         termination: "5 seconds",
-        allowance: { limit: 50, windowMs: 60_000, algorithm: "fixed-window" }
+        rateLimit: { limit: 50, window: 60_000, algorithm: "fixed-window" }
       })
       const first = yield* createIn(world, "first")
       yield* world.advance("3 seconds")
@@ -156,7 +156,7 @@ layer(TestServer.layer())("the clock of a world", (it) => {
 describe("each kind of window, on a clock that is moved", () => {
   const spendAll = (algorithm: "fixed-window" | "sliding-window" | "token-bucket") =>
     Effect.gen(function* () {
-      const world = yield* (yield* TestServer).makeWorld({ allowance: { limit: 3, windowMs: 90_000, algorithm } })
+      const world = yield* (yield* TestServer).makeWorld({ rateLimit: { limit: 3, window: 90_000, algorithm } })
       const seen: Array<readonly [number, string | null, string | null]> = []
       const once = Effect.map(asWorld(world, "GET", "/nodes/"), ({ headers, status }) => {
         seen.push([status, headers.get("ratelimit-remaining"), headers.get("retry-after")])
@@ -171,7 +171,7 @@ describe("each kind of window, on a clock that is moved", () => {
       return seen
     }).pipe(Effect.provide(TestServer.layer()))
 
-  it.effect("is used up, says when to come back, refills then, and is full after a year", () =>
+  it.effect("is used up, names the instant of its refill, refills then, and is full after a year", () =>
     Effect.gen(function* () {
       expect(yield* spendAll("fixed-window")).toEqual([
         [200, "2", null],

@@ -4,7 +4,7 @@ import { TestServer } from "../../src/testing.ts"
 import { errorsOf, nodeOf } from "../http/service.ts"
 import { asWorld, control, createIn, statusIn } from "./plane.ts"
 
-layer(TestServer.layer())("what a test decides about nodes", (it) => {
+layer(TestServer.layer())("nodes that a test forces", (it) => {
   it.effect("a forced status stays, whatever the node's life would have it show, until the node terminates", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld()

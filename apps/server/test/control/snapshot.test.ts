@@ -4,7 +4,7 @@ import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { errorsOf, nodeOf } from "../http/service.ts"
 import { asWorld, control, createIn } from "./plane.ts"
 
-/** Things that happen in a world, so that there is something to tell apart. */
+/** Things that happen in a world, so that there are differences. */
 const live = (world: TestWorld) =>
   Effect.gen(function* () {
     const ids = []
@@ -19,7 +19,7 @@ const live = (world: TestWorld) =>
     yield* control("POST", `/worlds/${world.id}/saved-images`, { name: "golden", nodeId: ids[2] })
   })
 
-/** Every byte that says what a world is. */
+/** Replies that show all of a world, byte for byte. */
 const replies = (world: TestWorld) =>
   Effect.gen(function* () {
     const seen = [
@@ -41,7 +41,7 @@ describe("a world as a value", () => {
           const world = yield* (yield* TestServer).makeWorld({
             ...options,
             outcomes: { runs: 2, stuck: 1, powersOff: 1 },
-            allowance: { limit: 30, windowMs: 20_000, algorithm }
+            rateLimit: { limit: 30, window: 20_000, algorithm }
           })
           yield* live(world)
           const { json } = yield* control("GET", `/worlds/${world.id}/snapshot`)
@@ -60,7 +60,19 @@ describe("a world as a value", () => {
     )
   }
 
-  it.effect("that no world can be is refused by field, and the world keeps what it had", () =>
+  it.effect("goes out and in with more than a request to the service may have", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const fleet = yield* makeWorld({ scenario: { fleet: 12_000 } })
+      const { json, text } = yield* control("GET", `/worlds/${fleet.id}/snapshot`)
+      expect(text.length).toBeGreaterThan(1024 * 1024)
+      const world = yield* makeWorld()
+      const restored = yield* control("PUT", `/worlds/${world.id}/snapshot`, json)
+      expect([restored.status, restored.json.nodes]).toEqual([200, 12_000])
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.effect("an impossible one is refused by field, and the world stays as it was", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({ scenario: "small" })
       const path = `/worlds/${world.id}/snapshot`

@@ -12,7 +12,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
         Effect.gen(function* () {
           const world = yield* server.makeWorld({
             seed: number,
-            allowance: { limit: 100 + number, windowMs: 60_000, algorithm: "fixed-window" }
+            rateLimit: { limit: 100 + number, window: 60_000, algorithm: "fixed-window" }
           })
           const names: Array<string> = []
           for (let i = 0; i < 1 + (number % 4); i++) {
@@ -123,7 +123,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
     })
   )
 
-  it.effect("refuse what they do not understand by name, and then none is made", () =>
+  it.effect("refuse unknown options by name, and then none is made", () =>
     Effect.gen(function* () {
       const count = Effect.map(control("GET", "/worlds"), ({ json }) => json.length as number)
       const before = yield* count
@@ -174,7 +174,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
     })
   )
 
-  it.effect("are looked at without spending anything, and without credentials", () =>
+  it.effect("are read without allowance, and without credentials", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld()
       for (let i = 0; i < 5; i++) yield* control("GET", `/worlds/${world.id}`)
@@ -207,7 +207,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
   )
 })
 
-describe("the credentials of a world nobody named", () => {
+describe("credentials that were not given", () => {
   const made = Effect.gen(function* () {
     const { json } = yield* control("POST", "/worlds")
     return json
@@ -225,7 +225,7 @@ describe("the credentials of a world nobody named", () => {
 })
 
 describe("a server that may be reached from elsewhere", () => {
-  it.effect("asks each control request for the token, before it says anything else", () =>
+  it.effect("asks each control request for the token before anything else", () =>
     Effect.gen(function* () {
       for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: "secret" }]) {
         const refused = yield* control("GET", "/nothing", undefined, headers)

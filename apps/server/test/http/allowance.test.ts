@@ -40,7 +40,7 @@ describe("the allowance over HTTP (decisions 20 to 22)", () => {
       errorsOf(yield* call("GET", "/nodes/"), 429)
       yield* server.advance("600 millis")
       dataOf(yield* call("GET", "/nodes/"))
-    }).pipe(Effect.provide(TestServer.layer({ allowance: { limit: 3, windowMs: 10_000, algorithm: "fixed-window" } })))
+    }).pipe(Effect.provide(TestServer.layer({ rateLimit: { limit: 3, window: 10_000, algorithm: "fixed-window" } })))
   )
 
   it.effect("of a stranger does not touch the account's", () =>
@@ -48,8 +48,6 @@ describe("the allowance over HTTP (decisions 20 to 22)", () => {
       for (let i = 0; i < 2; i++) errorsOf(yield* call("GET", "/nodes/", { key: "x" }), 401)
       errorsOf(yield* call("GET", "/nodes/", { key: "x" }), 429)
       dataOf(yield* call("GET", "/nodes/"))
-    }).pipe(
-      Effect.provide(TestServer.layer({ allowance: { limit: 2, windowMs: 10_000, algorithm: "sliding-window" } }))
-    )
+    }).pipe(Effect.provide(TestServer.layer({ rateLimit: { limit: 2, window: 10_000, algorithm: "sliding-window" } })))
   )
 })

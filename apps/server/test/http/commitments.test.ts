@@ -50,7 +50,9 @@ layer(TestServer.layer())("commitments over HTTP", (it) => {
         "node_status",
         "vcn_id"
       ])
-      expect(yield* errors({ vcn_id: id, node_status: "auto_renew" }, 422)).toEqual(["committed_plan"])
+      for (const none of [{}, { committed_plan: null }, { committed_plan: 0 }]) {
+        expect(yield* errors({ vcn_id: id, node_status: "auto_renew", ...none }, 422)).toEqual(["committed_plan"])
+      }
       expect(yield* errors({ vcn_id: 999_999_999, node_status: "auto_renew" }, 404)).toEqual(["detail"])
     })
   )

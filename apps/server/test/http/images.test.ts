@@ -4,7 +4,7 @@ import { TestServer } from "../../src/testing.ts"
 import { call, dataOf, errorsOf, nodeOf } from "./service.ts"
 
 layer(TestServer.layer())("images over HTTP", (it) => {
-  it.effect("an image shows what interface.md §2.6 says, with a commitment's end as a date of the world", () =>
+  it.effect("an image has the fields of interface.md §2.6, with a commitment's end as a date of the world", () =>
     Effect.gen(function* () {
       const images = dataOf(
         yield* call("GET", "/images/", { query: { os: "ubuntu", version: "24.04", cpu: 4, ram: 16 } })

@@ -129,7 +129,7 @@ layer(TestServer.layer({ scenario: "small" }))("nodes over HTTP", (it) => {
     })
   )
 
-  it.effect("a field of the wrong type is told in plain words", () =>
+  it.effect("a field of the wrong type is named in plain words", () =>
     Effect.gen(function* () {
       const body = { ...nodeOf("n"), image: [], name: 1, ssh_keys: 3, backups: "x", cn_id: "a", start_scripts: {} }
       expect(errorsOf(yield* call("POST", "/nodes/", { body }), 422)).toEqual({
@@ -202,7 +202,7 @@ layer(TestServer.layer({ scenario: "small" }))("nodes over HTTP", (it) => {
     })
   )
 
-  it.effect("paths are what they say, except that the last slash may be left out", () =>
+  it.effect("paths are matched exactly, except that the last slash may be left out", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       dataOf(yield* call("GET", "/nodes"))

@@ -1,11 +1,11 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { serve } from "../cli/berthServer.ts"
-import { type Exchange, exchange, type RawReply } from "./rawSocket.ts"
+import { type Exchange, exchange, type RawReply } from "../transport/rawSocket.ts"
 import { type RandomRequest, randomRequests } from "./randomRequests.ts"
 import { expectFailure, prefix } from "./service.ts"
 
-/** Change it to look further; a failure names it. */
+/** Change it to search further; a failure names it. */
 const seed = 20_260_101
 const count = 5_000
 
@@ -32,7 +32,7 @@ const checkExchange = ({ headReplies, replies: expected }: RandomRequest, { repl
   // Who hangs up in the middle of a request may get the beginning of a reply, and nothing that is none.
   expect(rest).toMatch(expected === null ? /^(HTTP\/1\.1 200 OK\r\n|$)/ : /^$/)
   const last = replies.at(-1)
-  // A connection may end early, but then the last reply says so.
+  // A connection may end early, but then the last reply announces it.
   if (expected !== null && replies.length !== expected) expect(last?.headers["connection"]).toBe("close")
 }
 

@@ -1,5 +1,5 @@
 /**
- * Requests nobody would think of: some from the API's own schemas, bent a little, some bent beyond recognition. The same
+ * Unlikely requests: some from the API's own schemas, bent a little, some bent beyond recognition. The same
  * seed gives the same requests.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
@@ -9,7 +9,7 @@ import { Arbitrary, Effect, Schema } from "effect"
 import fc from "fast-check"
 import { nodeOf, prefix } from "./service.ts"
 
-/** Bytes to send, in pieces, and how many replies they are certain to get; `null` when nobody can say. */
+/** Bytes to send, in pieces, and how many replies they are certain to get; `null` when that is uncertain. */
 export interface RandomRequest {
   readonly pieces: ReadonlyArray<Buffer>
   readonly replies: number | null
@@ -246,25 +246,25 @@ const polite = (request: fc.Arbitrary<Wellformed>): fc.Arbitrary<RandomRequest> 
       headReplies: inARow.flatMap(({ method }, index) => (method === "HEAD" ? [index] : []))
     }))
 
-type Damage = (bytes: Buffer) => Buffer
+type Mutation = (bytes: Buffer) => Buffer
 
-const damage: fc.Arbitrary<Damage> = fc.oneof(
-  fc.tuple(fc.nat(), fc.nat(255)).map(([at, byte]): Damage => (bytes) => {
+const mutation: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.tuple(fc.nat(), fc.nat(255)).map(([at, byte]): Mutation => (bytes) => {
     const copy = Buffer.from(bytes)
     if (copy.length > 0) copy[at % copy.length] = byte
     return copy
   }),
   fc.nat().map(
-    (at): Damage =>
+    (at): Mutation =>
       (bytes) =>
         bytes.subarray(0, at % (bytes.length + 1))
   ),
   fc.nat().map(
-    (at): Damage =>
+    (at): Mutation =>
       (bytes) =>
         bytes.subarray(at % (bytes.length + 1))
   ),
-  fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 40 })).map(([at, inserted]): Damage => (bytes) => {
+  fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 40 })).map(([at, inserted]): Mutation => (bytes) => {
     const cut = at % (bytes.length + 1)
     return Buffer.concat([bytes.subarray(0, cut), inserted, bytes.subarray(cut)])
   }),
@@ -280,7 +280,7 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
       "Host: y\r\n"
     )
     .chain((text) =>
-      fc.nat().map((at): Damage => (bytes) => {
+      fc.nat().map((at): Mutation => (bytes) => {
         const lineEnd = bytes.indexOf("\n", at % (bytes.length + 1)) + 1
         return Buffer.concat([bytes.subarray(0, lineEnd), Buffer.from(text), bytes.subarray(lineEnd)])
       })
@@ -296,7 +296,7 @@ const rude = (request: fc.Arbitrary<Wellformed>): fc.Arbitrary<RandomRequest> =>
           weight: 6,
           arbitrary: fc.tuple(
             request.filter(({ method }) => method !== "HEAD").map(toBytes),
-            fc.array(damage, { minLength: 1, maxLength: 3 })
+            fc.array(mutation, { minLength: 1, maxLength: 3 })
           )
         },
         {

@@ -25,7 +25,7 @@ export interface CallOptions {
 /** The prefix of the documented paths. */
 export const prefix = "/myaccount/api/v1"
 
-/** One request to a path of the interface, with good credentials unless told otherwise. */
+/** One request to a path of the interface, with good credentials by default. */
 export const call = Effect.fnUntraced(function* (method: string, path: string, options: CallOptions = {}) {
   const server = yield* TestServer
   const url = new URL(server.baseUrl + prefix + path)
@@ -68,7 +68,7 @@ export const dataOf = (reply: Reply, status = 200) => {
   return data
 }
 
-/** The `errors` of a failure in the envelope (decision 2), after a look at all the rest of it. */
+/** The `errors` of a failure in the envelope (decision 2), after a check of the rest of it. */
 export const errorsOf = (reply: Reply, status: number): Readonly<Record<string, ReadonlyArray<string>>> => {
   assert(reply.status === status, `${reply.status}: ${reply.text.slice(0, 300)}`)
   expectFailure(reply.status, reply.headers.get("content-type"), reply.json)
@@ -99,7 +99,7 @@ export const nodeOf = (name: string) => ({
 export const create = (name: string) =>
   Effect.map(call("POST", "/nodes/", { body: nodeOf(name) }), (reply) => dataOf(reply, 202))
 
-/** What the three allowance headers say: limit, remaining, reset. */
+/** The three allowance headers: limit, remaining, reset. */
 export const allowanceOf = (headers: Headers) =>
   ["limit", "remaining", "reset"].map((name) => {
     const value = headers.get(`ratelimit-${name}`)

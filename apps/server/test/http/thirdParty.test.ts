@@ -8,7 +8,7 @@ import { nodeOf, prefix, send } from "./service.ts"
  * repeats the key in a header, asks for no page, and reads an envelope after a delete.
  */
 layer(TestServer.layer({ deleteStyle: "enveloped", scenario: "small" }))(
-  "a client nobody changed for this mock",
+  "a client that is not changed for this mock",
   (it) => {
     const ask = (method: string, path: string, body?: unknown) =>
       Effect.flatMap(TestServer, ({ baseUrl }) =>

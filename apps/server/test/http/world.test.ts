@@ -4,7 +4,7 @@ import { TestServer } from "../../src/testing.ts"
 import { call, create, dataOf, errorsOf, nodeOf } from "./service.ts"
 
 describe("a world over HTTP", () => {
-  it.effect("tells its own date", () =>
+  it.effect("shows its own date", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       yield* server.advance("36 hours")

@@ -1,9 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
-import { create, list } from "../faults/client.ts"
+import { create, list } from "../injection/client.ts"
 
-interface Told {
+interface Received {
   readonly id: string
   readonly event: string
   readonly data: any
@@ -30,7 +30,7 @@ const watch = (query = "", lastEventId?: string) =>
     // The opening comment: from here on nothing is missed.
     while (!text.includes("\n\n")) yield* more
     text = text.slice(text.indexOf("\n\n") + 2)
-    return (count: number): Effect.Effect<ReadonlyArray<Told>> =>
+    return (count: number): Effect.Effect<ReadonlyArray<Received>> =>
       Effect.gen(function* () {
         const blocks = () =>
           text
@@ -46,19 +46,19 @@ const watch = (query = "", lastEventId?: string) =>
   })
 
 layer(TestServer.layer())("the events of a server", (it) => {
-  it.effect("tell of every request to every world as it is answered", () =>
+  it.effect("report every request to every world as it is answered", () =>
     Effect.gen(function* () {
       const { makeWorld } = yield* TestServer
       const [one, other] = [yield* makeWorld(), yield* makeWorld()]
       const events = yield* watch()
       yield* create(one)
       yield* list(other)
-      const told = yield* events(2)
-      expect(told.map(({ data, event }) => [event, data.world, data.operation, data.status])).toEqual([
+      const received = yield* events(2)
+      expect(received.map(({ data, event }) => [event, data.world, data.operation, data.status])).toEqual([
         ["request", one.id, "nodes.create", 202],
         ["request", other.id, "nodes.list", 200]
       ])
-      const { world: _, ...data } = told[0]!.data
+      const { world: _, ...data } = received[0]!.data
       expect([data]).toEqual(yield* one.journal)
     })
   )

@@ -1,9 +1,9 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Journal, journalCapacity, keptBodyBytes } from "../../src/journal/Journal.ts"
+import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journals.ts"
 import { showEntry } from "../../src/journal/JournalEntry.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
-import { ask, create, get, list } from "../faults/client.ts"
+import { ask, create, get, list } from "../injection/client.ts"
 import { errorsOf, nodeOf, send } from "../http/service.ts"
 
 const control = (world: TestWorld, path: string, init: RequestInit = {}) =>
@@ -12,7 +12,7 @@ const control = (world: TestWorld, path: string, init: RequestInit = {}) =>
 const freshWorld = Effect.flatMap(TestServer, ({ makeWorld }) => makeWorld())
 
 layer(TestServer.layer())("the journal of a world", (it) => {
-  it.effect("has every request with what was asked, what was answered and which faults struck", () =>
+  it.effect("has every request with its reply and the faults that fired", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
       const { id } = (yield* create(world)).json.data
@@ -22,7 +22,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       yield* get(world, id)
       yield* ask(world, "PUT", "/nodes/")
       yield* ask(world, "POST", "/nodes/", { body: [] })
-      const common = { at: "2026-01-01T00:00:01.500Z", durationMs: 0, body: null, query: {}, faults: [] }
+      const common = { at: "2026-01-01T00:00:01.500Z", durationMillis: 0, body: null, query: {}, faults: [] }
       expect(yield* world.journal).toEqual([
         {
           ...common,
@@ -111,7 +111,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("is nobody else's, and neither are the faults", () =>
+  it.effect("belongs to its world alone, and so do the faults", () =>
     Effect.gen(function* () {
       const worlds = yield* Effect.all(Array.from({ length: 20 }, () => freshWorld))
       yield* Effect.forEach(
@@ -129,7 +129,7 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
-  it.effect("can be explained, for whoever has to find out why a test failed", () =>
+  it.effect("can be explained, to find out why a test failed", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
       yield* world.arm([{ fault: "status", status: 500 }])
@@ -178,21 +178,21 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
   )
 })
 
-describe("what is hidden of a body that the journal cuts off", () => {
+describe("secrets in a body that the journal cuts off", () => {
   const account = { apiKey: Redacted.make("the-key-of-all"), accessToken: Redacted.make("a/token+of=all") }
   const shown = (text: string) => {
     const journal = new Journal()
     const body = Buffer.from(text)
-    const recorded = { at: 0, durationMs: 0, method: "POST", url: "/", status: 200, faults: [], body }
+    const recorded = { at: 0, durationMillis: 0, method: "POST", url: "/", status: 200, faults: [], body }
     return showEntry(account, journal.record(recorded, 1)).body!
   }
 
-  it("a secret whose end is missing", () => {
-    const filling = "x".repeat(keptBodyBytes - 30)
+  it("are hidden although their end is missing", () => {
+    const filling = "x".repeat(maxKeptBodyBytes - 30)
     expect(shown(`{"a":"${filling}","password":"s3cr${"e".repeat(99)}t"}`)).not.toContain("s3cr")
     expect(shown(`{"password":"s3cr`)).toBe('{"password":"<redacted>"')
     for (let cut = 5; cut < 14; cut++) {
-      const text = shown(`${"x".repeat(keptBodyBytes - cut)}the-key-of-all, and more`)
+      const text = shown(`${"x".repeat(maxKeptBodyBytes - cut)}the-key-of-all, and more`)
       expect([cut, text.includes("the-")]).toEqual([cut, false])
     }
     expect(shown("the-key-of-all a/token+of=all a%2Ftoken%2Bof%3Dall")).toBe("<redacted> <redacted> <redacted>")
@@ -200,13 +200,13 @@ describe("what is hidden of a body that the journal cuts off", () => {
 })
 
 describe("how much a journal keeps", () => {
-  const exchange = { at: 0, durationMs: 0, method: "GET", url: "/", status: 200, faults: [] }
+  const exchange = { at: 0, durationMillis: 0, method: "GET", url: "/", status: 200, faults: [] }
 
   it("the latest thousand requests, and 2 KiB of a body", () => {
     const journal = new Journal()
     for (let request = 0; request < 2_500; request++) journal.record({ ...exchange, body: undefined }, request)
     const kept = journal.entries().map(({ seq }) => seq)
-    expect([kept.length, kept[0], kept.at(-1)]).toEqual([journalCapacity, 1_501, 2_500])
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([maxEntries, 1_501, 2_500])
     expect(kept).toEqual([...kept].sort((a, b) => a - b))
     const { body, bodyBytes } = journal.record({ ...exchange, body: new Uint8Array(1_000_000) }, 1)
     // Not a view of the whole body, which would keep all of it.

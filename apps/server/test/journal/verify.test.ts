@@ -5,7 +5,7 @@ import { type Expected, verify } from "../../src/journal/verify.ts"
 const entry = (seq: number, change: Partial<JournalEntry> = {}): JournalEntry => ({
   seq,
   at: "2026-01-01T00:00:00.000Z",
-  durationMs: 0,
+  durationMillis: 0,
   method: "GET",
   path: "/myaccount/api/v1/nodes/",
   operation: "nodes.list",
@@ -59,7 +59,7 @@ describe("what is expected of a journal", () => {
     expect(isFound(call)).toBe(found)
   })
 
-  it("a mismatch shows what came nearest first, and what was different about it", () => {
+  it("a mismatch shows the nearest requests first, and their differences", () => {
     const call: Expected = { operation: "nodes.create", status: 202, body: { name: "db" } }
     const { mismatches, ok } = verify(journal, { expected: [call] })
     expect(ok).toBe(false)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { defaultLifecycle, type Lifecycle, matches, type Outcomes, ruleFor } from "../../src/lifecycle/Lifecycle.ts"
+import { defaultLifecycle, type Lifecycle, type Outcomes, ruleFor } from "../../src/lifecycle/Lifecycle.ts"
+import { matches } from "../../src/lifecycle/pattern.ts"
 import { goneAt, type LivingNode, nextChange, phaseAt } from "../../src/lifecycle/NodeLife.ts"
 
 const node = (id: number, over: Partial<LivingNode> = {}): LivingNode => ({
@@ -47,7 +48,7 @@ describe("a lifecycle with jitter and outcomes", () => {
   })
 
   it("adds at most the jitter to a stage, and not the same to all", () => {
-    const lifecycle = { ...defaultLifecycle, provisioningMs: 1_000, provisioningJitterMs: 500 }
+    const lifecycle = { ...defaultLifecycle, provisioningMillis: 1_000, provisioningJitterMillis: 500 }
     const ends = Array.from({ length: 200 }, (_, id) => nextChange(1, lifecycle, node(id), 0)!.at)
     for (const end of ends) expect(end).toBeGreaterThanOrEqual(1_000)
     for (const end of ends) expect(end).toBeLessThanOrEqual(1_500)
@@ -73,7 +74,12 @@ describe("a lifecycle with jitter and outcomes", () => {
         fc.option(commitment),
         fc.option(fc.constantFrom("created" as const, "running" as const, "power-off" as const), { nil: undefined }),
         (seed, id, outcomes, deletedAt, committed, forced) => {
-          const lifecycle = { ...defaultLifecycle, outcomes, provisioningJitterMs: 700, outcomeAfterJitterMs: 50_000 }
+          const lifecycle = {
+            ...defaultLifecycle,
+            outcomes,
+            provisioningJitterMillis: 700,
+            outcomeAfterJitterMillis: 50_000
+          }
           const one = node(id, { deletedAt, commitment: committed, ...(forced === undefined ? {} : { forced }) })
           const phase = (now: number) => phaseAt(seed, lifecycle, one, now)
           let now = 0
@@ -97,7 +103,7 @@ describe("a lifecycle with jitter and outcomes", () => {
   })
 
   it("is another one for nodes whose name matches, the first pattern first", () => {
-    const rule = (provisioningMs: number) => ({ ...defaultLifecycle, provisioningMs })
+    const rule = (provisioningMillis: number) => ({ ...defaultLifecycle, provisioningMillis })
     const lifecycle: Lifecycle = {
       ...defaultLifecycle,
       byName: [
@@ -105,7 +111,7 @@ describe("a lifecycle with jitter and outcomes", () => {
         { pattern: "web-*", rule: rule(2) }
       ]
     }
-    expect(["web-1", "web-2", "db"].map((name) => ruleFor(lifecycle, name).provisioningMs)).toEqual([1, 2, 2_000])
+    expect(["web-1", "web-2", "db"].map((name) => ruleFor(lifecycle, name).provisioningMillis)).toEqual([1, 2, 2_000])
     expect(goneAt(1, lifecycle, node(1))).toBe(Number.POSITIVE_INFINITY)
   })
 })

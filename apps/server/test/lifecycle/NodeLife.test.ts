@@ -4,7 +4,7 @@ import { defaultLifecycle } from "../../src/lifecycle/Lifecycle.ts"
 import { goneAt, type LivingNode, phaseAt } from "../../src/lifecycle/NodeLife.ts"
 
 const seed = 1
-const lifecycle = { ...defaultLifecycle, provisioningMs: 2_000, terminationMs: 3_000 }
+const lifecycle = { ...defaultLifecycle, provisioningMillis: 2_000, terminationMillis: 3_000 }
 const node = (over: Partial<LivingNode> = {}): LivingNode => ({
   id: 1,
   name: "web",
@@ -40,7 +40,7 @@ describe("the life of a node (decision 11)", () => {
   })
 
   it("is gone at once where termination takes no time", () => {
-    const instantly = { ...defaultLifecycle, provisioningMs: 0, terminationMs: 0 }
+    const instantly = { ...defaultLifecycle, provisioningMillis: 0, terminationMillis: 0 }
     expect(phaseAt(seed, instantly, node({ deletedAt: 20_000 }), 20_000)).toBe("gone")
   })
 
@@ -69,13 +69,13 @@ describe("the life of a node (decision 11)", () => {
         fc.nat(5_000),
         fc.nat(5_000),
         fc.array(fc.nat(300_000), { minLength: 2 }),
-        (createdAt, untilDelete, provisioningMs, terminationMs, instants) => {
+        (createdAt, untilDelete, provisioningMillis, terminationMillis, instants) => {
           const living = node({ createdAt, deletedAt: untilDelete === null ? null : createdAt + untilDelete })
           const seen = instants
             .map((after) => createdAt + after)
             .sort((a, b) => a - b)
             .map((now) =>
-              order.indexOf(phaseAt(seed, { ...defaultLifecycle, provisioningMs, terminationMs }, living, now))
+              order.indexOf(phaseAt(seed, { ...defaultLifecycle, provisioningMillis, terminationMillis }, living, now))
             )
           expect(seen).toEqual([...seen].sort((a, b) => a - b))
         }

@@ -104,13 +104,13 @@ describe("a server that keeps its state", () => {
           { concurrency: 5 }
         )
         expect(chains.reduce((sum, { kills }) => sum + kills, 0)).toBe(100)
-        // Without nodes older than a second the test would say nothing.
+        // Without nodes older than a second the test would prove nothing.
         expect(chains.reduce((sum, { safe }) => sum + safe, 0)).toBeGreaterThan(50)
       }),
     120_000
   )
 
-  it.live("has lost nothing at all when it was told to stop, and goes on with its worlds and their credentials", () =>
+  it.live("has lost nothing at all after a signal, and goes on with its worlds and their credentials", () =>
     Effect.gen(function* () {
       const file = join(yield* directory, "state")
       const first = yield* start(file, "--clock", "frozen", "--seed", "7", "--scenario", "small")
@@ -135,7 +135,7 @@ describe("a server that keeps its state", () => {
       expect((yield* first.stop("SIGTERM")).code).toBe(0)
       expect(statSync(file).mode & 0o777).toBe(0o600)
 
-      // What the file holds comes before what the flags say.
+      // The file comes before the flags.
       const second = yield* start(file, "--seed", "8", "--scenario", "empty")
       const { url } = second.ready
       expect([yield* plane(url, "/worlds/default/snapshot"), yield* plane(url, `/worlds/${made.id}/snapshot`)]).toEqual(
@@ -153,7 +153,7 @@ describe("a server that keeps its state", () => {
     })
   )
 
-  it.live("refuses a damaged file, says where it is damaged, and leaves it as it is", () =>
+  it.live("refuses a damaged file, names the damaged line, and leaves it as it is", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const good = join(path, "good")

@@ -102,7 +102,7 @@ describe("the table of nodes", () => {
   })
 })
 
-describe("the queue of what is due", () => {
+describe("the queue of due nodes", () => {
   it("gives ids back in the order of their instants, and none too early", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1_000), { maxLength: 200 }), (instants) => {
@@ -141,7 +141,7 @@ describe("addresses", () => {
     expect(publicAddress(1, 5)).not.toBe(publicAddress(2, 5))
   })
 
-  it("are from ranges nobody on the internet answers at", () => {
+  it("are from ranges that no router of the internet forwards", () => {
     for (let id = 1; id < 2_000; id++) {
       const [first, second] = publicAddress(1, id).split(".").map(Number)
       expect(first === 100 && second! >= 64 && second! < 128).toBe(true)

@@ -1,31 +1,29 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
+import type { CommitmentSetting } from "../../src/lifecycle/CommitmentTerm.ts"
 import { setCommitment } from "../../src/world/commitments.ts"
-import { readNodeOrder } from "../../src/world/nodeOrder.ts"
 import { createNode, deleteNode, getNode, listNodes } from "../../src/world/nodes.ts"
 import { populate } from "../../src/world/scenario.ts"
 import * as World from "../../src/world/World.ts"
+import { defaults, type WorldSettings } from "../../src/world/WorldSettings.ts"
 
-const dayMs = 86_400_000
+const dayMillis = 86_400_000
 
-const frozen = (over: Partial<World.WorldSettings> = {}) =>
-  World.make({ ...World.defaults, clock: "frozen", ...over }, 0)
+const frozen = (over: Partial<WorldSettings> = {}) => World.make({ ...defaults, clock: "frozen", ...over }, 0)
 
 const committedPlan = (world: World.World) => world.catalogue.plans.find(({ committed }) => committed.length > 0)!
 
 const orderFor = (world: World.World, name: string) => {
   const plan = committedPlan(world)
   const { image } = world.catalogue.offers.find((offer) => offer.plan === plan)!
-  return { name, region: "ncr", plan: plan.slug, image: image.slug }
+  return { name, plan, imageId: image.id, backups: false, skuId: null }
 }
 
 const create = (world: World.World, name: string) =>
-  Result.getOrThrow(
-    Result.flatMap(readNodeOrder(world, orderFor(world, name)), (order) => createNode(world, order, world.latest))
-  )
+  Result.getOrThrow(createNode(world, orderFor(world, name), world.latest))
 
-const advance = (world: World.World, byMs: number) => World.advance(world, 0, byMs)
+const advance = (world: World.World, byMillis: number) => World.advance(world, 0, byMillis)
 
 const refusalOf = <A, E>(result: Result.Result<A, E>): E => {
   assert(Result.isFailure(result))
@@ -67,7 +65,9 @@ describe("a world", () => {
     const node = create(world, "web")
     World.put(world, { ...node, locked: true })
     expect(refusalOf(deleteNode(world, node.id, world.latest))).toEqual({ _tag: "NodeLocked", id: node.id })
-    expect(refusalOf(setCommitment(world, { vcn_id: node.id, node_status: "hourly_billing" }, world.latest))).toEqual({
+    expect(
+      refusalOf(setCommitment(world, { nodeId: node.id, setting: "hourly_billing", skuId: undefined }, world.latest))
+    ).toEqual({
       _tag: "NodeLocked",
       id: node.id
     })
@@ -78,10 +78,7 @@ describe("a world", () => {
     expect(create(lax, "web").id).not.toBe(create(lax, "web").id)
     const strict = frozen({ uniqueNames: true })
     const { id } = create(strict, "web")
-    const again = () =>
-      Result.flatMap(readNodeOrder(strict, orderFor(strict, "web")), (order) =>
-        createNode(strict, order, strict.latest)
-      )
+    const again = () => createNode(strict, orderFor(strict, "web"), strict.latest)
     expect(refusalOf(again())).toEqual({ _tag: "NameTaken", name: "web", holder: id })
     deleteNode(strict, id, strict.latest)
     expect(refusalOf(again())).toMatchObject({ _tag: "NameTaken" })
@@ -93,8 +90,8 @@ describe("a world", () => {
     const world = frozen()
     const { id } = create(world, "web")
     const { days, skuId } = committedPlan(world).committed[0]!
-    setCommitment(world, { vcn_id: id, node_status: "auto_terminate", committed_plan: skuId }, world.latest)
-    advance(world, days * dayMs - 1)
+    setCommitment(world, { nodeId: id, setting: "auto_terminate", skuId }, world.latest)
+    advance(world, days * dayMillis - 1)
     expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("running")
     advance(world, 1)
     expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("terminate")
@@ -106,50 +103,53 @@ describe("a world", () => {
     const world = frozen()
     const { id } = create(world, "web")
     const { days, skuId } = committedPlan(world).committed[0]!
-    setCommitment(world, { vcn_id: id, node_status: "auto_terminate", committed_plan: skuId }, world.latest)
-    setCommitment(world, { vcn_id: id, node_status: "hourly_billing" }, world.latest)
-    advance(world, 10 * days * dayMs)
+    setCommitment(world, { nodeId: id, setting: "auto_terminate", skuId }, world.latest)
+    setCommitment(world, { nodeId: id, setting: "hourly_billing", skuId: undefined }, world.latest)
+    advance(world, 10 * days * dayMillis)
     expect(World.phase(world, Result.getOrThrow(getNode(world, id)), world.latest)).toBe("running")
   })
 
   it("needs a plan to renew what is not committed, and only takes a plan of the node's own (decision 17)", () => {
     const world = frozen()
     const { id } = create(world, "web")
-    const set = (body: object) => setCommitment(world, { vcn_id: id, ...body }, world.latest)
-    for (const committed_plan of [undefined, null, 0]) {
-      expect(refusalOf(set({ node_status: "auto_renew", committed_plan }))).toMatchObject({
+    const set = (setting: CommitmentSetting, skuId?: number) =>
+      setCommitment(world, { nodeId: id, setting, skuId }, world.latest)
+    for (const skuId of [undefined, 0]) {
+      expect(refusalOf(set("auto_renew", skuId))).toMatchObject({
         _tag: "Invalid",
-        errors: { committed_plan: [expect.stringContaining("no commitment to renew")] }
+        problems: { skuId: [expect.stringContaining("no commitment to renew")] }
       })
     }
-    expect(refusalOf(set({ node_status: "auto_renew", committed_plan: 99_999_999 }))).toMatchObject({
+    expect(refusalOf(set("auto_renew", 99_999_999))).toMatchObject({
       _tag: "Invalid",
-      errors: { committed_plan: [expect.stringContaining("no committed_sku_id")] }
+      problems: { skuId: [expect.stringContaining("no committed_sku_id")] }
     })
-    expect(Result.getOrThrow(set({ node_status: "auto_terminate", committed_plan: 0 })).skuId).toBeNull()
+    expect(Result.getOrThrow(set("auto_terminate", 0)).skuId).toBeNull()
     const { skuId } = committedPlan(world).committed[0]!
-    expect(Result.getOrThrow(set({ node_status: "auto_renew", committed_plan: skuId })).skuId).toBe(skuId)
-    expect(Result.getOrThrow(set({ node_status: "auto_renew" })).skuId).toBe(skuId)
+    expect(Result.getOrThrow(set("auto_renew", skuId)).skuId).toBe(skuId)
+    expect(Result.getOrThrow(set("auto_renew")).skuId).toBe(skuId)
   })
 
   it("takes no new setting for a node that is being terminated", () => {
     const world = frozen()
     const { id } = create(world, "web")
     deleteNode(world, id, world.latest)
-    expect(refusalOf(setCommitment(world, { vcn_id: id, node_status: "hourly_billing" }, world.latest))).toEqual({
+    expect(
+      refusalOf(setCommitment(world, { nodeId: id, setting: "hourly_billing", skuId: undefined }, world.latest))
+    ).toEqual({
       _tag: "NodeTerminating",
       id
     })
   })
 
   it("never goes back in time when the real clock does", () => {
-    const world = World.make({ ...World.defaults, clock: "real" }, 10_000)
+    const world = World.make({ ...defaults, clock: "real" }, 10_000)
     expect([World.enter(world, 20_000), World.enter(world, 15_000), World.enter(world, 20_001)]).toEqual([
       20_000, 20_000, 20_001
     ])
   })
 
-  it("begins with what its scenario says, running already", () => {
+  it("begins with the nodes of its scenario, running already", () => {
     for (const [scenario, count] of [
       ["empty", 0],
       ["small", 5],
@@ -169,7 +169,7 @@ describe("a world", () => {
       fc.record({ kind: fc.constant("delete" as const), at: fc.nat(40) }),
       fc.record({ kind: fc.constant("end" as const), at: fc.nat(40) }),
       fc.record({ kind: fc.constant("keep" as const), at: fc.nat(40) }),
-      fc.record({ kind: fc.constant("advance" as const), at: fc.oneof(fc.nat(3_000), fc.nat(40 * dayMs)) })
+      fc.record({ kind: fc.constant("advance" as const), at: fc.oneof(fc.nat(3_000), fc.nat(40 * dayMillis)) })
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
@@ -181,9 +181,10 @@ describe("a world", () => {
           if (kind === "create") ids.push(create(world, "n").id)
           if (kind === "delete") deleteNode(world, id, world.latest)
           if (kind === "end") {
-            setCommitment(world, { vcn_id: id, node_status: "auto_terminate", committed_plan: skuId }, world.latest)
+            setCommitment(world, { nodeId: id, setting: "auto_terminate", skuId }, world.latest)
           }
-          if (kind === "keep") setCommitment(world, { vcn_id: id, node_status: "hourly_billing" }, world.latest)
+          if (kind === "keep")
+            setCommitment(world, { nodeId: id, setting: "hourly_billing", skuId: undefined }, world.latest)
           if (kind === "advance") advance(world, at)
         }
         const listed = listNodes(world, 1, 100)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { algorithms, type AllowancePolicy, make, type Reading } from "../../src/world/allowance.ts"
+import { algorithms, type RateLimit, make, type Reading } from "../../src/world/allowance.ts"
 
 const start = 1_767_225_600_000
 
 /** Grants of a run: the requests come after these waits, in milliseconds. */
-const run = (policy: AllowancePolicy, waits: ReadonlyArray<number>) => {
+const run = (policy: RateLimit, waits: ReadonlyArray<number>) => {
   const allowance = make(policy)
   let now = start
   return waits.map((wait): { readonly now: number; readonly reading: Reading } => {
@@ -14,10 +14,10 @@ const run = (policy: AllowancePolicy, waits: ReadonlyArray<number>) => {
   })
 }
 
-const policies = (algorithm: AllowancePolicy["algorithm"]): fc.Arbitrary<AllowancePolicy> =>
+const policies = (algorithm: RateLimit["algorithm"]): fc.Arbitrary<RateLimit> =>
   fc.record({
     limit: fc.integer({ min: 1, max: 40 }),
-    windowMs: fc.integer({ min: 1, max: 5_000 }),
+    windowMillis: fc.integer({ min: 1, max: 5_000 }),
     algorithm: fc.constant(algorithm)
   })
 
@@ -33,12 +33,12 @@ const waits = fc.array(
 
 const grantedAt = (steps: ReturnType<typeof run>) => steps.flatMap(({ now, reading }) => (reading.granted ? [now] : []))
 
-/** The most grants in any stretch `[t, t + windowMs)`. */
-const mostWithin = (instants: ReadonlyArray<number>, windowMs: number): number => {
+/** The most grants in any stretch `[t, t + windowMillis)`. */
+const maxWithin = (instants: ReadonlyArray<number>, windowMillis: number): number => {
   let most = 0
   let first = 0
   instants.forEach((instant, index) => {
-    while (instants[first]! <= instant - windowMs) first += 1
+    while (instants[first]! <= instant - windowMillis) first += 1
     most = Math.max(most, index - first + 1)
   })
   return most
@@ -47,7 +47,7 @@ const mostWithin = (instants: ReadonlyArray<number>, windowMs: number): number =
 describe("the allowance", () => {
   it("counts down one by one in every kind of window, and refuses when nothing is left", () => {
     for (const algorithm of algorithms) {
-      const steps = run({ limit: 3, windowMs: 60_000, algorithm }, [0, 0, 0, 0, 0])
+      const steps = run({ limit: 3, windowMillis: 60_000, algorithm }, [0, 0, 0, 0, 0])
       expect(steps.map(({ reading }) => [reading.granted, reading.remaining])).toEqual([
         [true, 2],
         [true, 1],
@@ -59,19 +59,19 @@ describe("the allowance", () => {
   })
 
   it("a fixed window ends at its reset and grants the whole limit anew", () => {
-    const steps = run({ limit: 2, windowMs: 1_000, algorithm: "fixed-window" }, [0, 900, 99, 1, 0, 0])
+    const steps = run({ limit: 2, windowMillis: 1_000, algorithm: "fixed-window" }, [0, 900, 99, 1, 0, 0])
     expect(steps.map(({ reading }) => reading.granted)).toEqual([true, true, false, true, true, false])
     expect(steps.map(({ reading }) => reading.resetAt - start)).toEqual([1_000, 1_000, 1_000, 2_000, 2_000, 2_000])
   })
 
   it("a sliding window resets when the oldest request expires", () => {
-    const steps = run({ limit: 2, windowMs: 1_000, algorithm: "sliding-window" }, [0, 400, 599, 1, 0])
+    const steps = run({ limit: 2, windowMillis: 1_000, algorithm: "sliding-window" }, [0, 400, 599, 1, 0])
     expect(steps.map(({ reading }) => reading.granted)).toEqual([true, true, false, true, false])
     expect(steps.map(({ reading }) => reading.resetAt - start)).toEqual([1_000, 1_000, 1_000, 1_400, 1_400])
   })
 
   it("a token bucket resets when it is full again, and gives a token back every window/limit", () => {
-    const steps = run({ limit: 2, windowMs: 1_000, algorithm: "token-bucket" }, [0, 0, 499, 1, 0])
+    const steps = run({ limit: 2, windowMillis: 1_000, algorithm: "token-bucket" }, [0, 0, 499, 1, 0])
     expect(steps.map(({ reading }) => reading.granted)).toEqual([true, true, false, true, false])
     expect(steps.map(({ reading }) => reading.resetAt - start)).toEqual([500, 1_000, 1_000, 1_500, 1_500])
     expect(steps[2]!.reading.retryAt - start).toBe(500)
@@ -80,7 +80,7 @@ describe("the allowance", () => {
   it("grants the documented 1200 per hour exactly, also where a token takes three seconds", () => {
     for (const algorithm of algorithms) {
       const steps = run(
-        { limit: 1200, windowMs: 3_600_000, algorithm },
+        { limit: 1200, windowMillis: 3_600_000, algorithm },
         Array.from({ length: 1300 }, () => 0)
       )
       expect(grantedAt(steps).length).toBe(1200)
@@ -102,7 +102,7 @@ describe("the allowance", () => {
   it("sliding window: never more than the limit in any stretch of the window's length", () => {
     fc.assert(
       fc.property(policies("sliding-window"), waits, (policy, w) => {
-        expect(mostWithin(grantedAt(run(policy, w)), policy.windowMs)).toBeLessThanOrEqual(policy.limit)
+        expect(maxWithin(grantedAt(run(policy, w)), policy.windowMillis)).toBeLessThanOrEqual(policy.limit)
       })
     )
   })
@@ -113,7 +113,7 @@ describe("the allowance", () => {
         const instants = grantedAt(run(policy, w))
         instants.forEach((from, first) =>
           instants.slice(first).forEach((to, index) => {
-            const flowedIn = Math.floor(((to - from) * policy.limit) / policy.windowMs)
+            const flowedIn = Math.floor(((to - from) * policy.limit) / policy.windowMillis)
             expect(index + 1).toBeLessThanOrEqual(policy.limit + flowedIn)
           })
         )
@@ -123,7 +123,7 @@ describe("the allowance", () => {
   })
 
   for (const algorithm of algorithms) {
-    it(`${algorithm}: what a reading says comes true`, () => {
+    it(`${algorithm}: a reading comes true`, () => {
       fc.assert(
         fc.property(policies(algorithm), waits, fc.nat(50), (policy, w, extra) => {
           const allowance = make(policy)
@@ -138,7 +138,7 @@ describe("the allowance", () => {
           expect(last.remaining).toBeGreaterThanOrEqual(0)
           expect(last.remaining).toBeLessThan(policy.limit)
           expect(last.resetAt).toBeGreaterThan(now)
-          expect(last.resetAt).toBeLessThanOrEqual(now + policy.windowMs)
+          expect(last.resetAt).toBeLessThanOrEqual(now + policy.windowMillis)
           // Exactly as many as remain are granted at once, no more.
           const granted = Array.from({ length: last.remaining + extra }, () => allowance.spend(now)).filter(
             (reading) => reading.granted
@@ -153,7 +153,7 @@ describe("the allowance", () => {
       )
     })
 
-    it(`${algorithm}: a refusal costs nothing, and a look costs nothing (decision 21)`, () => {
+    it(`${algorithm}: a refusal costs nothing, and a peek costs nothing (decision 21)`, () => {
       fc.assert(
         fc.property(policies(algorithm), waits, (policy, w) => {
           const pestered = make(policy)

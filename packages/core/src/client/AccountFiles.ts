@@ -1,6 +1,6 @@
 /**
- * The files that the processes of one user on one machine share of one account, where the program's configuration says that
- * they are: which they are, and all of them as a layer.
+ * The files of one account that the processes of one user on one machine share, found through the program's configuration: their
+ * paths, and all of them as a layer.
  */
 import { Config, Effect, Layer, Option } from "effect"
 import {
@@ -15,7 +15,7 @@ import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Setti
 
 export type { AccountFiles, StateDirectory } from "./AccountFolder.ts"
 
-/** The environment's word; blank is none. */
+/** A variable of the environment; blank counts as unset. */
 const read: ReadVariable = (name) =>
   Config.option(Config.String(name)).pipe(
     Effect.orDie,
@@ -24,7 +24,7 @@ const read: ReadVariable = (name) =>
 
 /**
  * The files of the account that the options name, in the folder of `berth`; none, with a warning in the log, where there is no
- * such folder. `BERTH_ALLOWANCE_FILE` may name another file for the allowance, or say `off`.
+ * such folder. `BERTH_ALLOWANCE_FILE` may name another file for the allowance, or be `off`.
  */
 export const accountFiles = Effect.fnUntraced(function* (
   options: Pick<ClientOptions, "baseUrl" | "credentials">

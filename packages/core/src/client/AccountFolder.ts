@@ -22,7 +22,7 @@ export type StateDirectory = "auto" | "memory" | (string & {})
 export const stateDirectoryFault = (value: unknown): string | undefined =>
   Predicate.isString(value) && value.trim() !== "" ? undefined : 'expected "auto", "memory" or the path of a folder'
 
-/** What the environment says of a variable; undefined where it says nothing. */
+/** Reads a variable of the environment; undefined where it is not set. */
 export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
 
 /** Where each of what is shared is kept; undefined where there is nowhere to keep it. */
@@ -83,7 +83,7 @@ const filesIn = (folder: Effect.Effect<string, FileFault>) =>
     onFailure: ({ message: why }) => ({ allowanceFile: undefined, intents: undefined, pages: undefined, why })
   })
 
-/** The files of an account in the folder of `berth`; `BERTH_ALLOWANCE_FILE` may name another for the allowance, or say `off`. */
+/** The files of an account in the folder of `berth`; `BERTH_ALLOWANCE_FILE` may name another for the allowance, or be `off`. */
 export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, read: ReadVariable) {
   const files = yield* filesIn(Effect.flatMap(berthFolder(read), (folder) => folderOf(settings, folder)))
   const choice = yield* read("BERTH_ALLOWANCE_FILE")

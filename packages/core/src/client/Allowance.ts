@@ -1,6 +1,6 @@
 /**
- * The allowance as the client knows it: how many requests are left, when it refills, who waits. It costs no request: it is
- * what the replies of all other calls said.
+ * The allowance as the client knows it from the replies of all other calls: how many requests are left, when it refills, how
+ * many wait. It costs no request.
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import type { KnownAllowance } from "../domain/Allowance.ts"
@@ -11,7 +11,7 @@ export class Allowance extends Context.Service<
   {
     /** What is known now. */
     readonly current: Effect.Effect<KnownAllowance>
-    /** What is known now, and then every change. Whoever is slow gets the newest, and none of those between. */
+    /** What is known now, and then every change. A slow reader gets the newest and skips those between. */
     readonly changes: Stream.Stream<KnownAllowance>
     /** The next current that differs from this one in more than the time that has passed. */
     readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>

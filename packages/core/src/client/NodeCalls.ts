@@ -37,7 +37,7 @@ export interface PageOptions extends CallOptions {
 
 /** How to list. The `deadline` is that of each page. */
 export interface ListOptions extends CallOptions, ListBounds {
-  /** Told once, when the list has come to its end. */
+  /** Called once, at the end of the list. */
   readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
 }
 
@@ -157,11 +157,11 @@ export class NodeCalls extends Context.Service<
         })
 
       // A node that such a list misses is asked for by itself.
-      const look = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
+      const read = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
         const inLane = options?.lane ?? lane ?? "wait"
-        return awaitGoal(id, goal, (deadlineAt) => look(id, { lane: inLane, deadlineAt }), phase, options)
+        return awaitGoal(id, goal, (deadlineAt) => read(id, { lane: inLane, deadlineAt }), phase, options)
       }
 
       const waitable = (ids: NodeId | ReadonlyArray<NodeId>, options: WaitOptions | undefined) =>

@@ -12,7 +12,7 @@ import { many, nothing, one, type Operation } from "./call/Operation.ts"
 const readNodes = many(nodeFromWire)
 
 /**
- * Some services of the family tell how many nodes and pages there are (decision 7). Believed where both agree with what came:
+ * Some services of the family report the number of nodes and of pages (decision 7). Believed where both agree with the reply:
  * either alone may be the length, or the number, of this page.
  */
 const isWhole = (nodes: ReadonlyArray<Node>, body: unknown): boolean =>

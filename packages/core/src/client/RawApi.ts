@@ -22,7 +22,7 @@ export interface RawRequest {
   readonly body?: string | undefined
 }
 
-/** Whether a request may be repeated goes by its method, as HTTP has it: who knows what a POST does. */
+/** Whether a request may be repeated goes by its method, as HTTP has it; a POST may do anything. */
 const rawRequest = (method: RawRequest["method"]): Operation<unknown> => ({
   name: "raw",
   lane: "interactive",
@@ -51,7 +51,7 @@ const requestFault = ({ body, method, path }: RawRequest): InvalidRequest | unde
   return undefined
 }
 
-/** What came of a request: its last reply, whatever it says, and the failure the request ended with; null when it succeeded. */
+/** The outcome of a request: its last reply, of a success or a failure, and the failure it ended with; null when it succeeded. */
 export interface RawExchange {
   readonly reply: RawReply
   readonly failure: BerthError | null
@@ -63,7 +63,7 @@ export class RawApi extends Context.Service<
     /** Sends the request; succeeds with the whole reply when it is a success. */
     readonly request: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawReply, BerthError>
     /**
-     * The same for whoever wants to see the reply of a failure, too; fails only where the last attempt had none, or one too long
+     * The same with the reply of a failure, too; fails only where the last attempt had none, or one too long
      * to be read. A reply may repeat the request with the credentials in it; that of `failure` is masked.
      */
     readonly exchange: (request: RawRequest, options?: CallOptions) => Effect.Effect<RawExchange, BerthError>
@@ -73,9 +73,13 @@ export class RawApi extends Context.Service<
     RawApi,
     Effect.gen(function* () {
       const { call } = yield* Engine
-      const send = (raw: RawRequest, options: CallOptions | undefined, heard?: Operation<unknown>["heard"]) =>
+      const send = (
+        raw: RawRequest,
+        options: CallOptions | undefined,
+        onAttemptReply?: Operation<unknown>["onAttemptReply"]
+      ) =>
         Effect.suspend(() => {
-          const operation = { ...rawRequest(raw.method), ...(heard && { heard }) }
+          const operation = { ...rawRequest(raw.method), ...(onAttemptReply && { onAttemptReply }) }
           const fault = requestFault(raw)
           if (fault !== undefined) return unsent(operation.name)(Effect.fail(fault))
           const { body, method, path, query = [] } = raw

@@ -1,5 +1,5 @@
 /**
- * Tells a function of the caller's of each attempt that is over.
+ * Calls a function of the caller's with each attempt that has ended.
  */
 import { Effect, Layer, References } from "effect"
 import { apiKeyParameter } from "../api/Routes.ts"

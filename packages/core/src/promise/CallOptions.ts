@@ -1,21 +1,21 @@
 /**
- * What every call of the promise client can be told, checked: people without a type checker misspell options too.
+ * The options of every call of the promise client, checked: people without a type checker misspell options too.
  */
 import { Duration, Effect, Option } from "effect"
 import { type Lane, lanes } from "../domain/Lane.ts"
-import { InvalidOption } from "./BerthError.ts"
+import { InvalidOption } from "./Failure.ts"
 
 /** A length of time: milliseconds, or a text such as `"30 seconds"`. */
 export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
 
-/** What a look at what the client knows already can be told. */
-export interface LookOptions {
+/** The options of a call that makes no request. */
+export interface SignalOptions {
   /** Ends the call at once when it is aborted, wherever it is; the promise rejects with `Aborted`. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** The last argument of every method that makes requests. */
-export interface CallOptions extends LookOptions {
+export interface CallOptions extends SignalOptions {
   /** Longest time the call may take altogether. Default: that of the client. */
   readonly deadline?: Timespan | undefined
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
@@ -88,8 +88,8 @@ export const wholeNumber =
   }
 
 /** A function. Throws `InvalidOption`. */
-export const func = (operation: string, option: string, value: unknown): ((told: unknown) => unknown) => {
-  if (typeof value === "function") return value as (told: unknown) => unknown
+export const func = (operation: string, option: string, value: unknown): ((value: unknown) => unknown) => {
+  if (typeof value === "function") return value as (value: unknown) => unknown
   throw new InvalidOption(operation, option, "expected a function")
 }
 
@@ -104,22 +104,22 @@ const signal = (operation: string, option: string, value: unknown): AbortSignal 
 }
 
 /**
- * A function of the caller's, which is told things and ends no call: what it throws, or its promise rejects with, is told as
- * a warning, once per call. Nobody waits for that promise. Throws `InvalidOption` for what is no function.
+ * A callback of the caller's, which cannot end a call: what it throws, or its promise rejects with, becomes a warning, once per
+ * call. Its promise is not waited for. Throws `InvalidOption` for what is no function.
  */
 export const listener =
   (redact: (text: string) => string) =>
-  (operation: string, option: string, value: unknown): ((told: unknown) => Effect.Effect<void>) => {
-    const tell = func(operation, option, value)
+  (operation: string, option: string, value: unknown): ((argument: unknown) => Effect.Effect<void>) => {
+    const callback = func(operation, option, value)
     let warned = false
     const warn = (why: string) => {
       if (warned) return Effect.void
       warned = true
       return Effect.logWarning(`The listener ${option} of ${operation} failed: ${redact(why)}`)
     }
-    return (told) =>
+    return (argument) =>
       Effect.tryPromise({
-        try: async () => void (await tell(told)),
+        try: async () => void (await callback(argument)),
         catch: (error) => (error instanceof Error ? error.message : String(error))
       }).pipe(Effect.catch(warn), Effect.forkDetach({ startImmediately: true }), Effect.asVoid)
   }
@@ -133,10 +133,10 @@ export type Checks = Readonly<Record<string, Check<unknown>>>
 /** The options that `checks` check, as far as they are given. */
 export type Checked<C extends Checks> = { readonly [Name in keyof C]?: ReturnType<C[Name]> }
 
-/** What a look at what the client knows can be told: it has no turn to wait for. */
-export const ofLook = { signal }
+/** Checks for a call that makes no request and so waits for no turn. */
+export const ofSignal = { signal }
 
-/** What every call can be told. */
+/** Checks for every other call. */
 export const ofCall = { signal, deadline: timespan, lane }
 
 const noOptions = {}

@@ -14,10 +14,10 @@ import type { NodeSpec } from "../domain/NodeSpec.ts"
 import type { KnownStatus } from "../domain/NodeStatus.ts"
 import type { Plan as DomainPlan } from "../domain/Plan.ts"
 import type { Attempt } from "./BerthError.ts"
-import type { CallOptions, LookOptions, RawReply, Timespan } from "./CallOptions.ts"
+import type { CallOptions, SignalOptions, RawReply, Timespan } from "./CallOptions.ts"
 import type { Plain } from "./Plain.ts"
 
-/** A node; `createdAt` is a `Date`. What the reply did not say is `null`, what Berth does not know is under `extra`. */
+/** A node; `createdAt` is a `Date`. What the reply leaves out is `null`; fields unknown to Berth are under `extra`. */
 export interface Node extends Plain<DomainNode> {}
 /** An image on a plan. */
 export interface Image extends Plain<DomainImage> {}
@@ -57,7 +57,7 @@ export interface ClientOptions {
    * are not taken for secrets: a service that repeats one in an error shows it.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** What the client calls itself. Default `berth/VERSION`. A browser says what it is itself. */
+  /** What the client calls itself. Default `berth/VERSION`. A browser sends its own. */
   readonly userAgent?: string | undefined
   /** Longest body of a reply that is read, in bytes. Default 2 MiB. */
   readonly maxBodyBytes?: number | undefined
@@ -191,15 +191,15 @@ export interface Client {
     /** The plans of the images that pass every given filter, in the service's order. */
     readonly list: (filter?: ImageFilter, options?: CallOptions) => Promise<ReadonlyArray<Plan>>
   }
-  /** The allowance as the client knows it from the replies to its calls; looking at it costs no request. */
+  /** The allowance as the client knows it from the replies to its calls; reading it costs no request. */
   readonly allowance: {
     /** What is known now. */
-    readonly current: (options?: LookOptions) => Promise<KnownAllowance>
+    readonly current: (options?: SignalOptions) => Promise<KnownAllowance>
     /**
-     * What is known now, and then every change; whoever is slow gets the newest, and none of those between. Throws
+     * What is known now, and then every change; a slow reader gets the newest and skips those between. Throws
      * `InvalidOption` at once, like `nodes.list`.
      */
-    readonly changes: (options?: LookOptions) => AsyncIterable<KnownAllowance>
+    readonly changes: (options?: SignalOptions) => AsyncIterable<KnownAllowance>
   }
   readonly raw: {
     /** Any request, with the same credentials, limits and errors; resolves to the whole reply of a success. */

@@ -1,12 +1,14 @@
 /**
- * Runs the effects of the client as promises: each settles once, with a value or a `BerthError`, and is let go of at once
+ * Runs the effects of the client as promises: each ends once, with a value or a `BerthError`, and is let go of at once
  * when its signal is aborted or the client is closed, whatever the effect still has to tidy up.
  */
 import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
 import { Fetch } from "../client/transport/FetchTransport.ts"
 import { type Ledger, LedgerBegun } from "../client/call/Attempt.ts"
 import type * as Domain from "../domain/BerthError.ts"
-import { Aborted, type BerthError, ClientClosed, ClientFault, fromDomain } from "./BerthError.ts"
+import { type Redact, redactedReason } from "../client/transport/Redaction.ts"
+import type { BerthError } from "./BerthError.ts"
+import { Aborted, classes, ClientClosed, ClientFault } from "./Failure.ts"
 
 /** Why a call was let go of before its effect ended. */
 type Cut = "aborted" | "closed"
@@ -29,6 +31,10 @@ export interface Runner<R> {
   readonly close: () => Promise<void>
 }
 
+/** The error of the domain as an error of the promise client. Credentials may also stand in what the caller asked for. */
+const fromDomain = ({ attempts, hint, operation, reason, reply }: Domain.BerthError, redact: Redact): BerthError =>
+  new classes[reason._tag]({ reason: redactedReason(reason, redact), operation, attempts, reply, hint })
+
 /** A runner over the services of `layer`, which cannot fail and is built with the first call. */
 export const make = <R>(
   layer: Layer.Layer<R>,
@@ -41,7 +47,7 @@ export const make = <R>(
   let closing: Promise<void> | undefined
 
   /** The exit of the effect, or why it was let go of. Never rejects. */
-  const settle = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
+  const exitOf = <A, E>({ signal }: Call, effect: Effect.Effect<A, E, R>) =>
     new Promise<Exit.Exit<A, E> | Cut>((resolve) => {
       const fiber = runtime.runFork(effect)
       const end = (outcome: Exit.Exit<A, E> | Cut) => {
@@ -72,7 +78,7 @@ export const make = <R>(
       })
     )
     const outcome =
-      closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await settle(call, noticed)
+      closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await exitOf(call, noticed)
     // Errors are made here, after the `await`, where the stack still knows who called.
     const letGo = { operation: call.operation, changed, attempts: ledger?.attempts ?? [] }
     if (outcome === "closed") throw new ClientClosed(letGo)

@@ -2,7 +2,7 @@
  * The account that the environment of the process names, in the variables that `berth` reads, too.
  */
 import { Effect, Predicate } from "effect"
-import { InvalidOption } from "./BerthError.ts"
+import { InvalidOption } from "./Failure.ts"
 import type { ClientOptions } from "./Client.ts"
 
 const variables = {
@@ -15,11 +15,11 @@ type Account = keyof typeof variables
 
 const operation = "createClientFromEnv"
 
-/** What the environment says of a variable; undefined where it says nothing, or there is none. */
+/** Reads a variable of the environment; undefined where it is not set, or there is no environment. */
 export const readVariable = (name: string): Effect.Effect<string | undefined> =>
   Effect.sync(() => globalThis.process?.env?.[name]?.trim() || undefined)
 
-/** What a variable says. Throws `InvalidOption`, which names it. */
+/** Reads a variable that is needed. Throws `InvalidOption`, which names it. */
 const read = (variable: string): string => {
   let value: string | undefined
   try {

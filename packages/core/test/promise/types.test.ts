@@ -15,7 +15,7 @@ import {
 } from "@berth/core/promise"
 import { describe, expectTypeOf, it } from "@effect/vitest"
 
-// What these say is checked by the compiler; none of it runs.
+// The compiler checks these; none of them runs.
 const thrown = undefined as unknown
 const failure = undefined as unknown as Failure
 const checkOnly = (_types: () => void) => {}
@@ -90,7 +90,7 @@ describe("what the compiler knows of an error", () => {
     })
   })
 
-  it("is what `isBerthError` and `instanceof` say of anything that is thrown", () => {
+  it("is what `isBerthError` and `instanceof` narrow anything that is thrown to", () => {
     checkOnly(() => {
       // @ts-expect-error nothing is known of what is thrown
       void thrown._tag

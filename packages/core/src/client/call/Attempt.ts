@@ -1,6 +1,6 @@
 /**
  * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
- * what came of it. Whether another attempt follows is decided elsewhere.
+ * its outcome. Whether another attempt follows is decided elsewhere.
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Result } from "effect"
 import { allowanceFrom } from "../../api/AllowanceHeaders.ts"
@@ -44,13 +44,13 @@ const neverSent = (reason: ErrorReason) =>
   reason._tag === "InvalidRequest" ||
   ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
 
-/** Who is told of the ledger of each call as it begins: whoever lets go of a call before it ends has no other way to it. */
+/** Receives the ledger of each call as it begins: a caller that abandons a call has no other way to it. */
 export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefined>(
   "@berth/core/client/call/Attempt/LedgerBegun",
   { defaultValue: () => undefined }
 )
 
-/** Sends the request of the call once, and tells when its reply has begun. */
+/** Sends the request of the call once, and reports when its reply has begun. */
 export type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>
 
 /** What the attempts of a client depend on. */
@@ -111,7 +111,7 @@ export const make = ({ observer, redact, settings }: Dependencies) => {
     const { sending } = operation
     const exchanged = Effect.suspend(() => {
       sent = "maybe"
-      operation.heard?.(undefined)
+      operation.onAttemptReply?.(undefined)
       return send((begun) => {
         head = begun
         sent = "yes"
@@ -140,7 +140,7 @@ export const make = ({ observer, redact, settings }: Dependencies) => {
 
     const received = yield* Effect.exit(Effect.result(restore(exchange)))
     if (Exit.isFailure(received)) {
-      // Whoever gave up or broke down meanwhile, the request may have been counted.
+      // Interrupted or broken down: the request may have been counted all the same.
       ledger.sent = surer(sentBefore, sent)
       if (sent !== "no") yield* enter(Cause.hasInterrupts(received.cause) ? "interrupted" : "defect")
       yield* head === undefined ? ticket.ended(sent !== "no") : ticket.replied(head, false)
@@ -190,7 +190,7 @@ const understand = <A>(
   mayBeDone: boolean
 ): Result.Result<Reply<A>, ErrorReason> => {
   const raw = { status, headers, body }
-  if (whole) operation.heard?.(raw)
+  if (whole) operation.onAttemptReply?.(raw)
   const expectation = (mayBeDone ? operation.afterwards : undefined) ?? operation.expectation
   return Result.flatMap(interpret(raw, expectation, nowMillis, reading), ({ body, data }) =>
     Result.mapBoth(operation.decode(data, body), {

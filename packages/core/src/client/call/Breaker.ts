@@ -17,13 +17,13 @@ const openMillis = (openings: number) => Math.min(60_000, 2000 * 2 ** (openings 
 /** Closed and without a call for this long, it begins anew. */
 const staleMillis = 3_600_000
 
-/** What a call says of the service: `nothing` when it was refused for a reason, or given up. */
+/** What a call shows about the service: `nothing` when it was rejected for a reason, or interrupted. */
 export type Outcome = "ok" | "fault" | "nothing"
 
 export interface State {
   /** `trying` while one call finds out whether the service has recovered. */
   readonly phase: "closed" | "open" | "trying"
-  /** Counts the changes of phase: a call that began before the last one has nothing to say any more. */
+  /** Counts the changes of phase: a call that began before the last one does not count any more. */
   readonly era: number
   /** Whether each of the last calls was a fault, oldest first. */
   readonly faults: ReadonlyArray<boolean>
@@ -31,7 +31,7 @@ export interface State {
   readonly openings: number
   readonly openUntil: number
   readonly forgetAt: number
-  readonly heardAt: number
+  readonly lastCallAt: number
 }
 
 export const initial: State = {
@@ -41,7 +41,7 @@ export const initial: State = {
   openings: 0,
   openUntil: 0,
   forgetAt: 0,
-  heardAt: 0
+  lastCallAt: 0
 }
 
 /** A call that may go, and the state from then on; or one that may not, and for how long, if that is known. */
@@ -54,8 +54,8 @@ export const admit = (state: State, now: number): Answer => {
   switch (state.phase) {
     case "closed": {
       const openings = now >= state.forgetAt ? 0 : state.openings
-      const faults = now - state.heardAt >= staleMillis ? [] : state.faults
-      return { _tag: "Go", state: { ...state, openings, faults, heardAt: now } }
+      const faults = now - state.lastCallAt >= staleMillis ? [] : state.faults
+      return { _tag: "Go", state: { ...state, openings, faults, lastCallAt: now } }
     }
     case "open":
       return now < state.openUntil
@@ -78,16 +78,16 @@ export const record = (state: State, era: number, outcome: Outcome, now: number)
     if (outcome === "fault") return open(state, now)
     // Nothing learnt: the next call tries.
     if (outcome === "nothing") return { ...state, phase: "open" }
-    return { ...state, phase: "closed", era: era + 1, forgetAt: now + openMillis(state.openings), heardAt: now }
+    return { ...state, phase: "closed", era: era + 1, forgetAt: now + openMillis(state.openings), lastCallAt: now }
   }
   if (state.phase === "open" || outcome === "nothing") return state
   const faults = [...state.faults, outcome === "fault"].slice(-maxCalls)
   const failed = faults.filter(Boolean).length
   const trips = faults.length >= minCalls && failed / faults.length >= share
-  return trips ? open(state, now) : { ...state, faults, heardAt: now }
+  return trips ? open(state, now) : { ...state, faults, lastCallAt: now }
 }
 
-/** Only faults of the service count: a 4xx is an answer, and a deadline too short says nothing about the service. */
+/** Only faults of the service count: a 4xx is an answer, and a deadline too short shows nothing about the service. */
 const outcomeOf = (exit: Exit.Exit<unknown, ErrorReason>): Outcome => {
   if (Exit.isSuccess(exit)) return "ok"
   const reason = Exit.findErrorOption(exit)

@@ -75,7 +75,7 @@ export class Engine extends Context.Service<
       request: WireRequest,
       options?: CallOptions
     ) => Effect.Effect<Attempt.Reply<A>, BerthError>
-    /** Longest time a call may take unless it says otherwise. */
+    /** Longest time a call may take unless its options name another. */
     readonly deadline: Duration.Duration
     /** Lane of every call that does not name one; undefined where it is that of the operation. */
     readonly lane: Lane | undefined

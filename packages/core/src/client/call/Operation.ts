@@ -49,12 +49,12 @@ export interface Operation<A> {
   readonly afterwards?: Expectation
   /** Whether and when it may be sent again. */
   readonly repeatable: Repeatable
-  /** The lane it goes in unless the caller says otherwise. */
+  /** The lane it goes in unless the caller names another. */
   readonly lane: Lane
   /** Reads the data of a successful reply, whose whole body is at hand, too. */
   readonly decode: (data: unknown, body: unknown) => Result.Result<A, RecordFault>
-  /** Told of the reply of each attempt, whatever it says, and of none when an attempt begins. Default: nobody is. */
-  readonly heard?: (reply: RawReply | undefined) => void
+  /** Called with the reply of each attempt, of a success or a failure, and with undefined when an attempt begins. Default: none. */
+  readonly onAttemptReply?: (reply: RawReply | undefined) => void
   /** Done when an attempt is sent. Default: nothing. */
   readonly sending?: SendingHooks | undefined
   /** What is in it that Berth does not know. Default: nothing. */

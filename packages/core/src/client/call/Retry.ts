@@ -11,10 +11,10 @@ import type { Repeatable } from "./Operation.ts"
 
 /** Doubled with every attempt, up to the cap. */
 const baseMillis = 100
-/** Base where the service said that it is asked too often. */
+/** Base after a 429. */
 const throttledBaseMillis = 1000
 const maxBackoffMillis = 20_000
-/** A longer `Retry-After` than this is not waited for: the caller is told instead. */
+/** A longer `Retry-After` than this is not waited for: the call fails with it. */
 const maxRetryAfterMillis = 120_000
 
 /** Tokens of the budget: full at first, spent by retries, given back by success. */

@@ -10,7 +10,7 @@ const maxHeaderLength = 1024
 const maxIdLength = 128
 const maxExcerptLength = 2048
 
-/** Headers that hold what is nobody else's business, whatever it is. */
+/** Headers that hold secrets, of the service or of a gateway. */
 const isSecret = /cookie|authorization|api-?key|token|secret/
 
 /** The reply as it is shown. */

@@ -1,0 +1,212 @@
+/**
+ * The service: the steps of a request from its arrival to its reply. Read the list in `makeApp` from top to bottom for the way
+ * in, and from bottom to top for the way out.
+ */
+import { BerthApi } from "@berth/core/api/BerthApi"
+import { fail } from "@berth/core/api/Envelope"
+import { Clock, Context, Effect, Layer, Logger, Option, type Redacted, References, Scope } from "effect"
+import * as ByteSize from "effect/ByteSize"
+import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { isControl, makePlane } from "./control/plane.ts"
+import * as Authorization from "./http/authorization.ts"
+import * as Commitments from "./http/commitments.ts"
+import { identify } from "./http/credentials.ts"
+import * as Docs from "./http/docs.ts"
+import { CurrentExchange, type Exchange, type Handler, type Reply, type Step } from "./http/Exchange.ts"
+import { failureResponse } from "./http/failures.ts"
+import { fallback, pathOf, precheck } from "./http/fallback.ts"
+import { answerFast } from "./http/fast/answerFast.ts"
+import * as Images from "./http/images.ts"
+import * as Nodes from "./http/nodes.ts"
+import * as Query from "./http/query.ts"
+import { replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
+import { deliver, injectFaults } from "./injection/injectFaults.ts"
+import { Journals } from "./journal/Journals.ts"
+import { maxBodyBytes } from "./transport/limits.ts"
+import type { Reject } from "./transport/nodeServer.ts"
+import { allowedMethods, endpointsOf, routerConfig } from "./transport/paths.ts"
+import type { Reading } from "./world/allowance.ts"
+import { AnonymousAllowances } from "./world/AnonymousAllowances.ts"
+import * as World from "./world/World.ts"
+import type { Worlds } from "./world/Worlds.ts"
+
+export interface AppOptions {
+  /**
+   * Whether every success goes through the API's own schemas; what they refuse is a 500. Without it the plainest requests
+   * take the fast path.
+   */
+  readonly checkReplies: boolean
+  /** What a request of the control plane has to show; without one, it needs nothing. */
+  readonly controlToken?: Redacted.Redacted | undefined
+}
+
+/** The service: one effect per request, and replies to input that never became a request. */
+export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, controlToken }: AppOptions) {
+  const ambient = yield* Effect.context<Scope.Scope>()
+  const clock = yield* Clock.Clock
+  const realMillis = () => clock.currentTimeMillisUnsafe()
+  const journals = new Journals()
+  const anonymous = new AnonymousAllowances(worlds.main.settings.rateLimit)
+  const controlPlane = yield* makePlane({ worlds, realMillis, journals }, controlToken)
+  const endpoint = yield* makeEndpoint
+
+  const service = inOrder(
+    [
+      deliver, // Last on the way out: a fault may have the reply late, in part or not at all.
+      keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
+      injectFaults, // Around the honest service, never inside it.
+      spendAllowance, // A refusal costs nothing and reaches nothing (decision 21). Its headers are on every reply.
+      check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (decision 4).
+      answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
+      ...(checkReplies ? [] : [takeFastPath]) // The two most frequent requests, without the router and the schemas.
+    ],
+    endpoint // The router; the fallback answers 404, 405, OPTIONS, and 500 for a defect.
+  )
+
+  /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
+  const pages = inOrder([showAllowance, check], endpoint)
+
+  /** Never fails; what goes wrong is a reply. */
+  const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    // No part of the service: it costs no allowance, asks for no account and is in no journal.
+    if (isControl(request)) return controlPlane
+    // Whose request it is decides on the world, and so on everything that follows.
+    const identity = identify(worlds, request)
+    const world = identity._tag === "Known" ? identity.world : worlds.main
+    // Nodes that have ended by now are cleared away before any step reads the world.
+    const arrivedAt = World.enter(world, realMillis())
+    // Its account's allowance, or without one that of its address (decision 20).
+    const allowance = identity._tag === "Known" ? world.allowance : anonymous.of(addressOf(request))
+    const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
+    return isAboutTheService(request) ? pages(exchange) : service(exchange)
+  })
+
+  /** The reply to input that never became a request: it spends the allowance of its address. */
+  const reject: Reject = ({ headers, message, status }, address) => {
+    const reading = anonymous.of(address).spend(World.enter(worlds.main, realMillis()))
+    return {
+      status,
+      headers: {
+        ...headers,
+        "content-type": "application/json",
+        ...replyHeaders(status, reading, worlds.main.latest)
+      },
+      body: JSON.stringify(fail(status, message))
+    }
+  }
+
+  const requestContext = Context.pick(
+    Logger.CurrentLoggers,
+    Logger.LogToStderr,
+    References.MinimumLogLevel
+  )(ambient).pipe(
+    // The clock of faults that take time.
+    Context.add(Clock.Clock, clock),
+    Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
+  )
+  return { handle, reject, requestContext }
+})
+
+/** The steps around the last handler, the first one outermost. */
+const inOrder = (steps: ReadonlyArray<Step>, last: Handler): Handler =>
+  steps.reduceRight((next, step) => step(next), last)
+
+const addressOf = (request: HttpServerRequest.HttpServerRequest): string =>
+  Option.getOrElse(request.remoteAddress, () => "")
+
+const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
+  const path = pathOf(request)
+  return path === Docs.docsPath || path === Docs.openApiPath
+}
+
+const noFaults: ReadonlyArray<string> = []
+
+const keepJournal =
+  (worlds: Worlds, journals: Journals): Step =>
+  (next) =>
+  (exchange) =>
+    Effect.mapEager(next(exchange), (reply) => {
+      const { arrivedAt: at, body, delivery, request, world } = exchange
+      const delayMillis = Math.round((delivery?.delayMillis ?? 0) * world.clock.rate)
+      worlds.changes += 1
+      journals.record(world, {
+        at,
+        durationMillis: world.latest - at + delayMillis,
+        method: request.method,
+        url: request.url,
+        body,
+        status: delivery?.isAnswered === false ? null : reply.status,
+        faults: delivery?.faults ?? noFaults
+      })
+      return reply
+    })
+
+/** The headers that every reply of the service has. */
+const withReplyHeaders = (exchange: Exchange, reading: Reading, reply: ReturnType<Handler>) =>
+  Effect.mapEager(reply, (reply) =>
+    HttpServerResponse.setHeaders(reply, {
+      ...exchange.headers,
+      ...replyHeaders(reply.status, reading, exchange.world.latest)
+    })
+  )
+
+const spendAllowance: Step = (next) => (exchange) => {
+  const now = exchange.world.latest
+  const reading = exchange.allowance.spend(now)
+  return withReplyHeaders(exchange, reading, reading.granted ? next(exchange) : Effect.succeed(exhausted(reading, now)))
+}
+
+const showAllowance: Step = (next) => (exchange) =>
+  withReplyHeaders(exchange, exchange.allowance.peek(exchange.world.latest), next(exchange))
+
+/** Decision 21. */
+const exhausted = (reading: Reading, now: number): Reply =>
+  failureResponse(
+    429,
+    `The allowance of ${reading.limit} requests is used up: try again in ${retryAfterSeconds(reading, now)} seconds.`
+  )
+
+/** A step that answers by itself when it has an answer. */
+const answering =
+  (answer: (exchange: Exchange) => Reply | undefined): Step =>
+  (next) =>
+  (exchange) => {
+    const reply = answer(exchange)
+    return reply === undefined ? next(exchange) : Effect.succeed(reply)
+  }
+
+const check = answering(({ request }) => precheck(request, maxBodyBytes))
+const answerInstead = answering(({ answerInstead }) => answerInstead?.())
+const takeFastPath = answering(answerFast)
+
+/**
+ * The endpoints. What they are built with is merged into the context of every request they answer: it is only what they
+ * need, so what serves the API as a whole is provided to that alone.
+ */
+const endpoints = Layer.mergeAll(Nodes.layer, Images.layer, Commitments.layer).pipe(Layer.provide(Authorization.layer))
+
+const routes = Layer.mergeAll(
+  HttpApiBuilder.layer(Query.ServedApi, { openapiPath: Docs.openApiPath }),
+  Docs.layer
+).pipe(Layer.provide(HttpServer.layerServices), Layer.provide([endpoints, Query.layer]))
+
+const allowed = allowedMethods([
+  ...endpointsOf(BerthApi),
+  { path: Docs.openApiPath, method: "GET" },
+  { path: Docs.docsPath, method: "GET" }
+])
+
+/** The endpoint of a request, or the fallback. */
+const makeEndpoint = Effect.gen(function* () {
+  const ambient = yield* Effect.context<Scope.Scope>()
+  const routed = yield* HttpRouter.toHttpEffect(routes).pipe(
+    Effect.provideService(HttpRouter.RouterConfig, routerConfig),
+    Effect.setContext(Context.pick(Scope.Scope)(ambient))
+  )
+  const answered = Effect.catchCause(routed, (cause) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => fallback(request, cause, allowed))
+  )
+  const endpoint: Handler = (exchange) => Effect.provideService(answered, CurrentExchange, exchange)
+  return endpoint
+})

@@ -1,0 +1,44 @@
+/**
+ * A fault that is armed in a world, with what it has counted so far.
+ */
+import { DateTime } from "effect"
+import { type AnyFault, readMoment } from "./Fault.ts"
+
+export interface ArmedFault {
+  readonly fault: AnyFault
+  /** Which of the armed faults of its name it is, from 0. */
+  readonly instance: number
+  readonly fromMillis: number
+  readonly untilMillis: number
+  /** Requests in its scope and its time so far. */
+  readonly seen: number
+  /** How often it has fired. */
+  readonly fired: number
+}
+
+export const arm = (faults: ReadonlyArray<AnyFault>, now: number): ReadonlyArray<ArmedFault> => {
+  const instances = new Map<string, number>()
+  return faults.map((fault) => {
+    const instance = instances.get(fault.fault) ?? 0
+    instances.set(fault.fault, instance + 1)
+    return {
+      fault,
+      instance,
+      fromMillis: fault.from === undefined ? Number.NEGATIVE_INFINITY : readMoment(fault.from, now)!,
+      untilMillis: fault.until === undefined ? Number.POSITIVE_INFINITY : readMoment(fault.until, now)!,
+      seen: 0,
+      fired: 0
+    }
+  })
+}
+
+/** An armed fault for its reader: as it was asked for, with instants for durations, and with its counts. */
+export const describeArmed = ({ fault, fired, fromMillis, seen, untilMillis }: ArmedFault) => ({
+  ...fault,
+  ...(fault.from === undefined ? {} : { from: isoInstant(fromMillis) }),
+  ...(fault.until === undefined ? {} : { until: isoInstant(untilMillis) }),
+  seen,
+  fired
+})
+
+const isoInstant = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))

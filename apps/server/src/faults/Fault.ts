@@ -1,0 +1,64 @@
+/**
+ * The parts that all faults share: a name, a trigger and a scope. A fault is plain JSON, the same in a request of the control
+ * plane, in a snapshot and in memory. Which faults there are, and what each does, is in `injection/`.
+ */
+import { DateTime, Option, Schema } from "effect"
+import { readDurationMillis } from "../lifecycle/durationText.ts"
+import { operations } from "./operations.ts"
+
+/** The largest count a trigger takes. */
+const maxRequests = 1_000_000_000
+
+export const count = (minimum: number, description: string, maximum = maxRequests) =>
+  Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum, maximum }))).annotate({ description })
+
+/** An instant of the world, or a duration from the moment the fault is armed. */
+const Moment = Schema.String.check(
+  Schema.makeFilter((given) =>
+    readMoment(given, 0) === undefined
+      ? "Expected an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s"
+      : undefined
+  )
+)
+
+const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
+
+/** Milliseconds since the epoch, `undefined` for what is neither an instant nor a duration. */
+export const readMoment = (given: string, armedAt: number): number | undefined => {
+  if (!isoInstant.test(given)) {
+    return Option.getOrUndefined(Option.map(readDurationMillis(given), (millis) => armedAt + millis))
+  }
+  return Option.getOrUndefined(Option.map(DateTime.make(given), DateTime.toEpochMillis))
+}
+
+/** When a fault fires. Without any of these it always does. Requests are counted in its scope and its time only. */
+export const triggerFields = {
+  after: count(0, "Lets the first N requests pass."),
+  every: count(1, "Fires at every Nth request."),
+  times: count(1, "Fires N times, then never again."),
+  probability: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))).annotate({
+    description: "Fires at this share of the requests, decided by the world's seed."
+  }),
+  from: Schema.optionalKey(Moment).annotate({ description: "Not before this instant of the world." }),
+  until: Schema.optionalKey(Moment).annotate({ description: "No more from this instant of the world on." })
+}
+
+/** The requests a fault is for. Without any of these: all of them. */
+export const Scope = Schema.Struct({
+  operation: Schema.optionalKey(
+    Schema.Union([Schema.Literals(operations), Schema.Array(Schema.Literals(operations))])
+  ).annotate({ description: `One or several of ${operations.join(", ")}.` }),
+  node: Schema.optionalKey(Schema.Union([Schema.Int, Schema.String])).annotate({
+    description: "The id of a node, or a pattern of its name: * is any text, ? one character."
+  }),
+  header: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)).annotate({
+    description: "Headers of the request by name, each with a pattern of its value."
+  })
+})
+
+const Trigger = Schema.Struct({ ...triggerFields, scope: Schema.optionalKey(Scope) })
+
+/** A fault of any kind, without the options of its kind. */
+export interface AnyFault extends Schema.Schema.Type<typeof Trigger> {
+  readonly fault: string
+}

@@ -1,0 +1,64 @@
+/**
+ * Replies to requests that no endpoint answers. The precheck answers those that are wrong whatever they ask for, the
+ * fallback those for which there is no endpoint or whose endpoint failed.
+ */
+import { Cause, Effect } from "effect"
+import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { maxUrlBytes } from "../transport/limits.ts"
+import type { AllowedMethods } from "../transport/paths.ts"
+import { bodyTooLarge } from "../transport/readJson.ts"
+import { failureResponse } from "./failures.ts"
+
+/** The path of a request, as it came. */
+export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.split("?", 1)[0]!
+
+/** The answer to a request that is wrong whatever it asks for (decision 4); `maxBytes` is the limit of its body. */
+export const precheck = (
+  request: HttpServerRequest.HttpServerRequest,
+  maxBytes: number
+): HttpServerResponse.HttpServerResponse | undefined => {
+  if (isWithoutHost(request)) return failureResponse(400, "The header host is missing.")
+  if (request.url.length > maxUrlBytes) {
+    return failureResponse(414, `The URL is longer than ${maxUrlBytes} bytes.`)
+  }
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
+    return failureResponse(413, bodyTooLarge(maxBytes).message)
+  }
+  return undefined
+}
+
+/** HTTP/1.1 asks for a host in every request (RFC 9112 §3.2). A request that came without a socket has no version. */
+const isWithoutHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
+
+/** The answer where no endpoint gave one. A client that has gone away gets none. */
+export const fallback = (
+  request: HttpServerRequest.HttpServerRequest,
+  cause: Cause.Cause<unknown>,
+  allowedMethods: AllowedMethods
+) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  const failure = cause.reasons.find(Cause.isFailReason)?.error
+  if (HttpServerError.isHttpServerError(failure) && failure.reason._tag === "RouteNotFound") {
+    return Effect.succeed(noEndpoint(request, allowedMethods))
+  }
+  return Effect.as(
+    Effect.logError("A request could not be answered", cause).pipe(
+      Effect.annotateLogs({ method: request.method, path: pathOf(request) })
+    ),
+    failureResponse(500, "The service failed.")
+  )
+}
+
+/** Another method of a path there is, or a path there is not. */
+const noEndpoint = (
+  request: HttpServerRequest.HttpServerRequest,
+  allowedMethods: AllowedMethods
+): HttpServerResponse.HttpServerResponse => {
+  const allow = allowedMethods(pathOf(request))
+  // A path whose escapes cannot be read is no path, even where it resembles one.
+  const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
+  if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
+  if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })
+  return failureResponse(405, `The path does not answer ${request.method}, only ${allow}.`, { headers: { allow } })
+}

@@ -1,0 +1,196 @@
+/**
+ * Faults that show in the reply as HTTP: its status, its headers, when it comes.
+ */
+import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/AllowanceHeaders"
+import { fail, succeed } from "@berth/core/api/Envelope"
+import { DateTime, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { count } from "../faults/Fault.ts"
+import type { Reply } from "../http/Exchange.ts"
+import { failureResponse } from "../http/failures.ts"
+import { replyHeaders } from "../http/replyHeaders.ts"
+import { choice, duration, faultKind, flag, integer, millis, share, signedDuration, text } from "./FaultKind.ts"
+
+const sentence = "A fault that is armed answers in place of the service."
+
+const retryAfter = (description: string) => count(0, description, 86_400)
+
+const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
+
+const status = faultKind({
+  family: "http",
+  name: "status",
+  summary: "Answers a status instead of the reply. The request is not processed.",
+  options: {
+    status: integer(200, 599, "200 to 599; default 503."),
+    envelope: flag("Whether the body is the envelope, or empty; default true."),
+    retryAfter: retryAfter("Seconds in retry-after; default none.")
+  },
+  steps: ({ fault: { envelope = true, retryAfter, status = 503 } }) => ({
+    answer: () => {
+      const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }
+      if (!envelope || status === 204 || status === 205 || status === 304) {
+        return HttpServerResponse.empty({ status, headers })
+      }
+      return HttpServerResponse.jsonUnsafe(status < 300 ? succeed({}) : fail(status, sentence), { status, headers })
+    }
+  })
+})
+
+const rateLimited = faultKind({
+  family: "http",
+  name: "rate-limited",
+  summary: "Answers 429 with its headers, though allowance is left. It costs nothing.",
+  options: { retryAfter: retryAfter("Seconds in retry-after, and until the reset; default 1.") },
+  steps: ({ fault: { retryAfter = 1 } }, { world }) => ({
+    refuse: () => {
+      const now = world.latest
+      const retryAt = now + retryAfter * 1000
+      const reading = { ...world.allowance.peek(now), granted: false, remaining: 0, resetAt: retryAt, retryAt }
+      return HttpServerResponse.setHeaders(failureResponse(429, sentence), {
+        ...replyHeaders(429, reading, now),
+        "retry-after": String(retryAfter)
+      })
+    }
+  })
+})
+
+const rateLimitedBare = faultKind({
+  family: "http",
+  name: "rate-limited-bare",
+  summary: "Answers 429 without retry-after, without allowance headers. It costs nothing.",
+  options: {},
+  steps: (_, { world }) => ({
+    refuse: () => {
+      const { date } = replyHeaders(429, world.allowance.peek(world.latest), world.latest)
+      return failureResponse(429, sentence, { headers: { date: date! } })
+    }
+  })
+})
+
+const htmlError = faultKind({
+  family: "http",
+  name: "html-error",
+  summary: "Answers with a page of HTML, as a proxy does. The request is not processed.",
+  options: { status: integer(200, 599, "200 to 599; default 502.") },
+  steps: ({ fault: { status = 502 } }) => ({
+    answer: () =>
+      HttpServerResponse.text(
+        `<html>\r\n<head><title>${status} Bad Gateway</title></head>\r\n<body>\r\n<center><h1>${status} Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n`,
+        { status, contentType: "text/html" }
+      )
+  })
+})
+
+/** From 0 to 1, neither of them. */
+const between0And1 = (chance: number): number => (chance + 0.5) / 2 ** 32
+
+const latency = faultKind({
+  family: "http",
+  name: "latency",
+  summary: "The reply comes late; the request is processed at once. Takes real time, not the world's.",
+  options: {
+    delay: duration("How late; of uniform the least, of lognormal the median; default 1 second."),
+    distribution: choice(["fixed", "uniform", "lognormal"], "default fixed."),
+    upTo: duration("The most, of uniform and lognormal; default 1 minute."),
+    sigma: share("Spread of lognormal, 0 to 5; default 0.5.", 5)
+  },
+  steps: ({ chance, fault }) => ({
+    delayMillis: () => {
+      const [delay, max] = [millis(fault.delay ?? "1 second"), millis(fault.upTo ?? "1 minute")]
+      switch (fault.distribution ?? "fixed") {
+        case "fixed":
+          return delay
+        case "uniform":
+          return Math.round(delay + between0And1(chance(1)) * Math.max(0, max - delay))
+        case "lognormal": {
+          // Box and Muller: two even shares make one normal deviate.
+          const deviate =
+            Math.sqrt(-2 * Math.log(between0And1(chance(1)))) * Math.cos(2 * Math.PI * between0And1(chance(2)))
+          return Math.min(max, Math.round(delay * Math.exp((fault.sigma ?? 0.5) * deviate)))
+        }
+      }
+    }
+  })
+})
+
+const wrongContentType = faultKind({
+  family: "http",
+  name: "wrong-content-type",
+  summary: "The reply names another media type than its own.",
+  options: { value: text("The content-type; default text/html.") },
+  steps: ({ fault: { value = "text/html" } }) => ({
+    form: (reply) => HttpServerResponse.setHeader(reply, "content-type", value)
+  })
+})
+
+const headersMissing = faultKind({
+  family: "http",
+  name: "headers-missing",
+  summary: "The reply comes without some headers.",
+  options: {
+    headers: Schema.optionalKey(
+      Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMaxLength(50))])
+    ).annotate({ description: "Which; default the three ratelimit headers." })
+  },
+  steps: ({ fault: { headers = allowanceHeaders } }) => ({
+    form: (reply) =>
+      (typeof headers === "string" ? [headers] : headers).reduce<Reply>(
+        (without, name) => HttpServerResponse.removeHeader(without, name.toLowerCase()),
+        reply
+      )
+  })
+})
+
+/** None of them is a number, or a number of requests or seconds. */
+const garbage = ["soon", "-1", "NaN", "1e999", "0x10", "1,200", "[object Object]", "99999999999999999999"]
+
+const headersGarbage = faultKind({
+  family: "http",
+  name: "headers-garbage",
+  summary: "The allowance headers have values that are no number, or no possible one.",
+  options: { value: text("Their value; default a choice of the seed.") },
+  steps: ({ chance, fault: { value } }) => ({
+    form: (reply) =>
+      HttpServerResponse.setHeaders(
+        reply,
+        Object.fromEntries(
+          allowanceHeaders.map((name, index) => [name, value ?? garbage[chance(index + 1) % garbage.length]!])
+        )
+      )
+  })
+})
+
+const dateSkew = faultKind({
+  family: "http",
+  name: "date-skew",
+  summary: "The date header is off: the clock of the service and its resets disagree.",
+  options: { by: signedDuration("How far, -5m for behind; default 5m.") },
+  steps: ({ fault: { by = "5m" } }, { world }) => ({
+    form: (reply) => {
+      const skewed = DateTime.makeUnsafe(world.latest + millis(by))
+      return HttpServerResponse.setHeader(reply, "date", DateTime.toDateUtc(skewed).toUTCString())
+    }
+  })
+})
+
+const successWithFailureCode = faultKind({
+  family: "http",
+  name: "success-with-failure-code",
+  summary: "Answers 200 with a failure in the envelope. The request is not processed.",
+  options: { code: integer(400, 599, "The code in the body, 400 to 599; default 500.") },
+  steps: ({ fault: { code = 500 } }) => ({ answer: () => HttpServerResponse.jsonUnsafe(fail(code, sentence)) })
+})
+
+export const httpFaults = [
+  status,
+  rateLimited,
+  rateLimitedBare,
+  htmlError,
+  latency,
+  wrongContentType,
+  headersMissing,
+  headersGarbage,
+  dateSkew,
+  successWithFailureCode
+] as const

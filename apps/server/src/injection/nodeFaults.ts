@@ -1,0 +1,176 @@
+/**
+ * Semantic faults about which nodes there are: replies that are well-formed and not true, of the world's past, or of a
+ * world that differs from the reply.
+ */
+import { succeed } from "@berth/core/api/Envelope"
+import { prefix } from "@berth/core/api/Routes"
+import { HttpServerResponse } from "effect/http"
+import type { Reply } from "../http/Exchange.ts"
+import { failureResponse } from "../http/failures.ts"
+import { createdNode, nodeAttributes } from "../http/records.ts"
+import type { NodeRecord } from "../world/NodeRecord.ts"
+import { phase, put, type World } from "../world/World.ts"
+import { nodeIdOf } from "../faults/operations.ts"
+import { duration, faultKind, integer, millis } from "./FaultKind.ts"
+import { recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
+
+/** The trigger of a fault about creates counts creates. */
+const only = ["nodes.create"] as const
+
+/** The node that a reply reports as made. */
+const madeNode = (world: World, reply: Reply): NodeRecord | undefined => {
+  const envelope = reply.status === 202 ? successOf(reply) : undefined
+  const id = envelope === undefined ? undefined : recordsOf(envelope)[0]?.["id"]
+  return typeof id === "number" ? world.nodes.get(id) : undefined
+}
+
+const unknownNode = (id: number): Reply => failureResponse(404, `There is no node ${id}.`)
+
+const createLostReply = faultKind({
+  family: "semantic",
+  name: "create-lost-reply",
+  summary: "Makes the node, then resets the connection: the reply of the create is lost.",
+  options: {},
+  only,
+  steps: () => ({ wire: (served) => (served.status === 202 ? { _tag: "Reset" } : undefined) })
+})
+
+const createFalseNegative = faultKind({
+  family: "semantic",
+  name: "create-false-negative",
+  summary: "Makes the node and answers a failure.",
+  options: { status: integer(400, 599, "Its status, 400 to 599; default 500.") },
+  only,
+  steps: ({ fault: { status = 500 } }, { world }) => ({
+    reply: (reply) =>
+      madeNode(world, reply) === undefined
+        ? undefined
+        : withBodyOf(reply, failureResponse(status, "The node could not be created."))
+  })
+})
+
+const duplicateCreate = faultKind({
+  family: "semantic",
+  name: "duplicate-create",
+  summary: "Makes two nodes and answers with the first. Both are there for good.",
+  options: {},
+  only,
+  steps: (_, { world }) => ({
+    reply: (reply) => {
+      const node = madeNode(world, reply)
+      if (node === undefined) return undefined
+      put(world, { ...node, id: world.nodes.nextId })
+      return reply
+    }
+  })
+})
+
+const idReuse = faultKind({
+  family: "semantic",
+  name: "id-reuse",
+  summary: "A new node gets the id of the node that went last. It keeps it.",
+  options: {},
+  only,
+  steps: (_, { world }) => ({
+    reply: (reply) => {
+      const node = madeNode(world, reply)
+      const id = world.gone.findLast((gone) => world.nodes.get(gone.id) === undefined)?.id
+      if (node === undefined || id === undefined) return undefined
+      const renamed = { ...node, id }
+      world.nodes.remove(node.id)
+      world.nodes.restore(renamed)
+      put(world, renamed)
+      return withJson(
+        HttpServerResponse.setHeader(reply, "location", `${prefix}/nodes/${id}/`),
+        succeed(createdNode(world, renamed))
+      )
+    }
+  })
+})
+
+const stuckProvisioning = faultKind({
+  family: "semantic",
+  name: "stuck-provisioning",
+  summary: "A new node never gets past created, also after the fault is gone.",
+  options: {},
+  only,
+  steps: (_, { world }) => ({
+    reply: (reply) => {
+      const node = madeNode(world, reply)
+      if (node === undefined) return undefined
+      put(world, { ...node, forced: "created" })
+      return reply
+    }
+  })
+})
+
+const asOf = (age: string | undefined, now: number): number => now - millis(age ?? "10 seconds")
+
+const listStale = faultKind({
+  family: "semantic",
+  name: "list-stale",
+  summary: "The list of nodes is as it was a while ago.",
+  options: { age: duration("How old, in time of the world; default 10 seconds.") },
+  only: ["nodes.list"],
+  steps: ({ fault: { age } }, { world }) => ({
+    list: (view) => ({ ...view, asOf: Math.min(view.asOf, asOf(age, world.latest)) })
+  })
+})
+
+const listShifts = faultKind({
+  family: "semantic",
+  name: "list-shifts",
+  summary: "From one page to the next all nodes move on in the list, the first ones to its end.",
+  options: { by: integer(-1000, 1000, "Places towards the front each time, negative for towards the end; default 1.") },
+  only: ["nodes.list"],
+  steps: ({ earlier, fault: { by = 1 } }) => ({ list: (view) => ({ ...view, shift: view.shift + earlier * by }) })
+})
+
+const listedBut404 = faultKind({
+  family: "semantic",
+  name: "listed-but-404",
+  summary: "Answers 404 for a node that is in the list.",
+  options: {},
+  only: ["nodes.get"],
+  steps: (_, { request, world }) => ({
+    answer: () => {
+      const id = nodeIdOf(request.url)
+      return id === undefined || world.nodes.get(id) === undefined ? undefined : unknownNode(id)
+    }
+  })
+})
+
+/** A node as it was; a 404 when it was not. One that is gone by now shows as it was, too. */
+const pastNode = (world: World, id: number, asOf: number): Reply | undefined => {
+  const node = world.nodes.get(id) ?? world.gone.findLast((gone) => gone.id === id)
+  if (node === undefined) return undefined
+  if (node.createdAt > asOf || phase(world, node, asOf) === "gone") return unknownNode(id)
+  return HttpServerResponse.jsonUnsafe(succeed(nodeAttributes(world, node, asOf)))
+}
+
+const getLags = faultKind({
+  family: "semantic",
+  name: "get-lags",
+  summary: "A single node is as it was a while ago; before it was made there is none.",
+  options: { age: duration("How far behind, in time of the world; default 10 seconds.") },
+  only: ["nodes.get"],
+  steps: ({ fault: { age } }, { request, world }) => ({
+    reply: (reply) => {
+      const id = [200, 404].includes(reply.status) ? nodeIdOf(request.url) : undefined
+      const past = id === undefined ? undefined : pastNode(world, id, asOf(age, world.latest))
+      return past === undefined ? undefined : withBodyOf(reply, past)
+    }
+  })
+})
+
+export const nodeFaults = [
+  createLostReply,
+  createFalseNegative,
+  duplicateCreate,
+  idReuse,
+  stuckProvisioning,
+  listStale,
+  listShifts,
+  listedBut404,
+  getLags
+] as const

@@ -1,0 +1,105 @@
+/**
+ * Reads faults as they are written: a JSON array in the control plane, `NAME:option=value…` after `--fault`. Every name,
+ * option and value at fault is named.
+ */
+import type { FieldErrors } from "@berth/core/api/Envelope"
+import { Predicate, Result, Schema } from "effect"
+import { fieldErrors } from "../transport/fields.ts"
+import { type Fault, kindByName } from "./catalogue.ts"
+
+const maxFaults = 100
+
+const decoders = new Map(
+  [...kindByName].map(([name, { schema }]) => [
+    name,
+    Schema.decodeUnknownResult(schema as Schema.Codec<Fault, unknown>, { errors: "all", onExcessProperty: "error" })
+  ])
+)
+
+/** One fault, or what is wrong with it by option; `fault` is the name. */
+const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
+  if (!Predicate.isObject(given)) return Result.fail({ fault: ["A fault is an object with its name under fault."] })
+  const name = given["fault"]
+  if (!Predicate.isString(name)) return Result.fail({ fault: ["The name of the fault is missing."] })
+  const decode = decoders.get(name)
+  if (decode === undefined) {
+    return Result.fail({
+      fault: [`There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`]
+    })
+  }
+  return Result.flatMap(
+    Result.mapError(decode(given), ({ issue }) => fieldErrors(issue, "whole")),
+    firesSomewhere
+  )
+}
+
+/** A scope in which a fault can never fire is a mistake. */
+const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
+  const only = kindByName.get(fault.fault)?.only
+  const operation = fault.scope?.operation
+  if (only === undefined || operation === undefined) return Result.succeed(fault)
+  return (typeof operation === "string" ? [operation] : operation).every((one) => only.includes(one))
+    ? Result.succeed(fault)
+    : Result.fail({ "scope.operation": [`The fault ${fault.fault} fires only at ${only.join(", ")}.`] })
+}
+
+/** The faults of a request body: all of them, or what is wrong with them by place: `1.status` is an option of the second. */
+export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, FieldErrors> => {
+  if (!Array.isArray(body)) return Result.fail({ detail: ["The body must be a JSON array of faults."] })
+  if (body.length > maxFaults) return Result.fail({ detail: [`There may be at most ${maxFaults} faults.`] })
+  const errors: Record<string, ReadonlyArray<string>> = {}
+  const faults: Array<Fault> = []
+  for (const [index, given] of body.entries()) {
+    const fault = readFault(given)
+    if (Result.isSuccess(fault)) faults.push(fault.success)
+    else for (const [option, sentences] of Object.entries(fault.failure)) errors[`${index}.${option}`] = sentences
+  }
+  return Object.keys(errors).length === 0 ? Result.succeed(faults) : Result.fail(errors)
+}
+
+const scopeOptions = new Set(["operation", "node", "header"])
+
+const readValue = (text: string): unknown => {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  if (text === "true" || text === "false") return text === "true"
+  return text.includes(",") ? text.split(",") : text
+}
+
+/** `status:status=503:times=2:operation=nodes.list`. An option is an option, a trigger or a part of the scope. */
+export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
+  // A value may hold a colon, as an instant does: only one before `name=` divides.
+  const [name, ...parts] = text.split(/:(?=[A-Za-z]+=)/)
+  const options = parts.map((part) => {
+    const at = part.indexOf("=")
+    return [part.slice(0, at), part.slice(at + 1)] as const
+  })
+  const read = readFault(faultOf(name!, options, readValue))
+  if (Result.isSuccess(read)) return Result.succeed(read.success)
+  // A number may be meant as text: the options at fault are read again as they were written.
+  const asWritten = (value: string, option: string) =>
+    option in read.failure || `scope.${option}` in read.failure ? value : readValue(value)
+  return Result.mapError(
+    Result.orElse(readFault(faultOf(name!, options, asWritten)), () => read),
+    (errors) =>
+      Object.entries(errors)
+        .map(([option, [sentence]]) => (option === "fault" ? sentence : `${option}: ${sentence}`))
+        .join(" ")
+  )
+}
+
+const faultOf = (
+  name: string,
+  options: ReadonlyArray<readonly [option: string, value: string]>,
+  read: (value: string, option: string) => unknown
+): unknown => {
+  const fault: Record<string, unknown> = { fault: name }
+  const scope: Record<string, unknown> = {}
+  for (const [option, value] of options) {
+    if (option === "header") {
+      const [header, wanted = "*"] = value.split("=", 2)
+      scope["header"] = { ...(scope["header"] as object | undefined), [header!]: wanted }
+    } else if (scopeOptions.has(option)) scope[option] = read(value, option)
+    else fault[option] = read(value, option)
+  }
+  return Object.keys(scope).length === 0 ? fault : { ...fault, scope }
+}

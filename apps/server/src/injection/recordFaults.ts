@@ -1,0 +1,136 @@
+/**
+ * Semantic faults in the records of a reply, and in the allowance it reports. They change the reply and not the world.
+ */
+import { Record } from "effect"
+import { count } from "../faults/Fault.ts"
+import type { Allowance } from "../world/allowance.ts"
+import { faultKind, text } from "./FaultKind.ts"
+import { mapRecords } from "./replyBody.ts"
+
+const choose = <A>(from: ReadonlyArray<A>, chance: number): A => from[chance % from.length]!
+
+/** Labels of what is chosen. */
+const label = { status: 1, field: 2 } as const
+
+const field = text("Which field of the record; default a choice of the seed.")
+
+const emptyList = faultKind({
+  family: "semantic",
+  name: "empty-list",
+  summary: "A list is empty, whatever there is.",
+  options: {},
+  only: ["nodes.list", "images.list", "images.saved"],
+  steps: () => ({
+    records: (envelope) => (Array.isArray(envelope["data"]) ? { ...envelope, data: [] } : undefined)
+  })
+})
+
+const unknownStatuses = ["Hibernating", "migrating", "ERROR", "resize pending"]
+
+const statusUnknown = faultKind({
+  family: "semantic",
+  name: "status-unknown",
+  summary: "The nodes have an undocumented status.",
+  options: { value: text("The status; default a choice of the seed.") },
+  only: ["nodes.create", "nodes.get", "nodes.list"],
+  steps: ({ chance, fault: { value } }) => ({
+    records: (envelope, first) => {
+      if (!("status" in first)) return undefined
+      const status = value ?? choose(unknownStatuses, chance(label.status))
+      return mapRecords(envelope, (record) => ({ ...record, status }))
+    }
+  })
+})
+
+const fieldMissing = faultKind({
+  family: "semantic",
+  name: "field-missing",
+  summary: "A field is missing from the records.",
+  options: { field },
+  steps: ({ chance, fault }) => ({
+    records: (envelope, first) => {
+      const field = fault.field ?? choose(Object.keys(first), chance(label.field))
+      if (!(field in first)) return undefined
+      return mapRecords(envelope, (record) => Record.remove(record, field))
+    }
+  })
+})
+
+const extraFields = ["project_id", "location", "gpu", "label", "monitoring_enabled"]
+
+const fieldExtra = faultKind({
+  family: "semantic",
+  name: "field-extra",
+  summary: "The records have an undocumented field.",
+  options: { field: text("Its name; default a choice of the seed.") },
+  steps: ({ chance, fault }) => ({
+    records: (envelope) => {
+      const field = fault.field ?? choose(extraFields, chance(label.field))
+      return mapRecords(envelope, (record) => ({ ...record, [field]: { since: 2027, values: ["a", 1, null] } }))
+    }
+  })
+})
+
+/** The value as another type. */
+const otherType = (value: unknown): unknown => {
+  if (typeof value === "number" || typeof value === "boolean") return String(value)
+  if (typeof value === "string") return [value]
+  return Array.isArray(value) ? {} : value === null ? 0 : JSON.stringify(value)
+}
+
+const fieldTypeChanged = faultKind({
+  family: "semantic",
+  name: "field-type-changed",
+  summary: "A field of the records is of another type: a number a text, a text a list.",
+  options: { field },
+  steps: ({ chance, fault }) => ({
+    records: (envelope, first) => {
+      const field = fault.field ?? choose(Object.keys(first), chance(label.field))
+      if (!(field in first)) return undefined
+      return mapRecords(envelope, (record) =>
+        field in record ? { ...record, [field]: otherType(record[field]) } : record
+      )
+    }
+  })
+})
+
+/** The same counter, of which only `limit` are granted: what was spent before counts. */
+const shrunk = (allowance: Allowance, limit: number): Allowance => {
+  const read = (reading: ReturnType<Allowance["peek"]>, granted: boolean) => {
+    const remaining = Math.max(0, limit - (reading.limit - reading.remaining))
+    return { ...reading, granted, limit, remaining, retryAt: remaining > 0 ? reading.retryAt : reading.resetAt }
+  }
+  const peek = (now: number) => {
+    const reading = allowance.peek(now)
+    return read(reading, reading.limit - reading.remaining < limit)
+  }
+  return {
+    ...allowance,
+    peek,
+    spend: (now) => {
+      const before = peek(now)
+      if (!before.granted) return before
+      const spent = allowance.spend(now)
+      return read(spent, spent.granted)
+    }
+  }
+}
+
+const windowChanges = faultKind({
+  family: "semantic",
+  name: "window-changes",
+  summary: "The allowance shrinks in the middle of its window.",
+  options: { limit: count(0, "What is granted instead; default half of it.") },
+  steps: ({ fault }, { world: { allowance, settings } }) => ({
+    allowance: () => shrunk(allowance, fault.limit ?? Math.floor(settings.rateLimit.limit / 2))
+  })
+})
+
+export const recordFaults = [
+  emptyList,
+  statusUnknown,
+  fieldMissing,
+  fieldExtra,
+  fieldTypeChanged,
+  windowChanges
+] as const

@@ -1,0 +1,44 @@
+/**
+ * The body of a reply on its way out, for faults to read and to replace.
+ */
+import { Predicate } from "effect"
+import { HttpBody, HttpServerResponse } from "effect/http"
+import type { Reply } from "../http/Exchange.ts"
+import { bytesOf } from "../transport/deliverFault.ts"
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+const utf8 = new TextDecoder()
+
+/** The envelope of a success, `undefined` when the reply is none. */
+export const successOf = (reply: Reply): JsonObject | undefined => {
+  const bytes = bytesOf(reply)
+  if (bytes === undefined || reply.status >= 300) return undefined
+  const envelope: unknown = JSON.parse(utf8.decode(bytes))
+  return Predicate.isObject(envelope) && envelope["code"] === 200 ? envelope : undefined
+}
+
+export const withJson = (reply: Reply, value: unknown): Reply =>
+  HttpServerResponse.setBody(reply, HttpBody.jsonUnsafe(value))
+
+/** The same reply with the status and body of another; its headers stay. */
+export const withBodyOf = (reply: Reply, other: Reply): Reply =>
+  HttpServerResponse.removeHeader(
+    HttpServerResponse.setBody(HttpServerResponse.setStatus(reply, other.status), other.body),
+    "location"
+  )
+
+/** The records in a success: its one record, or those of a list. */
+export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
+  const { data } = envelope
+  return (Array.isArray(data) ? data : [data]).filter(
+    (record): record is JsonObject => Predicate.isObject(record) && Object.keys(record).length > 0
+  )
+}
+
+/** The envelope with each record changed. */
+export const mapRecords = (envelope: JsonObject, change: (record: JsonObject) => JsonObject): JsonObject => {
+  const { data } = envelope
+  const changed = (record: unknown) => (Predicate.isObject(record) ? change(record) : record)
+  return { ...envelope, data: Array.isArray(data) ? data.map(changed) : changed(data) }
+}

@@ -1,0 +1,117 @@
+/**
+ * Faults of the wire: what becomes of the bytes. On a socket they are real; without one they appear as what a client
+ * makes of them. `transport/deliverFault.ts` carries them out.
+ */
+import { Duration } from "effect"
+import { HttpBody, HttpServerResponse } from "effect/http"
+import { count } from "../faults/Fault.ts"
+import { bytesOf } from "../transport/deliverFault.ts"
+import type { WireFault } from "../transport/WireFault.ts"
+import { duration, faultKind, flag, millis, share } from "./FaultKind.ts"
+
+const resetBeforeRequest = faultKind({
+  family: "wire",
+  name: "reset-before-request",
+  summary: "Resets the connection. The request is not processed.",
+  options: {},
+  steps: () => ({ onArrival: () => ({ _tag: "Reset" }) })
+})
+
+const resetAfterRequest = faultKind({
+  family: "wire",
+  name: "reset-after-request",
+  summary: "Processes the request, then resets the connection: the reply is lost.",
+  options: {},
+  steps: () => ({ wire: () => ({ _tag: "Reset" }) })
+})
+
+const arriving = share("How much of the body arrives, 0 to 1; default 0.5.")
+
+const cut = (bodyBytes: number, share: number, by: "reset" | "end"): WireFault | undefined =>
+  bodyBytes < 2
+    ? undefined
+    : { _tag: "Cut", afterBytes: Math.min(bodyBytes - 1, Math.max(1, Math.floor(bodyBytes * share))), by }
+
+const resetMidBody = faultKind({
+  family: "wire",
+  name: "reset-mid-body",
+  summary: "Resets the connection in the middle of the reply's body.",
+  options: { share: arriving },
+  steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "reset") })
+})
+
+const truncatedBody = faultKind({
+  family: "wire",
+  name: "truncated-body",
+  summary: "Ends the connection before the body is as long as content-length states.",
+  options: { share: arriving },
+  steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "end") })
+})
+
+const malformedJson = faultKind({
+  family: "wire",
+  name: "malformed-json",
+  summary: "The body is whole by its length and no JSON.",
+  options: {},
+  steps: () => ({
+    form: (reply) => {
+      const bytes = bytesOf(reply)
+      if (bytes === undefined) return undefined
+      // The last bracket becomes a comma: the length is right, and the end is missing.
+      const broken = Uint8Array.from(bytes)
+      broken[broken.length - 1] = 0x2c
+      return HttpServerResponse.setBody(reply, HttpBody.uint8Array(broken, reply.headers["content-type"]))
+    }
+  })
+})
+
+const slowBody = faultKind({
+  family: "wire",
+  name: "slow-body",
+  summary: "The body comes in pieces with pauses between them. Takes real time, not the world's.",
+  options: {
+    chunk: count(1, "Bytes a piece; default a tenth of the body.", 1_048_576),
+    pause: duration("Between two pieces; default 100 millis.")
+  },
+  steps: ({ fault: { chunk, pause = "100 millis" } }) => ({
+    wire: (_, bodyBytes) =>
+      bodyBytes === 0
+        ? undefined
+        : {
+            _tag: "SlowBody",
+            pieceBytes: chunk ?? Math.ceil(bodyBytes / 10),
+            pause: Duration.millis(millis(pause))
+          }
+  })
+})
+
+const hang = faultKind({
+  family: "wire",
+  name: "hang",
+  summary: "Nothing comes, and the connection stays, until the client gives up.",
+  options: { processed: flag("Whether the request is processed; default false.") },
+  steps: ({ fault: { processed = false } }) =>
+    processed ? { wire: () => ({ _tag: "Silence" }) } : { onArrival: () => ({ _tag: "Silence" }) }
+})
+
+const garbageBytes = faultKind({
+  family: "wire",
+  name: "garbage-bytes",
+  summary: "Processes the request and answers with bytes that are no HTTP.",
+  options: { bytes: count(1, "How many; default 64.", 65_536) },
+  steps: ({ chance, fault: { bytes = 64 } }) => ({
+    // Above the letters of HTTP, so that no parser takes it for a beginning.
+    wire: () => ({ _tag: "Garbage", bytes: Uint8Array.from({ length: bytes }, (_, at) => 0x80 | chance(at + 1)) })
+  })
+})
+
+export const wireFaults = [
+  resetBeforeRequest,
+  resetAfterRequest,
+  resetMidBody,
+  truncatedBody,
+  malformedJson,
+  slowBody,
+  hang,
+  garbageBytes
+] as const

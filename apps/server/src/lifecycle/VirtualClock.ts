@@ -1,0 +1,49 @@
+/**
+ * The clock of a world, as a value: which instant it shows is a function of that value and of the real time. Nothing here
+ * reads a clock. All instants are whole milliseconds since the epoch.
+ */
+
+/** How world time follows real time: `1` as it is, `60` sixty times as fast, `0` not at all. */
+export interface VirtualClock {
+  /** World milliseconds per real millisecond, 0 or more. */
+  readonly rate: number
+  /** The world's instant at `anchorRealMillis`. */
+  readonly anchorMillis: number
+  readonly anchorRealMillis: number
+}
+
+/** The values of `--clock`: `real`, `frozen`, or a factor of 1 or more. */
+export type ClockMode = "real" | "frozen" | { readonly times: number }
+
+/** Where a frozen world begins, so that two runs show the same times: 2026-01-01T00:00:00.000Z. */
+export const frozenStartMillis = 1_767_225_600_000
+
+const rateOf = (mode: ClockMode): number => (mode === "real" ? 1 : mode === "frozen" ? 0 : mode.times)
+
+/** A clock at its start. A frozen one begins at `frozenStartMillis`, the others at the real time. */
+export const make = (mode: ClockMode, realMillis: number): VirtualClock => ({
+  rate: rateOf(mode),
+  anchorMillis: mode === "frozen" ? frozenStartMillis : realMillis,
+  anchorRealMillis: realMillis
+})
+
+/** The world's instant, never before the anchor. */
+export const now = (clock: VirtualClock, realMillis: number): number =>
+  clock.anchorMillis + Math.max(0, Math.floor((realMillis - clock.anchorRealMillis) * clock.rate))
+
+/** The same clock, `byMillis` milliseconds further on. World time never goes back: a negative duration counts as 0. */
+export const advance = (clock: VirtualClock, realMillis: number, byMillis: number): VirtualClock => ({
+  rate: clock.rate,
+  anchorMillis: now(clock, realMillis) + Math.max(0, Math.floor(byMillis)),
+  anchorRealMillis: Math.max(realMillis, clock.anchorRealMillis)
+})
+
+/** How the clock passes. */
+export const modeOf = ({ rate }: VirtualClock): ClockMode =>
+  rate === 1 ? "real" : rate === 0 ? "frozen" : { times: rate }
+
+/** A clock that shows the same instant and passes differently from here on. */
+export const setMode = (clock: VirtualClock, realMillis: number, mode: ClockMode): VirtualClock => ({
+  ...advance(clock, realMillis, 0),
+  rate: rateOf(mode)
+})

@@ -1,0 +1,40 @@
+/**
+ * The app on a socket: starts listening, and on the way out lets requests in flight finish before it cuts them off.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Effect, Scope } from "effect"
+import { HttpServer } from "effect/http"
+import type { Worlds } from "./world/Worlds.ts"
+import { type AppOptions, makeApp } from "./app.ts"
+import type { Timeouts } from "./transport/limits.ts"
+import { makeNodeServer } from "./transport/nodeServer.ts"
+
+export interface ListenOptions extends AppOptions {
+  readonly host: string
+  /** `0` picks a free one. */
+  readonly port: number
+  readonly timeouts: Timeouts
+}
+
+/** Listens until the scope closes and gives the base URL. Fails with `ServeError` when it cannot. */
+export const listen = Effect.fnUntraced(function* (
+  worlds: Worlds,
+  { host, port, timeouts, ...options }: ListenOptions
+) {
+  const app = yield* makeApp(worlds, options)
+  const node = makeNodeServer(timeouts, app.reject)
+  const server = yield* NodeHttpServer.make(() => node.server, {
+    host,
+    port,
+    ...(timeouts.drainMillis === 0
+      ? { disablePreemptiveShutdown: true }
+      : { gracefulShutdownTimeout: timeouts.drainMillis })
+  })
+  // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))
+  // Every request begins with a copy of the context that is served in.
+  const scope = yield* Effect.scope
+  yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
+  yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
+  return HttpServer.formatAddress(server.address)
+})

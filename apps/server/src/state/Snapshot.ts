@@ -1,0 +1,274 @@
+/**
+ * A world as a value: everything that decides its replies, as JSON. What is taken of one world can be put into another, in
+ * another process too, and from then on the two give the same bytes. Its id and its account are no part of it. Instants are
+ * milliseconds since the epoch, plans and images are named by slug.
+ */
+import type { FieldErrors } from "@berth/core/api/Envelope"
+import { Result, Schema } from "effect"
+import type { ArmedFault } from "../faults/ArmedFault.ts"
+import type { AnyFault } from "../faults/Fault.ts"
+import { Fault } from "../injection/catalogue.ts"
+import * as Allowance from "../world/allowance.ts"
+import type { NodeRecord } from "../world/NodeRecord.ts"
+import * as World from "../world/World.ts"
+import { type Account, authModes, deleteStyles, maxFleetNodes } from "../world/WorldSettings.ts"
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+const NonNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** Of any kind that there is. */
+const StoredFault: Schema.Codec<AnyFault> = Fault
+
+/** An armed fault with its counts, so that it goes on where it stood. */
+const StoredArmedFault = Schema.Struct({
+  fault: StoredFault,
+  instance: Count,
+  /** Milliseconds since the epoch; absent where there is no bound. */
+  fromMillis: Schema.optionalKey(Schema.Int),
+  untilMillis: Schema.optionalKey(Schema.Int),
+  seen: Count,
+  fired: Count
+})
+
+const takeArmed = ({ fromMillis, untilMillis, ...armed }: ArmedFault): typeof StoredArmedFault.Type => ({
+  ...armed,
+  ...(Number.isFinite(fromMillis) ? { fromMillis } : {}),
+  ...(Number.isFinite(untilMillis) ? { untilMillis } : {})
+})
+
+const armedFrom = (stored: typeof StoredArmedFault.Type): ArmedFault => ({
+  ...stored,
+  fromMillis: stored.fromMillis ?? Number.NEGATIVE_INFINITY,
+  untilMillis: stored.untilMillis ?? Number.POSITIVE_INFINITY
+})
+
+const rule = {
+  provisioningMillis: Count,
+  provisioningJitterMillis: Count,
+  terminationMillis: Count,
+  terminationJitterMillis: Count,
+  outcomes: Schema.NullOr(
+    Schema.Struct({ runs: NonNegative, stuck: NonNegative, powersOff: NonNegative, vanishes: NonNegative })
+  ),
+  outcomeAfterMillis: Count,
+  outcomeAfterJitterMillis: Count
+}
+
+const Settings = Schema.Struct({
+  seed: Schema.Int,
+  clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: NonNegative })]),
+  lifecycle: Schema.Struct({
+    ...rule,
+    byName: Schema.Array(Schema.Struct({ pattern: Schema.String, rule: Schema.Struct(rule) }))
+  }),
+  rateLimit: Schema.Struct({
+    limit: Positive,
+    windowMillis: Positive,
+    algorithm: Schema.Literals(Allowance.algorithms)
+  }),
+  auth: Schema.Literals(authModes),
+  deleteStyle: Schema.Literals(deleteStyles),
+  uniqueNames: Schema.Boolean,
+  scenario: Schema.Union([
+    Schema.Literals(["empty", "small"]),
+    Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(maxFleetNodes)) })
+  ]),
+  faults: Schema.Array(StoredFault)
+})
+
+const AllowanceState = Schema.Union([
+  Schema.Struct({ algorithm: Schema.Literal("fixed-window"), endsAt: Schema.NullOr(Schema.Int), granted: Count }),
+  Schema.Struct({ algorithm: Schema.Literal("sliding-window"), grants: Schema.Array(Schema.Int) }),
+  Schema.Struct({ algorithm: Schema.Literal("token-bucket"), missing: Count, asOf: Schema.NullOr(Schema.Int) })
+])
+
+/** A node; what is left out is as it is for most nodes. */
+export const NodeSnapshot = Schema.Struct({
+  id: Positive,
+  name: Schema.String,
+  plan: Schema.String,
+  imageId: Positive,
+  createdAt: Schema.Int,
+  deletedAt: Schema.optionalKey(Schema.Int),
+  commitment: Schema.optionalKey(
+    Schema.Struct({
+      skuId: Schema.Int,
+      days: Positive,
+      startedAt: Schema.Int,
+      setting: Schema.Literals(["auto_renew", "auto_terminate", "hourly_billing"]),
+      nextSkuId: Schema.Int,
+      nextDays: Positive
+    })
+  ),
+  backups: Schema.optionalKey(Schema.Boolean),
+  locked: Schema.optionalKey(Schema.Boolean),
+  forced: Schema.optionalKey(Schema.Literals(["created", "running", "power-off"]))
+})
+export type NodeSnapshot = typeof NodeSnapshot.Type
+
+const head = {
+  format: Schema.Literal("berth-world/2"),
+  settings: Settings,
+  clock: Schema.Struct({ rate: NonNegative, anchorMillis: Schema.Int, anchorRealMillis: Schema.Int }),
+  latest: Schema.Int,
+  allowance: AllowanceState,
+  savedImages: Schema.Array(
+    Schema.Struct({
+      id: Positive,
+      slug: Schema.String,
+      name: Schema.String,
+      templateId: Positive,
+      base: Schema.String,
+      plan: Schema.String
+    })
+  ),
+  /** The id the next node gets. */
+  nextNodeId: Positive,
+  /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
+  gone: Schema.Array(NodeSnapshot),
+  faults: Schema.Array(StoredArmedFault)
+}
+
+/** All of a world but its nodes. */
+export const SnapshotHead = Schema.Struct(head)
+export type SnapshotHead = typeof SnapshotHead.Type
+
+export const Snapshot = Schema.Struct({
+  ...head,
+  /** In ascending id. */
+  nodes: Schema.Array(NodeSnapshot)
+}).annotate({ identifier: "Snapshot" })
+export type Snapshot = typeof Snapshot.Type
+
+/** All of a world but its nodes, as it is now. */
+export const takeHead = (world: World.World): SnapshotHead => {
+  const { account: _, ...settings } = world.settings
+  return {
+    format: "berth-world/2",
+    settings,
+    // The real time is irrelevant to a clock that stands, and would differ between two runs of the same calls.
+    clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
+    latest: world.latest,
+    allowance: world.allowance.state(),
+    savedImages: world.savedImages.map((saved) => ({ ...saved, base: saved.base.slug, plan: saved.plan.slug })),
+    nextNodeId: world.nodes.nextId,
+    gone: world.gone.map(takeNode),
+    faults: world.faults.map(takeArmed)
+  }
+}
+
+export const takeNode = (node: NodeRecord): NodeSnapshot => ({
+  id: node.id,
+  name: node.name,
+  plan: node.plan.slug,
+  imageId: node.imageId,
+  createdAt: node.createdAt,
+  ...(node.deletedAt === null ? {} : { deletedAt: node.deletedAt }),
+  ...(node.commitment === null ? {} : { commitment: node.commitment }),
+  ...(node.backups ? { backups: true } : {}),
+  ...(node.locked ? { locked: true } : {}),
+  ...(node.forced === undefined ? {} : { forced: node.forced })
+})
+
+export const take = (world: World.World): Snapshot => ({
+  ...takeHead(world),
+  nodes: Array.from(world.nodes.all(), takeNode)
+})
+
+/** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
+export type Resume = "where-it-stood" | "as-if-never-stopped"
+
+const problem = (field: string, sentence: string): FieldErrors => ({ [field]: [sentence] })
+
+/** The world of a head, without nodes; they follow one by one with `addNode`. */
+export const readHead = (
+  snapshot: SnapshotHead,
+  account: Account,
+  id: string,
+  resume: Resume,
+  realMillis: number
+): Result.Result<World.World, FieldErrors> => {
+  const world = World.make({ ...snapshot.settings, account }, realMillis, id)
+  if (snapshot.allowance.algorithm !== snapshot.settings.rateLimit.algorithm) {
+    return Result.fail(problem("allowance", "This is the state of another algorithm than that of the settings."))
+  }
+  if (snapshot.nextNodeId < world.nodes.nextId) {
+    return Result.fail(problem("nextNodeId", "A world of this seed begins with a larger id."))
+  }
+  for (const [index, saved] of snapshot.savedImages.entries()) {
+    const { imageBySlug, planBySlug } = world.catalogue
+    const [base, plan] = [imageBySlug.get(saved.base), planBySlug.get(saved.plan)]
+    if (base === undefined || plan === undefined) {
+      return Result.fail(problem(`savedImages.${index}`, "There is no such image or plan in a world of this seed."))
+    }
+    world.savedImages.push({ ...saved, base, plan })
+  }
+  world.allowance = Allowance.make(snapshot.settings.rateLimit, snapshot.allowance)
+  for (const [index, node] of snapshot.gone.entries()) {
+    const record = recordOf(world, node)
+    if (record === undefined) return Result.fail(problem(`gone.${index}.plan`, noSuchPlan))
+    world.gone.push(record)
+  }
+  world.faults = snapshot.faults.map(armedFrom)
+  world.latest = snapshot.latest
+  world.clock =
+    resume === "as-if-never-stopped"
+      ? snapshot.clock
+      : { rate: snapshot.clock.rate, anchorMillis: snapshot.latest, anchorRealMillis: realMillis }
+  return Result.succeed(world)
+}
+
+/** Adds a node of a snapshot; nodes come in ascending id. `before` is the id the next node of the world gets. */
+export const addNode = (world: World.World, before: number, node: NodeSnapshot): FieldErrors | null => {
+  const record = recordOf(world, node)
+  if (record === undefined) return problem("plan", noSuchPlan)
+  if (node.id < world.nodes.nextId || node.id >= before) {
+    return problem("id", "Ids ascend, from the first of a world of this seed to below nextNodeId.")
+  }
+  world.nodes.skipTo(node.id)
+  World.put(world, record)
+  return null
+}
+
+const noSuchPlan = "There is no such plan in a world of this seed."
+
+const recordOf = (world: World.World, node: NodeSnapshot): NodeRecord | undefined => {
+  const plan = world.catalogue.planBySlug.get(node.plan)
+  return plan === undefined
+    ? undefined
+    : {
+        id: node.id,
+        name: node.name,
+        plan,
+        imageId: node.imageId,
+        createdAt: node.createdAt,
+        deletedAt: node.deletedAt ?? null,
+        commitment: node.commitment ?? null,
+        backups: node.backups ?? false,
+        locked: node.locked ?? false,
+        ...(node.forced === undefined ? {} : { forced: node.forced })
+      }
+}
+
+/** Puts a snapshot into a world, in the place of all it had; its id and its account stay. On failure nothing is changed. */
+export const restore = (
+  world: World.World,
+  snapshot: Snapshot,
+  realMillis: number
+): Result.Result<void, FieldErrors> => {
+  const read = readHead(snapshot, world.settings.account, world.id, "where-it-stood", realMillis)
+  return Result.flatMap(read, (restored): Result.Result<void, FieldErrors> => {
+    for (const [index, node] of snapshot.nodes.entries()) {
+      const errors = addNode(restored, snapshot.nextNodeId, node)
+      if (errors !== null) {
+        return Result.fail(
+          Object.fromEntries(Object.entries(errors).map(([field, sentences]) => [`nodes.${index}.${field}`, sentences]))
+        )
+      }
+    }
+    restored.nodes.skipTo(snapshot.nextNodeId)
+    Object.assign(world, restored)
+    return Result.void
+  })
+}

@@ -1,0 +1,107 @@
+/**
+ * Writes replies so that the client suffers. On a socket the bytes really go wrong: half a body, a reset, garbage. Without
+ * one there is only what a client makes of it: a call that fails, or a body that breaks off (`inProcess.ts`).
+ */
+import { IncomingMessage, type ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect, Stream } from "effect"
+import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { noteWireFault } from "./inProcess.ts"
+import type { WireFault } from "./WireFault.ts"
+
+/** The bytes of a body; `undefined` where there is none, or none that is known whole. */
+export const bytesOf = ({ body, status }: HttpServerResponse.HttpServerResponse): Uint8Array | undefined =>
+  body._tag === "Uint8Array" && body.contentLength > 0 && status !== 204 && status !== 304 ? body.body : undefined
+
+/** Delivers the reply with a fault. Where it has been written in full already, the server's own write reaches no client. */
+export const deliverFault = (
+  request: HttpServerRequest.HttpServerRequest,
+  reply: HttpServerResponse.HttpServerResponse,
+  fault: WireFault
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  // Ends when the client goes away, or the server, and then without a byte.
+  if (fault._tag === "Silence") {
+    return Effect.onInterrupt(Effect.interruptible(Effect.never), () =>
+      Effect.sync(() => {
+        if (request.source instanceof IncomingMessage) request.source.socket.destroy()
+      })
+    )
+  }
+  if (fault._tag === "SlowBody") return Effect.succeed(slowBody(reply, fault))
+  if (!(request.source instanceof IncomingMessage)) {
+    return Effect.sync(() => {
+      noteWireFault(request.source, fault)
+      return reply
+    })
+  }
+  const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+  return Effect.as(
+    Effect.callback<void>((resume) => {
+      if (response.destroyed || response.socket?.destroyed === true) return resume(Effect.void)
+      response.once("close", () => resume(Effect.void))
+      whenItsTurn(response, () => writeFault(response, reply, fault, request.method === "HEAD"))
+    }),
+    reply
+  )
+}
+
+/** A reply that has lost its date gets none from Node either, whose clock is not the world's. */
+export const withOwnDateOnly = (
+  request: HttpServerRequest.HttpServerRequest,
+  reply: HttpServerResponse.HttpServerResponse
+): HttpServerResponse.HttpServerResponse => {
+  if (reply.headers["date"] === undefined && request.source instanceof IncomingMessage) {
+    ;(NodeHttpServerRequest.toServerResponse(request) as ServerResponse).sendDate = false
+  }
+  return reply
+}
+
+/** A pipelined reply has no connection until those before it are through. */
+const whenItsTurn = (response: ServerResponse, act: () => void): void => {
+  if (response.socket === null) response.once("socket", act)
+  else act()
+}
+
+const writeFault = (
+  response: ServerResponse,
+  reply: HttpServerResponse.HttpServerResponse,
+  fault: Exclude<WireFault, { readonly _tag: "Silence" | "SlowBody" }>,
+  isHead: boolean
+): void => {
+  const socket = response.socket!
+  const reset = () => {
+    socket.resetAndDestroy()
+    response.destroy()
+  }
+  const end = () => socket.end(() => response.destroy())
+  switch (fault._tag) {
+    case "Reset":
+      return reset()
+    case "Garbage":
+      socket.write(fault.bytes)
+      return void end()
+    case "Cut": {
+      response.writeHead(reply.status, reply.headers)
+      const part = isHead ? undefined : bytesOf(reply)?.subarray(0, fault.afterBytes)
+      const stop = fault.by === "reset" ? reset : end
+      if (part !== undefined) return void response.write(part, () => stop())
+      response.flushHeaders()
+      socket.write("", () => stop())
+    }
+  }
+}
+
+const slowBody = (
+  reply: HttpServerResponse.HttpServerResponse,
+  { pause, pieceBytes }: Extract<WireFault, { readonly _tag: "SlowBody" }>
+): HttpServerResponse.HttpServerResponse => {
+  const bytes = bytesOf(reply) ?? new Uint8Array()
+  const starts = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) => index * pieceBytes)
+  const pieces = Stream.fromIterable(starts).pipe(
+    Stream.rechunk(1),
+    Stream.mapEffect((start) =>
+      Effect.as(start === 0 ? Effect.void : Effect.sleep(pause), bytes.subarray(start, start + pieceBytes))
+    )
+  )
+  return HttpServerResponse.setBody(reply, HttpBody.stream(pieces, reply.headers["content-type"], bytes.length))
+}

@@ -1,0 +1,73 @@
+/**
+ * Reads a JSON body against its schema so that every field at fault is named at once (decision 4), each with one sentence.
+ * In an optional field `null` is the same as absent, because many clients send `null` for no value.
+ */
+import type { FieldErrors } from "@berth/core/api/Envelope"
+import { Predicate, Result, Schema, SchemaIssue } from "effect"
+
+/** The value when every field is of its type, otherwise `null`; the fields at fault; and the object as it came. */
+export interface FieldsRead<A> {
+  readonly fields: A | null
+  readonly errors: FieldErrors
+  readonly raw: Readonly<Record<string, unknown>>
+}
+
+/** A reader for the bodies of one schema. */
+export const readFields = <S extends Schema.Struct<Schema.Struct.Fields> & { readonly DecodingServices: never }>(
+  schema: S
+): ((body: unknown) => FieldsRead<S["Type"]>) => {
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  const required = new Set(
+    Object.entries(schema.fields).flatMap(([name, field]) => (field.ast.context?.isOptional === true ? [] : [name]))
+  )
+  return (body) => {
+    if (!Predicate.isObject(body))
+      return { fields: null, errors: { detail: ["The body must be a JSON object."] }, raw: {} }
+    const raw = Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || required.has(name)))
+    const decoded = decode(raw)
+    return Result.isSuccess(decoded)
+      ? { fields: decoded.success as S["Type"], errors: {}, raw }
+      : { fields: null, errors: fieldErrors(decoded.failure.issue), raw }
+  }
+}
+
+/** The types of a schema in plain words. `undefined` is left out: an absent field is no problem of a type. */
+const typeWords: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null"
+}
+
+/** `Expected array | string | undefined` in plain words; any other sentence as it is. */
+const plainly = (sentence: string): string => {
+  const types = /^Expected ([a-z]+(?: \| [a-z]+)*)(?:, .*)?$/.exec(sentence)?.[1]?.split(" | ")
+  const words = types?.filter((type) => type !== "undefined").map((type) => typeWords[type])
+  return words === undefined || words.length === 0 || words.includes(undefined)
+    ? sentence
+    : `Expected ${words.join(" or ")}`
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) =>
+    issue._tag === "MissingKey"
+      ? "This field is required"
+      : issue._tag === "UnexpectedKey"
+        ? "There is no such field"
+        : SchemaIssue.defaultLeafHook(issue)
+})
+
+/** The issue as field → sentences: by the first name of each path in it, or by the `whole` path, as in `rateLimit.limit`. */
+export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "first"): FieldErrors => {
+  const errors: Record<string, Array<string>> = {}
+  for (const { message, path } of format(issue).issues) {
+    const named = path === undefined || path.length === 0 ? ["detail"] : by === "first" ? path.slice(0, 1) : path
+    const field = named.map(String).join(".")
+    const sentences = (errors[field] ??= [])
+    const sentence = `${plainly(message)}.`
+    if (!sentences.includes(sentence)) sentences.push(sentence)
+  }
+  return errors
+}

@@ -1,0 +1,108 @@
+/**
+ * The service as an `HttpClient` that needs no socket: a call is answered within the fiber that makes it and waits for no turn
+ * of the event loop, so that under a `TestClock` whole calls take place within one `adjust`. What a fault does to the bytes
+ * appears as what a client makes of it: the call fails as a transport does, or the body breaks off.
+ */
+import { Context, Effect, Scheduler, Scope, Stream } from "effect"
+import {
+  HttpBody,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpEffect,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
+import type { WireFault } from "./WireFault.ts"
+
+const wireFaults = new WeakMap<object, WireFault>()
+
+/** Notes a fault for the reply to a request that came without a socket. */
+export const noteWireFault = (request: object, fault: WireFault): void => void wireFaults.set(request, fault)
+
+/** As `fetch` fails when a connection does. */
+const transportFailure = (code: string, message: string): TypeError =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) })
+
+const reset = () => transportFailure("ECONNRESET", "read ECONNRESET")
+
+/** The client whose calls `handle` answers, each in `requestContext`. */
+export const clientOf = <R>(
+  handle: Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    never,
+    HttpServerRequest.HttpServerRequest | Scope.Scope
+  >,
+  requestContext: Context.Context<R>
+): HttpClient.HttpClient =>
+  HttpClient.make((request, _url, _signal, caller) => {
+    // An object of its own for every call: the same request may be made many times at once, and faults are noted by object.
+    const asked = HttpClientRequest.removeHash(request)
+    const scope = Scope.makeUnsafe()
+    const context = requestContext.pipe(
+      // By which a test clock finds out when the fibers it woke have come to rest.
+      Context.add(Scheduler.Scheduler, caller.getRef(Scheduler.Scheduler)),
+      Context.add(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(asked)),
+      Context.add(Scope.Scope, scope)
+    )
+    let streaming = false
+    return Effect.map(handle, (reply) => {
+      const shown = HttpServerResponse.omitsBody(reply, asked.method === "HEAD")
+        ? HttpServerResponse.empty({ status: reply.status, headers: reply.headers })
+        : HttpEffect.scopeTransferToStream(reply)
+      streaming = shown.body._tag === "Stream"
+      return shown
+    }).pipe(
+      Effect.setContext(context),
+      Effect.onExit((exit) => (streaming ? Effect.void : Scope.close(scope, exit))),
+      // A caller that goes away leaves no request half served; faults that take time are interruptible.
+      Effect.uninterruptible,
+      Effect.flatMap((reply) => arrival(reply, wireFaults.get(asked))),
+      Effect.mapBoth({
+        onSuccess: (reply) => HttpServerResponse.toClientResponse(servedIn(reply, requestContext), { request }),
+        onFailure: (cause) =>
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+      })
+    )
+  })
+
+/** The reply as it arrives: all of it, nothing, or a part. */
+const arrival = (
+  reply: HttpServerResponse.HttpServerResponse,
+  fault: WireFault | undefined
+): Effect.Effect<HttpServerResponse.HttpServerResponse, TypeError> => {
+  switch (fault?._tag) {
+    case undefined:
+      return Effect.succeed(reply)
+    case "Garbage":
+      return Effect.fail(transportFailure("HPE_INVALID_CONSTANT", "Parse Error: Expected HTTP/"))
+    case "Cut":
+      return Effect.succeed(breakingOff(reply, fault))
+    case "Reset":
+    case "Silence":
+    case "SlowBody":
+      return Effect.fail(reset())
+  }
+}
+
+const breakingOff = (
+  reply: HttpServerResponse.HttpServerResponse,
+  { afterBytes, by }: Extract<WireFault, { readonly _tag: "Cut" }>
+): HttpServerResponse.HttpServerResponse => {
+  const part = reply.body._tag === "Uint8Array" ? reply.body.body.subarray(0, afterBytes) : new Uint8Array()
+  const failure = by === "reset" ? reset() : new TypeError("terminated", { cause: "closed" })
+  return withStream(reply, Stream.concat(Stream.succeed(part), Stream.fail(failure)))
+}
+
+/** A slow body takes the time of the service's clock, not of its reader's. */
+const servedIn = (
+  reply: HttpServerResponse.HttpServerResponse,
+  context: Context.Context<never>
+): HttpServerResponse.HttpServerResponse =>
+  reply.body._tag === "Stream" ? withStream(reply, Stream.provideContext(reply.body.stream, context)) : reply
+
+const withStream = (
+  reply: HttpServerResponse.HttpServerResponse,
+  stream: Stream.Stream<Uint8Array, unknown>
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeaders(HttpServerResponse.setBody(reply, HttpBody.stream(stream)), reply.headers)

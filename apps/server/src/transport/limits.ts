@@ -1,0 +1,34 @@
+/**
+ * Limits of requests and connections: sizes in bytes, times in milliseconds.
+ */
+
+/** Body of a request: 1 MiB, then 413 (decision 4). */
+export const maxBodyBytes = 1024 * 1024
+
+/** Body of a request to the control plane: 256 MiB, because a snapshot of a fleet is a body. */
+export const maxControlBodyBytes = 256 * 1024 * 1024
+
+/** Request target, path and query: 8 KiB, then 414 (decision 4). */
+export const maxUrlBytes = 8 * 1024
+
+/** All header lines together with the request line: 16 KiB, then 431. */
+export const maxHeadBytes = 16 * 1024
+
+/** Times after which a slow client gets 408, or after which the server stops waiting. */
+export interface Timeouts {
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMillis: number
+  /** From the first byte of a request to the end of its body. */
+  readonly requestMillis: number
+  /** Idle time after which a kept-alive connection is closed. */
+  readonly keepAliveMillis: number
+  /** How long a shutdown waits for requests in flight before it cuts them off. */
+  readonly drainMillis: number
+}
+
+export const defaultTimeouts: Timeouts = {
+  headersMillis: 10_000,
+  requestMillis: 30_000,
+  keepAliveMillis: 5_000,
+  drainMillis: 3_000
+}

@@ -1,0 +1,139 @@
+/**
+ * The `node:http` server under the app. Node answers some requests by itself, in plain text or not at all; here they get the
+ * envelope (decision 2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { maxHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
+
+/** A reply to input that never became a request. */
+interface Rejection {
+  readonly status: number
+  readonly message: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Gives the reply its body and the headers every reply has. It spends the allowance of the `address`. */
+export type Reject = (
+  rejection: Rejection,
+  address: string
+) => { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+
+export interface NodeServer {
+  readonly server: Server
+  /** Cuts the connections on which no request is waiting for its reply. */
+  readonly closeIdle: () => void
+}
+
+export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer => {
+  const connections = new Set<Socket>()
+  const server = createServer({
+    maxHeaderSize: maxHeadBytes,
+    headersTimeout: timeouts.headersMillis,
+    requestTimeout: timeouts.requestMillis,
+    keepAliveTimeout: timeouts.keepAliveMillis,
+    connectionsCheckingInterval: Math.max(50, Math.min(1000, timeouts.headersMillis / 4)),
+    // A request without Host gets its 400 from the app, with the envelope.
+    requireHostHeader: false,
+    // An offer to upgrade may be ignored, and is: the request is answered as it stands.
+    shouldUpgradeCallback: () => false
+  })
+  const pendingByConnection = new WeakMap<Duplex, Set<ServerResponse>>()
+  const errorsAfterRejection = new WeakMap<Duplex, number>()
+  server.on("connection", (socket: Socket) => {
+    connections.add(socket)
+    socket.once("close", () => connections.delete(socket))
+  })
+  const track = (request: IncomingMessage, response: ServerResponse) => {
+    const responses = pendingByConnection.get(request.socket) ?? new Set()
+    pendingByConnection.set(request.socket, responses.add(response))
+    response.once("close", () => responses.delete(response))
+  }
+  server.on("request", track)
+  server.on("checkContinue", track)
+  // An unknown expectation may be ignored, and is (RFC 9110 §10.1.1).
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    server.emit("request", request, response)
+  })
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
+    writeRejection(socket, reject, { status: 405, message: "This is no proxy.", headers: { allow: proxyAllow } })
+  })
+  server.on("clientError", (error: ParserError, socket: Duplex) => {
+    const errors = errorsAfterRejection.get(socket)
+    if (errors !== undefined && errors < maxErrorsAfterRejection) {
+      // A reply is on its way; to close now, with bytes unread, could take it along.
+      errorsAfterRejection.set(socket, errors + 1)
+      return
+    }
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+    errorsAfterRejection.set(socket, 0)
+    const pending = [...(pendingByConnection.get(socket) ?? [])]
+    const broken = pending.find((response) => !response.req.complete)
+    // The fault is in the body of a request whose reply has begun: only closing the connection reports it.
+    if (broken?.headersSent === true) return void socket.destroy()
+    const answer = () => writeRejection(socket, reject, rejectionOf(error))
+    // Requests that were complete before the fault get their replies first, in order.
+    const before = pending.filter((response) => response !== broken)
+    if (before.length === 0) return answer()
+    let left = before.length
+    for (const response of before) response.once("close", () => --left === 0 && answer())
+  })
+  return {
+    server,
+    closeIdle: () => {
+      for (const socket of connections) if ((pendingByConnection.get(socket)?.size ?? 0) === 0) socket.destroy()
+    }
+  }
+}
+
+/** How many more packets a client may send after a fault before it is cut off. */
+const maxErrorsAfterRejection = 16
+
+const proxyAllow = "GET, HEAD, POST, DELETE, OPTIONS"
+
+interface ParserError extends Error {
+  readonly code?: string
+  readonly rawPacket?: Buffer
+}
+
+/** The reply to an error of the parser. */
+const rejectionOf = (error: ParserError): Rejection => {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return isRequestLineTooLong(error.rawPacket)
+        ? { status: 414, message: `The URL is longer than ${maxUrlBytes} bytes.` }
+        : { status: 431, message: `The headers are larger than ${maxHeadBytes} bytes.` }
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return { status: 413, message: "The chunk extensions of the body are too large." }
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { status: 408, message: "The request took too long to arrive." }
+    default:
+      return { status: 400, message: "This is no well-formed HTTP request." }
+  }
+}
+
+/** The parser counts the request line among the headers: no end of a line within the packet means it was the URL. */
+const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
+  if (packet === undefined) return false
+  const endOfLine = packet.indexOf("\n")
+  return endOfLine < 0 || endOfLine > maxUrlBytes
+}
+
+const writeRejection = (socket: Duplex, reject: Reject, rejection: Rejection): void => {
+  if (!socket.writable) return void socket.destroy()
+  const { body, headers, status } = reject(rejection, socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    ...Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" }).map(
+      ([name, value]) => `${name}: ${value}`
+    )
+  ]
+  // Half a close: a whole one, with bytes still unread, could reset the connection and take the reply along.
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`)
+  socket.resume()
+  if (socket instanceof Socket) socket.setTimeout(closeGraceMillis, () => socket.destroy())
+}
+
+/** How long a client may be idle after a rejection before its connection is cut. */
+const closeGraceMillis = 500

@@ -1,0 +1,56 @@
+/**
+ * How paths are matched, by the router and beside it: case counts, and only the trailing slash may be left out.
+ */
+import { maxUrlBytes } from "./limits.ts"
+
+export const routerConfig = {
+  caseSensitive: true,
+  ignoreDuplicateSlashes: false,
+  ignoreTrailingSlash: true,
+  maxParamLength: maxUrlBytes
+}
+
+/** The parts of a path, or of a path with `:parameters`. */
+export const segmentsOf = (path: string): ReadonlyArray<string> => path.replace(/\/$/, "").split("/")
+
+export const isParameter = (segment: string): boolean => segment.startsWith(":")
+
+/** Whether a path is of this form. */
+export const fits = (form: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
+  form.length === path.length &&
+  form.every((segment, index) => (isParameter(segment) ? path[index] !== "" : segment === path[index]))
+
+interface Endpoint {
+  readonly path: string
+  readonly method: string
+}
+
+/** The endpoints of an `HttpApi`. */
+export const endpointsOf = (api: {
+  readonly groups: Readonly<Record<string, { readonly endpoints: Readonly<Record<string, Endpoint>> }>>
+}): ReadonlyArray<Endpoint> => Object.values(api.groups).flatMap(({ endpoints }) => Object.values(endpoints))
+
+/** HEAD wherever GET, OPTIONS everywhere (decision 4). */
+const allow = (methods: ReadonlyArray<string>): string =>
+  ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+    .filter((method) => method === "OPTIONS" || methods.includes(method === "HEAD" ? "GET" : method))
+    .join(", ")
+
+/** The value of `Allow` for a path, `undefined` where there is nothing. */
+export type AllowedMethods = (path: string) => string | undefined
+
+/**
+ * Which methods a path answers, read off the endpoints themselves: the router, which matches method and path together,
+ * cannot mean. `*` stands for the whole server.
+ */
+export const allowedMethods = (endpoints: ReadonlyArray<Endpoint>): AllowedMethods => {
+  const forms = Array.from(
+    Map.groupBy(endpoints, ({ path }) => segmentsOf(path).join("/")),
+    ([path, same]) => ({ segments: segmentsOf(path), allow: allow(same.map(({ method }) => method)) })
+  )
+  return (path) => {
+    if (path === "*") return allow(["GET", "POST", "DELETE"])
+    const segments = segmentsOf(path)
+    return forms.find((form) => fits(form.segments, segments))?.allow
+  }
+}

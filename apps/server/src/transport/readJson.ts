@@ -1,0 +1,54 @@
+/**
+ * Reads the JSON body of a request. Anything else is 415 for its media type or encoding, 413 over the limit, or 400 for
+ * bytes that are no JSON (decision 4).
+ */
+import { fail, type Failure } from "@berth/core/api/Envelope"
+import { Effect, Result } from "effect"
+import { HttpServerError, type HttpServerRequest } from "effect/http"
+import { maxBodyBytes } from "./limits.ts"
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+export const bodyTooLarge = (maxBytes: number) => fail(413, `The body is larger than ${maxBytes} bytes.`)
+const notJson = fail(415, "The body must be JSON: content-type application/json.")
+const encoded = fail(415, "The body must not be encoded: leave content-encoding out.")
+const malformed = fail(400, "The body is not well-formed JSON.")
+const interrupted = fail(400, "The body ended before it was complete.")
+
+/** `application/json` and its relatives; a body without a media type is taken for JSON. */
+const isJson = (contentType: string | undefined): boolean =>
+  contentType === undefined || /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
+
+const isPlain = (contentEncoding: string | undefined): boolean =>
+  contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
+
+const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
+  Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
+
+interface ReadOptions {
+  /** Default 1 MiB. It has to be the `MaxBodySize` of the request. */
+  readonly maxBytes?: number
+  /** Stands for a body that is not there. */
+  readonly whenEmpty?: unknown
+  /** Gets the bytes of the body, before they are parsed. */
+  readonly onBytes?: (bytes: Uint8Array) => void
+}
+
+export const readJson = (
+  request: HttpServerRequest.HttpServerRequest,
+  { maxBytes = maxBodyBytes, onBytes, whenEmpty }: ReadOptions = {}
+): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
+  if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
+  if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
+  return request.arrayBuffer.pipe(
+    Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge(maxBytes) : interrupted
+    ),
+    Effect.flatMap((body) => {
+      onBytes?.(new Uint8Array(body))
+      return body.byteLength === 0 && whenEmpty !== undefined
+        ? Effect.succeed(whenEmpty)
+        : Effect.fromResult(parse(body))
+    })
+  )
+}

@@ -1,0 +1,188 @@
+/**
+ * The options of a world, in one schema. Its text form is the body of `POST /_mock/worlds`, its decoded form is what a
+ * test passes to `makeWorld`, and `--help` shows its descriptions: `cli/flags.ts` makes a flag of each field it names.
+ */
+import { Duration, Option, Schema } from "effect"
+import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
+import { defaultLifecycle, type LifeRule, type Outcomes } from "../lifecycle/Lifecycle.ts"
+import { textField } from "../lifecycle/textField.ts"
+import type { ClockMode } from "../lifecycle/VirtualClock.ts"
+import { algorithms } from "./allowance.ts"
+import {
+  type Account,
+  authModes,
+  defaults,
+  deleteStyles,
+  maxFleetNodes,
+  type Scenario,
+  type WorldSettings
+} from "./WorldSettings.ts"
+
+/** `real`, `frozen`, or `x` and a factor of 1 or more, as in `x60`. */
+const readClock = (text: string): Option.Option<ClockMode> => {
+  if (text === "real" || text === "frozen") return Option.some(text)
+  const factor = /^x(\d{1,6}(?:\.\d{1,3})?)$/.exec(text)?.[1]
+  return factor === undefined || Number(factor) < 1 ? Option.none() : Option.some({ times: Number(factor) })
+}
+
+export const ClockText = textField<ClockMode>(
+  Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Schema.Finite })]),
+  "real, frozen or a factor such as x60",
+  readClock,
+  (mode) => (typeof mode === "string" ? mode : `x${mode.times}`)
+)
+
+/** `empty`, `small`, or `fleet:` and a number of nodes. */
+const readScenario = (text: string): Option.Option<Scenario> => {
+  if (text === "empty" || text === "small") return Option.some(text)
+  const fleet = /^fleet:(\d{1,9})$/.exec(text)?.[1]
+  return fleet === undefined || Number(fleet) > maxFleetNodes ? Option.none() : Option.some({ fleet: Number(fleet) })
+}
+
+const ScenarioText = textField<Scenario>(
+  Schema.Union([Schema.Literals(["empty", "small"]), Schema.Struct({ fleet: Schema.Int })]),
+  `empty, small or fleet:N with N up to ${maxFleetNodes}`,
+  readScenario,
+  (scenario) => (typeof scenario === "string" ? scenario : `fleet:${scenario.fleet}`)
+)
+
+/** `1200/1h`, as the flag has it: requests per window, both at least 1. */
+export const readRateLimit = (text: string): Option.Option<{ readonly limit: number; readonly window: number }> => {
+  const parts = /^([1-9]\d{0,8})\/(.+)$/.exec(text)
+  if (parts === null) return Option.none()
+  return Option.map(
+    Option.filter(readDurationMillis(parts[2]!), (window) => window > 0),
+    (window) => ({ limit: Number(parts[1]), window })
+  )
+}
+
+const described = (description: string) => ({ description })
+
+/** Visible ASCII, so that it fits into a header and a query. */
+const Credential = Schema.String.check(
+  Schema.makeFilter((text) => /^[!-~]{1,255}$/.test(text) || "1 to 255 visible ASCII characters")
+)
+
+/** A window of no length would never end, or never begin. */
+const Window = DurationText.check(
+  Schema.makeFilter((window) => Duration.toMillis(window) > 0 || "a window longer than nothing")
+)
+
+const RateLimit = Schema.Struct({
+  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
+  window: Schema.optionalKey(Window),
+  algorithm: Schema.optionalKey(Schema.Literals(algorithms))
+})
+
+const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+
+const OutcomeWeights = Schema.Struct({
+  runs: Schema.optionalKey(Weight).annotate(described("Runs until a request ends it.")),
+  stuck: Schema.optionalKey(Weight).annotate(described("Stays in `created`.")),
+  powersOff: Schema.optionalKey(Weight).annotate(described("Runs for `outcomeAfter`, then shows `power-off`.")),
+  vanishes: Schema.optionalKey(Weight).annotate(described("Runs for `outcomeAfter`, then is gone."))
+}).check(
+  Schema.makeFilter(
+    (weights) => Object.values(weights).some((weight) => (weight ?? 0) > 0) || "at least one weight above 0"
+  )
+)
+
+/** How nodes live. All durations are time of the world. */
+const lifeFields = {
+  provisioning: Schema.optionalKey(DurationText).annotate(
+    described("Time from a create to running; default 2 seconds")
+  ),
+  provisioningJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing")),
+  termination: Schema.optionalKey(DurationText).annotate(
+    described("Time from a delete to being gone; default 2 seconds")
+  ),
+  terminationJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing")),
+  outcomes: Schema.optionalKey(OutcomeWeights).annotate(described("What becomes of nodes, by weight; default all run")),
+  outcomeAfter: Schema.optionalKey(DurationText).annotate(
+    described("Running time before an outcome; default 1 minute")
+  ),
+  outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing"))
+}
+
+const LifeOptions = Schema.Struct(lifeFields)
+
+const NamedLife = Schema.Struct({
+  nodes: Schema.String.check(Schema.isMaxLength(255)).annotate(
+    described("A pattern of node names: `*` is any text, `?` one character")
+  ),
+  ...lifeFields
+})
+
+export const WorldOptions = Schema.Struct({
+  seed: Schema.optionalKey(Schema.Int).annotate(described("Decides ids, addresses, prices and versions; default 1")),
+  clock: Schema.optionalKey(ClockText).annotate(
+    described("How the world's time passes: real, x60 (sixty times as fast), frozen; default real")
+  ),
+  scenario: Schema.optionalKey(ScenarioText).annotate(
+    described("What the account begins with: empty, small (a handful of nodes) or fleet:N; default empty")
+  ),
+  ...lifeFields,
+  lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(100))).annotate(
+    described("Other lives for nodes of certain names; the first that matches holds, the rest is as the world has it")
+  ),
+  rateLimit: Schema.optionalKey(RateLimit).annotate(
+    described("Requests per window; default 1200 per hour, fixed-window")
+  ),
+  auth: Schema.optionalKey(Schema.Literals(authModes)).annotate(
+    described("What a request must show: key and token, the key, nothing; default strict")
+  ),
+  deleteStyle: Schema.optionalKey(Schema.Literals(deleteStyles)).annotate(
+    described("A delete answers 204 without a body, or 200 with the envelope; default documented")
+  ),
+  uniqueNames: Schema.optionalKey(Schema.Boolean).annotate(described("Refuse a name that a node has; default false")),
+  apiKey: Schema.optionalKey(Credential).annotate(described("Default: one that follows from the server's seed")),
+  accessToken: Schema.optionalKey(Credential).annotate(described("Default: one that follows from the server's seed"))
+}).annotate({ identifier: "WorldOptions" })
+export type WorldOptions = typeof WorldOptions.Type
+
+const toMillis = (duration: Duration.Input | undefined, defaultMillis: number): number =>
+  duration === undefined ? defaultMillis : Duration.toMillis(duration)
+
+const outcomesOf = (weights: typeof OutcomeWeights.Type | undefined, otherwise: Outcomes | null): Outcomes | null =>
+  weights === undefined
+    ? otherwise
+    : {
+        runs: weights.runs ?? 0,
+        stuck: weights.stuck ?? 0,
+        powersOff: weights.powersOff ?? 0,
+        vanishes: weights.vanishes ?? 0
+      }
+
+const ruleOf = (options: typeof LifeOptions.Type, otherwise: LifeRule): LifeRule => ({
+  provisioningMillis: toMillis(options.provisioning, otherwise.provisioningMillis),
+  provisioningJitterMillis: toMillis(options.provisioningJitter, otherwise.provisioningJitterMillis),
+  terminationMillis: toMillis(options.termination, otherwise.terminationMillis),
+  terminationJitterMillis: toMillis(options.terminationJitter, otherwise.terminationJitterMillis),
+  outcomes: outcomesOf(options.outcomes, otherwise.outcomes),
+  outcomeAfterMillis: toMillis(options.outcomeAfter, otherwise.outcomeAfterMillis),
+  outcomeAfterJitterMillis: toMillis(options.outcomeAfterJitter, otherwise.outcomeAfterJitterMillis)
+})
+
+/** The settings that were asked for; the others have their default. */
+export const settingsOf = (options: WorldOptions, account: Account): WorldSettings => {
+  const rule = ruleOf(options, defaultLifecycle)
+  return {
+    account,
+    seed: options.seed ?? defaults.seed,
+    clock: options.clock ?? defaults.clock,
+    lifecycle: {
+      ...rule,
+      byName: (options.lives ?? []).map((life) => ({ pattern: life.nodes, rule: ruleOf(life, rule) }))
+    },
+    rateLimit: {
+      limit: options.rateLimit?.limit ?? defaults.rateLimit.limit,
+      windowMillis: toMillis(options.rateLimit?.window, defaults.rateLimit.windowMillis),
+      algorithm: options.rateLimit?.algorithm ?? defaults.rateLimit.algorithm
+    },
+    auth: options.auth ?? defaults.auth,
+    deleteStyle: options.deleteStyle ?? defaults.deleteStyle,
+    uniqueNames: options.uniqueNames ?? defaults.uniqueNames,
+    scenario: options.scenario ?? defaults.scenario,
+    faults: defaults.faults
+  }
+}

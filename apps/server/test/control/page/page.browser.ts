@@ -1,0 +1,130 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { serve } from "../../cli/berthServer.ts"
+import { nodeOf, prefix } from "../../http/service.ts"
+import { visit } from "./browser.ts"
+
+const frozen = ["--port", "0", "--clock", "frozen", "--provisioning", "10s", "--termination", "1h"]
+
+/** A request to the service by the account of the default world. */
+const request = (url: string, method: string, path: string, body?: unknown) =>
+  Effect.promise(async () => {
+    const reply = await fetch(`${url}${prefix}${path}?apikey=berth-key`, {
+      method,
+      headers: { authorization: "Bearer berth-token", "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    return { status: reply.status, text: await reply.text() }
+  })
+
+const control = (url: string, method: string, path: string, body: unknown, token?: string) =>
+  Effect.promise(async () => {
+    const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const headers = { ...authorization, "content-type": "application/json" }
+    const reply = await fetch(`${url}/_mock${path}`, { method, headers, body: JSON.stringify(body) })
+    expect(reply.ok).toBe(true)
+  })
+
+/** Waits until the page has what is expected. */
+const sees = (promise: Promise<unknown>) => Effect.promise(() => promise)
+
+describe("the page of the worlds", () => {
+  it.live("advances the clock by keyboard alone, and a node runs", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve(frozen)
+      yield* request(ready.url, "POST", "/nodes/", nodeOf("web"))
+      const { complaints, outside, page } = yield* visit(`${ready.url}/_mock/`)
+      const row = page.getByRole("row", { name: "web" })
+      yield* sees(row.getByText("created", { exact: true }).waitFor())
+      yield* Effect.promise(async () => {
+        for (let i = 0; i < 20; i++) {
+          await page.keyboard.press("Tab")
+          if (await page.getByLabel("Advance by").evaluate((input) => input === input.ownerDocument.activeElement))
+            break
+        }
+        await page.keyboard.press("ControlOrMeta+a")
+        await page.keyboard.type("10 seconds")
+        await page.keyboard.press("Enter")
+      })
+      yield* sees(row.getByText("running", { exact: true }).waitFor())
+      yield* sees(page.getByText("2026-01-01 00:00:10", { exact: true }).waitFor())
+      expect({ complaints, outside }).toEqual({ complaints: [], outside: [] })
+    })
+  )
+
+  it.live("steps to the next event, and names it", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve(frozen)
+      const made = yield* request(ready.url, "POST", "/nodes/", nodeOf("web"))
+      const { id } = JSON.parse(made.text).data
+      const { page } = yield* visit(`${ready.url}/_mock/`)
+      yield* sees(page.getByRole("button", { name: "Next event" }).click())
+      yield* sees(page.getByText(`provisioning-ends of ${id}.`).waitFor())
+      yield* sees(page.getByRole("row", { name: "web" }).getByText("running", { exact: true }).waitFor())
+      yield* sees(page.getByLabel("Advance by").fill("soon"))
+      yield* sees(page.getByRole("button", { name: "Advance" }).click())
+      yield* sees(page.getByRole("alert").waitFor())
+    })
+  )
+
+  it.live("shows requests as they come and the faults that fired, and disarms", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve(frozen)
+      const { complaints, page } = yield* visit(`${ready.url}/_mock/`)
+      yield* sees(page.getByText("live", { exact: true }).waitFor())
+      yield* control(ready.url, "PUT", "/worlds/default/faults", [{ fault: "status", status: 503 }])
+      expect((yield* request(ready.url, "GET", "/nodes/")).status).toBe(503)
+      const entry = page.locator("#journal li").filter({ hasText: `${prefix}/nodes/` })
+      yield* sees(entry.getByText("503", { exact: true }).waitFor())
+      yield* sees(entry.getByText("status", { exact: true }).waitFor())
+      yield* sees(page.getByText("fired at 1 of 1 request", { exact: false }).waitFor())
+      yield* sees(page.getByRole("button", { name: "Disarm all" }).click())
+      yield* sees(page.getByText("None: everything answers as it should.").waitFor())
+      expect((yield* request(ready.url, "GET", "/nodes/")).status).toBe(200)
+      yield* sees(entry.getByText("200", { exact: true }).waitFor())
+      expect(complaints).toEqual([])
+    })
+  )
+
+  it.live("shows each world by itself, a page of its nodes at a time, also on a phone", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve([...frozen, "--scenario", "small"])
+      yield* control(ready.url, "POST", "/worlds", { scenario: "fleet:250", clock: "frozen" })
+      const { page } = yield* visit(`${ready.url}/_mock/`, { width: 390, height: 844 })
+      yield* sees(page.getByRole("row", { name: "database" }).waitFor())
+      yield* sees(page.getByRole("button", { name: "w1" }).click())
+      yield* sees(page.getByRole("row", { name: "fleet-100 " }).waitFor())
+      expect(yield* Effect.promise(() => page.getByRole("row", { name: "database" }).count())).toBe(0)
+      yield* sees(page.getByRole("button", { name: "Next", exact: true }).click())
+      yield* sees(page.getByRole("row", { name: "fleet-101 " }).waitFor())
+      yield* sees(page.getByText("101 to 200 of 250").waitFor())
+      const isWide = yield* Effect.promise(() => page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+      expect(isWide).toBe(false)
+    })
+  )
+
+  it.live("asks for the control token where one is needed, and shows nothing without it", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve([...frozen, "--scenario", "small", "--control-token", "open-sesame"])
+      const { page } = yield* visit(`${ready.url}/_mock/`)
+      const token = page.getByLabel("This server needs its control token.")
+      yield* sees(token.waitFor())
+      expect(yield* Effect.promise(() => page.locator("main").isVisible())).toBe(false)
+      yield* sees(token.fill("open-sesame"))
+      yield* sees(page.getByRole("button", { name: "Use it" }).click())
+      yield* sees(page.getByRole("row", { name: "database" }).waitFor())
+    })
+  )
+})
+
+describe("the page of the interface", () => {
+  it.live("shows the operations and loads nothing from elsewhere", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve(frozen)
+      const { complaints, outside, page } = yield* visit(`${ready.url}/docs`)
+      yield* sees(page.getByText("Create a node").first().waitFor())
+      yield* sees(page.getByText("chosen", { exact: false }).first().waitFor())
+      expect({ complaints, outside }).toEqual({ complaints: [], outside: [] })
+    })
+  )
+})

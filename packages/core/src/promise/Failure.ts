@@ -1,0 +1,106 @@
+/**
+ * Every error that a promise of the client rejects with, as one union; and the errors that only promises have.
+ */
+import type { Attempt } from "../domain/Attempt.ts"
+import type { ErrorReason } from "../domain/ErrorReason.ts"
+import { BerthError, type Facts } from "./BerthError.ts"
+import * as reasons from "./reasons.ts"
+
+/** The class of each reason. Does not compile where one is missing. */
+export const classes: {
+  readonly [Tag in ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag }
+} = reasons
+
+/** An option, or a variable of the environment, that no client can be made with, or no call be made with. */
+export class InvalidOption extends BerthError {
+  declare readonly _tag: "InvalidOption"
+  /** Name of the option or variable, such as `baseUrl`. */
+  declare readonly option: string
+  declare readonly detail: string
+  constructor(operation: string, option: string, detail: string) {
+    const kind = /^[A-Z]/.test(option) ? "variable" : "option"
+    const reason = {
+      _tag: "InvalidOption",
+      message: `The ${kind} ${option} is not usable: ${detail}.`,
+      hint: `Correct the named ${kind}.`,
+      retryable: false
+    }
+    super({ operation, reason, attempts: [] })
+    Object.assign(this, { option, detail })
+  }
+}
+
+/** What is known of a call that was let go of before it ended. */
+interface LetGo {
+  readonly operation: string
+  readonly changed: "no" | "maybe"
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
+/**
+ * The signal ended the call. As with `fetch` its `name` is `AbortError`, and the signal's reason is its `cause`. Its
+ * `attempts` are those of the request that was under way.
+ */
+export class Aborted extends BerthError {
+  declare readonly _tag: "Aborted"
+  /** Whether the call may have changed something in the account; `no` is certain. */
+  declare readonly changed: "no" | "maybe"
+  constructor({ attempts, changed, operation }: LetGo, cause: unknown) {
+    const reason = {
+      _tag: "Aborted",
+      message: "The call was aborted by its signal.",
+      hint: afterLetGo(changed),
+      retryable: true
+    }
+    super({ operation, reason, attempts }, { cause })
+    Object.defineProperty(this, "name", { value: "AbortError", configurable: true, writable: true })
+    Object.assign(this, { changed })
+  }
+}
+
+/** The client was closed, before the call or during it. */
+export class ClientClosed extends BerthError {
+  declare readonly _tag: "ClientClosed"
+  /** Whether the call may have changed something in the account; `no` is certain. */
+  declare readonly changed: "no" | "maybe"
+  constructor({ attempts, changed, operation }: LetGo) {
+    const reason = {
+      _tag: "ClientClosed",
+      message: "The client is closed.",
+      hint: changed === "no" ? "Make another client; a closed one stays closed." : afterLetGo(changed),
+      retryable: false
+    }
+    super({ operation, reason, attempts })
+    Object.assign(this, { changed })
+  }
+}
+
+const afterLetGo = (changed: "no" | "maybe") =>
+  changed === "no" ? "Nothing was changed." : "The request may have been carried out; check before sending it again."
+
+/** The client itself failed: a fault of Berth or of the `fetch` it was given. */
+export class ClientFault extends BerthError {
+  declare readonly _tag: "ClientFault"
+  declare readonly detail: string
+  constructor(operation: string, detail: string) {
+    const reason = {
+      _tag: "ClientFault",
+      message: `The client failed: ${detail}.`,
+      hint: "This should not happen; report it with the operation and this sentence.",
+      retryable: false
+    }
+    super({ operation, reason, attempts: [] })
+    Object.assign(this, { detail })
+  }
+}
+
+/** Every error there is, discriminated by `_tag`, each with its own fields. */
+export type Failure =
+  | InstanceType<(typeof reasons)[ErrorReason["_tag"]]>
+  | InvalidOption
+  | Aborted
+  | ClientClosed
+  | ClientFault
+
+/** Whether something that was thrown is an error of this client. `switch (error._tag)` then knows the fields of each. */
+export const isBerthError = (error: unknown): error is Failure => error instanceof BerthError
