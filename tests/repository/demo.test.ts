@@ -1,52 +1,41 @@
 /** The demo as a whole: its output, its failures, and that no process outlives it. */
-import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { describe, expect, onTestFinished, test } from "vitest"
 
 const script = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url))
 
 /** A running demo. */
 class Demo {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>
   /** Marks the environment of every process that the demo starts. */
   readonly marker = randomUUID()
-  output = ""
-  readonly ended: Promise<ReadonlyArray<unknown>>
+  readonly program: Program
 
   constructor(env: Record<string, string> = {}) {
-    this.child = spawn(process.execPath, [script], {
-      env: { ...process.env, NO_COLOR: "1", BERTH_BASE_URL: "", ...env, BERTH_DEMO_MARKER: this.marker },
-      stdio: ["ignore", "pipe", "pipe"]
+    this.program = Program.ofNode(script, [], {
+      env: { ...process.env, NO_COLOR: "1", BERTH_BASE_URL: "", ...env, BERTH_DEMO_MARKER: this.marker }
     })
-    this.ended = once(this.child, "close")
-    for (const stream of [this.child.stdout, this.child.stderr]) {
-      stream.on("data", (chunk) => {
-        this.output += String(chunk)
-        this.child.emit("printed")
-      })
-    }
-    onTestFinished(() => void this.child.kill("SIGTERM"))
+    // It ends what it has started.
+    onTestFinished(() => this.program.signal("SIGTERM"))
+  }
+
+  get output() {
+    return this.program.output
   }
 
   /** Waits until it has printed `words`; fails if it ends first. */
-  async printed(words: string) {
-    while (!this.output.includes(words)) {
-      const output = once(this.child, "printed").then(() => true)
-      if (!(await Promise.race([output, this.ended.then(() => false)]))) break
-    }
-    expect(this.output).toContain(words)
+  printed(words: string) {
+    return this.program.printed(words, "either")
   }
 
   /** Waits until it has ended, and returns its exit code. */
   async code() {
-    await this.ended
-    return this.child.exitCode
+    return (await this.program.ended).code
   }
 
   /** The command lines of the demo and of all processes below it that still run, by process id. */
@@ -106,7 +95,7 @@ describe("without an account", { timeout: 60_000 }, () => {
     test("ends when the reader of its output goes away", async () => {
       const demo = new Demo()
       await demo.printed("It listens on")
-      demo.child.stdout.destroy()
+      demo.program.child.stdout.destroy()
       expect(await demo.code()).toBe(0)
       await demo.leavesNoProcess()
     })
@@ -114,7 +103,7 @@ describe("without an account", { timeout: 60_000 }, () => {
     test("ends when its terminal goes away", async () => {
       const demo = new Demo()
       await demo.printed("4. The life of a node")
-      demo.child.kill("SIGHUP")
+      demo.program.signal("SIGHUP")
       expect(await demo.code()).toBe(129)
       await demo.leavesNoProcess()
     })

@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { mockService } from "../core/promise/Service.ts"
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
@@ -32,25 +30,20 @@ for (const name of ["using-with-promises", "using-with-effect"]) {
       })
       const { accessToken, apiKey } = service.options
       const state = mkdtempSync(join(tmpdir(), "berth-pages-"))
-      const child = spawn(process.execPath, [fileURLToPath(new URL(`../../${example}`, import.meta.url))], {
+      await using program = Program.ofNode(fileURLToPath(new URL(`../../${example}`, import.meta.url)), [], {
         env: {
           ...process.env,
           BERTH_BASE_URL: service.baseUrl,
           BERTH_API_KEY: apiKey,
           BERTH_ACCESS_TOKEN: accessToken,
           XDG_STATE_HOME: state
-        },
-        stdio: ["ignore", "pipe", "pipe"]
+        }
       })
-      const [printed, complaints, [code]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, "exit")
-      ])
+      const { code, stderr, stdout } = await program.ended
       rmSync(state, { recursive: true })
-      assert.strictEqual(complaints, "")
+      assert.strictEqual(stderr, "")
       assert.strictEqual(code, 0)
-      assert.deepStrictEqual([printed], blocks(page, "text"))
+      assert.deepStrictEqual([stdout], blocks(page, "text"))
     })
   })
 }

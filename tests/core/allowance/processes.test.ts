@@ -1,14 +1,13 @@
 /**
  * Several processes on one key, sharing what they know through a file.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
+import { Program } from "@berth/testing/Program"
 import { TestServer } from "@berth/server/testing"
 
 const member = fileURLToPath(new URL("member.ts", import.meta.url))
@@ -33,17 +32,17 @@ describe("eight processes that share a key through a file", () => {
           const file = join(directory, "allowance.json")
           yield* Effect.promise(() => writeFile(file, '{"version":1,"writ'))
           const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), file, "11000"]
-          const processes = Array.from({ length: 8 }, () =>
-            spawn(process.execPath, [member, ...args], { stdio: "inherit" })
+          const [first, ...rest] = yield* Effect.replicateEffect(
+            Program.start(() => Program.ofNode(member, args)),
+            8
           )
-          const ended = processes.map((process) => once(process, "exit"))
           // The first one is killed as soon as anybody has been answered.
           yield* Effect.repeat(world.journal, {
             until: (journal) => journal.length > 20,
             schedule: Schedule.spaced("50 millis")
           })
-          processes[0]!.kill("SIGKILL")
-          yield* Effect.promise(() => Promise.all(ended))
+          yield* Effect.promise(() => first!.kill())
+          yield* Effect.promise(() => Promise.all(rest.map((member) => member.succeeded())))
           const journal = yield* world.journal
           const refused = journal.filter(({ status }) => status === 429)
           assert.strictEqual(refused.length, 0, "429s of all processes together")

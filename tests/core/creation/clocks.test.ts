@@ -2,16 +2,15 @@
  * A create under a key in processes whose wall clocks step: no key is taken from a live process, and no second node is made.
  * Real processes, whose `Date` is replaced.
  */
-import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -53,8 +52,8 @@ const startService = async () => {
 }
 
 /** A process that steps its clock when it is told, or one that is started after the step. */
-const maker = (url: string, folder: string, clock: { CLOCK_STEP: string } | { CLOCK_AHEAD: string }): ChildProcess =>
-  spawn(
+const maker = (url: string, folder: string, clock: { CLOCK_STEP: string } | { CLOCK_AHEAD: string }) =>
+  new Program(
     process.execPath,
     [
       "--import",
@@ -66,14 +65,10 @@ const maker = (url: string, folder: string, clock: { CLOCK_STEP: string } | { CL
       folder,
       "1"
     ],
-    { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...clock } }
+    { env: { ...process.env, ...clock } }
   )
 
-const outcomeOf = async (child: ChildProcess) => {
-  const [output, [code, signal]] = await Promise.all([text(child.stdout!), once(child, "exit")])
-  assert.deepStrictEqual([code, signal], [0, null])
-  return (JSON.parse(output) as { outcome: string }).outcome
-}
+const outcomeOf = async (maker: Program) => (JSON.parse(await maker.succeeded()) as { outcome: string }).outcome
 
 const steps = {
   "a day back": -86_400_000,
@@ -88,10 +83,10 @@ describe.concurrent("a create under a key, while the wall clock steps", () => {
       const service = await startService()
       const folder = await mkdtemp(join(tmpdir(), "berth-clocks-"))
       try {
-        const first = maker(service.url, folder, { CLOCK_STEP: String(stepMillis) })
+        await using first = maker(service.url, folder, { CLOCK_STEP: String(stepMillis) })
         await service.firstPost
-        first.kill("SIGUSR2")
-        const second = maker(service.url, folder, { CLOCK_AHEAD: String(stepMillis) })
+        first.signal("SIGUSR2")
+        await using second = maker(service.url, folder, { CLOCK_AHEAD: String(stepMillis) })
         const outcomes = Promise.all([outcomeOf(first), outcomeOf(second)])
         // Longer than it takes the second to see that the key is held.
         await delay(4000)
@@ -112,11 +107,10 @@ describe.concurrent("a create under a key, while the wall clock steps", () => {
         const service = await startService()
         const folder = await mkdtemp(join(tmpdir(), "berth-clocks-"))
         try {
-          const first = maker(service.url, folder, { CLOCK_STEP: String(stepMillis) })
+          await using first = maker(service.url, folder, { CLOCK_STEP: String(stepMillis) })
           await service.firstPost
-          first.kill("SIGKILL")
-          await once(first, "exit")
-          const second = maker(service.url, folder, { CLOCK_AHEAD: String(stepMillis) })
+          await first.kill()
+          await using second = maker(service.url, folder, { CLOCK_AHEAD: String(stepMillis) })
           assert.strictEqual(await outcomeOf(second), "adopted")
           assert.lengthOf(service.nodes, 1)
         } finally {

@@ -1,7 +1,6 @@
 /**
  * Exactly-once creation against the mock service over real sockets, with replies that are lost and processes that die.
  */
-import { once } from "node:events"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -56,8 +55,8 @@ describe("two processes that ask for the same creates at once", () => {
         // Long enough between looking for an intent and writing it down for both to find none.
         yield* world.arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.list" } }])
         const start = yield* makersIn(world, 20)
-        const codes = yield* Effect.promise(() => Promise.all([start(), start()].map((maker) => once(maker, "exit"))))
-        assert.deepStrictEqual(codes.flat(), [0, null, 0, null])
+        const makers = yield* Effect.all([start, start])
+        yield* Effect.promise(() => Promise.all(makers.map((maker) => maker.succeeded())))
         assert.strictEqual((yield* nodesOf(world)).length, 20)
       }).pipe(Effect.scoped, Effect.provide(TestServer.layer())),
     120_000
@@ -72,15 +71,14 @@ describe("a process that is killed while it creates", () => {
         const server = yield* TestServer
         const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
         const start = yield* makersIn(world, 40)
-        const first = start()
+        const first = yield* start
         yield* Effect.repeat(nodesOf(world), {
           until: (nodes) => nodes.length >= 15,
           schedule: Schedule.spaced("10 millis")
         })
-        first.kill("SIGKILL")
-        const second = start()
-        const [code] = yield* Effect.promise(() => once(second, "exit"))
-        assert.strictEqual(code, 0)
+        yield* Effect.promise(() => first.kill())
+        const second = yield* start
+        yield* Effect.promise(() => second.succeeded())
         assert.strictEqual((yield* nodesOf(world)).length, 40)
       }).pipe(Effect.scoped, Effect.provide(TestServer.layer())),
     120_000

@@ -2,7 +2,6 @@
  * A create under a key whose process is killed at one step or another, and the process that is started next with the same key:
  * one node, or `OutcomeUnknown`; never two. Real processes, and a service that does at each step as the test says.
  */
-import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -12,6 +11,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 
 interface Node {
@@ -92,10 +92,8 @@ const create = (service: Service, response: ServerResponse) => service.reply(res
 const program = fileURLToPath(new URL("maker.ts", import.meta.url))
 
 /** Starts a process that creates one node under the key `job-0`. */
-const maker = (port: number, folder: string): ChildProcess =>
-  spawn(process.execPath, [program, `http://127.0.0.1:${port}`, "key", "token", folder, "1"], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
+const maker = (port: number, folder: string) =>
+  Program.ofNode(program, [`http://127.0.0.1:${port}`, "key", "token", folder, "1"])
 
 /** What the two processes came to: the second one's outcome, and what the service has. */
 const run = async (script: Script) => {
@@ -105,14 +103,13 @@ const run = async (script: Script) => {
   await once(service.server, "listening")
   const { port } = service.server.address() as AddressInfo
   try {
-    const first = maker(port, folder)
+    await using first = maker(port, folder)
     await service.due
-    first.kill("SIGKILL")
-    await once(first, "exit")
+    await first.kill()
     service.isKilled = true
-    const second = maker(port, folder)
-    const [output] = await Promise.all([text(second.stdout!), once(second, "exit")])
-    const { outcome } = JSON.parse(output) as { outcome: string }
+    await using second = maker(port, folder)
+    const { stdout } = await second.ended
+    const { outcome } = JSON.parse(stdout) as { outcome: string }
     return { outcome, nodes: service.nodes.length, posts: service.posts }
   } finally {
     service.server.closeAllConnections()

@@ -1,11 +1,11 @@
 /**
  * Processes that make nodes under keys, for the tests that run several of them and kill some.
  */
-import { spawn } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import type { TestWorld } from "@berth/server/testing"
 import { Effect, Redacted } from "effect"
 
@@ -24,5 +24,5 @@ export const makersIn = Effect.fnUntraced(function* (world: TestWorld, count: nu
   )
   const program = fileURLToPath(new URL("maker.ts", import.meta.url))
   const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), folder, String(count)]
-  return () => spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+  return Program.start(() => Program.ofNode(program, args))
 })

@@ -1,19 +1,16 @@
 /**
  * Several processes with the same keys and one folder of intents, one of them killed.
  */
-import type { ChildProcess } from "node:child_process"
-import { once } from "node:events"
-import { text } from "node:stream/consumers"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
+import type { Program } from "@berth/testing/Program"
 import { TestServer } from "@berth/server/testing"
 import { countAll, makersIn, plenty } from "./makers.ts"
 
 /** What a maker printed for each of its keys. */
-const outcomes = (maker: ChildProcess) =>
+const outcomes = (maker: Program) =>
   Effect.promise(async () => {
-    const [output, [code]] = await Promise.all([text(maker.stdout!), once(maker, "exit")])
-    assert.strictEqual(code, 0)
+    const output = await maker.succeeded()
     return output
       .trim()
       .split("\n")
@@ -29,15 +26,15 @@ describe("eight processes with the same hundred keys, after one that was killed 
           const server = yield* TestServer
           const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
           const start = yield* makersIn(world, 100)
-          const first = start()
+          const first = yield* start
           yield* Effect.repeat(countAll(world), {
             until: (count) => count >= 50,
             schedule: Schedule.spaced("10 millis")
           })
-          first.kill("SIGKILL")
+          yield* Effect.promise(() => first.kill())
           const told = yield* Effect.forEach(
-            Array.from({ length: 8 }, () => start()),
-            outcomes,
+            Array.from({ length: 8 }, () => start),
+            Effect.flatMap(outcomes),
             { concurrency: "unbounded" }
           )
           assert.strictEqual(yield* countAll(world), 100)

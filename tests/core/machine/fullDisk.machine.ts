@@ -1,15 +1,15 @@
 /**
  * Creates on a disk that is full: a small file system of memory, filled. Needs Linux and root.
  */
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 const program = fileURLToPath(new URL("../creation/maker.ts", import.meta.url))
@@ -60,12 +60,10 @@ afterAll(() => {
 
 const make = async (folder: string) => {
   const { port } = service.address() as AddressInfo
-  const child = spawn(process.execPath, [program, `http://127.0.0.1:${port}`, "key", "token", folder, "1"], {
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  const [output] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
+  await using maker = Program.ofNode(program, [`http://127.0.0.1:${port}`, "key", "token", folder, "1"])
+  const { stdout } = await maker.ended
   // Warnings come before it.
-  return JSON.parse(output.trim().split("\n").at(-1)!) as { outcome: string }
+  return JSON.parse(stdout.trim().split("\n").at(-1)!) as { outcome: string }
 }
 
 describe("a create under a key on a disk", () => {

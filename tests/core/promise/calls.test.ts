@@ -1,7 +1,6 @@
 import { type Client, createClient, NodeNotFound, type NodeSpec } from "@berth/core/promise"
+import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import type { RequestListener } from "node:http"
 import { tmpdir } from "node:os"
@@ -143,13 +142,11 @@ describe("the promise client", () => {
       for await (const _ of client.nodes.list()) count++
       console.log(count)
     `
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-      cwd: import.meta.dirname,
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
-    assert.strictEqual(code, 0)
-    assert.strictEqual(output.trim(), String((await Array.fromAsync(service.client.nodes.list())).length))
+    await using running = Program.ofSource(program, { cwd: import.meta.dirname })
+    assert.strictEqual(
+      (await running.succeeded()).trim(),
+      String((await Array.fromAsync(service.client.nodes.list())).length)
+    )
   })
 
   it("of two accounts keeps them apart", async () => {

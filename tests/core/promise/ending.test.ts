@@ -1,11 +1,9 @@
 import type { ClientOptions } from "@berth/core/promise"
+import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { mockService } from "./Service.ts"
 
 /** What a program does with its client before it forgets to close it. */
@@ -41,15 +39,9 @@ describe("a program that forgets to close its client", () => {
             ${use}
             console.log(process.getActiveResourcesInfo().filter((name) => name !== "PipeWrap").join(" "))
           `
-          const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-            cwd: import.meta.dirname,
-            stdio: ["ignore", "pipe", "inherit"],
-            // One that does not end has no code.
-            timeout: 20_000,
-            killSignal: "SIGKILL"
-          })
+          await using running = Program.ofSource(program, { cwd: import.meta.dirname, timeoutMillis: 20_000 })
 
-          const [active, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
+          const { code, stdout: active } = await running.ended
 
           assert.strictEqual(code, 0, `${done}: ${active}`)
           assert.notInclude(active, "Timeout", done)

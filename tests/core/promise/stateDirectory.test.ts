@@ -1,7 +1,6 @@
 import { type ClientOptions, createClient, InvalidOption, InvalidRequest } from "@berth/core/promise"
+import { Program } from "@berth/testing/Program"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import type { RequestListener } from "node:http"
 import { tmpdir } from "node:os"
@@ -124,13 +123,9 @@ describe("a create with a key", () => {
       import { createClient } from "@berth/core/promise"
       await createClient(${JSON.stringify(options)}).nodes.create(${JSON.stringify(spec)}, { key: "order-7" })
     `
-      const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-        cwd: import.meta.dirname,
-        stdio: "inherit"
-      })
+      await using first = Program.ofSource(program, { cwd: import.meta.dirname })
       await made.promise
-      child.kill("SIGKILL")
-      await once(child, "exit")
+      await first.kill()
       const client = createClient(options)
       const { node, outcome } = await client.nodes.create(spec, { key: "order-7" })
       await client.close()

@@ -1,15 +1,14 @@
 /**
  * Programs whose `Date` steps, against a service in this process whose clock goes on.
  */
-import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { assert, it } from "vitest"
 import { success } from "../../ScriptedService.ts"
 import { steps } from "../../steppingClock.ts"
@@ -51,12 +50,9 @@ it.concurrent.each(steps)(
     const folder = await mkdtemp(join(tmpdir(), "berth-stepped-"))
     const { baseUrl, counts, server } = await service()
     try {
-      const child = spawn(process.execPath, ["--import", steppedDate, program, baseUrl, String(millis), folder], {
-        stdio: ["ignore", "pipe", "inherit"]
-      })
-      const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
-      assert.strictEqual(code, 0)
-      const took = JSON.parse(printed) as Record<string, number>
+      const args = ["--import", steppedDate, program, baseUrl, String(millis), folder]
+      await using running = new Program(process.execPath, args)
+      const took = JSON.parse(await running.succeeded()) as Record<string, number>
       const isAbout = (play: string, seconds: number) => {
         assert.isAtLeast(took[play]!, seconds * 1000 - 1000, play)
         // A busy machine may be late, but not by what the clock stepped.
