@@ -19,12 +19,14 @@ const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).inc
  * The lockfile stands for the dependencies.
  */
 const fingerprint = (app: App): string => {
-  const sources = globSync(["packages/core/src/**/*", `apps/${app}/src/**/*`], { cwd: root, withFileTypes: true })
+  const sources = globSync(["packages/*/src/**/*", `apps/${app}/src/**/*`], { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-  const manifests = ["pnpm-lock.yaml", "packages/core/package.json", `apps/${app}/package.json`].map((path) =>
-    join(root, path)
-  )
+  const manifests = [
+    "pnpm-lock.yaml",
+    ...globSync("packages/*/package.json", { cwd: root }),
+    `apps/${app}/package.json`
+  ].map((path) => join(root, path))
   const hash = createHash("sha256")
   for (const path of [...sources, ...manifests, import.meta.filename].sort()) {
     const content = readFileSync(path)

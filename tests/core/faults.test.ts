@@ -1,6 +1,6 @@
 /**
- * The client against every fault of the mock service, over real sockets: whatever the service does, a call ends in time
- * with a right answer or a typed error, and a create makes no second node.
+ * The client against every fault of the mock service, over real sockets: every call ends in time with a right answer or a typed
+ * error, and a create makes no second node.
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option, Redacted, Result, Stream } from "effect"
@@ -27,7 +27,7 @@ const clientOf = ({ accessToken, apiKey, baseUrl }: TestWorld) =>
     deadline: "2 seconds"
   }).pipe(Layer.provide(FetchHttpClient.layer))
 
-/** Longest a call may take: its deadline, and what the machine adds. */
+/** Longest time of a call: its deadline, and some for a busy machine. */
 const limit = "10 seconds"
 
 /** `skuId` is a committed option of the node's plan. */
@@ -44,8 +44,8 @@ const operations: Record<string, Call> = {
   "images.saved": () => Images.use((images) => images.saved())
 }
 
-/** Faults that make a well-formed reply say what is not so: of these operations, or of all. */
-const lies: Partial<Record<Fault["fault"], ReadonlyArray<string>>> = {
+/** Semantic faults, with the operations whose well-formed replies they make wrong. */
+const semanticFaults: Partial<Record<Fault["fault"], ReadonlyArray<string>>> = {
   "list-stale": ["nodes.list"],
   "list-shifts": ["nodes.list"],
   "empty-list": ["nodes.list", "images.list", "images.saved"]
@@ -53,7 +53,7 @@ const lies: Partial<Record<Fault["fault"], ReadonlyArray<string>>> = {
 
 type ControlledNode = Effect.Success<ReturnType<typeof nodesOf>>[number]
 
-/** Whether what a call succeeded with is what the world has: `before` it and `after` it. */
+/** Whether the value of a success agrees with the world, `before` the call and `after` it. */
 const isTrue: Record<
   string,
   (value: any, before: ReadonlyArray<ControlledNode>, after: ReadonlyArray<ControlledNode>) => void
@@ -82,7 +82,7 @@ const isTrue: Record<
       before.length - 1
     )
   },
-  // Whether the world has it is asked for below: the nodes as the control plane shows them do not tell.
+  // Checked below, because the control plane's nodes do not show it.
   "commitments.set": () => {},
   "nodes.await": (node: Node, before) => {
     assert.deepStrictEqual([node.id, node.name, node.status], [before[0]!.id, before[0]!.name, "running"])
@@ -97,7 +97,7 @@ const isTrue: Record<
 
 const nodesOf = (world: TestWorld) => Effect.orDie(world.control.nodes.list({ params: { world: world.id }, query: {} }))
 
-/** What came of one call while a fault was armed. */
+/** The outcome of one call while a fault was armed. */
 const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
   const server = yield* TestServer
   const world = yield* server.makeWorld({ scenario: "small", clock: "real" })
@@ -112,7 +112,7 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
     Effect.result,
     Effect.exit,
     Effect.timeoutOption(limit),
-    // A success is the caller's to show; what Berth shows of a failure is all of it.
+    // Without the value of a success, which is the caller's.
     Effect.tap((ended) => Effect.logTrace("ended", Option.map(ended, Exit.map(Result.map(() => "ok"))))),
     Effect.provide(clientOf(world)),
     collected
@@ -127,10 +127,10 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
 
 layer(TestServer.layer(), { excludeTestServices: true })("every call under every fault", (it) => {
   describe.concurrent.each(faultNames)("%s", (fault) => {
-    it.effect.each(Object.keys(operations))("%s ends in time, rightly or typed, and tells no secret", (operation) =>
+    it.effect.each(Object.keys(operations))("%s ends in time, rightly or typed, and reveals no secret", (operation) =>
       Effect.gen(function* () {
         const { after, before, committed, ended, made, payloads, world } = yield* run({ fault } as Fault, operation)
-        assert.include(payloads, "berth_requests_total", "the telemetry tells of the call")
+        assert.include(payloads, "berth_requests_total", "the telemetry has the call")
         for (const secret of [world.apiKey, world.accessToken].map(Redacted.value)) {
           for (const spelling of [secret, encodeURIComponent(secret), Base64.encode(secret)]) {
             assert.notInclude(payloads, spelling)
@@ -142,13 +142,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("every call under every
         if (Result.isFailure(result)) {
           assert.instanceOf(result.failure, BerthError)
           if (result.failure instanceof BerthError) {
-            // A wait whose looks succeeded has nothing to tell of attempts.
+            // A wait whose polls succeeded has no attempts.
             if (result.failure.reason._tag !== "StatusNotReached") assert.isNotEmpty(result.failure.attempts)
             assert.isNotEmpty(result.failure.hint)
           }
         }
-        const lied = lies[fault]?.includes(operation) === true
-        if (Result.isSuccess(result) && !lied) isTrue[operation]!(result.success, before, after)
+        const isWrong = semanticFaults[fault]?.includes(operation) === true
+        if (Result.isSuccess(result) && !isWrong) isTrue[operation]!(result.success, before, after)
         if (Result.isSuccess(result) && operation === "commitments.set") assert.isTrue(committed)
         if (operation !== "nodes.create") return
         assert.isAtMost(made.length, fault === "duplicate-create" ? 2 : 1, "nodes made by one create")

@@ -17,11 +17,11 @@ for (const name of ["using-with-promises", "using-with-effect"]) {
     const page = read(`docs/${name}.md`)
     const example = `packages/core/examples/${name}.ts`
 
-    it("consists of the blocks of the program it speaks of", () => {
+    it("consists of the blocks of the example program", () => {
       assert.strictEqual(blocks(page, "ts").join("\n"), read(example))
     })
 
-    it("prints what the page says", { timeout: 60_000 }, async () => {
+    it("prints what the page shows", { timeout: 60_000 }, async () => {
       await using service = await mockService({
         scenario: { fleet: 120 },
         clock: "real",

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Starts `berth`: says plainly when Node is too old, answers `--version` by itself because loading the program for it
-// takes three times as long, and otherwise loads the bundle, whose compiled code is kept for the next start.
-// Old JavaScript on purpose: an old Node has to read this file before it can be told that it is too old.
+// Starts `berth`: reports a Node that is too old, answers `--version` by itself because loading the program for it takes
+// three times as long, and otherwise loads the bundle, whose compiled code is kept for the next start.
+// Old JavaScript on purpose: an old Node has to read this file to report that it is too old.
 import { readFileSync } from "fs"
 import * as nodeModule from "module"
 import { fileURLToPath } from "url"

@@ -5,7 +5,6 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { CliConfig, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
-import { closeSwitches } from "./config/switches.ts"
 import * as api from "./commands/api/request.ts"
 import * as commitment from "./commands/commitment/set.ts"
 import * as images from "./commands/image/list.ts"
@@ -16,12 +15,13 @@ import { get } from "./commands/node/get.ts"
 import * as nodes from "./commands/node/list.ts"
 import { wait } from "./commands/node/wait.ts"
 import * as plans from "./commands/plan/list.ts"
-import { ownRedaction } from "./config/credentials.ts"
-import { BaseUrl, Debug } from "./config/globalFlags.ts"
-import { presenter } from "./output/presenter.ts"
+import { withExitCode } from "./ending.ts"
 import { Output, type Streams } from "./output/Output.ts"
 import { OutputFormat } from "./output/OutputFormat.ts"
-import { settle } from "./settle.ts"
+import { presenter } from "./output/presenter.ts"
+import { BaseUrl, Debug } from "./settings/globalFlags.ts"
+import { ownRedaction } from "./settings/redaction.ts"
+import { closeSwitches } from "./settings/switches.ts"
 
 const noun = (name: string, description: string) => Command.make(name).pipe(Command.withDescription(description))
 
@@ -37,11 +37,11 @@ const berth = Command.make("berth").pipe(
   Command.withGlobalFlags([OutputFormat, BaseUrl, Debug])
 )
 
-/** Runs berth on these streams and gives its exit code. An interruption is left to whoever runs it. */
+/** Runs berth on these streams and gives its exit code. The caller handles an interruption. */
 export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> => {
   const output = Layer.unwrap(Effect.map(ownRedaction, (redact) => Output.layer(streams, redact)))
   return Command.runWith(berth, { version: pkg.version })(closeSwitches(args)).pipe(
-    settle(args),
+    withExitCode(args),
     Effect.provide(Layer.provideMerge(presenter, output)),
     Effect.provide([NodeServices.layer, CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })])
   )

@@ -21,7 +21,7 @@ export interface Running {
   readonly pid: number
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Waits until stderr holds the text. Dies when the process ends without it. */
-  readonly says: (text: string) => Effect.Effect<void>
+  readonly untilStderr: (text: string) => Effect.Effect<void>
   /** Reads no more of stdout. */
   readonly hangUp: Effect.Effect<void>
   readonly ended: Effect.Effect<Ended>
@@ -48,21 +48,21 @@ export const start = (args: ReadonlyArray<string>, options: RunOptions = {}) =>
         child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text))
         child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text))
         const ended = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr })))
-        const says = (text: string) =>
+        const untilStderr = (text: string) =>
           new Promise<void>((resolve, reject) => {
-            const look = () => stderr.includes(text) && resolve()
-            child.stderr.on("data", look)
-            look()
-            ended.then(() => reject(new Error(`ended without saying ${text}: ${stderr}`)), reject)
+            const check = () => stderr.includes(text) && resolve()
+            child.stderr.on("data", check)
+            check()
+            ended.then(() => reject(new Error(`ended without ${text} on stderr: ${stderr}`)), reject)
           })
-        return { child, ended, says }
+        return { child, ended, untilStderr }
       }),
       ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
     ),
-    ({ child, ended, says }): Running => ({
+    ({ child, ended, untilStderr }): Running => ({
       pid: child.pid ?? 0,
       kill: (signal) => Effect.sync(() => child.kill(signal)),
-      says: (text) => Effect.promise(() => says(text)),
+      untilStderr: (text) => Effect.promise(() => untilStderr(text)),
       hangUp: Effect.sync(() => child.stdout.destroy()),
       ended: Effect.promise(() => ended)
     })

@@ -86,7 +86,7 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
     })
   )
 
-  it.effect("prints what the service says to a refused request, and exits by the failure", () =>
+  it.effect("prints the reply to a refused request, and exits with the code of the failure", () =>
     Effect.gen(function* () {
       const refused = yield* berth(["api", "GET", "/nodes/1/", "-i"])
       assert.strictEqual(refused.code, 4)
@@ -100,7 +100,7 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
     })
   )
 
-  it.effect("says of a refused request what may be wrong with it", () =>
+  it.effect("reports what may be wrong with a refused request", () =>
     Effect.gen(function* () {
       for (const [args, hint] of [
         [["PUT", "/nodes/"], "hint: Use a method that the path answers."],

@@ -24,12 +24,12 @@ const create = (name: string, ...more: ReadonlyArray<string>) => [
   ...more
 ]
 
-/** The nodes there are, by the service's own account. */
+/** The nodes that exist, read from the service itself. */
 const nodes = Effect.flatMap(TestServer, ({ control, id }) =>
   Effect.orDie(control.nodes.list({ params: { world: id }, query: {} }))
 )
 
-/** From now on creates are processed at once, and answered when nobody waits any more. */
+/** From now on creates are processed at once, and answered when the command waits no longer. */
 const lateReplies = Effect.flatMap(TestServer, ({ arm }) =>
   arm([{ fault: "latency", delay: "1 minute", scope: { operation: "nodes.create" } }])
 )
@@ -46,8 +46,8 @@ const startUntilMade = (args: ReadonlyArray<string>, state: string) =>
     return running
   })
 
-/** The creates that are written down in the state folder of the one account there is. */
-const writtenDown = (state: string) => {
+/** The creates that the state folder of the one account records. */
+const recorded = (state: string) => {
   const accounts = join(state, "berth", "accounts")
   return readdirSync(accounts)
     .flatMap((account) => readdirSync(join(accounts, account, "intents")))
@@ -73,7 +73,7 @@ describe("node create --key", () => {
         (yield* nodes).map(({ id }) => id as number),
         [idOf(again)]
       )
-      assert.include(again.stderr, `Node ${idOf(again)} is found: the key has made it.`)
+      assert.include(again.stderr, `Created node ${idOf(again)} earlier with the same key.`)
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
@@ -120,7 +120,7 @@ describe("node create --key", () => {
     Effect.gen(function* () {
       const state = yield* stateFolder
       yield* berth(create("db", "--key", "job-1", "--dry-run"), { env: { XDG_STATE_HOME: state } })
-      assert.deepStrictEqual(writtenDown(state), [])
+      assert.deepStrictEqual(recorded(state), [])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 })
@@ -131,40 +131,40 @@ describe("node create", () => {
       const state = yield* stateFolder
       yield* berth(create("web"), { env: { XDG_STATE_HOME: state } })
       assert.lengthOf(yield* nodes, 1)
-      assert.deepStrictEqual(writtenDown(state), [])
+      assert.deepStrictEqual(recorded(state), [])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("that was killed is told by the next one, once", () =>
+  it.live("that was killed is reported by the next one, once", () =>
     Effect.gen(function* () {
       const state = yield* stateFolder
       const running = yield* startUntilMade(create("web 1"), state)
       yield* running.kill("SIGKILL")
       yield* running.ended
-      assert.lengthOf(writtenDown(state), 1)
-      const told = yield* Effect.forEach(["db", "cache"], (name) =>
+      assert.lengthOf(recorded(state), 1)
+      const notes = yield* Effect.forEach(["db", "cache"], (name) =>
         Effect.map(berth(create(name), { env: { XDG_STATE_HOME: state } }), ({ stderr }) =>
-          lines(stderr).filter((line) => line.includes("was cut off"))
+          lines(stderr).filter((line) => line.includes("An earlier create"))
         )
       )
       assert.deepStrictEqual(
-        told.map(({ length }) => length),
+        notes.map(({ length }) => length),
         [1, 0]
       )
       assert.match(
-        told[0]![0]!,
-        /^A create of web 1 \(\S+Z\) was cut off; whether it made a node: berth node list --name 'web 1'$/
+        notes[0]![0]!,
+        /^An earlier create of web 1 was interrupted \(\S+Z\)\. Check whether it exists: berth node list --name 'web 1'$/
       )
-      assert.deepStrictEqual(writtenDown(state), [])
+      assert.deepStrictEqual(recorded(state), [])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
-  it.live("on Ctrl-C says what is not known and how to find out, and exits 130", () =>
+  it.live("on Ctrl-C reports that the node may exist and how to find out, and exits 130", () =>
     Effect.gen(function* () {
       const state = yield* stateFolder
       for (const [name, key, hint] of [
-        ["web", [], "To see whether it was: berth node list --name web"],
-        ["db", ["--key", "job-1"], "The same command finishes it."]
+        ["web", [], "Check whether it exists: berth node list --name web"],
+        ["db", ["--key", "job-1"], "Run the same command again to finish."]
       ] as const) {
         const running = yield* startUntilMade(create(name, ...key), state)
         yield* running.kill("SIGINT")
@@ -173,7 +173,7 @@ describe("node create", () => {
         const { error } = JSON.parse(lines(stderr).at(-1)!)
         assert.deepStrictEqual([error.code, error.hint], ["Interrupted", hint])
       }
-      assert.deepStrictEqual(writtenDown(state), ["job-1.json"])
+      assert.deepStrictEqual(recorded(state), ["job-1.json"])
       const finished = yield* berth(create("db", "--key", "job-1"), { env: { XDG_STATE_HOME: state } })
       assert.strictEqual(finished.code, 0)
       assert.lengthOf(yield* nodes, 2)

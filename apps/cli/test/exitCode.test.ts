@@ -44,12 +44,12 @@ describe.each(commands)("berth %s %s", (...command) => {
   const waits = command[1] === "wait"
   // A wait has a limit of its own, which is short already.
   const inTime = waits ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : hurried
-  /** What the service says is its caller's, also where it says no. */
+  /** `berth api` prints the reply, also that of a failure. */
   const dataOf = (reply: ScriptedReply | undefined) =>
     command[0] === "api" && reply !== undefined && reply.body !== "" ? `${reply.body}\n` : ""
 
   it.live(
-    "exits with the code of each failure, tells it on stderr in two lines, and prints no data of berth's own",
+    "exits with the code of each failure, reports it on stderr in two lines, and prints no data of berth's own",
     () =>
       Effect.forEach(
         replies,
@@ -67,7 +67,7 @@ describe.each(commands)("berth %s %s", (...command) => {
       )
   )
 
-  it.live("with -o json tells the failure as one line of JSON", () =>
+  it.live("with -o json reports the failure as one line of JSON", () =>
     Effect.gen(function* () {
       const url = yield* serve(() => failure(403, "Not yours"))
       const ended = yield* invoke([...command, "-o", "json"], { env: { ...secrets, BERTH_BASE_URL: url } })
@@ -80,7 +80,7 @@ describe.each(commands)("berth %s %s", (...command) => {
     })
   )
 
-  it.live("exits 7 when nobody answers", () =>
+  it.live("exits 7 when the service does not answer", () =>
     Effect.gen(function* () {
       const url = yield* Effect.scoped(serve(() => failure(500)))
       const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
@@ -129,7 +129,7 @@ describe("several nodes", () => {
     (verb) =>
       Effect.gen(function* () {
         const node = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", status: "running" }
-        // Waits look at the whole list together.
+        // Waits read the whole list together.
         const url = yield* serve(({ url }) =>
           url?.includes("/nodes/1/") ? success(node) : url?.includes("/nodes/?") ? success([node]) : failure(404)
         )
@@ -166,7 +166,7 @@ describe("several nodes", () => {
 })
 
 describe("a fault of berth's own", () => {
-  it.live("exits 1 and is told like any other failure, with its trace when --debug is on", () =>
+  it.live("exits 1 and is reported like any other failure, with its trace when --debug is on", () =>
     Effect.gen(function* () {
       const full = () =>
         new PassThrough({ transform: (_chunk, _encoding, done) => done(new Error("ENOSPC: no space left on device")) })

@@ -29,7 +29,7 @@ export const invoke = (
   })
 
 /** The pauses between attempts are shorter than this, and all that limits a call is longer. */
-const longestPauseMillis = 10_000
+const maxPauseMillis = 10_000
 
 /** The same with a fiftieth of the pauses between attempts: for what goes on failing. */
 export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -43,7 +43,7 @@ export const hurried = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
       monotonicTimeNanos: clock.monotonicTimeNanos,
       sleep: (duration) => {
         const millis = Duration.toMillis(duration)
-        return clock.sleep(Duration.millis(millis < longestPauseMillis ? millis / 50 : millis))
+        return clock.sleep(Duration.millis(millis < maxPauseMillis ? millis / 50 : millis))
       }
     }
     return Effect.provideService(effect, Clock.Clock, hurrying)

@@ -11,7 +11,7 @@ import { berth, json } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 /** Deletes all but the first so many nodes. */
-const leave = Effect.fnUntraced(function* (count: number) {
+const deleteAllBut = Effect.fnUntraced(function* (count: number) {
   const { advance, control, id: world } = yield* TestServer
   const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { skip: count } }))
   for (const { id } of nodes) {
@@ -35,7 +35,7 @@ describe("node list", () => {
           return { nodes: length, requests: (yield* journal).length - before }
         })
         assert.deepStrictEqual(yield* list, { nodes: 110, requests: 2 })
-        yield* leave(30)
+        yield* deleteAllBut(30)
         assert.deepStrictEqual(yield* list, { nodes: 30, requests: 1 })
         assert.deepStrictEqual(yield* list, { nodes: 30, requests: 1 })
         const accounts = join(env.XDG_STATE_HOME, "berth", "accounts")

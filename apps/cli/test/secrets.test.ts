@@ -34,9 +34,10 @@ describe("credentials", () => {
       const repeat = (status: number) =>
         serve(({ headers, url }) => {
           asked++
-          const said = [url, headers.authorization, ...spellings].join(" ")
-          const body = status === 200 ? JSON.stringify({ data: said, errors: {} }) : `<h1>No such thing</h1> ${said}`
-          return { status, headers: { "x-asked": encodeURI(said) }, body }
+          const echoed = [url, headers.authorization, ...spellings].join(" ")
+          const body =
+            status === 200 ? JSON.stringify({ data: echoed, errors: {} }) : `<h1>No such thing</h1> ${echoed}`
+          return { status, headers: { "x-asked": encodeURI(echoed) }, body }
         })
       for (const status of [200, 401, 422, 500]) {
         const env = { ...secrets, BERTH_BASE_URL: yield* repeat(status) }
@@ -72,7 +73,7 @@ describe("credentials", () => {
     })
   )
 
-  it.live("do not garble what berth says when they are words themselves", () =>
+  it.live("do not garble berth's own sentences when they are words themselves", () =>
     Effect.gen(function* () {
       const env = { BERTH_BASE_URL: "http://127.0.0.1:1", BERTH_API_KEY: "node", BERTH_ACCESS_TOKEN: "further" }
       const { stderr } = yield* invoke(["node", "list", "more"], { env })

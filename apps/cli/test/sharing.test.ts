@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import { berth, lines } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
-const wanted = ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+const create = ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
 const journal = Effect.flatMap(TestServer, ({ journal }) => journal)
 const count = (status: number) =>
@@ -25,7 +25,7 @@ const blocked = Effect.map(stateFolder, (folder) => {
 })
 
 describe("the allowance", () => {
-  it.live("is shared with the commands before: what one of them was told the next one need not ask", () =>
+  it.live("is shared between commands: the next one need not ask again", () =>
     Effect.gen(function* () {
       const env = { XDG_STATE_HOME: yield* stateFolder }
       const first = yield* berth(["image", "saved"], { env })
@@ -58,16 +58,16 @@ describe("the allowance", () => {
 })
 
 describe("a state folder that cannot be made", () => {
-  it.live("ends no command, and is told with --debug only", () =>
+  it.live("ends no command, and is reported with --debug only", () =>
     Effect.gen(function* () {
       for (const env of [{ XDG_STATE_HOME: yield* blocked }, {}]) {
         const quiet = yield* berth(["node", "list", "-o", "json"], { env })
         assert.deepStrictEqual(quiet, { code: 0, stdout: "[]\n", stderr: "" })
         const { code, stderr, stdout } = yield* berth(["node", "list", "-o", "json", "--debug"], { env })
         assert.deepStrictEqual([code, stdout], [0, "[]\n"])
-        const told = lines(stderr).filter((line) => line.endsWith("this client goes by its own replies."))
-        assert.lengthOf(told, 1)
-        assert.match(told[0]!, /^debug: /)
+        const warnings = lines(stderr).filter((line) => line.endsWith("this client goes by its own replies."))
+        assert.lengthOf(warnings, 1)
+        assert.match(warnings[0]!, /^debug: /)
       }
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
@@ -75,14 +75,14 @@ describe("a state folder that cannot be made", () => {
   it.live("ends no create either, unless that has a key, which could not be kept", () =>
     Effect.gen(function* () {
       for (const env of [{ XDG_STATE_HOME: yield* blocked }, {}]) {
-        const { code, stderr, stdout } = yield* berth([...wanted, "--key", "job"], { env })
+        const { code, stderr, stdout } = yield* berth([...create, "--key", "job"], { env })
         assert.deepStrictEqual([code, stdout], [2, ""])
         assert.match(stderr, /^error: The key cannot be kept: .+\.\nhint: Set XDG_STATE_HOME .+\n$/)
         assert.strictEqual(yield* count(202), 0)
       }
-      const made = yield* berth(wanted, { env: { XDG_STATE_HOME: yield* blocked } })
+      const made = yield* berth(create, { env: { XDG_STATE_HOME: yield* blocked } })
       assert.deepStrictEqual([made.code, yield* count(202)], [0, 1])
-      assert.notInclude(made.stderr, "written down")
+      assert.notInclude(made.stderr, "recorded")
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 })

@@ -1,5 +1,5 @@
 /**
- * A state folder for one test, as the value of `XDG_STATE_HOME`: what processes share and leave each other is in it.
+ * A state folder for one test, as the value of `XDG_STATE_HOME`: it holds the files that processes share.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

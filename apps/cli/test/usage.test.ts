@@ -1,5 +1,5 @@
 /**
- * What is said of a command line that cannot be run: one or two lines on stderr, nothing on stdout, exit 2.
+ * How a command line that cannot be run is reported: one or two lines on stderr, nothing on stdout, exit 2.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -14,10 +14,10 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["node list --limt 3", "berth node list has no flag --limt; did you mean --limit?"],
   ["node list -o jsno", "--output cannot be jsno; did you mean json?"],
   ["node list --status runing", "--status cannot be runing; did you mean running?"],
-  ["node list --limit 0", "--limit cannot be 0: a whole number from 1."],
-  ["node list --limit x", "--limit cannot be x: a whole number from 1."],
+  ["node list --limit 0", "--limit cannot be 0: expected a whole number from 1."],
+  ["node list --limit x", "--limit cannot be x: expected a whole number from 1."],
   ["node list --limit", "--limit needs a value."],
-  ["node list --per-page 101", "--per-page cannot be 101: a whole number from 1 to 100."],
+  ["node list --per-page 101", "--per-page cannot be 101: expected a whole number from 1 to 100."],
   ["node list more", "berth node list takes no further argument: more."],
   ["node get", "berth node get needs NODE."],
   ["node create", "berth node create needs --name."],
@@ -26,18 +26,18 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["node create --name n --plan p --image i --timeout 3s", "--timeout needs --wait."],
   [
     "node create --name n --plan p --image i --key ../x",
-    "--key cannot be ../x: a key has 1 to 128 letters, digits, dots, dashes or underscores, and begins with a letter or digit."
+    "--key cannot be ../x: expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit."
   ],
   ["node wait 1 --for runing", "--for cannot be runing; did you mean running?"],
-  ["node wait 1 --timeout 5", "--timeout cannot be 5: a duration is a number with a unit, such as 90s, 5m or 1h30m."],
-  ["node delete 1", "There is nobody to ask whether to delete: this is not a terminal."],
+  ["node wait 1 --timeout 5", "--timeout cannot be 5: expected a duration, such as 90s, 5m or 1h30m."],
+  ["node delete 1", "Cannot ask whether to delete: this is not a terminal."],
   ["commitment set 1 auto_renw", "SETTING cannot be auto_renw; did you mean auto_renew?"],
   ["commitment set 1", "berth commitment set needs SETTING."],
   ["image list --version", "--version needs a value."],
-  ["image list --cpu four", "--cpu cannot be four: a whole number from 1."],
+  ["image list --cpu four", "--cpu cannot be four: expected a whole number from 1."],
   ["plan list --sort cost", "--sort cannot be cost: expected price."],
   ["api FETCH /nodes/", "METHOD cannot be FETCH; did you mean PATCH?"],
-  ["api GET /nodes/ -q page", "--query cannot be page: a parameter is NAME=VALUE."],
+  ["api GET /nodes/ -q page", "--query cannot be page: expected NAME=VALUE."],
   ["api GET /nodes/ -d {}", "GET takes no body."],
   ["api POST /nodes/ -d @missing.json", "The file missing.json cannot be read."],
   [

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts `berth-watch`: says plainly when Node is too old, then loads the bundle, whose compiled code is kept for the
-// next start. Old JavaScript on purpose: an old Node has to read this file before it can be told that it is too old.
+// Starts `berth-watch`: reports a Node that is too old, then loads the bundle, whose compiled code is kept for the
+// next start. Old JavaScript on purpose: an old Node has to read this file to report that it is too old.
 import * as nodeModule from "module"
 import { fileURLToPath } from "url"
 

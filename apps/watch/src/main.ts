@@ -3,23 +3,29 @@
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { exitCode } from "@berth/terminal/exitCode"
 import { Cause, Effect, Layer } from "effect"
 import { main } from "./cli.ts"
 import { Stdout } from "./deliver/Stdout.ts"
-import { exitCodes } from "./process/CommandFailed.ts"
-import { say } from "./process/say.ts"
+import { report } from "./process/report.ts"
 import { StopSignal } from "./process/StopSignal.ts"
 
-const exitCode = main(process.argv.slice(2)).pipe(
-  Effect.as<number>(exitCodes.done),
-  Effect.catch(({ code, hint, message }) =>
-    Effect.as(say(`berth-watch: ${message}`, ...(hint === undefined ? [] : [hint])), code)
+/** A sentence that begins with the program's name needs no other sign of where it comes from. */
+const named = (message: string): string => (message.startsWith("berth-watch ") ? message : `berth-watch: ${message}`)
+
+const program = main(process.argv.slice(2)).pipe(
+  Effect.as<number>(exitCode.done),
+  Effect.catch(({ exit, hint, message }) =>
+    Effect.as(report(named(message), ...(hint === undefined ? [] : [hint])), exitCode[exit])
   ),
   Effect.catchCause((cause) =>
-    Effect.as(say("berth-watch: this is a fault of berth-watch.", ...Cause.pretty(cause).split("\n")), exitCodes.fault)
+    Effect.as(
+      report("berth-watch: this is a fault of berth-watch.", ...Cause.pretty(cause).split("\n")),
+      exitCode.fault
+    )
   ),
   Effect.provide(Layer.mergeAll(NodeServices.layer, StopSignal.layer, Stdout.layer))
 )
 
 // The process may not wait for a reader that never reads, so it does not end by itself.
-Effect.runPromise(exitCode).then((code) => process.stderr.write("", () => process.exit(code)))
+Effect.runPromise(program).then((code) => process.stderr.write("", () => process.exit(code)))

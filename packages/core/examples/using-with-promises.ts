@@ -46,7 +46,7 @@ const describe = (error: unknown) => {
   if (!isBerthError(error)) throw error
   switch (error._tag) {
     case "NodeNotFound":
-      return `no node ${error.nodeId}: the service says ${error.status}, after ${error.attempts.length} attempt`
+      return `no node ${error.nodeId}: the service returned ${error.status}, after ${error.attempts.length} attempt`
     case "OutcomeUnknown":
       return `one of ${error.candidates.join(", ")}`
     case "ClientClosed":

@@ -1,6 +1,6 @@
 /**
  * A client over scripted replies, for unit tests of programs that use Berth: everything above the wire is the real client,
- * and nothing is sent anywhere. For a service that behaves, use the mock service instead.
+ * and nothing is sent anywhere. For a service with state of its own, use the mock service instead.
  */
 import { Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -19,7 +19,7 @@ export type Reply =
     }
   | "lost"
 
-/** A request as the service saw it, without the credentials. */
+/** A request as it reached the service, without the credentials. */
 export interface Request {
   readonly method: string
   /** Below `/myaccount/api/v1`, such as `/nodes/7/`. */
@@ -29,7 +29,7 @@ export interface Request {
   readonly body: unknown
 }
 
-/** The replies in their order, or a function that answers each request. */
+/** The replies in order, or a function that answers each request. */
 export type Script = ReadonlyArray<Reply> | ((request: Request) => Reply | Promise<Reply>)
 
 /** A success with this data, in the service's envelope. */
@@ -66,7 +66,7 @@ export const nodeRecord = (fields: { readonly id: number } & Readonly<Record<str
   ...fields
 })
 
-/** A `fetch` that answers from a script, and the requests it has seen so far. */
+/** A `fetch` that answers from a script, and the requests it has received so far. */
 export interface Scripted {
   readonly fetch: typeof globalThis.fetch
   readonly requests: ReadonlyArray<Request>
@@ -87,7 +87,7 @@ const read = (input: string | URL | globalThis.Request, init: RequestInit | unde
 const textOf = (body: NonNullable<RequestInit["body"]>) =>
   body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)
 
-/** Plays a script. A request beyond its end is refused with a sentence that says so. */
+/** Plays a script. A request beyond its end gets a failure that names it. */
 export const scripted = (script: Script): Scripted => {
   const requests: Array<Request> = []
   const answer = (request: Request): Reply | Promise<Reply> => {
@@ -118,7 +118,7 @@ const summary = ({ method, path }: Request) => `${method} ${path}`
 
 const account = { baseUrl: "https://berth.test", apiKey: "test-key", accessToken: "test-token" }
 
-/** The services of the client over a script. Waits are those of the `Clock`, so `TestClock` passes them. */
+/** The services of the client over a script. Waits run on the `Clock`, so a `TestClock` passes them. */
 export const layer = (script: Script | Scripted, options?: Partial<Omit<EngineOptions, "baseUrl" | "credentials">>) =>
   Berth.layer({
     baseUrl: account.baseUrl,

@@ -1,6 +1,6 @@
 /**
- * A service that answers from a script, for replies the mock service would never give. Everything above the wire is the
- * real client.
+ * A service that answers from a script, for replies the mock service never gives. Everything above the wire is the real
+ * client.
  */
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -24,7 +24,7 @@ const respond = (request: HttpClientRequest.HttpClientRequest, { body, headers, 
     new Response(body === undefined || body === "" || status === 204 ? null : body, { status, headers: headers ?? {} })
   )
 
-/** The client over a transport of the test's own making. */
+/** The client over a transport that the test provides. */
 export const clientOver = (
   execute: (
     request: HttpClientRequest.HttpClientRequest,
@@ -48,7 +48,7 @@ export const clientOver = (
 /** A client to which the service always gives the same reply. */
 export const clientAnswered = (reply: ScriptedReply) => clientOver(() => Effect.succeed(reply))
 
-/** The same for the one create there is: what is listed before and after it is an account without nodes. */
+/** The same for a single create, in an account whose list stays empty. */
 export const creationAnswered = (
   create: (
     request: HttpClientRequest.HttpClientRequest
@@ -62,8 +62,8 @@ export const creationAnswered = (
 export const success = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })
 
 /**
- * Runs an effect while virtual time passes, so that it gets over its waits. Time passes in small steps, between which
- * everything that can go on does: a large step would run into deadlines that are never reached.
+ * Runs an effect while virtual time passes, so that its waits end. Time passes in small steps, and everything that can run
+ * between them does: a large step would reach deadlines that small ones do not.
  */
 export const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {

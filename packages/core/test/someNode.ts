@@ -1,7 +1,7 @@
 import { DateTime } from "effect"
 import { type Node, NodeId } from "../src/domain/Node.ts"
 
-/** A node of which only what is said matters. */
+/** A node with the given fields and defaults for the rest. */
 export const someNode = (id: number, over: Partial<Node> = {}): Node => ({
   id: NodeId.make(id),
   name: `node-${id}`,

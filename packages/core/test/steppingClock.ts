@@ -1,5 +1,5 @@
 /**
- * A wall clock that steps, as one that is set, while the monotonic one goes on.
+ * A wall clock that steps, as when it is set, while the monotonic clock runs on.
  */
 import { Clock, Effect } from "effect"
 
@@ -11,7 +11,7 @@ export const steps: ReadonlyArray<readonly [name: string, millis: number]> = [
   ["+1 day", 86_400_000]
 ]
 
-/** The clock there is, and a function that steps its wall part. */
+/** The current clock, and a function that steps its wall part. */
 export const steppingClock = Effect.map(Clock.Clock, (clock) => {
   let ahead = 0
   const stepping: Clock.Clock = {

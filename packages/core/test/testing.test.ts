@@ -7,7 +7,7 @@ import { NodeId } from "../src/domain/Node.ts"
 import { inTime } from "./ScriptedService.ts"
 
 describe("a scripted promise client", () => {
-  it("is answered from the script, and shows what was asked without the credentials", async () => {
+  it("is answered from the script and records the requests without the credentials", async () => {
     const service = scripted([ok(nodeRecord({ id: 7, name: "web" })), ok({}), failure(404, "There is no node 7.")])
     const client = createTestClient(service)
     assert.strictEqual((await client.nodes.get(7)).name, "web")
@@ -26,7 +26,7 @@ describe("a scripted promise client", () => {
     await client.close()
   })
 
-  it("may be answered by a function, at its leisure", async () => {
+  it("may be answered by an asynchronous function", async () => {
     const client = createTestClient(async ({ path, query }) => {
       await Promise.resolve()
       return path === "/nodes/" && query["page_no"] === "1" ? ok([nodeRecord({ id: 1 })]) : ok([])
@@ -35,7 +35,7 @@ describe("a scripted promise client", () => {
     await client.close()
   })
 
-  it("refuses a request that the script has no reply for, and says so", async () => {
+  it("refuses a request that the script has no reply for, and names it", async () => {
     const client = createTestClient([])
     const error: unknown = await client.nodes.delete(7).catch((error: unknown) => error)
     assert.instanceOf(error, InvalidRequest)
@@ -43,7 +43,7 @@ describe("a scripted promise client", () => {
     await client.close()
   })
 
-  it("loses replies where the script says so", async () => {
+  it("loses the replies that the script marks as lost", async () => {
     const service = scripted([lost, ok(nodeRecord({ id: 7 }))])
     const client = createTestClient(service)
     assert.strictEqual((await client.nodes.get(7)).id, 7)
@@ -53,7 +53,7 @@ describe("a scripted promise client", () => {
 })
 
 describe("a scripted layer", () => {
-  it.effect("gives the services of the client, whose waits are those of the test's clock", () => {
+  it.effect("provides the services of the client, whose waits run on the test's clock", () => {
     const service = scripted([failure(503, "Later.", {}, { "retry-after": "20" }), ok([nodeRecord({ id: 1 })]), ok([])])
     return Effect.gen(function* () {
       const nodes = yield* inTime(Stream.runCollect(Stream.unwrap(Nodes.useSync((nodes) => nodes.list()))))

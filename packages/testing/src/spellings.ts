@@ -1,6 +1,6 @@
 /**
- * The ways in which a service, or something on the way to it, may write a secret: each made by an encoder of its own, none
- * of them the client's, so that what the client does not know of shows.
+ * The ways in which a service, or a proxy before it, may write a secret. Each has an encoder of its own, none of them the
+ * client's, so that a spelling that the client does not know shows.
  */
 import { Buffer } from "node:buffer"
 import { escape } from "node:querystring"
@@ -9,7 +9,7 @@ import { inspect } from "node:util"
 const each = (secret: string, encode: (code: number) => string) =>
   Array.from(secret, (character) => encode(character.charCodeAt(0))).join("")
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0")
-/** The encoding for what is no letter or digit, as encoders have it that leave alone what they can. */
+/** Encodes all but letters and digits, as encoders do that change as little as they can. */
 const special = (encode: (code: number) => string) => (code: number) =>
   /[a-z0-9]/i.test(String.fromCharCode(code)) ? String.fromCharCode(code) : encode(code)
 
@@ -17,7 +17,7 @@ const named: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", 
 const html5: Record<string, string> = { "/": "&sol;", "+": "&plus;", "=": "&equals;", "&": "&amp;", ".": "&period;" }
 const entities = (secret: string, names: Record<string, string>) => secret.replace(/[^a-z0-9]/gi, (c) => names[c] ?? c)
 
-/** Every spelling of a secret by its name. All of them may stand in a JSON text as they are, which then decodes them. */
+/** Every spelling of a secret by its name. Each may appear as it is in a JSON text, which then decodes it. */
 export const spellingsOf = (secret: string): Readonly<Record<string, string>> => {
   const bytes = Buffer.from(secret)
   return {
@@ -63,7 +63,7 @@ export const spellingsOf = (secret: string): Readonly<Record<string, string>> =>
   }
 }
 
-/** Everything that must not be seen of the secrets: their spellings, also without regard to case. */
+/** The spellings of the secrets that a text shows, in any case. */
 export const seenOf = (shown: string, secrets: ReadonlyArray<string>): ReadonlyArray<string> => {
   const text = shown.toLowerCase()
   return secrets.flatMap((secret) =>

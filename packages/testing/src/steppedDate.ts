@@ -1,5 +1,5 @@
 /**
- * For `node --import`: a `Date` that `stepWallClock` steps, as if somebody had set the clock of the machine.
+ * For `node --import`: a `Date` that `stepWallClock` steps, as when the clock of the machine is set.
  */
 const RealDate = globalThis.Date
 let ahead = 0

@@ -1,12 +1,11 @@
 /**
- * Everything an effect lets out by way of telemetry: its logs at every level, spans and metrics, as OTLP sends them to a
- * collector.
+ * All telemetry of an effect: its logs at every level, spans and metrics, as OTLP sends them to a collector.
  */
 import { Effect, Layer, Metric, References } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { Otlp } from "effect/observability"
 
-/** Runs an effect; gives what came of it, and the payloads that a collector got. */
+/** Runs an effect; returns its value and the payloads that a collector received. */
 export const collected = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const payloads: Array<string> = []
   const collector = HttpClient.make((request, url) =>
@@ -23,7 +22,7 @@ export const collected = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Ef
   }).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, collector)))
   const value = yield* effect.pipe(
     Effect.provideService(References.MinimumLogLevel, "All"),
-    // What is left to send is sent when the layer ends.
+    // The layer sends the rest when it ends.
     Effect.provide(telemetry),
     Effect.provideService(Metric.MetricRegistry, new Map())
   )

@@ -12,7 +12,7 @@ const hour = 3_600_000
 const service = (limit: number) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      // Seconds since the epoch are to look like that.
+      // A realistic time, because resets below 10⁹ seconds mean something else.
       yield* TestClock.setTime(1_790_000_000_000)
       const { accessToken, apiKey, baseUrl } = yield* TestServer
       return Berth.layer({ baseUrl, credentials: { apiKey, accessToken } })
@@ -32,26 +32,26 @@ const refused = Effect.map(
   (journal) => journal.filter(({ status }) => status === 429).length
 )
 
-/** Lets everything that can go on without time passing go on. */
-const settle = Effect.forEach(Array.from({ length: 30 }), () =>
+/** Runs everything that can run without time passing. */
+const runReady = Effect.forEach(Array.from({ length: 30 }), () =>
   Effect.promise(() => new Promise((r) => setImmediate(r)))
 )
 
-/** Sweeps without end, as much as is allowed. */
+/** Sweeps without end, as fast as admission allows. */
 const sweep = Effect.forever(Nodes.use((nodes) => Stream.runDrain(nodes.list({ deadline: "1 day" }))))
 
 describe("admission", () => {
-  it.effect("lets a person through at once while a sweep saturates the allowance", () =>
+  it.effect("admits an interactive call at once while a sweep saturates the allowance", () =>
     Effect.gen(function* () {
       const sweeping = yield* Effect.forkChild(sweep)
-      // The sweep takes all but the share it leaves; then it waits for the reset.
+      // The sweep takes all but the share of the other lanes; then it waits for the reset.
       for (let i = 0; i < 40; i++) {
-        yield* settle
+        yield* runReady
         yield* TestClock.adjust("1 second")
       }
       const before = yield* Clock.currentTimeMillis
       const person = yield* Effect.forkChild(Images.use((images) => images.saved()))
-      yield* settle
+      yield* runReady
       assert.isDefined(person.pollUnsafe(), "answered without any time passing")
       assert.strictEqual(yield* Clock.currentTimeMillis, before)
       assert.strictEqual(yield* refused, 0)
@@ -74,16 +74,16 @@ describe("admission", () => {
     }).pipe(Effect.provide(service(5)))
   )
 
-  it.effect("gives the place of a caller who gave up to the next one", () =>
+  it.effect("gives the place of an interrupted call to the next one", () =>
     Effect.gen(function* () {
       const ask = Images.use((images) => images.saved({ deadline: "1 day" }))
       for (let i = 0; i < 5; i++) yield* ask
       const first = yield* Effect.forkChild(ask)
       const second = yield* Effect.forkChild(ask)
-      yield* settle
+      yield* runReady
       yield* Fiber.interrupt(first)
       yield* TestClock.adjust("62 minutes")
-      yield* settle
+      yield* runReady
       assert.isTrue(Exit.isSuccess(yield* Fiber.await(second)))
       assert.strictEqual(yield* refused, 0)
     }).pipe(Effect.provide(service(5)))

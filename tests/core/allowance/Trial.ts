@@ -1,6 +1,6 @@
 /**
- * A trial of the scheduler: the real client, with as many callers as may be, against the mock service in this process, in
- * virtual time, alone or beside somebody else on the same key. What came of it is read from the service's own journal.
+ * A trial of the scheduler: the real client, with any number of callers, against the mock service in this process, in virtual
+ * time, alone or beside another program on the same key. The outcome is read from the service's own journal.
  */
 import { Clock, Effect, Layer, Random, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -10,25 +10,30 @@ import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { InvalidOption } from "@berth/core/client/options/Settings"
 
-type Allowance = NonNullable<TestServerOptions["allowance"]>
+/** Of the mock service. */
+interface Allowance {
+  readonly algorithm: NonNullable<TestServerOptions["allowance"]>["algorithm"]
+  readonly limit: number
+  readonly windowMillis: number
+}
 
 export interface Trial {
   readonly allowance: Allowance
   /** Our clock minus the service's, in milliseconds. */
   readonly skewMillis: number
-  /** Calls of ours that want to go at any time. */
+  /** Calls of ours at any time. */
   readonly callers: number
   /**
-   * Who else is on the key: nobody, another client of ours on a machine whose clock is right, or a program that sends a
-   * quarter of the allowance in every window, whatever it is told.
+   * The other program on the key: none, another client of ours on a machine whose clock is right, or a program that sends a
+   * quarter of the allowance in every window and ignores its replies.
    */
-  readonly beside: "nobody" | "another client" | "a rude program"
-  /** For how many lengths of the window, 2 or more. The first is the cold start. */
+  readonly beside: "no other client" | "another client" | "a rude program"
+  /** Duration in windows, 2 or more. The first is the cold start. */
   readonly windows: number
   readonly seed: number
 }
 
-/** What came of a trial. What is said of us is said of the other client too. */
+/** The outcome of a trial. The numbers of our client include those of the other client. */
 export interface Outcome {
   /** Requests of clients, refused or not. */
   readonly requests: number
@@ -39,14 +44,14 @@ export interface Outcome {
   readonly used: number
   /**
    * Requests granted after the cold start as a share of what the allowance comes to in exactly that time: what is lost
-   * between a reset and the first request after it, which the service tells in whole seconds, counts as not used.
+   * between a reset, which the service reports in whole seconds, and the first request after it counts as not used.
    */
   readonly pace: number
   /** Most requests of clients granted within any one second after the cold start, as a share of the allowance. */
   readonly burst: number
 }
 
-/** Who sent a request can be told by the size of the page that it asks for. */
+/** The size of its page identifies the sender of a request. */
 const pageSize = { ours: 1, other: 2, rude: 3 } as const
 const senders = ["ours", "other", "rude"] as const
 
@@ -57,10 +62,10 @@ const epochMillis = 1_790_000_000_000
 const minWayMillis = 5
 const maxWayMillis = 45
 
-/** Longer than any trial: nobody gives up. */
+/** Longer than any trial, so that no call times out. */
 const deadline = "1000 days"
 
-/** Asks for a page without end, with so many callers, on a machine whose clock is off by so much. */
+/** Reads a page again and again, with so many callers, on a machine whose clock is off by so much. */
 const client = Effect.fnUntraced(function* (skewMillis: number, callers: number, perPage: number) {
   const { accessToken, apiKey, baseUrl } = yield* TestServer
   const right = yield* Clock.Clock
@@ -79,7 +84,7 @@ const off = (clock: Clock.Clock, skewMillis: number): Clock.Clock => ({
   currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + skewMillis)
 })
 
-/** Sends so many requests per window at uneven distances, and looks at no reply. */
+/** Sends so many requests per window at uneven distances, and ignores the replies. */
 const rude = Effect.fnUntraced(function* (perWindow: number, windowMillis: number) {
   const { accessToken, apiKey, baseUrl } = yield* TestServer
   const http = yield* HttpClient.HttpClient
@@ -95,14 +100,14 @@ const rude = Effect.fnUntraced(function* (perWindow: number, windowMillis: numbe
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, send)))
 })
 
-/** A request, as the journal has it. */
+/** A request in the journal. */
 interface Sent {
   readonly at: number
   readonly refused: boolean
   readonly by: keyof typeof pageSize | undefined
 }
 
-/** Reads the journal as it fills, for it keeps a thousand requests at most. */
+/** Reads the journal as it fills, because it keeps a thousand requests at most. */
 const reader = Effect.fnUntraced(function* () {
   const { control, id } = yield* TestServer
   const all: Array<Sent> = []
@@ -146,7 +151,7 @@ export const run = ({
   windows
 }: Trial): Effect.Effect<Outcome, InvalidOption> =>
   Effect.gen(function* () {
-    const { windowMs: windowMillis } = allowance
+    const { windowMillis } = allowance
     const { all, read } = yield* reader()
     yield* Effect.gen(function* () {
       yield* client(skewMillis, callers, pageSize.ours)
@@ -165,7 +170,7 @@ export const run = ({
     yield* read
     return outcome(all, allowance, windows)
   }).pipe(
-    Effect.provide(TestServer.layerHttpClient({ clock: "real", allowance }), { local: true }),
+    Effect.provide(TestServer.layerHttpClient({ clock: "real", allowance: forService(allowance) }), { local: true }),
     (trial) =>
       Effect.andThen(
         Effect.flatMap(Random.nextIntBetween(0, 1000), (millis) => TestClock.setTime(epochMillis + millis)),
@@ -175,27 +180,28 @@ export const run = ({
     Random.withSeed(seed)
   )
 
-const outcome = (
-  all: ReadonlyArray<Sent>,
-  { algorithm, limit, windowMs: windowMillis }: Allowance,
-  windows: number
-): Outcome => {
+const forService = ({ windowMillis, ...allowance }: Allowance): NonNullable<TestServerOptions["allowance"]> => ({
+  ...allowance,
+  windowMs: windowMillis
+})
+
+const outcome = (all: ReadonlyArray<Sent>, { algorithm, limit, windowMillis }: Allowance, windows: number): Outcome => {
   const start = all[0]?.at ?? 0
-  const settledAt = start + windowMillis
+  const steadyFrom = start + windowMillis
   const granted = all.filter(({ refused }) => !refused)
   const clients = all.filter(({ by }) => by !== "rude")
   const refused = clients.filter((sent) => sent.refused)
   // From one beginning to another, so that neither half a window more nor one less is counted.
-  const from = granted.find(({ at }) => at >= settledAt)?.at ?? 0
+  const from = granted.find(({ at }) => at >= steadyFrom)?.at ?? 0
   const until = granted.find(({ at }) => at >= start + windows * windowMillis)?.at ?? 0
   const within = granted.filter(({ at }) => at >= from && at < until)
-  const ended = clients.filter((sent) => !sent.refused && sent.at >= settledAt)
+  const ended = clients.filter((sent) => !sent.refused && sent.at >= steadyFrom)
   return {
     requests: clients.length,
     refusedCold: Math.max(
-      ...senders.map((sender) => refused.filter(({ at, by }) => by === sender && at < settledAt).length)
+      ...senders.map((sender) => refused.filter(({ at, by }) => by === sender && at < steadyFrom).length)
     ),
-    refusedSteady: refused.filter(({ at }) => at >= settledAt).length,
+    refusedSteady: refused.filter(({ at }) => at >= steadyFrom).length,
     // A bucket is full at first, and fills while it is emptied.
     used: granted.length / (limit * (windows + (algorithm === "token-bucket" ? 2 : 1))),
     pace: (within.length * windowMillis) / ((until - from) * limit),

@@ -1,7 +1,7 @@
 /**
  * `pnpm --filter @berth/tests matrix [SEED]`: the whole matrix of the scheduler, the real client against the real service in
  * virtual time, as a table: for each kind of window, allowance and neighbour the worst of all skews and numbers of callers.
- * Ends with 1 when something is not as it has to be. Takes some minutes.
+ * Exits with 1 when a target is missed. Takes some minutes.
  */
 import { Effect } from "effect"
 import { type Outcome, run, type Trial } from "./Trial.ts"
@@ -20,7 +20,7 @@ const callers = [1, 20, 200]
 
 const percent = (share: number) => (100 * share).toFixed(1)
 
-/** Of every number the worst. */
+/** The worst of every number. */
 const worst = (outcomes: ReadonlyArray<Outcome>): Outcome => ({
   requests: outcomes.reduce((total, { requests }) => total + requests, 0),
   refusedCold: Math.max(...outcomes.map(({ refusedCold }) => refusedCold)),
@@ -36,13 +36,13 @@ const lines = [
 ]
 let met = true
 for (const algorithm of ["fixed-window", "sliding-window", "token-bucket"] as const) {
-  for (const [limit, windowMs] of allowances) {
-    for (const beside of ["nobody", "another client", "a rude program"] as const) {
+  for (const [limit, windowMillis] of allowances) {
+    for (const beside of ["no other client", "another client", "a rude program"] as const) {
       const outcomes: Array<Outcome> = []
       for (const skewMillis of skews) {
         for (const many of callers) {
           const trial: Trial = {
-            allowance: { algorithm, limit, windowMs },
+            allowance: { algorithm, limit, windowMillis },
             beside,
             callers: many,
             skewMillis,
@@ -53,13 +53,13 @@ for (const algorithm of ["fixed-window", "sliding-window", "token-bucket"] as co
         }
       }
       const { burst, pace, refusedCold, refusedSteady, requests, used } = worst(outcomes)
-      // Nobody can promise anything beside a program that does not look at replies.
+      // Beside a program that ignores its replies nothing can be guaranteed.
       if (beside !== "a rude program") met &&= refusedSteady === 0 && refusedCold <= 1 && used >= 0.97 && burst <= 0.1
       lines.push(
-        `| ${algorithm} ${limit} / ${windowMs / minute} min | ${beside} | ${requests} | ${refusedCold} | ${refusedSteady} | ${percent(used)} | ${percent(pace)} | ${percent(burst)} |`
+        `| ${algorithm} ${limit} / ${windowMillis / minute} min | ${beside} | ${requests} | ${refusedCold} | ${refusedSteady} | ${percent(used)} | ${percent(pace)} | ${percent(burst)} |`
       )
     }
   }
 }
-process.stdout.write(`${lines.join("\n")}\n\n${met ? "All as it has to be." : "NOT as it has to be."}\n`)
+process.stdout.write(`${lines.join("\n")}\n\n${met ? "All targets met." : "Targets missed."}\n`)
 process.exitCode = met ? 0 : 1

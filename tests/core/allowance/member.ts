@@ -1,5 +1,5 @@
 /**
- * A process that asks for as much as it may, for the test of several that share an allowance through a file:
+ * A process that sends as much as admission allows, for the test of several that share an allowance through a file:
  * `member.ts URL KEY TOKEN FILE MILLIS`.
  */
 import { Duration, Effect, Layer, Redacted } from "effect"

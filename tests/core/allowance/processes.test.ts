@@ -1,5 +1,5 @@
 /**
- * Several processes on one key, sharing what they know through a file.
+ * Several processes on one key that share what they know through a file.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -17,7 +17,7 @@ const limit = 100
 describe("eight processes that share a key through a file", () => {
   for (const algorithm of ["fixed-window", "token-bucket"] as const) {
     it.live(
-      `keep together within a ${algorithm}, also when one is killed and the file is cut off`,
+      `stay together within a ${algorithm}, also when one is killed and the file is cut off`,
       () =>
         Effect.gen(function* () {
           const server = yield* TestServer
@@ -36,7 +36,7 @@ describe("eight processes that share a key through a file", () => {
             Program.start(() => Program.ofNode(member, args)),
             8
           )
-          // The first one is killed as soon as anybody has been answered.
+          // The first one is killed after the first replies.
           yield* Effect.repeat(world.journal, {
             until: (journal) => journal.length > 20,
             schedule: Schedule.spaced("50 millis")

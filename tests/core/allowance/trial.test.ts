@@ -17,12 +17,12 @@ const parts: ReadonlyArray<Pick<Trial, "skewMillis" | "callers">> = [
 
 for (const algorithm of ["fixed-window", "sliding-window", "token-bucket"] as const) {
   describe(`in a ${algorithm} of 100 a minute`, () => {
-    for (const beside of ["nobody", "another client"] as const) {
+    for (const beside of ["no other client", "another client"] as const) {
       for (const part of parts) {
         const { callers, skewMillis } = part
         it.live(`${callers} callers, their clock ${skewMillis / minute} min ahead, beside ${beside}`, () =>
           Effect.gen(function* () {
-            const allowance = { algorithm, limit: 100, windowMs: minute }
+            const allowance = { algorithm, limit: 100, windowMillis: minute }
             const outcome = yield* run({ ...part, allowance, beside, windows: 4, seed: 7 })
             assert.strictEqual(outcome.refusedSteady, 0, "429s after the cold start")
             assert.isAtMost(outcome.refusedCold, 1, "429s of the cold start")
@@ -36,10 +36,10 @@ for (const algorithm of ["fixed-window", "sliding-window", "token-bucket"] as co
 }
 
 describe("in windows of odd lengths", () => {
-  for (const windowMs of [47_000, 61_000, 90_500]) {
-    it.live(`${windowMs / 1000} s, beside another client, nothing is refused`, () =>
+  for (const windowMillis of [47_000, 61_000, 90_500]) {
+    it.live(`${windowMillis / 1000} s, beside another client, nothing is refused`, () =>
       Effect.gen(function* () {
-        const allowance = { algorithm: "sliding-window", limit: 100, windowMs } as const
+        const allowance = { algorithm: "sliding-window", limit: 100, windowMillis } as const
         const outcome = yield* run({
           allowance,
           skewMillis: 0,

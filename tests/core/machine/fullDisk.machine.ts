@@ -15,7 +15,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 const program = fileURLToPath(new URL("../creation/maker.ts", import.meta.url))
 const disk = mkdtempSync(join(tmpdir(), "berth-disk-"))
 
-/** Takes what is left of the disk. */
+/** Fills the disk. */
 const fill = () => {
   for (const size of [65_536, 4096, 512, 1]) {
     try {

@@ -1,31 +1,25 @@
 /**
- * Why a command fails before or beside the service: what was asked for cannot be asked, a setting is missing, some of
- * many failed. What the service and the way to it can fail for is `BerthError`'s, in core.
+ * Why a command fails before or beside the service: the command line asks for the impossible, a setting is missing, some
+ * of many failed. Each failure names its exit code. Failures of the service and of the way to it are `BerthError`s, in core.
  */
+import type { SettingFault } from "@berth/terminal/Connection"
 import { Data } from "effect"
 
-/** The command line asks for what cannot be. Nothing was changed. */
+/** The command line asks for something impossible. Nothing was changed. */
 export class UsageFault extends Data.TaggedError("UsageFault")<{
   readonly message: string
   readonly hint: string
-}> {}
+}> {
+  readonly exit = "usage"
+}
 
-/** A setting that is needed is not set, or not usable. */
-export class SettingFault extends Data.TaggedError("SettingFault")<{
-  /** The environment variable or the flag that holds it. */
-  readonly setting: string
-  /** Whether it is a part of the credentials, which makes it a matter of authentication. */
-  readonly secret: boolean
-  readonly message: string
-  readonly hint: string
-}> {}
-
-/** A name or pattern that no node has. */
+/** A name or pattern that matches no node. */
 export class NameNotFound extends Data.TaggedError("NameNotFound")<{ readonly name: string }> {
+  readonly exit = "notFound"
+  readonly hint = "List the nodes: berth node list"
   override get message() {
-    return `There is no node named ${this.name} in this account.`
+    return `No node matches ${this.name}.`
   }
-  readonly hint = "List the nodes to see which there are: berth node list"
 }
 
 /** A name that several nodes have. */
@@ -33,26 +27,30 @@ export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   readonly name: string
   readonly candidates: ReadonlyArray<{ readonly id: number; readonly status: string }>
 }> {
+  readonly exit = "usage"
+  readonly hint = "Name one of them by its id."
   override get message() {
     const shown = this.candidates.slice(0, 10).map(({ id, status }) => `${id} (${status})`)
     const more = this.candidates.length > shown.length ? ", …" : ""
     return `${this.candidates.length} nodes are named ${this.name}: ${shown.join(", ")}${more}.`
   }
-  readonly hint = "Name the one you mean by its id."
 }
 
-/** Some of several nodes failed; each has said why. */
+/** Some of several nodes failed; the failure of each is reported by itself. */
 export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed: number; readonly of: number }> {
+  readonly exit = "someFailed"
+  readonly hint = "See the errors above."
   override get message() {
     return `${this.failed} of ${this.of} failed.`
   }
-  readonly hint = "What was said of each of them says why."
 }
 
-/** The person said no, or went away, before it was done. */
+/** The user answered no, or stopped the command before it was done. */
 export class Interrupted extends Data.TaggedError("Interrupted")<{
   readonly message: string
   readonly hint: string
-}> {}
+}> {
+  readonly exit = "interrupted"
+}
 
 export type CliFailure = UsageFault | SettingFault | NameNotFound | NameAmbiguous | SomeFailed | Interrupted

@@ -1,5 +1,5 @@
 /**
- * A failure as berth tells it, whichever kind it is: what happened, what to do next, and what a program needs to know.
+ * A failure of any kind as berth reports it: what happened, what to do next, and what a program needs to know.
  */
 import { Attempt } from "@berth/core/domain/Attempt"
 import type { BerthError } from "@berth/core/domain/BerthError"
@@ -20,15 +20,18 @@ export interface Problem {
   readonly details: Readonly<Record<string, unknown>>
 }
 
+/** A failure of a command. */
+export type Failure = BerthError | CliFailure
+
 const encodeAttempts = Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))
 
-/** What to do next; a path that a person wrote by hand is more likely wrong than the base URL. */
+/** What to do next; a path written by hand is more likely wrong than the base URL. */
 const hintOf = ({ hint, operation, reason }: BerthError): string =>
   operation === "raw" && reason._tag === "PathNotFound"
     ? "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
     : hint
 
-const ofBerthError = (error: BerthError): Problem => ({
+const problemOfError = (error: BerthError): Problem => ({
   code: error.reason._tag,
   message: error.message,
   hint: hintOf(error),
@@ -53,10 +56,10 @@ const detailsOf = (failure: CliFailure): Problem["details"] => {
   }
 }
 
-/** The failure as berth tells it. */
-export const problemOf = (failure: BerthError | CliFailure): Problem =>
+/** The failure as berth reports it. */
+export const problemOf = (failure: Failure): Problem =>
   failure._tag === "BerthError"
-    ? ofBerthError(failure)
+    ? problemOfError(failure)
     : {
         code: failure._tag,
         message: failure.message,

@@ -1,17 +1,17 @@
 /**
- * The two streams of the program: data goes to stdout, everything said beside it to stderr. Knows what each of them can
- * show; what is shown is decided elsewhere.
+ * The two streams of the program: data goes to stdout, everything else to stderr. Knows what each of them can show; the
+ * callers decide what they show.
  */
 import type { Writable } from "node:stream"
+import { escapeControlsInLines } from "@berth/terminal/escapeControls"
 import { Config, Context, Effect, Layer, Option } from "effect"
-import { escapeControlsInLines } from "./escapeControls.ts"
 
 /** What a stream can show. */
 export interface Surface {
   readonly isTerminal: boolean
-  /** Width in cells; infinite where nobody looks at the lines side by side. */
+  /** Width in cells; infinite where it is no terminal. */
   readonly columns: number
-  /** Whether colours are wanted on it. */
+  /** Whether it shows colours. */
   readonly colour: boolean
   /** Whether a line may be repainted on it. */
   readonly animate: boolean
@@ -30,7 +30,7 @@ export class Output extends Context.Service<
     readonly note: (text: string) => Effect.Effect<void>
     /** Writes a question to stderr and leaves the cursor behind it. */
     readonly ask: (question: string) => Effect.Effect<void>
-    /** Repaints the one live line of stderr; an empty text takes it away. Only where `stderr.animate` is true. */
+    /** Repaints the one live line of stderr; an empty text removes it. Only where `stderr.animate` is true. */
     readonly live: (line: string) => Effect.Effect<void>
   }
 >()("@berth/cli/output/Output") {
@@ -132,5 +132,5 @@ const make = Effect.fnUntraced(function* ({ stderr, stdout }: Streams, redact: (
   })
 })
 
-/** Says something that is not the data, with whatever came from outside made safe. */
-export const say = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))
+/** Writes a note to stderr, with text from outside made safe. */
+export const printNote = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))

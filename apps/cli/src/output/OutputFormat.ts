@@ -1,5 +1,5 @@
 /**
- * The forms in which data can be had: `-o table|json|ndjson`.
+ * The formats of data: `-o table|json|ndjson`.
  */
 import { Flag, GlobalFlag } from "effect/cli"
 
@@ -19,8 +19,7 @@ export const OutputFormat = GlobalFlag.Setting("output")({
 })
 
 /**
- * The format asked for in a command line that may not be parsable: an error must come in the form its reader expects
- * even when it is about the command line itself.
+ * The format that a command line asks for, also one that cannot be parsed: its reader expects the error in that format.
  */
 export const requestedFormat = (args: ReadonlyArray<string>): Format => {
   const end = args.indexOf("--")

@@ -1,5 +1,5 @@
 /**
- * Text measured and cut in terminal cells, not in characters. Effect measures; cutting is ours.
+ * Text in terminal cells, which are not characters: measured, cut, filled up and coloured. Effect measures; the rest is ours.
  */
 import { CliOutput } from "effect/cli"
 
@@ -29,3 +29,13 @@ export const fill = (text: string, cells: number, align: "left" | "right"): stri
   const blanks = " ".repeat(Math.max(0, cells - width(text)))
   return align === "right" ? blanks + text : text + blanks
 }
+
+/** Each colour has one meaning. Whether colour is wanted at all is decided by the `Output` service. */
+const codes = { good: 32, bad: 31, waiting: 33, faint: 2, strong: 1 } as const
+
+/** What a colour means. */
+export type Style = keyof typeof codes
+
+/** The text in the style's colour; unchanged without a style, or where colour is off. */
+export const styled = (text: string, style: Style | undefined, colour: boolean): string =>
+  colour && style !== undefined ? `\u001b[${codes[style]}m${text}\u001b[0m` : text

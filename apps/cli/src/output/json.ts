@@ -1,6 +1,8 @@
 /**
- * Writes JSON that is safe to show: what JSON leaves as it is and a terminal would obey is escaped too.
+ * Writes JSON that is safe to show: characters that JSON allows and a terminal would obey are escaped too.
  */
+import { Output } from "./Output.ts"
+import type { Writer } from "./Writer.ts"
 
 /** Allowed in JSON strings, and nowhere else in JSON: DEL, C1 controls, line separators, direction overrides. */
 const obeyed = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
@@ -12,11 +14,11 @@ export const jsonLine = (value: unknown): string => JSON.stringify(value).replac
 
 /**
  * Indentation grows with the square of the depth, and the writer's stack with the depth: JSON nested deeper than this is
- * not for reading, and is written on one line. A service may send any depth in fields nobody knows.
+ * not for reading, and is written on one line. A service may send any depth in fields that Berth does not know.
  */
-const deepestForReading = 100
+const maxIndentedDepth = 100
 
-/** Whether the value is nested deeper than `limit`; looks no deeper than that. */
+/** Whether the value is nested deeper than `limit`; stops there. */
 const isDeeper = (value: unknown, limit: number): boolean =>
   typeof value === "object" &&
   value !== null &&
@@ -24,4 +26,19 @@ const isDeeper = (value: unknown, limit: number): boolean =>
 
 /** The value as JSON for reading, two blanks deeper with each level. */
 export const jsonBlock = (value: unknown): string =>
-  isDeeper(value, deepestForReading) ? jsonLine(value) : JSON.stringify(value, null, 2).replace(obeyed, escaped)
+  isDeeper(value, maxIndentedDepth) ? jsonLine(value) : JSON.stringify(value, null, 2).replace(obeyed, escaped)
+
+/** One JSON value: the record, or the array of all. */
+export const jsonWriter: Writer = {
+  list: ({ encode }, records) => Output.use(({ data }) => data(`${jsonBlock(records.map(encode))}\n`)),
+  one: ({ encode }, record) => Output.use(({ data }) => data(`${jsonBlock(encode(record))}\n`)),
+  inParts: false
+}
+
+/** One line of JSON for each record. */
+export const ndjsonWriter: Writer = {
+  list: ({ encode }, records) =>
+    Output.use(({ data }) => data(records.map((record) => `${jsonLine(encode(record))}\n`).join(""))),
+  one: ({ encode }, record) => Output.use(({ data }) => data(`${jsonLine(encode(record))}\n`)),
+  inParts: true
+}

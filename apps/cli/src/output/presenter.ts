@@ -1,5 +1,5 @@
 /**
- * Help and version, which were asked for and so are data. What is wrong with a command line is told by `settle.ts`, in
+ * Help and version, which are data because they were asked for. The fault of a command line is reported by `ending.ts`, in
  * two lines and not as a page of help.
  */
 import { Effect, Layer } from "effect"
@@ -15,7 +15,7 @@ export const presenter = Layer.effect(
       present: (event) => {
         switch (event._tag) {
           case "Help":
-            // Of the commands that are none by themselves, only the program's own name asks for help.
+            // Without a subcommand, only the program's own name asks for help.
             return event.reason === "Requested" || event.commandPath.length === 1
               ? data(`${formatter.formatHelpDoc(event.helpDoc)}\n`)
               : Effect.void

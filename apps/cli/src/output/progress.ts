@@ -1,46 +1,46 @@
 /**
- * Shows a wait on stderr: on a terminal one live line with what is waited for and for how long, otherwise one line for
- * every change.
+ * Shows a wait on stderr: on a terminal one live line with the goal and the time it has taken, otherwise one line for every
+ * change.
  */
+import { escapeControls } from "@berth/terminal/escapeControls"
 import { Clock, Effect, Ref } from "effect"
 import { cut } from "./cells.ts"
-import { escapeControls } from "./escapeControls.ts"
-import { Output, say } from "./Output.ts"
-import { elapsed } from "./units.ts"
+import { elapsed } from "./format.ts"
+import { Output, printNote } from "./Output.ts"
 
-/** What is known of one thing waited for. */
-interface Sighting {
-  /** What it is, such as `web-1 (12)`. */
+/** The state of one thing waited for. */
+interface WaitState {
+  /** Such as `web-1 (12)`. */
   readonly what: string
-  /** How it is, such as `created`. */
+  /** Such as `created`. */
   readonly state: string
 }
 
-/** Tells the progress of a sighting; the same one twice is no progress. */
-export type Tell = (sighting: Sighting) => Effect.Effect<void>
+/** Shows a state; the same one twice is no progress. */
+export type ShowState = (state: WaitState) => Effect.Effect<void>
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameMillis = 100
 
-/** Runs `use`, showing what it tells until it ends. `goal` is what is waited for, such as `running`. */
+/** Runs `use` and shows the states it passes on until it ends. `goal` names the goal of the wait, such as `running`. */
 export const withProgress = Effect.fnUntraced(function* <A, E, R>(
   goal: string,
-  use: (tell: Tell) => Effect.Effect<A, E, R>
+  use: (show: ShowState) => Effect.Effect<A, E, R>
 ): Effect.fn.Return<A, E, R | Output> {
   const { live, stderr, ...output } = yield* Output
   const startedAt = yield* Clock.currentTimeMillis
   const seen = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
   const since = Effect.map(Clock.currentTimeMillis, (now) => elapsed(now - startedAt))
 
-  const tell: Tell = ({ state, what }) =>
+  const show: ShowState = ({ state, what }) =>
     Effect.gen(function* () {
       const before = yield* Ref.getAndUpdate(seen, (states) => new Map(states).set(what, state))
       if (stderr.animate || before.get(what) === state) return
-      yield* say(`${what}: ${state} (${yield* since})`).pipe(
+      yield* printNote(`${what}: ${state} (${yield* since})`).pipe(
         Effect.provideService(Output, Output.of({ live, stderr, ...output }))
       )
     })
-  if (!stderr.animate) return yield* use(tell)
+  if (!stderr.animate) return yield* use(show)
 
   const paint = (frame: string) =>
     Effect.gen(function* () {
@@ -54,5 +54,5 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
       yield* Effect.sleep(frameMillis)
     }
   })
-  return yield* Effect.ensuring(Effect.raceFirst(use(tell), spin), live(""))
+  return yield* Effect.ensuring(Effect.raceFirst(use(show), spin), live(""))
 })

@@ -1,10 +1,9 @@
 /**
- * Lays records out as a table. Pure: what it may use of the width and whether there is colour comes in, text comes out.
+ * Lays records out as a table. Pure: the available width and whether there is colour come in, text comes out.
  */
-import { cut, fill, width } from "./cells.ts"
-import type { Column } from "./Column.ts"
-import { escapeControls } from "./escapeControls.ts"
-import { styled } from "./style.ts"
+import { escapeControls } from "@berth/terminal/escapeControls"
+import { cut, fill, styled, width } from "./cells.ts"
+import type { Field } from "./RecordDescriptor.ts"
 
 /** A table and the titles of the columns that did not fit. */
 export interface Table {
@@ -14,8 +13,8 @@ export interface Table {
 
 const gap = 2
 
-interface Lane<A> {
-  readonly column: Column<A>
+interface Column<A> {
+  readonly field: Field<A>
   readonly cells: ReadonlyArray<string>
   readonly natural: number
 }
@@ -24,9 +23,9 @@ const total = (widths: ReadonlyArray<number>) =>
   widths.reduce((sum, each) => sum + each, 0) + gap * Math.max(0, widths.length - 1)
 
 /** The widths that fit into `available`, cutting the widest cuttable column first; undefined when none do. */
-const fit = <A>(lanes: ReadonlyArray<Lane<A>>, available: number): ReadonlyArray<number> | undefined => {
-  const widths = lanes.map(({ natural }) => natural)
-  const floors = lanes.map(({ column, natural }) => Math.min(natural, Math.max(column.shrinkTo ?? natural, 1)))
+const fit = <A>(columns: ReadonlyArray<Column<A>>, available: number): ReadonlyArray<number> | undefined => {
+  const widths = columns.map(({ natural }) => natural)
+  const floors = columns.map(({ field, natural }) => Math.min(natural, Math.max(field.shrinkTo ?? natural, 1)))
   if (total(floors) > available) return undefined
   for (let excess = total(widths) - available; excess > 0; excess--) {
     let widest = -1
@@ -38,82 +37,66 @@ const fit = <A>(lanes: ReadonlyArray<Lane<A>>, available: number): ReadonlyArray
   return widths
 }
 
-/** The lane that leaves first, if any may. */
-const firstToLeave = <A>(lanes: ReadonlyArray<Lane<A>>): Lane<A> | undefined =>
-  lanes
-    .filter(({ column }) => column.leaves !== undefined)
-    .reduce<Lane<A> | undefined>(
-      (first, lane) => (first === undefined || lane.column.leaves! < first.column.leaves! ? lane : first),
-      undefined
-    )
-
 /** The records as a table with a header, at most `available` cells wide where that is possible. */
 export const table = <A>(
-  columns: ReadonlyArray<Column<A>>,
+  fields: ReadonlyArray<Field<A>>,
   records: ReadonlyArray<A>,
   options: { readonly available: number; readonly colour: boolean }
 ): Table => {
-  let lanes: ReadonlyArray<Lane<A>> = columns.map((column) => {
-    const cells = records.map((record) => escapeControls(column.value(record)))
-    return { column, cells, natural: cells.reduce((most, cell) => Math.max(most, width(cell)), width(column.title)) }
+  let columns: ReadonlyArray<Column<A>> = fields.map((field) => {
+    const cells = records.map((record) => escapeControls(field.value(record)))
+    return { field, cells, natural: cells.reduce((max, cell) => Math.max(max, width(cell)), width(field.title)) }
   })
   const hidden: Array<string> = []
-  let widths = fit(lanes, options.available)
-  for (
-    let leaving = firstToLeave(lanes);
-    widths === undefined && leaving !== undefined;
-    leaving = firstToLeave(lanes)
-  ) {
-    const left = leaving
-    hidden.push(left.column.title)
-    lanes = lanes.filter((lane) => lane !== left)
-    widths = fit(lanes, options.available)
+  let fitting = fit(columns, options.available)
+  for (const { dropOrder, key, title } of fields.toSorted((a, b) => (a.dropOrder ?? 0) - (b.dropOrder ?? 0))) {
+    if (fitting !== undefined) break
+    if (dropOrder === undefined) continue
+    hidden.push(title)
+    columns = columns.filter(({ field }) => field.key !== key)
+    fitting = fit(columns, options.available)
   }
-  // Narrower than the least there is to say: the terminal wraps the lines.
-  const settled = widths ?? lanes.map(({ column, natural }) => Math.min(natural, column.shrinkTo ?? natural))
+  // Where even the narrowest columns are too wide, the terminal wraps the lines.
+  const widths = fitting ?? columns.map(({ field, natural }) => Math.min(natural, field.shrinkTo ?? natural))
 
-  const line = (cell: (lane: Lane<A>) => string, colour: (text: string, lane: Lane<A>) => string) =>
-    lanes
-      .map((lane, index) => {
-        const align = lane.column.align ?? "left"
-        const text = cut(cell(lane), settled[index]!)
-        const filled = fill(text, settled[index]!, align)
+  const line = (cell: (column: Column<A>) => string, colour: (text: string, column: Column<A>) => string) =>
+    columns
+      .map((column, index) => {
+        const align = column.field.align ?? "left"
+        const text = cut(cell(column), widths[index]!)
+        const filled = fill(text, widths[index]!, align)
         // Colour the text alone, and end no line with blanks.
         const blanks = filled.length - text.length
-        const last = index === lanes.length - 1 && align === "left"
+        const last = index === columns.length - 1 && align === "left"
         return align === "right"
-          ? " ".repeat(blanks) + colour(text, lane)
-          : colour(text, lane) + (last ? "" : " ".repeat(blanks))
+          ? " ".repeat(blanks) + colour(text, column)
+          : colour(text, column) + (last ? "" : " ".repeat(blanks))
       })
       .join(" ".repeat(gap))
       .trimEnd()
 
   const lines = [
     line(
-      ({ column }) => column.title,
+      ({ field }) => field.title,
       (text) => styled(text, "strong", options.colour)
     ),
     ...records.map((record, index) =>
       line(
         ({ cells }) => cells[index]!,
-        (text, { column }) => styled(text, column.style?.(record), options.colour)
+        (text, { field }) => styled(text, field.style?.(record), options.colour)
       )
     )
   ]
   return { text: lines.map((each) => `${each}\n`).join(""), hidden }
 }
 
-/** One record as a card: a line for each column. */
-export const card = <A>(
-  columns: ReadonlyArray<Column<A>>,
-  record: A,
-  options: { readonly colour: boolean }
-): string => {
-  const titles = columns.reduce((most, { title }) => Math.max(most, width(title)), 0)
-  return columns
-    .map((column) => {
-      const title = styled(column.title, "strong", options.colour) + " ".repeat(titles - width(column.title) + gap)
-      return `${title}${styled(escapeControls(column.value(record)), column.style?.(record), options.colour)}\n`
+/** One record as a card: a line for each field. */
+export const card = <A>(fields: ReadonlyArray<Field<A>>, record: A, options: { readonly colour: boolean }): string => {
+  const titles = fields.reduce((max, { title }) => Math.max(max, width(title)), 0)
+  return fields
+    .map((field) => {
+      const title = styled(field.title, "strong", options.colour) + " ".repeat(titles - width(field.title) + gap)
+      return `${title}${styled(escapeControls(field.value(record)), field.style?.(record), options.colour)}\n`
     })
     .join("")
 }

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Output, type Surface } from "../../src/output/Output.ts"
 import { withProgress } from "../../src/output/progress.ts"
 
-/** An `Output` that keeps what it is told. */
+/** An `Output` that keeps its notes and its live lines. */
 const keeping = (stderr: Surface) => {
   const notes: Array<string> = []
   const painted: Array<string> = []
@@ -23,13 +23,13 @@ const keeping = (stderr: Surface) => {
 const terminal: Surface = { isTerminal: true, columns: 40, colour: false, animate: true }
 const pipe: Surface = { isTerminal: false, columns: Number.POSITIVE_INFINITY, colour: false, animate: false }
 
-const wait = withProgress("running", (tell) =>
+const wait = withProgress("running", (show) =>
   Effect.gen(function* () {
-    yield* tell({ what: "web (1)", state: "created" })
+    yield* show({ what: "web (1)", state: "created" })
     yield* Effect.sleep("2 seconds")
-    yield* tell({ what: "web (1)", state: "created" })
+    yield* show({ what: "web (1)", state: "created" })
     yield* Effect.sleep("2 seconds")
-    yield* tell({ what: "web (1)", state: "running" })
+    yield* show({ what: "web (1)", state: "running" })
   })
 )
 

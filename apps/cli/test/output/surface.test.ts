@@ -18,7 +18,7 @@ describe("what a stream can show", () => {
     assert.deepStrictEqual({ colour: surface.colour, animate: surface.animate }, { colour, animate })
   })
 
-  it("is as wide as the terminal, 80 where that does not say, and without end where it is none", () => {
+  it("is as wide as the terminal, 80 where its width is not known, and without end where it is none", () => {
     assert.deepStrictEqual(
       [terminal, { isTTY: true, columns: 0 }, pipe].map((stream) => surfaceOf(stream, {}).columns),
       [100, 80, Number.POSITIVE_INFINITY]

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { width } from "../../src/output/cells.ts"
-import type { Column } from "../../src/output/Column.ts"
-import { nodeColumns } from "../../src/output/nodeColumns.ts"
+import type { Field } from "../../src/output/RecordDescriptor.ts"
 import { card, table } from "../../src/output/table.ts"
+import { nodeRecord } from "../../src/records/node.ts"
 import * as fc from "fast-check"
 
 interface Row {
@@ -11,10 +11,10 @@ interface Row {
   readonly note: string
 }
 
-const columns: ReadonlyArray<Column<Row>> = [
-  { title: "NAME", value: ({ name }) => name, shrinkTo: 6 },
-  { title: "SIZE", value: ({ size }) => String(size), align: "right" },
-  { title: "NOTE", value: ({ note }) => note, leaves: 1 }
+const fields: ReadonlyArray<Field<Row>> = [
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 6 },
+  { key: "size", title: "SIZE", value: ({ size }) => String(size), align: "right" },
+  { key: "note", title: "NOTE", value: ({ note }) => note, dropOrder: 1 }
 ]
 const rows: ReadonlyArray<Row> = [
   { name: "a-rather-long-name", size: 7, note: "first" },
@@ -24,7 +24,7 @@ const plain = { available: Number.POSITIVE_INFINITY, colour: false }
 
 describe("a table", () => {
   it("puts numbers flush right and ends no line with blanks", () => {
-    assert.deepStrictEqual(table(columns, rows, plain), {
+    assert.deepStrictEqual(table(fields, rows, plain), {
       text: [
         "NAME                SIZE  NOTE",
         "a-rather-long-name     7  first",
@@ -35,30 +35,30 @@ describe("a table", () => {
     })
   })
 
-  it("cuts what may be cut before a column leaves", () => {
-    const { hidden, text } = table(columns, rows, { available: 24, colour: false })
+  it("cuts what may be cut before it leaves out a column", () => {
+    const { hidden, text } = table(fields, rows, { available: 24, colour: false })
     assert.deepStrictEqual(hidden, [])
     assert.strictEqual(text.split("\n")[1], "a-rather-…     7  first")
-    const narrow = table(columns, rows, { available: 12, colour: false })
+    const narrow = table(fields, rows, { available: 12, colour: false })
     assert.deepStrictEqual(narrow.hidden, ["NOTE"])
     assert.strictEqual(narrow.text.split("\n")[1], "a-rat…     7")
   })
 
   it("colours nothing but the text, and only when asked to", () => {
-    const coloured: ReadonlyArray<Column<Row>> = [{ ...columns[0]!, style: () => "good" }, columns[1]!]
+    const coloured: ReadonlyArray<Field<Row>> = [{ ...fields[0]!, style: () => "good" }, fields[1]!]
     const { text } = table(coloured, [rows[1]!], { available: 80, colour: true })
     assert.strictEqual(text.split("\n")[1], "\u001b[32m日本\u001b[0m  1024")
     assert.notInclude(table(coloured, rows, plain).text, "\u001b")
   })
 
-  it("is never wider than the terminal while a column may leave or be cut", () => {
+  it("is never wider than the terminal while a column may be cut or left out", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 40 })
     fc.assert(
       fc.property(
         fc.array(fc.record({ name: text, note: text, size: fc.nat() })),
         fc.integer({ min: 20, max: 120 }),
         (records, available) => {
-          const lines = table(columns, records, { available, colour: false }).text.split("\n")
+          const lines = table(fields, records, { available, colour: false }).text.split("\n")
           assert.lengthOf(lines, records.length + 2)
           for (const line of lines) assert.isAtMost(width(line), available)
         }
@@ -67,13 +67,14 @@ describe("a table", () => {
   })
 
   it("of nodes keeps id, name and status on the narrowest terminal", () => {
-    const { text } = table(nodeColumns, [], { available: 20, colour: false })
+    const columns = nodeRecord.fields([]).filter(({ cardOnly }) => !cardOnly)
+    const { text } = table(columns, [], { available: 20, colour: false })
     assert.strictEqual(text, "ID  NAME  STATUS\n")
   })
 })
 
 describe("a card", () => {
-  it("has a line for each column", () => {
-    assert.strictEqual(card(columns, rows[1]!, { colour: false }), "NAME  日本\nSIZE  1024\nNOTE  second\n")
+  it("has a line for each field", () => {
+    assert.strictEqual(card(fields, rows[1]!, { colour: false }), "NAME  日本\nSIZE  1024\nNOTE  second\n")
   })
 })

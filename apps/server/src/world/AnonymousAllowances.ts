@@ -21,8 +21,8 @@ export class AnonymousAllowances {
     if (known !== undefined) this.#byAddress.delete(address)
     this.#byAddress.set(address, allowance)
     if (this.#byAddress.size > maxAddresses) {
-      const [leastRecent] = this.#byAddress.keys()
-      this.#byAddress.delete(leastRecent!)
+      const [oldestUnused] = this.#byAddress.keys()
+      this.#byAddress.delete(oldestUnused!)
     }
     return allowance
   }

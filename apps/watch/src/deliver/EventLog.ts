@@ -1,21 +1,21 @@
 /**
- * What is told and not yet written: the way from the diff to a sink. It takes everything, so that an observation is
- * never half told; who polls waits for `room` first, so that a slow reader slows the polling and loses nothing.
+ * The events that are published and not yet written. It takes everything, so that an observation is never half published; the
+ * poller waits for `room` first, so that a slow reader slows the polling and loses nothing.
  */
 import { Effect, Latch, Queue } from "effect"
 import type { Cause } from "effect"
 import type { Event } from "../events/Event.ts"
 
-/** With this many events unread nothing more is asked of the service. */
-const roomLimit = 1000
+/** With this many events unread no further request is sent. */
+const maxUnread = 1000
 
 export interface EventLog {
-  readonly tell: (events: ReadonlyArray<Event>) => void
+  readonly publish: (events: ReadonlyArray<Event>) => void
   /** Waits while too much is unread. */
   readonly room: Effect.Effect<void>
-  /** Everything that is unread, at least one event. Done after `end`, once all is read. */
+  /** All unread events, at least one. Done after `end`, once all are read. */
   readonly take: Effect.Effect<ReadonlyArray<Event>, Cause.Done>
-  /** Nothing more will be told. */
+  /** Nothing more will be published. */
   readonly end: Effect.Effect<void>
 }
 
@@ -23,9 +23,9 @@ export const makeEventLog: Effect.Effect<EventLog> = Effect.gen(function* () {
   const queue = yield* Queue.unbounded<Event, Cause.Done>()
   const hasRoom = yield* Latch.make(true)
   return {
-    tell: (events) => {
+    publish: (events) => {
       Queue.offerAllUnsafe(queue, events)
-      if (Queue.sizeUnsafe(queue) >= roomLimit) hasRoom.closeUnsafe()
+      if (Queue.sizeUnsafe(queue) >= maxUnread) hasRoom.closeUnsafe()
     },
     room: hasRoom.await,
     take: Effect.tap(Queue.takeAll(queue), () => hasRoom.open),

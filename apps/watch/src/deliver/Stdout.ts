@@ -3,26 +3,16 @@
  */
 import type { Writable } from "node:stream"
 import { Context, Data, Effect, Layer } from "effect"
-import { CommandFailed, exitCodes } from "../process/CommandFailed.ts"
 
-/** The stream takes nothing more, most often because its reader went away. */
+/** The stream takes nothing more, usually because its reader has gone. */
 export class StreamClosed extends Data.TaggedError("StreamClosed")<{
   /** The system's code, such as `EPIPE` or `ENOSPC`. */
   readonly code: string
 }> {
   override get message() {
-    return `Nothing more can be written to the standard output (${this.code}).`
+    return `The standard output cannot be written (${this.code}).`
   }
 }
-
-/** Codes that say no more than that nobody reads any longer. */
-const readerGone: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"])
-
-/** A reader that has gone ends the program quietly; any other reason why nothing can be written is a failure. */
-export const endedBy = (closed: StreamClosed): Effect.Effect<void, CommandFailed> =>
-  readerGone.has(closed.code)
-    ? Effect.void
-    : Effect.fail(new CommandFailed({ code: exitCodes.fault, message: closed.message }))
 
 export class Stdout extends Context.Service<
   Stdout,
@@ -33,7 +23,7 @@ export class Stdout extends Context.Service<
 >()("@berth/watch/deliver/Stdout") {
   static readonly layerOf = (stream: Writable): Layer.Layer<Stdout> =>
     Layer.sync(Stdout, () => {
-      // The callback of each write tells of failures; unheard, the same failures would end the process.
+      // Each failure is reported to its own write; without a listener the stream would also end the process.
       stream.on("error", () => {})
       const write = (text: string) =>
         Effect.callback<void, StreamClosed>((resume) => {

@@ -1,5 +1,5 @@
 /**
- * When a list is too short to be believed, and when it is believed after all. While a freeze lasts no deletion is told.
+ * When a list is too short to be believed, and when it is believed after all. During a freeze no deletion is reported.
  * The reasons and the everyday case of a small account are in `docs/decisions/0031-a-list-too-short-to-believe.md`.
  */
 import type { Ending, Trouble } from "./Fact.ts"
@@ -8,13 +8,13 @@ import type { Moment } from "./Observation.ts"
 export interface Freeze {
   readonly trouble: Exclude<Trouble, "sweep-failed">
   readonly sinceMillis: number
-  /** From when on the hold is counted, on the clock of `Moment.upMillis`: the start, or the last proof of life. */
-  readonly heldFromUpMillis: number
+  /** The hold counts from here, on the clock of `Moment.monotonicMillis`: the start, or the last proof of life. */
+  readonly heldFromMonotonicMillis: number
   /** Whether so many are missing that a 404 each is not enough. */
   readonly many: boolean
 }
 
-/** What a complete sweep found of the nodes that nobody was seen to delete. */
+/** What a complete sweep found of the nodes that were not seen terminating. */
 export interface Census {
   /** Different nodes on the pages, of whatever status. */
   readonly listed: number
@@ -26,30 +26,30 @@ export interface Census {
   readonly missingConfirmed: boolean
 }
 
-/** Fewer missing nodes than this are never "many": each can be asked for. */
-const fewestMany = 3
+/** Fewer missing nodes than this are never "many": each can be read by itself. */
+const minMany = 3
 
-const areMany = (census: Census) => census.missing >= fewestMany && census.missing * 2 > census.expected
+const areMany = (census: Census) => census.missing >= minMany && census.missing * 2 > census.expected
 
-/** What a complete sweep makes of the freeze. `ended` is set when it lifts one. */
-export interface Verdict {
+/** The freeze after a complete sweep, and how it ended where the sweep ended it. */
+export interface FreezeStep {
   readonly freeze: Freeze | null
   readonly ended: Ending | null
 }
 
-export const judge = (freeze: Freeze | null, census: Census, now: Moment, holdMillis: number): Verdict => {
+export const stepFreeze = (freeze: Freeze | null, census: Census, now: Moment, holdMillis: number): FreezeStep => {
   const many = areMany(census)
   const empty = census.listed === 0 && census.missing > 0
   if (freeze === null) {
     const trouble = empty ? "list-empty" : many ? "nodes-vanished" : null
     if (trouble === null) return { freeze: null, ended: null }
     return {
-      freeze: { trouble, sinceMillis: now.atMillis, heldFromUpMillis: now.upMillis, many },
+      freeze: { trouble, sinceMillis: now.atMillis, heldFromMonotonicMillis: now.monotonicMillis, many },
       ended: null
     }
   }
   if (!many && !empty) return { freeze: null, ended: "plausible" }
   if (!many && census.missingConfirmed) return { freeze: null, ended: "confirmed" }
-  if (now.upMillis - freeze.heldFromUpMillis >= holdMillis) return { freeze: null, ended: "persisted" }
+  if (now.monotonicMillis - freeze.heldFromMonotonicMillis >= holdMillis) return { freeze: null, ended: "persisted" }
   return { freeze: { ...freeze, many }, ended: null }
 }

@@ -1,23 +1,23 @@
 /**
- * What polling sees, one answer at a time, each with the moments it was asked and answered. An observation is what was
- * seen and never what it means: that is decided in `diff.ts`.
+ * What polling sees, one answer at a time, each with the moments of its request and its reply. An observation holds the
+ * sample and never its meaning: `diff.ts` decides that.
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
 
 /**
- * A moment in the life of this process. `order` settles which of two moments came first; clocks may be set back, and
- * two moments may fall into one millisecond.
+ * A moment in the life of this process. `order` decides which of two moments came first; clocks may be set back, and two
+ * moments may fall into one millisecond.
  */
 export interface Moment {
   /** Grows by one from moment to moment. */
   readonly order: number
-  /** Time of day in milliseconds since the epoch, for telling people. */
+  /** Time of day in milliseconds since the epoch, for reports. */
   readonly atMillis: number
-  /** Milliseconds on a clock that nobody sets, for measuring how long something took. */
-  readonly upMillis: number
+  /** Milliseconds on a clock that never jumps, for measuring how long something took. */
+  readonly monotonicMillis: number
 }
 
-/** From asking to having the answer: the answer was true at some moment in between. */
+/** From request to reply: the reply was true at some moment in between. */
 export interface Exchange {
   readonly asked: Moment
   readonly answered: Moment
@@ -47,7 +47,7 @@ export interface SweepCompleted extends Exchange, Extent {
   readonly sweep: number
 }
 
-/** A sweep that could not read the list to its end. What its pages showed stands; what they lacked means nothing. */
+/** A sweep that could not read the list to its end. The nodes on its pages count; missing nodes mean nothing. */
 export interface SweepFailed extends Exchange, Extent {
   readonly _tag: "SweepFailed"
   readonly sweep: number
@@ -55,13 +55,13 @@ export interface SweepFailed extends Exchange, Extent {
   readonly message: string
 }
 
-/** A single look at a node that answered with it. */
+/** A read of a single node that answered with it. */
 interface NodeFound extends Exchange {
   readonly _tag: "NodeFound"
   readonly node: Node
 }
 
-/** A single look at a node that answered 404. */
+/** A read of a single node that answered 404. */
 interface NodeMissing extends Exchange {
   readonly _tag: "NodeMissing"
   readonly nodeId: NodeId

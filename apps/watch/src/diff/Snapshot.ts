@@ -1,6 +1,6 @@
 /**
- * What the daemon believes: every node it knows of, the ones it has told deleted, and its troubles. `diff` reads it;
- * `apply` is the only place where it changes, so that a store can make the same change in one transaction.
+ * What the daemon believes: every node it knows of, tombstones of those it has reported deleted, and its troubles. `diff` reads
+ * it; `apply` is the only place where it changes, so that a store can make the same change in one transaction.
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import type { Absence } from "./Absence.ts"
@@ -16,18 +16,18 @@ export interface Known {
   readonly metOrder: number
   /** The newest exchange that showed it. */
   readonly seen: Exchange
-  /** When its present status was first seen, on the clock of `Moment.upMillis`. */
-  readonly statusSinceUpMillis: number
+  /** When its present status was first seen, on the clock of `Moment.monotonicMillis`. */
+  readonly statusSinceMonotonicMillis: number
   /** Version of its last status change. */
   readonly changes: number
-  /** 1, and one more each time it was told deleted and came back. */
+  /** 1, and one more each time it came back after it was reported deleted. */
   readonly lives: number
   /** Evidence that it is gone; null while there is none. */
   readonly absence: Absence | null
 }
 
-/** A node that was told deleted: kept so that an answer asked for earlier does not bring it back. */
-export interface Buried {
+/** A node that was reported deleted: kept so that the reply to an earlier request does not bring it back. */
+export interface Tombstone {
   readonly nodeId: NodeId
   readonly incarnation: number
   /** `Moment.order` of the answer that proved it gone. */
@@ -41,7 +41,7 @@ interface Outage {
   readonly sinceMillis: number
 }
 
-/** What is believed beside the nodes themselves. */
+/** The state of the account beside its nodes. */
 export interface Standing {
   /** When the last complete sweep began, in milliseconds since the epoch; null before the baseline. */
   readonly sweptMillis: number | null
@@ -53,56 +53,54 @@ export interface Standing {
 
 export interface Snapshot {
   readonly nodes: ReadonlyMap<NodeId, Known>
-  readonly buried: ReadonlyMap<NodeId, Buried>
-  /** Ids of the nodes that have to be looked at before the next sweep comes by: see `isUnsettled`. */
-  readonly unsettled: ReadonlySet<NodeId>
+  readonly tombstones: ReadonlyMap<NodeId, Tombstone>
+  /** Ids of the nodes to poll before the next sweep: those in transition, and those that may be gone. */
+  readonly pending: ReadonlySet<NodeId>
   readonly standing: Standing
 }
 
 /** What an observation changes in the snapshot. */
 export interface Change {
   readonly known: ReadonlyArray<Known>
-  readonly buried: ReadonlyArray<Buried>
+  readonly tombstones: ReadonlyArray<Tombstone>
   readonly standing: Standing
 }
 
-/** Enough for every answer still under way; the oldest go first. */
-const buriedLimit = 10_000
+/** Enough for every reply still under way; the oldest go first. */
+const maxTombstones = 10_000
 
-/** Statuses a node is only passing through (decision 11). */
-const passing: ReadonlySet<Node["status"]> = new Set(["creating", "created", "terminate"])
+/** Statuses that a node passes through (decision 11). */
+const transitional: ReadonlySet<Node["status"]> = new Set(["creating", "created", "terminate"])
 
-const isInTransition = (known: Known): boolean => passing.has(known.node.status)
-
-const isUnsettled = (known: Known): boolean => known.absence !== null || isInTransition(known)
+const isPending = ({ absence, node }: Known): boolean => absence !== null || transitional.has(node.status)
 
 /** A snapshot that knows nothing yet, and how to change it. */
 export const makeSnapshot = (): { readonly snapshot: Snapshot; readonly apply: (change: Change) => void } => {
   const nodes = new Map<NodeId, Known>()
-  const buried = new Map<NodeId, Buried>()
-  const unsettled = new Set<NodeId>()
+  const tombstones = new Map<NodeId, Tombstone>()
+  const pending = new Set<NodeId>()
   const snapshot = {
     nodes,
-    buried,
-    unsettled,
+    tombstones,
+    pending,
     standing: { sweptMillis: null, sweepRequests: 1, outage: null, freeze: null } as Standing
   }
   const apply = (change: Change) => {
-    for (const grave of change.buried) {
-      nodes.delete(grave.nodeId)
-      unsettled.delete(grave.nodeId)
-      buried.delete(grave.nodeId)
-      buried.set(grave.nodeId, grave)
+    for (const tombstone of change.tombstones) {
+      nodes.delete(tombstone.nodeId)
+      pending.delete(tombstone.nodeId)
+      tombstones.delete(tombstone.nodeId)
+      tombstones.set(tombstone.nodeId, tombstone)
     }
     for (const known of change.known) {
       const { id } = known.node
       nodes.set(id, known)
-      if (isUnsettled(known)) unsettled.add(id)
-      else unsettled.delete(id)
+      if (isPending(known)) pending.add(id)
+      else pending.delete(id)
     }
-    for (const id of buried.keys()) {
-      if (buried.size <= buriedLimit) break
-      buried.delete(id)
+    for (const id of tombstones.keys()) {
+      if (tombstones.size <= maxTombstones) break
+      tombstones.delete(id)
     }
     snapshot.standing = change.standing
   }

@@ -1,18 +1,18 @@
 /**
- * The heart of the daemon: what an observation proves, given what is believed already. Pure: it reads the snapshot and
- * says what has happened and what to change, and does neither.
+ * The heart of the daemon: what an observation proves, given the snapshot. Pure: it returns what happened and what changes, and
+ * does neither.
  *
- * Three rules hold everywhere. What is absent is suspected, never deleted on sight. An answer asked for before what is
- * known was answered changes nothing. Nothing is told that was not seen, so states in between stay unknown.
+ * Three rules hold everywhere. An absent node is suspected, never deleted on sight. A reply to a request from before the last
+ * known reply changes nothing. Only samples are reported, so states in between stay unknown.
  */
 import { DateTime } from "effect"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
-import { afterMissing, afterSweep, believe, type Grace, isExpectedToGo, proofOfDeath } from "./Absence.ts"
-import type { Between, Degraded, Ending, Fact } from "./Fact.ts"
-import { type Census, judge } from "./Freeze.ts"
+import { afterMissing, afterSweep, believe, confirmedGone, type Grace, isExpectedToGo } from "./Absence.ts"
+import type { Ending, Fact, Trouble, WatchDegraded } from "./Fact.ts"
+import { type Census, stepFreeze } from "./Freeze.ts"
 import type { Exchange, Observation, SweepCompleted, SweepFailed } from "./Observation.ts"
-import type { Buried, Change, Known, Snapshot, Standing } from "./Snapshot.ts"
+import type { Change, Known, Snapshot, Standing, Tombstone } from "./Snapshot.ts"
 
 /** How careful to be. */
 export interface Rules extends Grace {
@@ -20,11 +20,11 @@ export interface Rules extends Grace {
   readonly holdMillis: number
 }
 
-/** Nobody needs to hear within seconds of a node that vanished; everybody would regret a deletion that was none. */
+/** A late report of a node that vanished harms less than a false report of a deletion. */
 export const defaultRules: Rules = { graceMillis: 5000, terminatingGraceMillis: 1000, holdMillis: 600_000 }
 
 export interface Difference extends Change {
-  /** What happened, in the order to tell it. */
+  /** What happened, in the order to report it. */
   readonly facts: ReadonlyArray<Fact>
 }
 
@@ -32,7 +32,7 @@ export interface Difference extends Change {
 class Draft {
   readonly facts: Array<Fact> = []
   readonly known: Array<Known> = []
-  readonly buried: Array<Buried> = []
+  readonly tombstones: Array<Tombstone> = []
   standing: Standing
   readonly snapshot: Snapshot
   constructor(snapshot: Snapshot) {
@@ -61,8 +61,8 @@ export const diff = (snapshot: Snapshot, observation: Observation, rules: Rules)
       sweepFailed(draft, observation)
       break
   }
-  const { buried, facts, known, standing } = draft
-  return { facts, known, buried, standing }
+  const { facts, known, standing, tombstones } = draft
+  return { facts, known, tombstones, standing }
 }
 
 /** A page may repeat a node; its first mention counts. */
@@ -82,13 +82,16 @@ const isSameIncarnation = (known: Known, node: Node): boolean =>
 const spelling = (status: NodeStatus): string =>
   isKnown(status) ? status : `unknown:${status.unknown.toLowerCase().replace(/[\s_-]/g, "")}`
 
+/** `[from, to]` in milliseconds since the epoch, both ends included. */
+type Between = readonly [fromMillis: number, toMillis: number]
+
 /** The clock may have been set back between two answers. */
 const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
 /** Fields that one of the three record shapes leaves out (decision 8). */
 const omissible = ["vcpus", "memoryMib", "diskGb", "plan", "image", "region", "backups", "locked"] as const
 
-/** The node as it was seen now; what this answer leaves out is as an earlier one said. */
+/** The node as it was seen now, with the fields that this record lacks taken from an earlier one. */
 const completed = (node: Node, { node: earlier }: Known): Node => {
   const omitted = omissible.filter((field) => node[field] === null && earlier[field] !== null)
   if (omitted.length === 0) return node
@@ -104,103 +107,76 @@ const sighted = (draft: Draft, node: Node, seen: Exchange, sweep: number | null)
 
   const { freeze } = draft.standing
   if (freeze !== null && known.absence?.unlisted) {
-    // A missing node is alive: whoever believes the list has to begin again.
-    draft.standing = { ...draft.standing, freeze: { ...freeze, heldFromUpMillis: seen.answered.upMillis } }
+    // A missing node is alive, so the hold begins again.
+    const heldFromMonotonicMillis = seen.answered.monotonicMillis
+    draft.standing = { ...draft.standing, freeze: { ...freeze, heldFromMonotonicMillis } }
   }
-  const after = completed(node, known)
-  const changed = spelling(known.node.status) !== spelling(after.status)
-  const told = changed && draft.standing.sweptMillis !== null
-  if (told) {
-    draft.facts.push({
-      _tag: "StatusChanged",
-      incarnation: known.incarnation,
-      version: known.changes + 1,
-      before: known.node,
-      after,
-      from: known.node.status,
-      to: after.status,
-      between: between(known.seen.asked.atMillis, seen.answered.atMillis),
-      sweep
-    })
-  }
-  draft.known.push({
-    ...known,
-    node: after,
-    seen,
-    statusSinceUpMillis: changed ? seen.answered.upMillis : known.statusSinceUpMillis,
-    changes: told ? known.changes + 1 : known.changes,
-    absence: null
-  })
-}
-
-/** A node was there that is not known: new, or told deleted before. */
-const met = (draft: Draft, node: Node, seen: Exchange, sweep: number | null): void => {
-  const incarnation = incarnationOf(node)
-  const grave = draft.snapshot.buried.get(node.id)
-  if (grave !== undefined && seen.asked.order < grave.order) return
-  const risen = grave?.incarnation === incarnation ? grave : undefined
-  const known: Known = {
-    node,
-    incarnation,
-    metOrder: seen.answered.order,
-    seen,
-    statusSinceUpMillis: seen.answered.upMillis,
-    changes: risen?.changes ?? 0,
-    lives: (risen?.lives ?? 0) + 1,
-    absence: null
-  }
-  draft.known.push(known)
-  const { sweptMillis } = draft.standing
-  if (sweptMillis !== null) tellCreated(draft, known, between(sweptMillis, seen.answered.atMillis), sweep)
-}
-
-/** Another node has taken the id: the one known is gone, whatever the list says. */
-const replaced = (draft: Draft, known: Known, node: Node, seen: Exchange, sweep: number | null): void => {
+  const changed = spelling(known.node.status) !== spelling(node.status)
+  const reported = changed && draft.standing.sweptMillis !== null
   const next: Known = {
-    node,
-    incarnation: incarnationOf(node),
-    metOrder: seen.answered.order,
+    ...known,
+    node: completed(node, known),
     seen,
-    statusSinceUpMillis: seen.answered.upMillis,
-    changes: 0,
-    lives: 1,
+    statusSinceMonotonicMillis: changed ? seen.answered.monotonicMillis : known.statusSinceMonotonicMillis,
+    changes: reported ? known.changes + 1 : known.changes,
     absence: null
   }
   draft.known.push(next)
-  if (draft.standing.sweptMillis === null) return
-  const when = between(known.seen.asked.atMillis, seen.answered.atMillis)
-  tellDeleted(draft, known, when, sweep)
-  tellCreated(draft, next, when, sweep)
+  if (reported) {
+    draft.facts.push(statusChanged(known, next, between(known.seen.asked.atMillis, seen.answered.atMillis), sweep))
+  }
 }
 
-/** A look at a node answered 404. */
-const missed = (draft: Draft, nodeId: NodeId, look: Exchange, rules: Rules): void => {
+/** A node as it is first seen; `revived` is the tombstone of the same incarnation. */
+const firstSeen = (node: Node, seen: Exchange, revived?: Tombstone): Known => ({
+  node,
+  incarnation: incarnationOf(node),
+  metOrder: seen.answered.order,
+  seen,
+  statusSinceMonotonicMillis: seen.answered.monotonicMillis,
+  changes: revived?.changes ?? 0,
+  lives: (revived?.lives ?? 0) + 1,
+  absence: null
+})
+
+/** A node was there that is not known: new, or reported deleted before. */
+const met = (draft: Draft, node: Node, seen: Exchange, sweep: number | null): void => {
+  const tombstone = draft.snapshot.tombstones.get(node.id)
+  if (tombstone !== undefined && seen.asked.order < tombstone.order) return
+  const known = firstSeen(node, seen, tombstone?.incarnation === incarnationOf(node) ? tombstone : undefined)
+  draft.known.push(known)
+  const { sweptMillis } = draft.standing
+  if (sweptMillis !== null) draft.facts.push(created(known, between(sweptMillis, seen.answered.atMillis), sweep))
+}
+
+/** Another node has taken the id: the known one is gone, whatever the list shows. */
+const replaced = (draft: Draft, known: Known, node: Node, seen: Exchange, sweep: number | null): void => {
+  const next = firstSeen(node, seen)
+  draft.known.push(next)
+  if (draft.standing.sweptMillis === null) return
+  const when = between(known.seen.asked.atMillis, seen.answered.atMillis)
+  draft.facts.push(deleted(known, when, sweep), created(next, when, sweep))
+}
+
+/** A read of a node answered 404. */
+const missed = (draft: Draft, nodeId: NodeId, read: Exchange, rules: Rules): void => {
   const known = draft.snapshot.nodes.get(nodeId)
-  if (known === undefined || look.asked.order < known.seen.answered.order) return
-  const suspect: Known = { ...known, absence: afterMissing(known, look, rules) }
-  if (!buryIfGone(draft, suspect, null)) draft.known.push(suspect)
+  if (known === undefined || read.asked.order < known.seen.answered.order) return
+  const suspect: Known = { ...known, absence: afterMissing(known, read, rules) }
+  if (!deleteIfGone(draft, suspect, null)) draft.known.push(suspect)
 }
 
 /** The list was read to its end. */
 const swept = (draft: Draft, sweep: SweepCompleted, rules: Rules): void => {
   const { outage } = draft.standing
-  if (outage !== null) {
-    draft.facts.push({
-      _tag: "Recovered",
-      trouble: "sweep-failed",
-      ending: "reachable",
-      sinceMillis: outage.sinceMillis,
-      atMillis: sweep.answered.atMillis,
-      sweep: sweep.sweep
-    })
-  }
+  if (outage !== null) draft.facts.push(recovered("sweep-failed", "reachable", outage.sinceMillis, sweep))
   const isFirst = draft.standing.sweptMillis === null
-  if (isFirst) tellBaseline(draft, sweep)
+  if (isFirst) draft.facts.push(baseline(draft.snapshot, sweep))
 
   const suspects: Array<Known> = []
   const census = { listed: sweep.listed, expected: 0, missing: 0, missingConfirmed: true }
   for (const known of draft.snapshot.nodes.values()) {
-    // Also a look during the sweep counts: who was seen since it began is not absent.
+    // A read during the sweep counts too: a node that was seen since the sweep began is not absent.
     const absent = known.seen.answered.order < sweep.asked.order
     const doubted = !isExpectedToGo(known) && known.absence?.believed !== true
     if (doubted && known.metOrder < sweep.asked.order) census.expected++
@@ -218,11 +194,10 @@ const swept = (draft: Draft, sweep: SweepCompleted, rules: Rules): void => {
     }
   }
 
-  const ended = judgeList(draft, census, sweep, rules)
-  for (const suspect of suspects) {
-    const { absence } = suspect
-    const settled = ended === "persisted" && absence?.unlisted ? { ...suspect, absence: believe(absence) } : suspect
-    if (!buryIfGone(draft, settled, sweep.sweep)) draft.known.push(isFirst ? fromBaseline(settled, sweep) : settled)
+  const ended = updateFreeze(draft, census, sweep, rules)
+  for (const { absence, ...known } of suspects) {
+    const suspect = { ...known, absence: ended === "persisted" && absence?.unlisted ? believe(absence) : absence }
+    if (!deleteIfGone(draft, suspect, sweep.sweep)) draft.known.push(isFirst ? fromBaseline(suspect, sweep) : suspect)
   }
   draft.standing = {
     ...draft.standing,
@@ -234,82 +209,103 @@ const swept = (draft: Draft, sweep: SweepCompleted, rules: Rules): void => {
 
 /**
  * How many versions a node of the baseline had before is unknown. Counting on from the present instant keeps the ids of
- * its changes apart from those that an earlier run has told.
+ * its changes apart from those that an earlier run has published.
  */
 const fromBaseline = (known: Known, sweep: SweepCompleted): Known => ({ ...known, changes: sweep.answered.atMillis })
 
-/** Freezes deletions or lets them go on; says how a freeze ended. */
-const judgeList = (draft: Draft, census: Census, sweep: SweepCompleted, rules: Rules): Ending | null => {
+/** Freezes deletions or permits them again; returns how a freeze ended. */
+const updateFreeze = (draft: Draft, census: Census, sweep: SweepCompleted, rules: Rules): Ending | null => {
   const before = draft.standing.freeze
-  const { ended, freeze } = judge(before, census, sweep.answered, rules.holdMillis)
+  const { ended, freeze } = stepFreeze(before, census, sweep.answered, rules.holdMillis)
   draft.standing = { ...draft.standing, freeze }
   if (before === null && freeze !== null) {
-    const { trouble } = freeze
+    const { expected, missing } = census
     const message =
-      trouble === "list-empty"
-        ? `The list is empty, though ${census.expected} nodes were known; no deletion is told until that is settled.`
-        : `${census.missing} of ${census.expected} nodes are gone at once; no deletion is told until that is settled.`
-    tellDegraded(draft, { trouble, message, expected: census.expected, missing: census.missing }, sweep)
+      freeze.trouble === "list-empty"
+        ? `The list is empty, though ${expected} nodes were known; no deletion is reported until the list is believed again.`
+        : `${missing} of ${expected} nodes are gone at once; no deletion is reported until the list is believed again.`
+    draft.facts.push(degraded({ trouble: freeze.trouble, message, expected, missing }, sweep))
   }
   if (before !== null && ended !== null) {
-    draft.facts.push({
-      _tag: "Recovered",
-      trouble: before.trouble,
-      ending: ended,
-      sinceMillis: before.sinceMillis,
-      atMillis: sweep.answered.atMillis,
-      sweep: sweep.sweep
-    })
+    draft.facts.push(recovered(before.trouble, ended, before.sinceMillis, sweep))
   }
   return ended
 }
 
-/** The list could not be read to its end: what its pages showed was taken in already, what they lacked says nothing. */
+/** The list could not be read to its end: its pages were taken in already, and missing nodes mean nothing. */
 const sweepFailed = (draft: Draft, sweep: SweepFailed): void => {
   if (draft.standing.outage !== null) return
   draft.standing = { ...draft.standing, outage: { sinceMillis: sweep.answered.atMillis } }
   const expected = draft.snapshot.nodes.size
-  tellDegraded(draft, { trouble: "sweep-failed", message: sweep.message, expected, missing: 0 }, sweep)
+  draft.facts.push(degraded({ trouble: "sweep-failed", message: sweep.message, expected, missing: 0 }, sweep))
 }
 
-/** Tells a node deleted when the evidence suffices and no freeze holds it back. */
-const buryIfGone = (draft: Draft, suspect: Known, sweep: number | null): boolean => {
-  const proof = proofOfDeath(suspect)
+/** Reports a node deleted when the evidence suffices and no freeze forbids it. */
+const deleteIfGone = (draft: Draft, suspect: Known, sweep: number | null): boolean => {
+  const proof = confirmedGone(suspect)
   if (proof === null || draft.standing.freeze !== null || draft.standing.sweptMillis === null) return false
-  draft.buried.push({
-    nodeId: suspect.node.id,
-    incarnation: suspect.incarnation,
-    order: proof.answered.order,
-    changes: suspect.changes,
-    lives: suspect.lives
-  })
-  tellDeleted(draft, suspect, between(suspect.seen.asked.atMillis, proof.answered.atMillis), sweep)
+  const { changes, incarnation, lives, node, seen } = suspect
+  draft.tombstones.push({ nodeId: node.id, incarnation, order: proof.answered.order, changes, lives })
+  draft.facts.push(deleted(suspect, between(seen.asked.atMillis, proof.answered.atMillis), sweep))
   return true
 }
 
-const tellBaseline = (draft: Draft, sweep: SweepCompleted): void => {
-  draft.facts.push({
-    _tag: "Baseline",
-    nodes: Array.from(draft.snapshot.nodes.values(), ({ node }) => node),
-    between: between(sweep.asked.atMillis, sweep.answered.atMillis),
-    sweep: sweep.sweep
-  })
+const observedBetween = ([from, to]: Between) => [DateTime.makeUnsafe(from), DateTime.makeUnsafe(to)] as const
+
+/** The head of a fact about a node, and the part of its data that every such fact has. */
+const aboutNode = ({ incarnation, node: { id } }: Known, version: number, when: Between, sweep: number | null) => ({
+  head: { identity: { nodeId: id, incarnation, version }, atMillis: when[1], subject: `nodes/${id}` },
+  observed: { observedBetween: observedBetween(when), sweep }
+})
+
+const created = (known: Known, when: Between, sweep: number | null): Fact => {
+  const { head, observed } = aboutNode(known, known.lives, when, sweep)
+  return { ...head, type: "berth.node.created", data: { before: null, after: known.node, ...observed } }
 }
 
-const tellDegraded = (
-  draft: Draft,
-  what: Pick<Degraded, "trouble" | "message" | "expected" | "missing">,
-  sweep: SweepCompleted | SweepFailed
-): void => {
-  draft.facts.push({ _tag: "Degraded", ...what, sinceMillis: sweep.answered.atMillis, sweep: sweep.sweep })
+const statusChanged = (known: Known, next: Known, when: Between, sweep: number | null): Fact => {
+  const { head, observed } = aboutNode(known, next.changes, when, sweep)
+  const [before, after] = [known.node, next.node]
+  const data = { from: before.status, to: after.status, before, after, ...observed }
+  return { ...head, type: "berth.node.status_changed", data }
 }
 
-const tellCreated = (draft: Draft, known: Known, when: Between, sweep: number | null): void => {
-  const { incarnation, lives, node } = known
-  draft.facts.push({ _tag: "Created", incarnation, version: lives, after: node, between: when, sweep })
+const deleted = (known: Known, when: Between, sweep: number | null): Fact => {
+  const { head, observed } = aboutNode(known, known.lives, when, sweep)
+  return { ...head, type: "berth.node.deleted", data: { before: known.node, after: null, ...observed } }
 }
 
-const tellDeleted = (draft: Draft, known: Known, when: Between, sweep: number | null): void => {
-  const { incarnation, lives, node } = known
-  draft.facts.push({ _tag: "Deleted", incarnation, version: lives, before: node, between: when, sweep })
+const aboutAccount = (version: string, atMillis: number) => ({
+  identity: { nodeId: null, incarnation: null, version },
+  atMillis
+})
+
+const baseline = ({ nodes }: Snapshot, { answered, asked, sweep }: SweepCompleted): Fact => {
+  const when = between(asked.atMillis, answered.atMillis)
+  const data = {
+    nodes: Array.from(nodes.values(), ({ node }) => node),
+    observedBetween: observedBetween(when),
+    sweep
+  }
+  return { ...aboutAccount(String(answered.atMillis), answered.atMillis), type: "berth.watch.baseline", data }
 }
+
+const degraded = (
+  what: Omit<(typeof WatchDegraded.Type)["data"], "sweep">,
+  { answered: { atMillis }, sweep }: SweepCompleted | SweepFailed
+): Fact => ({
+  ...aboutAccount(`${what.trouble}@${atMillis}`, atMillis),
+  type: "berth.watch.degraded",
+  data: { ...what, sweep }
+})
+
+const recovered = (
+  trouble: Trouble,
+  ending: Ending,
+  sinceMillis: number,
+  { answered, sweep }: SweepCompleted
+): Fact => ({
+  ...aboutAccount(`${trouble}@${sinceMillis}`, answered.atMillis),
+  type: "berth.watch.recovered",
+  data: { trouble, ending, since: DateTime.makeUnsafe(sinceMillis), sweep }
+})

@@ -8,21 +8,21 @@ const nanosPerMilli = 1_000_000
 
 export interface Moments {
   readonly now: Effect.Effect<Moment>
-  /** Runs `ask`, and says when it was asked and answered. */
-  readonly around: <A, E, R>(ask: Effect.Effect<A, E, R>) => Effect.Effect<Exchange & { readonly answer: A }, E, R>
+  /** Runs `request`, and adds the moments of the request and of its reply. */
+  readonly around: <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<Exchange & { readonly answer: A }, E, R>
 }
 
 export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
   let order = 0
   const now = Effect.gen(function* () {
     const atMillis = yield* Clock.currentTimeMillis
-    const upMillis = Number(yield* Clock.monotonicTimeNanos) / nanosPerMilli
-    return { order: ++order, atMillis, upMillis }
+    const monotonicMillis = Number(yield* Clock.monotonicTimeNanos) / nanosPerMilli
+    return { order: ++order, atMillis, monotonicMillis }
   })
-  const around = <A, E, R>(ask: Effect.Effect<A, E, R>) =>
+  const around = <A, E, R>(request: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const asked = yield* now
-      const answer = yield* ask
+      const answer = yield* request
       const answered = yield* now
       return { asked, answered, answer }
     })

@@ -1,22 +1,21 @@
 /**
- * Waits until a request may be spent. How many may be is decided in `Budget.ts`.
+ * Waits until a request may be sent. `RequestShare.ts` decides how many may be.
  */
 import { Effect, Semaphore } from "effect"
-import { type Budget, type Purse, spend } from "./Budget.ts"
 import type { Moments } from "./Moments.ts"
+import { fullBucket, type RequestShare, take } from "./RequestShare.ts"
 
-/** Waits for leave to send one request. */
+/** Waits until one request may be sent. */
 export type Pace = Effect.Effect<void>
 
-/** Whoever asks first goes first. */
-export const makePace = Effect.fnUntraced(function* (budget: Budget, moments: Moments) {
-  const { upMillis } = yield* moments.now
+/** The first to wait is the first to go. */
+export const makePace = Effect.fnUntraced(function* (share: RequestShare, moments: Moments) {
   const turn = yield* Semaphore.make(1)
-  let purse: Purse = { left: budget.burst, upMillis }
-  const step = Effect.map(moments.now, ({ upMillis }) => {
-    const spent = spend(purse, budget, upMillis)
-    purse = spent.purse
-    return spent.waitMillis
+  let bucket = fullBucket(share, (yield* moments.now).monotonicMillis)
+  const step = Effect.map(moments.now, ({ monotonicMillis }) => {
+    const taken = take(bucket, share, monotonicMillis)
+    bucket = taken.bucket
+    return taken.waitMillis
   })
   const pace: Pace = turn.withPermits(1)(
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * One sweep: reads the list page by page, hands on each page as it comes, and says whether it got to the end. What the
- * pages mean is decided in `diff/`.
+ * One sweep: reads the list page by page, passes on each page as it comes, and reports whether it reached the end. `diff/`
+ * decides what the pages mean.
  */
 import { Effect, Result } from "effect"
 import type { Nodes } from "@berth/core/client/Nodes"
@@ -13,14 +13,14 @@ import type { Moments } from "./Moments.ts"
 import type { Pace } from "./Pace.ts"
 
 /** A list with more pages than this does not end: they hold ten times the nodes this daemon is meant for. */
-const pageLimit = 10_000
+const maxPages = 10_000
 
 const endless = new BerthError({
   operation: "nodes.list",
   reason: new UnexpectedResponse({
     status: 200,
     path: "data",
-    expected: `an end of the list within ${pageLimit} pages`,
+    expected: `an end of the list within ${maxPages} pages`,
     excerpt: "still more nodes"
   }),
   attempts: []
@@ -31,10 +31,10 @@ export interface SweepOptions {
   /** Number of the sweep, from 1. */
   readonly number: number
   readonly nodes: Nodes["Service"]
-  /** Whose turn it is when the allowance is short. */
+  /** Its turn when the allowance is short. */
   readonly lane: Lane
   readonly moments: Moments
-  /** Asked before every page. */
+  /** Waited for before every page. */
   readonly pace: Pace
   readonly observe: (page: PageRead) => Effect.Effect<unknown>
 }
@@ -50,12 +50,12 @@ const isEnd = (page: ReadonlyArray<Node>, previous: ReadonlyArray<Node> | undefi
     page.length === previous.length &&
     page.every(({ id }, index) => id === previous[index]?.id))
 
-/** How a sweep ended: what it says about itself, and what kept it from the end of the list. */
+/** How a sweep ended: its own observation, and the failure that kept it from the end of the list. */
 export type SweepEnd =
   | { readonly observation: SweepCompleted; readonly failure: null }
   | { readonly observation: SweepFailed; readonly failure: BerthError }
 
-/** Sweeps once. The pages are observed as they come; the end is left to the caller to observe. */
+/** Sweeps once. It observes the pages as they come; the caller observes the end. */
 export const sweep = Effect.fn("Sweep.sweep")(function* (options: SweepOptions): Effect.fn.Return<SweepEnd> {
   const { lane, moments, nodes, number, observe, pace } = options
   const listed = new Set<NodeId>()
@@ -75,7 +75,7 @@ export const sweep = Effect.fn("Sweep.sweep")(function* (options: SweepOptions):
       return { observation: { _tag: "SweepFailed", ...extent, message: failure.message }, failure }
     })
 
-  for (let page = 1; page <= pageLimit; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     yield* pace
     const { answer, ...exchange } = yield* moments.around(Effect.result(nodes.listPage({ page, lane, retry: false })))
     requests++

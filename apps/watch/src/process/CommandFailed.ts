@@ -1,69 +1,27 @@
 /**
- * A command that could not do what was asked: its exit code, and what to tell the person who asked.
+ * Why a command ends without its result: its exit code, and the sentences for the user.
  */
-import { Data } from "effect"
 import type { BerthError } from "@berth/core/domain/BerthError"
-
-/** Exit codes: those of `berth` that a daemon can come to, for the same reasons. */
-export const exitCodes = {
-  done: 0,
-  fault: 1,
-  usage: 2,
-  refused: 3,
-  notFound: 4,
-  rejected: 5,
-  exhausted: 6,
-  unreachable: 7,
-  outcomeUnknown: 8,
-  interrupted: 130
-} as const
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+import type { Exit } from "@berth/terminal/exitCode"
+import { Data, Effect } from "effect"
+import type { StreamClosed } from "../deliver/Stdout.ts"
 
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{
-  readonly code: ExitCode
+  /** Name of the exit code. */
+  readonly exit: Exit
   /** One sentence: what happened. */
   readonly message: string
   /** One sentence: what to do next. */
   readonly hint?: string | undefined
 }> {}
 
-/** A part of the credentials is missing or cannot be used, which is a matter of authentication. */
-export const unauthenticated = (message: string, hint: string): CommandFailed =>
-  new CommandFailed({ code: exitCodes.refused, message, hint })
-
-/** The command line or a setting is wrong. */
-export const usage = (message: string, hint?: string): CommandFailed =>
-  new CommandFailed({ code: exitCodes.usage, message, hint })
-
-const codeFor = ({ reason }: BerthError): ExitCode => {
-  switch (reason._tag) {
-    case "Unauthorized":
-    case "Forbidden":
-      return exitCodes.refused
-    case "NodeNotFound":
-    case "PathNotFound":
-      return exitCodes.notFound
-    case "InvalidRequest":
-    case "Conflict":
-    case "PreconditionFailed":
-      return exitCodes.rejected
-    case "RateLimited":
-    case "WouldExceedDeadline":
-      return exitCodes.exhausted
-    case "ServiceUnavailable":
-    case "ServiceFault":
-    case "Unreachable":
-    case "TimedOut":
-    case "CircuitOpen":
-    case "UnexpectedResponse":
-      return exitCodes.unreachable
-    case "OutcomeUnknown":
-      return exitCodes.outcomeUnknown
-    case "StatusNotReached":
-      return reason.impossible ? exitCodes.rejected : exitCodes.unreachable
-  }
-}
-
 /** A call failed, and the command with it. */
-export const fromBerthError = (error: BerthError): CommandFailed =>
-  new CommandFailed({ code: codeFor(error), message: error.message, hint: error.hint })
+export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFailed =>
+  new CommandFailed({ exit: reason.exit, message, hint })
+
+/** Codes that mean only that the reader has gone. */
+const readerGone: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"])
+
+/** A reader that has gone ends the program quietly; any other code is a failure. */
+export const endedBy = (closed: StreamClosed): Effect.Effect<void, CommandFailed> =>
+  readerGone.has(closed.code) ? Effect.void : Effect.fail(new CommandFailed({ exit: "fault", message: closed.message }))

@@ -1,5 +1,5 @@
 /**
- * The wish of whoever started the process that it end: SIGINT or SIGTERM, as something to wait for.
+ * SIGINT or SIGTERM, as something to wait for.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 

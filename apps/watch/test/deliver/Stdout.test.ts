@@ -1,12 +1,20 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
+import { DateTime, Effect, Fiber, Result } from "effect"
 import { Writable } from "node:stream"
 import { makeEventLog } from "../../src/deliver/EventLog.ts"
-import { endedBy, Stdout } from "../../src/deliver/Stdout.ts"
-import { fromFact } from "../../src/events/fromFact.ts"
+import { Stdout } from "../../src/deliver/Stdout.ts"
+import type { Fact } from "../../src/diff/Fact.ts"
+import { toEvent } from "../../src/events/Event.ts"
+import { endedBy } from "../../src/process/CommandFailed.ts"
 
-const event = (sequence: number) =>
-  fromFact({ _tag: "Baseline", nodes: [], between: [0, sequence], sweep: 1 }, "acme", sequence)
+const instant = DateTime.makeUnsafe(0)
+const empty: Fact = {
+  identity: { nodeId: null, incarnation: null, version: "0" },
+  atMillis: 0,
+  type: "berth.watch.baseline",
+  data: { nodes: [], observedBetween: [instant, instant], sweep: 1 }
+}
+const event = (sequence: number) => toEvent(empty, "acme", sequence)
 const events = (count: number) => Array.from({ length: count }, (_, index) => event(index + 1))
 
 const failing = (code: string) =>
@@ -39,8 +47,8 @@ describe("stdout", () => {
       const { write } = yield* Stdout
       const ended = yield* Effect.result(endedBy(yield* Effect.flip(write("line\n"))))
       expect(Result.isFailure(ended) && ended.failure).toMatchObject({
-        code: 1,
-        message: "Nothing more can be written to the standard output (ENOSPC)."
+        exit: "fault",
+        message: "The standard output cannot be written (ENOSPC)."
       })
     }).pipe(Effect.provide(Stdout.layerOf(failing("ENOSPC"))))
   )
@@ -51,7 +59,7 @@ describe("the log of events", () => {
     Effect.gen(function* () {
       const log = yield* makeEventLog
       yield* log.room
-      log.tell(events(1500))
+      log.publish(events(1500))
       const waiting = yield* Effect.forkChild(log.room, { startImmediately: true })
       expect(waiting.pollUnsafe()).toBeUndefined()
       expect(yield* log.take).toHaveLength(1500)
@@ -62,7 +70,7 @@ describe("the log of events", () => {
   it.effect("hands out what is left after its end, and then ends", () =>
     Effect.gen(function* () {
       const log = yield* makeEventLog
-      log.tell(events(2))
+      log.publish(events(2))
       yield* log.end
       expect((yield* log.take).map(({ sequence }) => Number(sequence))).toEqual([1, 2])
       expect(yield* Effect.flip(log.take)).toMatchObject({ _tag: "Done" })

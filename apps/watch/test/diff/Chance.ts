@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed gives the same draws. */
+/** Chance that can be repeated: the same seed gives the same draws. */
 export interface Chance {
   /** A whole number from 0 up to `below`. */
   readonly below: (below: number) => number

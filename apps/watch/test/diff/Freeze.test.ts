@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { Fact } from "../../src/diff/Fact.ts"
 import { aNode } from "./aNode.ts"
-import { byHand } from "./byHand.ts"
+import { byHand, type FlatFact } from "./byHand.ts"
 
-const tags = (facts: ReadonlyArray<Fact>) => facts.map(({ _tag }) => _tag)
+const types = (facts: ReadonlyArray<FlatFact>) => facts.map(({ type }) => type)
 const nodes = (count: number) => Array.from({ length: count }, (_, index) => aNode({ id: index + 1 }))
 
 /** Answers 404 for each of the nodes, twice, a grace apart. */
@@ -18,7 +17,7 @@ describe("a list too short to be believed", () => {
     const watch = byHand()
     watch.sweep(...nodes(5))
     expect(watch.sweep(...nodes(2))).toMatchObject([
-      { _tag: "Degraded", trouble: "nodes-vanished", expected: 5, missing: 3 }
+      { type: "berth.watch.degraded", trouble: "nodes-vanished", expected: 5, missing: 3 }
     ])
     expect(confirm(watch, 3, 4, 5)).toEqual([])
   })
@@ -27,26 +26,26 @@ describe("a list too short to be believed", () => {
     const half = byHand()
     half.sweep(...nodes(6))
     expect(half.sweep(...nodes(3))).toEqual([])
-    expect(tags(confirm(half, 4, 5, 6))).toEqual(["Deleted", "Deleted", "Deleted"])
+    expect(types(confirm(half, 4, 5, 6))).toEqual(["berth.node.deleted", "berth.node.deleted", "berth.node.deleted"])
 
     const two = byHand()
     two.sweep(...nodes(3))
     expect(two.sweep(...nodes(1))).toEqual([])
-    expect(tags(confirm(two, 2, 3))).toEqual(["Deleted", "Deleted"])
+    expect(types(confirm(two, 2, 3))).toEqual(["berth.node.deleted", "berth.node.deleted"])
   })
 
   it("is not one that lacks only nodes seen terminating", () => {
     const watch = byHand()
     watch.sweep(...nodes(5).map((node) => ({ ...node, status: "terminate" as const })))
     expect(watch.sweep()).toEqual([])
-    expect(tags(confirm(watch, 1, 2, 3, 4, 5))).toEqual(Array.from({ length: 5 }, () => "Deleted"))
+    expect(types(confirm(watch, 1, 2, 3, 4, 5))).toEqual(Array.from({ length: 5 }, () => "berth.node.deleted"))
   })
 
   it("is one that shows the nodes of another account", () => {
     const watch = byHand()
     watch.sweep(...nodes(4))
     const foreign = [50, 51, 52, 53, 54].map((id) => aNode({ id }))
-    expect(tags(watch.sweep(...foreign))).toEqual([...foreign.map(() => "Created"), "Degraded"])
+    expect(types(watch.sweep(...foreign))).toEqual([...foreign.map(() => "berth.node.created"), "berth.watch.degraded"])
   })
 
   it("is plausible again when enough nodes are back, and nothing was deleted", () => {
@@ -54,7 +53,9 @@ describe("a list too short to be believed", () => {
     watch.sweep(...nodes(5))
     watch.sweep()
     confirm(watch, 1, 2, 3)
-    expect(watch.sweep(...nodes(5))).toMatchObject([{ _tag: "Recovered", trouble: "list-empty", ending: "plausible" }])
+    expect(watch.sweep(...nodes(5))).toMatchObject([
+      { type: "berth.watch.recovered", trouble: "list-empty", ending: "plausible" }
+    ])
     expect(watch.snapshot.nodes.size).toBe(5)
   })
 
@@ -65,11 +66,11 @@ describe("a list too short to be believed", () => {
     confirm(watch, 2, 3, 4)
     watch.pass(600_000)
     expect(watch.sweep(...nodes(1))).toMatchObject([
-      { _tag: "Recovered", trouble: "nodes-vanished", ending: "persisted" }
+      { type: "berth.watch.recovered", trouble: "nodes-vanished", ending: "persisted" }
     ])
     expect(watch.sweep(...nodes(1))).toEqual([])
     expect(watch.finds(aNode({ id: 2 }))).toEqual([])
-    expect(tags(confirm(watch, 3, 4, 5))).toEqual(["Deleted", "Deleted", "Deleted"])
+    expect(types(confirm(watch, 3, 4, 5))).toEqual(["berth.node.deleted", "berth.node.deleted", "berth.node.deleted"])
   })
 
   it("is held longer when one of the missing nodes proves alive", () => {
@@ -84,25 +85,27 @@ describe("a list too short to be believed", () => {
 })
 
 describe("the last nodes of a small account", () => {
-  it("are told deleted when one more empty list follows their 404s, with a word of warning in between", () => {
+  it("are reported deleted when one more empty list follows their 404s, with a warning in between", () => {
     const watch = byHand()
     watch.sweep(...nodes(1))
-    expect(watch.sweep()).toMatchObject([{ _tag: "Degraded", trouble: "list-empty", expected: 1, missing: 1 }])
+    expect(watch.sweep()).toMatchObject([
+      { type: "berth.watch.degraded", trouble: "list-empty", expected: 1, missing: 1 }
+    ])
     expect(confirm(watch, 1)).toEqual([])
     expect(watch.sweep()).toMatchObject([
-      { _tag: "Recovered", trouble: "list-empty", ending: "confirmed" },
-      { _tag: "Deleted", before: { id: 1 } }
+      { type: "berth.watch.recovered", trouble: "list-empty", ending: "confirmed" },
+      { type: "berth.node.deleted", before: { id: 1 } }
     ])
   })
 
-  it("are told deleted without any warning when they were seen terminating", () => {
+  it("are reported deleted without any warning when they were seen terminating", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1, status: "terminate" }))
     expect(watch.sweep()).toEqual([])
-    expect(tags(confirm(watch, 1))).toEqual(["Deleted"])
+    expect(types(confirm(watch, 1))).toEqual(["berth.node.deleted"])
   })
 
-  it("are not told deleted while they answer, however empty the list", () => {
+  it("are not reported deleted while they answer, however empty the list", () => {
     const watch = byHand()
     watch.sweep(...nodes(2))
     watch.sweep()
@@ -114,7 +117,7 @@ describe("the last nodes of a small account", () => {
     }
   })
 
-  it("are not told deleted by an empty list that was asked for before their last 404", () => {
+  it("are not reported deleted by an empty list from before their last 404", () => {
     const watch = byHand()
     watch.sweep(...nodes(1))
     watch.sweep()
@@ -123,6 +126,6 @@ describe("the last nodes of a small account", () => {
     const sweep = watch.begin()
     watch.misses(1)
     expect(sweep.end()).toEqual([])
-    expect(tags(watch.sweep())).toEqual(["Recovered", "Deleted"])
+    expect(types(watch.sweep())).toEqual(["berth.watch.recovered", "berth.node.deleted"])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * An account whose nodes come, change and go by chance, and that remembers every moment of it: what the daemon says can
- * be held against what was so.
+ * An account whose nodes come, change and go by chance, and that remembers every moment of it: the truth to compare the
+ * reports of the daemon with.
  */
 import type { KnownStatus } from "@berth/core/domain/NodeStatus"
 import type { Node } from "@berth/core/domain/Node"

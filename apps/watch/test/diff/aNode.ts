@@ -1,4 +1,4 @@
-/** A node with everything in it, of which a test says what it cares about. */
+/** A complete node, of which a test states the fields that matter to it. */
 import { DateTime } from "effect"
 import { Node, NodeId } from "@berth/core/domain/Node"
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import type { Fact } from "../../src/diff/Fact.ts"
 import { aNode, nodeId } from "./aNode.ts"
-import { byHand } from "./byHand.ts"
+import { byHand, type FlatFact } from "./byHand.ts"
 
-const tags = (facts: ReadonlyArray<Fact>) => facts.map(({ _tag }) => _tag)
+const types = (facts: ReadonlyArray<FlatFact>) => facts.map(({ type }) => type)
 
 /** Ten nodes that stay, so that one that goes is nothing implausible. */
-const others = Array.from({ length: 10 }, (_, index) => aNode({ id: 100 + index }))
+const stable = Array.from({ length: 10 }, (_, index) => aNode({ id: 100 + index }))
 
 describe("the first sweep", () => {
   it("is one baseline of all that was there, however many pages it had", () => {
@@ -15,24 +14,54 @@ describe("the first sweep", () => {
     expect(sweep.page(aNode({ id: 1 }), aNode({ id: 2 }))).toEqual([])
     expect(sweep.page(aNode({ id: 3 }))).toEqual([])
     const facts = sweep.end()
-    expect(tags(facts)).toEqual(["Baseline"])
+    expect(types(facts)).toEqual(["berth.watch.baseline"])
     expect(facts[0]).toMatchObject({ nodes: [{ id: 1 }, { id: 2 }, { id: 3 }], sweep: 1 })
   })
 
   it("of an account without nodes is a baseline without nodes", () => {
-    expect(byHand().sweep()).toMatchObject([{ _tag: "Baseline", nodes: [] }])
+    expect(byHand().sweep()).toMatchObject([{ type: "berth.watch.baseline", nodes: [] }])
   })
 
-  it("that fails tells that, and the next one is the baseline", () => {
+  it("that fails is reported, and the next one is the baseline", () => {
     const watch = byHand()
     const failing = watch.begin()
     expect(failing.page(aNode({ id: 1 }))).toEqual([])
-    expect(tags(failing.fail())).toEqual(["Degraded"])
-    expect(tags(watch.sweep(aNode({ id: 1 }), aNode({ id: 2 })))).toEqual(["Recovered", "Baseline"])
+    expect(types(failing.fail())).toEqual(["berth.watch.degraded"])
+    expect(types(watch.sweep(aNode({ id: 1 }), aNode({ id: 2 })))).toEqual([
+      "berth.watch.recovered",
+      "berth.watch.baseline"
+    ])
   })
 })
 
 describe("a node", () => {
+  it("that is gone before the first complete sweep is not reported", () => {
+    const watch = byHand()
+    const failing = watch.begin()
+    failing.page(aNode({ id: 1, status: "terminate" }))
+    failing.fail()
+    watch.misses(1)
+    watch.pass(1000)
+    expect(watch.misses(1)).toEqual([])
+  })
+
+  it("that appears after a long sweep is created some time since that began", () => {
+    const watch = byHand()
+    const began = watch.now()
+    const sweep = watch.begin()
+    watch.pass(5000)
+    sweep.end()
+    const found = watch.pass(1000)
+    expect(watch.finds(aNode({ id: 1 }))).toMatchObject([{ between: [began, found] }])
+  })
+
+  it("that a page has twice is as the page has it first", () => {
+    const watch = byHand()
+    watch.sweep()
+    const facts = watch.begin().page(aNode({ id: 1, status: "created" }), aNode({ id: 1 }))
+    expect(facts).toMatchObject([{ type: "berth.node.created", after: { status: "created" } }])
+  })
+
   it("that appears is created, some time since the last complete sweep began", () => {
     const watch = byHand()
     const began = watch.now()
@@ -41,7 +70,7 @@ describe("a node", () => {
     const facts = watch.sweep(aNode({ id: 1 }), aNode({ id: 2, status: "created" }))
     expect(facts).toEqual([
       expect.objectContaining({
-        _tag: "Created",
+        type: "berth.node.created",
         after: aNode({ id: 2, status: "created" }),
         between: [began, began + 30_000],
         version: 1,
@@ -58,7 +87,7 @@ describe("a node", () => {
     watch.pass(1000)
     expect(watch.finds(aNode({ id: 1, status: "running" }))).toEqual([
       expect.objectContaining({
-        _tag: "StatusChanged",
+        type: "berth.node.status_changed",
         from: "created",
         to: "running",
         before: aNode({ id: 1, status: "created" }),
@@ -67,6 +96,13 @@ describe("a node", () => {
         sweep: null
       })
     ])
+  })
+
+  it("has changed in no time at all where the clock was set back in between", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1, status: "created" }))
+    const now = watch.pass(-10_000)
+    expect(watch.finds(aNode({ id: 1 }))).toMatchObject([{ from: "created", to: "running", between: [now, now] }])
   })
 
   it("is not changed by another spelling of a status Berth does not know, but by another status", () => {
@@ -78,16 +114,21 @@ describe("a node", () => {
     ])
   })
 
-  it("that came on two pages of a shifting list is told once", () => {
+  it("that came on two pages of a shifting list is reported once", () => {
     const watch = byHand()
     watch.sweep()
     const sweep = watch.begin()
-    expect(tags(sweep.page(aNode({ id: 1 }), aNode({ id: 2 }), aNode({ id: 2 })))).toEqual(["Created", "Created"])
-    expect(sweep.page(aNode({ id: 2 }), aNode({ id: 3 }))).toMatchObject([{ _tag: "Created", after: { id: 3 } }])
+    expect(types(sweep.page(aNode({ id: 1 }), aNode({ id: 2 }), aNode({ id: 2 })))).toEqual([
+      "berth.node.created",
+      "berth.node.created"
+    ])
+    expect(sweep.page(aNode({ id: 2 }), aNode({ id: 3 }))).toMatchObject([
+      { type: "berth.node.created", after: { id: 3 } }
+    ])
     expect(sweep.end()).toEqual([])
   })
 
-  it("keeps what an earlier answer said and a later one leaves out", () => {
+  it("keeps the fields of an earlier record that a later one lacks", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1, plan: "B-2VCPU-4RAM-50DISK", image: "Ubuntu-24.04" }))
     const facts = watch.finds(aNode({ id: 1, status: "power-off", plan: null, image: null, backups: true }))
@@ -98,8 +139,8 @@ describe("a node", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1, createdAtMillis: 5000 }))
     expect(watch.sweep(aNode({ id: 1, createdAtMillis: 9000, status: "created" }))).toMatchObject([
-      { _tag: "Deleted", incarnation: 5, before: { status: "running" } },
-      { _tag: "Created", incarnation: 9, after: { status: "created" } }
+      { type: "berth.node.deleted", incarnation: 5, before: { status: "running" } },
+      { type: "berth.node.created", incarnation: 9, after: { status: "created" } }
     ])
   })
 
@@ -111,7 +152,7 @@ describe("a node", () => {
   })
 })
 
-describe("an answer that was asked for before what is known was answered", () => {
+describe("a reply to a request from before the last known reply", () => {
   it("does not take a status back", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1, status: "created" }))
@@ -123,11 +164,11 @@ describe("an answer that was asked for before what is known was answered", () =>
 
   it("does not bring a deleted node back", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1, status: "terminate" }), ...others)
+    watch.sweep(aNode({ id: 1, status: "terminate" }), ...stable)
     const late = watch.exchange()
     watch.misses(1)
     watch.pass(1000)
-    expect(tags(watch.misses(1))).toEqual(["Deleted"])
+    expect(types(watch.misses(1))).toEqual(["berth.node.deleted"])
     const page = { nodes: [aNode({ id: 1, status: "terminate" })], sweep: 2 }
     expect(watch.observe({ _tag: "PageRead", ...late, ...page })).toEqual([])
   })
@@ -145,17 +186,17 @@ describe("an answer that was asked for before what is known was answered", () =>
 describe("a node that is not listed", () => {
   it("is deleted once it has answered 404 twice, a grace apart", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1 }), ...others)
+    watch.sweep(aNode({ id: 1 }), ...stable)
     const seen = watch.now()
     watch.pass(30_000)
-    expect(watch.sweep(...others)).toEqual([])
+    expect(watch.sweep(...stable)).toEqual([])
     expect(watch.misses(1)).toEqual([])
     watch.pass(4999)
     expect(watch.misses(1)).toEqual([])
     watch.pass(1)
     expect(watch.misses(1)).toEqual([
       expect.objectContaining({
-        _tag: "Deleted",
+        type: "berth.node.deleted",
         before: aNode({ id: 1 }),
         between: [seen, seen + 35_000],
         version: 1
@@ -165,84 +206,115 @@ describe("a node that is not listed", () => {
 
   it("is not deleted however often it is not listed", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1 }), ...others)
+    watch.sweep(aNode({ id: 1 }), ...stable)
     for (let n = 0; n < 20; n++) {
       watch.pass(30_000)
-      expect(watch.sweep(...others)).toEqual([])
+      expect(watch.sweep(...stable)).toEqual([])
     }
   })
 
   it("begins anew as a suspect after it was seen", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1 }), ...others)
-    watch.sweep(...others)
+    watch.sweep(aNode({ id: 1 }), ...stable)
+    watch.sweep(...stable)
     watch.misses(1)
     watch.pass(5000)
     watch.finds(aNode({ id: 1 }))
-    watch.sweep(...others)
+    watch.sweep(...stable)
     expect(watch.misses(1)).toEqual([])
   })
 
   it("is no suspect when the sweep failed", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1 }), ...others)
+    watch.sweep(aNode({ id: 1 }), ...stable)
     const failing = watch.begin()
-    failing.page(...others)
+    failing.page(...stable)
     failing.fail()
     expect(watch.snapshot.nodes.get(nodeId(1))?.absence).toBeNull()
   })
 
   it("is no suspect when it was looked at while the list was read", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1, status: "created" }), ...others)
+    watch.sweep(aNode({ id: 1, status: "created" }), ...stable)
     const sweep = watch.begin()
     watch.finds(aNode({ id: 1, status: "created" }))
-    sweep.page(...others)
+    sweep.page(...stable)
     sweep.end()
     expect(watch.snapshot.nodes.get(nodeId(1))?.absence).toBeNull()
   })
 
   it("last seen terminating is deleted by its 404s alone, after a shorter grace", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1, status: "terminate" }), ...others)
+    watch.sweep(aNode({ id: 1, status: "terminate" }), ...stable)
     watch.misses(1)
     watch.pass(1000)
-    expect(tags(watch.misses(1))).toEqual(["Deleted"])
+    expect(types(watch.misses(1))).toEqual(["berth.node.deleted"])
   })
 
-  it("and that nobody was seen to delete is not deleted by 404s while the list still has it", () => {
+  it("and that was not seen terminating is not deleted by 404s while the list still has it", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1, status: "created" }), ...others)
+    watch.sweep(aNode({ id: 1, status: "created" }), ...stable)
     watch.misses(1)
     watch.pass(5000)
     expect(watch.misses(1)).toEqual([])
     const sweep = watch.begin()
-    sweep.page(...others)
-    expect(tags(sweep.end())).toEqual(["Deleted"])
+    sweep.page(...stable)
+    expect(types(sweep.end())).toEqual(["berth.node.deleted"])
   })
 
-  it("that comes back after it was told deleted is told created again, as another event", () => {
+  it("and answers 404 a third time is gone since the second", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1, status: "terminate" }), ...others)
+    watch.sweep(aNode({ id: 1 }), ...stable)
+    const seen = watch.now()
+    watch.misses(1)
+    const second = watch.pass(5000)
+    watch.misses(1)
+    watch.pass(5000)
+    watch.misses(1)
+    expect(watch.sweep(...stable)).toMatchObject([{ type: "berth.node.deleted", between: [seen, second] }])
+  })
+
+  it("that leaves its id to another node is deleted, and the other is created for the first time", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1, status: "terminate", createdAtMillis: 5000 }), ...stable)
     watch.misses(1)
     watch.pass(1000)
     watch.misses(1)
-    expect(watch.sweep(aNode({ id: 1 }), ...others)).toMatchObject([{ _tag: "Created", version: 2, after: { id: 1 } }])
+    expect(watch.sweep(aNode({ id: 1, createdAtMillis: 9000 }), ...stable)).toMatchObject([
+      { type: "berth.node.created", incarnation: 9, version: 1 }
+    ])
+  })
+
+  it("that comes back after it was reported deleted is reported created again, as another event", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1, status: "terminate" }), ...stable)
+    watch.misses(1)
+    watch.pass(1000)
+    watch.misses(1)
+    expect(watch.sweep(aNode({ id: 1 }), ...stable)).toMatchObject([
+      { type: "berth.node.created", version: 2, after: { id: 1 } }
+    ])
   })
 })
 
 describe("a service that cannot be read", () => {
-  it("is told once, and once more when it can be", () => {
+  it("is reported once, and once more when it can be read", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1 }))
     const since = watch.pass(30_000)
     expect(watch.begin().fail()).toMatchObject([
-      { _tag: "Degraded", trouble: "sweep-failed", message: "The service failed.", expected: 1, missing: 0 }
+      { type: "berth.watch.degraded", trouble: "sweep-failed", message: "The service failed.", expected: 1, missing: 0 }
     ])
     expect(watch.begin().fail()).toEqual([])
     watch.pass(30_000)
     expect(watch.sweep(aNode({ id: 1 }))).toMatchObject([
-      { _tag: "Recovered", trouble: "sweep-failed", ending: "reachable", sinceMillis: since, atMillis: since + 30_000 }
+      {
+        type: "berth.watch.recovered",
+        trouble: "sweep-failed",
+        ending: "reachable",
+        sinceMillis: since,
+        atMillis: since + 30_000
+      }
     ])
   })
 
@@ -250,7 +322,10 @@ describe("a service that cannot be read", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1, status: "created" }))
     const failing = watch.begin()
-    expect(tags(failing.page(aNode({ id: 1 }), aNode({ id: 2 })))).toEqual(["StatusChanged", "Created"])
+    expect(types(failing.page(aNode({ id: 1 }), aNode({ id: 2 })))).toEqual([
+      "berth.node.status_changed",
+      "berth.node.created"
+    ])
     failing.fail()
   })
 })
@@ -264,11 +339,22 @@ describe("the version of a change", () => {
     expect(watch.sweep(aNode({ id: 1, status: "power-off" }))).toMatchObject([{ version: 2 }])
   })
 
-  it("counts from the baseline's instant for a node of the baseline, apart from whatever an earlier run told", () => {
+  it("counts from the baseline's instant for a node of the baseline, apart from those that an earlier run published", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1 }))
     const baseline = watch.now()
     watch.pass(5000)
     expect(watch.sweep(aNode({ id: 1, status: "power-off" }))).toMatchObject([{ version: baseline + 1 }])
+  })
+
+  it("counts from the baseline's instant also for a node that only a failed sweep had listed before", () => {
+    const watch = byHand()
+    const failing = watch.begin()
+    failing.page(aNode({ id: 1 }), ...stable)
+    failing.fail()
+    watch.sweep(...stable)
+    const baseline = watch.now()
+    watch.pass(5000)
+    expect(watch.finds(aNode({ id: 1, status: "power-off" }))).toMatchObject([{ version: baseline + 1 }])
   })
 })

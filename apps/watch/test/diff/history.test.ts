@@ -2,10 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import fc from "fast-check"
 import type { NodeFact } from "../../src/diff/Fact.ts"
-import { toLine } from "../../src/events/Event.ts"
-import { fromFact } from "../../src/events/fromFact.ts"
+import { toEvent, toLine } from "../../src/events/Event.ts"
 import { type Life, statusesBetween } from "./RandomWorld.ts"
-import { type History, type Told, watch, type Watched } from "./sampling.ts"
+import { type History, type Reported, watch, type Watched } from "./sampling.ts"
 
 const history: fc.Arbitrary<History> = fc.record({
   seed: fc.integer(),
@@ -22,9 +21,13 @@ const holds = (property: (watched: Watched) => void) =>
     { numRuns: 400, seed: 7 }
   )
 
-const isAboutNode = (told: Told): told is Told & { readonly fact: NodeFact } => "incarnation" in told.fact
+const isAboutNode = (reported: Reported): reported is Reported & { readonly fact: NodeFact } =>
+  "subject" in reported.fact
 
-const nodeOf = (fact: NodeFact) => (fact._tag === "Deleted" ? fact.before : fact.after)
+const nodeOf = ({ data, type }: NodeFact) => (type === "berth.node.deleted" ? data.before : data.after)
+
+const betweenOf = ({ data: { observedBetween } }: NodeFact) =>
+  [DateTime.toEpochMillis(observedBetween[0]), DateTime.toEpochMillis(observedBetween[1])] as const
 
 /** The life a fact is about. */
 const lifeOf = ({ world }: Watched, fact: NodeFact): Life => {
@@ -34,55 +37,56 @@ const lifeOf = ({ world }: Watched, fact: NodeFact): Life => {
   return found!
 }
 
-const baselineOf = ({ told }: Watched) => told.map(({ fact }) => fact).find((fact) => fact._tag === "Baseline")
+const baselineOf = ({ reported }: Watched) =>
+  reported.map(({ fact }) => fact).find((fact) => fact.type === "berth.watch.baseline")
 
-/** What is told of each life, in the order of telling. */
+/** The facts about each life, in the order of their reports. */
 const perLife = (watched: Watched): ReadonlyMap<Life, ReadonlyArray<NodeFact>> =>
   Map.groupBy(
-    watched.told.filter(isAboutNode).map(({ fact }) => fact),
+    watched.reported.filter(isAboutNode).map(({ fact }) => fact),
     (fact) => lifeOf(watched, fact)
   )
 
-describe("a random history, seen through pages that shift, answers that are late and a service that fails", () => {
-  it("never has a node told deleted that is there", () => {
+describe("a random history, seen through pages that shift, replies that are late and a service that fails", () => {
+  it("never reports a node deleted that exists", () => {
     holds((watched) => {
-      for (const { atMillis, fact } of watched.told.filter(isAboutNode)) {
-        if (fact._tag !== "Deleted") continue
+      for (const { atMillis, fact } of watched.reported.filter(isAboutNode)) {
+        if (fact.type !== "berth.node.deleted") continue
         const { goneMillis } = lifeOf(watched, fact)
+        const [from, to] = betweenOf(fact)
         expect(goneMillis).toBeLessThanOrEqual(atMillis)
-        expect(fact.between[0]).toBeLessThanOrEqual(goneMillis)
-        expect(fact.between[1]).toBeGreaterThanOrEqual(goneMillis)
+        expect(from).toBeLessThanOrEqual(goneMillis)
+        expect(to).toBeGreaterThanOrEqual(goneMillis)
       }
     })
   })
 
-  it("has one baseline, before everything that is told of a node", () => {
+  it("has one baseline, before every fact about a node", () => {
     holds((watched) => {
-      const tags = watched.told.map(({ fact }) => fact._tag)
-      expect(tags.filter((tag) => tag === "Baseline")).toHaveLength(1)
-      expect(
-        tags.slice(0, tags.indexOf("Baseline")).filter((tag) => tag !== "Degraded" && tag !== "Recovered")
-      ).toEqual([])
+      const facts = watched.reported.map(({ fact }) => fact)
+      const first = facts.findIndex(({ type }) => type === "berth.watch.baseline")
+      expect(facts.filter(({ type }) => type === "berth.watch.baseline")).toHaveLength(1)
+      expect(facts.slice(0, first).filter((fact) => "subject" in fact)).toEqual([])
     })
   })
 
-  it("tells every node that stays exactly once: in the baseline, or as created", () => {
+  it("reports every node that stays exactly once: in the baseline, or as created", () => {
     holds((watched) => {
-      const told = perLife(watched)
-      const baseline = baselineOf(watched)?.nodes ?? []
+      const facts = perLife(watched)
+      const baseline = baselineOf(watched)?.data.nodes ?? []
       for (const life of watched.world.alive) {
         const inBaseline = baseline.filter(
           ({ createdAt, id }) => id === life.id && DateTime.toEpochMillis(createdAt) === life.createdAtMillis
         )
-        const created = (told.get(life) ?? []).filter(({ _tag }) => _tag === "Created")
+        const created = (facts.get(life) ?? []).filter(({ type }) => type === "berth.node.created")
         expect(inBaseline.length + created.length).toBe(1)
       }
     })
   })
 
-  it("tells of each node in an order that can have been: created, its statuses one from the other, deleted", () => {
+  it("reports each node in a possible order: created, its statuses one from the other, deleted", () => {
     holds((watched) => {
-      const baseline = baselineOf(watched)?.nodes ?? []
+      const baseline = baselineOf(watched)?.data.nodes ?? []
       for (const [life, facts] of perLife(watched)) {
         let status = baseline.find(
           ({ createdAt, id }) => id === life.id && DateTime.toEpochMillis(createdAt) === life.createdAtMillis
@@ -90,19 +94,19 @@ describe("a random history, seen through pages that shift, answers that are late
         let deleted = false
         for (const fact of facts) {
           expect(deleted).toBe(false)
-          switch (fact._tag) {
-            case "Created":
+          switch (fact.type) {
+            case "berth.node.created":
               expect(status).toBeUndefined()
-              status = fact.after.status
+              status = fact.data.after.status
               break
-            case "StatusChanged":
-              expect(fact.from).toBe(status)
-              expect(fact.to).not.toBe(fact.from)
-              expect(fact.before.status).toBe(fact.from)
-              status = fact.after.status
+            case "berth.node.status_changed":
+              expect(fact.data.from).toBe(status)
+              expect(fact.data.to).not.toBe(fact.data.from)
+              expect(fact.data.before.status).toBe(fact.data.from)
+              status = fact.data.after.status
               break
-            case "Deleted":
-              expect(fact.before.status).toBe(status)
+            case "berth.node.deleted":
+              expect(fact.data.before.status).toBe(status)
               deleted = true
           }
         }
@@ -110,20 +114,19 @@ describe("a random history, seen through pages that shift, answers that are late
     })
   })
 
-  it("tells no status that was not seen, and bounds every change in time", () => {
+  it("reports no status that was not seen, and bounds every change in time", () => {
     holds((watched) => {
-      for (const { fact } of watched.told.filter(isAboutNode)) {
-        const [from, to] = fact.between
-        const life = lifeOf(watched, fact)
-        if (fact._tag === "StatusChanged") {
-          expect(statusesBetween(life, from, to)).toEqual(expect.arrayContaining([fact.from, fact.to]))
+      for (const { fact } of watched.reported.filter(isAboutNode)) {
+        const statuses = statusesBetween(lifeOf(watched, fact), ...betweenOf(fact))
+        if (fact.type === "berth.node.status_changed") {
+          expect(statuses).toEqual(expect.arrayContaining([fact.data.from, fact.data.to]))
         }
-        if (fact._tag === "Created") expect(statusesBetween(life, from, to)).toContain(fact.after.status)
+        if (fact.type === "berth.node.created") expect(statuses).toContain(fact.data.after.status)
       }
     })
   })
 
-  it("ends up believing exactly what is so", () => {
+  it("ends with a snapshot equal to the world", () => {
     holds(({ snapshot, world }) => {
       const believed = Array.from(snapshot.nodes.values(), ({ node }) => [node.id, node.status]).sort()
       expect(believed).toEqual(world.alive.map((life) => [life.id, world.statusOf(life)]).sort())
@@ -131,9 +134,9 @@ describe("a random history, seen through pages that shift, answers that are late
     })
   })
 
-  it("is told with the same ids again, each of them once, in the order of their sequence", () => {
+  it("gives the same ids when it is repeated, each of them once, in the order of their sequence", () => {
     const lines = (history: History) =>
-      watch(history).told.map(({ fact }, index) => toLine(fromFact(fact, "acme", index + 1)))
+      watch(history).reported.map(({ fact }, index) => toLine(toEvent(fact, "acme", index + 1)))
     fc.assert(
       fc.property(history, (history) => {
         const first = lines(history)

@@ -1,18 +1,18 @@
 /**
  * Watches a `RandomWorld` the way the daemon does, through a service that shifts, loses and refuses: sweeps read the
- * list page by page while the world goes on, looks ask for single nodes at the same time, and any answer may be late.
+ * list page by page while the world goes on, polls read single nodes at the same time, and any reply may be late.
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { diff, type Rules } from "../../src/diff/diff.ts"
 import type { Fact } from "../../src/diff/Fact.ts"
 import type { Exchange, Moment, Observation } from "../../src/diff/Observation.ts"
 import { makeSnapshot, type Snapshot } from "../../src/diff/Snapshot.ts"
-import { plan } from "../../src/poll/Plan.ts"
+import { schedule } from "../../src/poll/Schedule.ts"
 import { chanceFrom } from "./Chance.ts"
 import type { RandomWorld } from "./RandomWorld.ts"
 import { RandomWorld as World } from "./RandomWorld.ts"
 
-/** A history to be had again: the same numbers give the same one. */
+/** A history that can be repeated: the same numbers give the same one. */
 export interface History {
   readonly seed: number
   /** Nodes at the beginning. */
@@ -25,8 +25,8 @@ export interface History {
   readonly order: "oldest-first" | "newest-first" | "any"
 }
 
-/** A fact and when it was told. */
-export interface Told {
+/** A fact and when it was reported. */
+export interface Reported {
   readonly fact: Fact
   readonly atMillis: number
 }
@@ -34,7 +34,7 @@ export interface Told {
 export interface Watched {
   readonly world: RandomWorld
   readonly snapshot: Snapshot
-  readonly told: ReadonlyArray<Told>
+  readonly reported: ReadonlyArray<Reported>
 }
 
 const rules: Rules = { graceMillis: 5000, terminatingGraceMillis: 1000, holdMillis: 60_000 }
@@ -44,24 +44,24 @@ const cadence = { fastIntervalMillis: 1000 }
 const blipMillis = 900
 const blipPauseMillis = 30_000
 
-/** A step of the daemon: it asks, then the service answers, then the answer arrives. */
+/** A step of the daemon: it sends a request, then the service replies, then the reply arrives. */
 type Lane = Generator<void, void>
 
 export const watch = ({ order: listOrder, perPage, seed, size, turns }: History): Watched => {
   const chance = chanceFrom(seed)
   const world = new World(chance, size)
   const { apply, snapshot } = makeSnapshot()
-  const told: Array<Told> = []
+  const reported: Array<Reported> = []
   const blips = new Map<number, number>()
   let order = 0
   let calm = false
   let hiddenUntil = 0
 
-  const now = (): Moment => ({ order: ++order, atMillis: world.nowMillis, upMillis: world.nowMillis })
+  const now = (): Moment => ({ order: ++order, atMillis: world.nowMillis, monotonicMillis: world.nowMillis })
   const observe = (observation: Observation) => {
     const { facts, ...change } = diff(snapshot, observation, rules)
     apply(change)
-    for (const fact of facts) told.push({ fact, atMillis: world.nowMillis })
+    for (const fact of facts) reported.push({ fact, atMillis: world.nowMillis })
   }
 
   const page = (number: number): ReadonlyArray<Node> => {
@@ -118,9 +118,9 @@ export const watch = ({ order: listOrder, perPage, seed, size, turns }: History)
     return life === undefined ? "missing" : world.node(life)
   }
 
-  function* looks(): Lane {
+  function* polls(): Lane {
     while (true) {
-      const [nodeId] = plan(snapshot, world.nowMillis, rules, cadence).looks
+      const [nodeId] = schedule(snapshot, world.nowMillis, rules, cadence).polls
       yield
       if (nodeId === undefined) continue
       const { answer, ...times } = yield* exchange(() => read(nodeId))
@@ -129,7 +129,7 @@ export const watch = ({ order: listOrder, perPage, seed, size, turns }: History)
     }
   }
 
-  const lanes = [sweeps(), looks(), looks()]
+  const lanes = [sweeps(), polls(), polls()]
   const turn = () => {
     world.pass(chance.below(400))
     chance.oneOf(lanes).next()
@@ -141,5 +141,5 @@ export const watch = ({ order: listOrder, perPage, seed, size, turns }: History)
   calm = true
   // At rest everything has to come out, a freeze included.
   for (const rest = world.nowMillis + 4 * rules.holdMillis; world.nowMillis < rest;) turn()
-  return { world, snapshot, told }
+  return { world, snapshot, reported }
 }

@@ -9,20 +9,20 @@ import { serviceLayer, Wire } from "./Wire.ts"
 
 const hour = 3_600_000
 const isList = (request: string) => request.startsWith("GET /nodes/?")
-const isLook = (request: string) => /^GET \/nodes\/\d+\/$/.test(request)
+const isPoll = (request: string) => /^GET \/nodes\/\d+\/$/.test(request)
 const unavailable = { status: 503, body: { message: "Maintenance.", code: 503, data: {}, errors: {} } }
 
 describe("the life of a node", () => {
-  it.effect("is told from its creation to its end", () =>
+  it.effect("is reported from its creation to its end", () =>
     Effect.gen(function* () {
       const { pass } = yield* Wire
-      const { told } = yield* polling()
+      const { published } = yield* polling()
       yield* pass(1000)
       const id = yield* create("short")
       yield* pass(60_000)
       yield* (yield* Nodes).delete(id)
       yield* pass(120_000)
-      expect(told()).toEqual([
+      expect(published()).toEqual([
         "baseline of 0",
         "created as created",
         "created to running",
@@ -46,20 +46,30 @@ describe("the life of a node", () => {
       ])
       const changed = events[2]!
       expect(changed.time.epochMilliseconds).toBeLessThanOrEqual(29_000 + 4000 + 1100)
-      expect(requests.filter(isLook)).toContain(`GET /nodes/${id}/`)
+      expect(requests.filter(isPoll)).toContain(`GET /nodes/${id}/`)
     }).pipe(Effect.provide(serviceLayer({ provisioning: "4 seconds" })))
   )
 
-  it.effect("ends in a deletion also when nobody saw it terminating, and it was the last of the account", () =>
+  it.effect("is seen by a sweep before its time when many nodes are in transition", () =>
+    Effect.gen(function* () {
+      const { pass } = yield* Wire
+      for (const name of ["a", "b", "c", "d"]) yield* create(name)
+      const { published } = yield* polling({ intervalMillis: 600_000 })
+      yield* pass(60_000)
+      expect(published()).toEqual(["baseline of 4", ...Array.from({ length: 4 }, () => "created to running")])
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "30 seconds" })))
+  )
+
+  it.effect("ends in a deletion also when it was not seen terminating, and was the last of the account", () =>
     Effect.gen(function* () {
       const { pass } = yield* Wire
       const id = yield* create("last")
       yield* pass(10_000)
-      const { told } = yield* polling()
+      const { published } = yield* polling()
       yield* pass(5000)
       yield* (yield* Nodes).delete(id)
       yield* pass(60_000)
-      expect(told()).toEqual([
+      expect(published()).toEqual([
         "baseline of 1",
         "degraded: list-empty",
         "recovered: list-empty, confirmed",
@@ -70,35 +80,60 @@ describe("the life of a node", () => {
 })
 
 describe("a service that fails", () => {
-  it.effect("is told once when it begins and once when it ends, and what happened meanwhile is not lost", () =>
+  it.effect("is reported once when it begins and once when it ends, and no change meanwhile is lost", () =>
     Effect.gen(function* () {
       const { fail, heal, pass } = yield* Wire
-      const { told } = yield* polling()
+      const { published } = yield* polling()
       yield* pass(1000)
       const id = yield* create("unseen")
       yield* fail(isList, unavailable)
       yield* pass(300_000)
-      expect(told()).toEqual(["baseline of 5", "degraded: sweep-failed"])
+      expect(published()).toEqual(["baseline of 5", "degraded: sweep-failed"])
       yield* heal
       yield* pass(60_000)
-      expect(told().slice(2)).toEqual(["created as running", "recovered: sweep-failed, reachable"])
+      expect(published().slice(2)).toEqual(["created as running", "recovered: sweep-failed, reachable"])
       expect(id).toBeGreaterThan(0)
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
 
-  it.effect("is left alone for longer and longer", () =>
+  it.effect.each([
+    { what: "cannot be reached", fault: "cut" as const },
+    // The client's circuit breaker counts no such reply, so that the pauses are the poller's own.
+    { what: "sends replies that cannot be read", fault: { status: 200, body: "Maintenance" } }
+  ])("and $what gets requests again and again, with longer and longer pauses", ({ fault }) =>
     Effect.gen(function* () {
       const { fail, pass, requests } = yield* Wire
       yield* polling()
-      yield* pass(1000)
-      yield* fail(isList, "cut")
-      const before = requests.length
-      yield* pass(600_000)
-      expect(requests.length - before).toBeLessThan(25)
+      yield* fail(isList, fault)
+      const requestsWithin = (millis: number) =>
+        Effect.gen(function* () {
+          const before = requests.length
+          yield* pass(millis)
+          return requests.length - before
+        })
+      // At once, then after pauses that double from half a second or one up to half a minute or one.
+      expect(yield* requestsWithin(30_000)).toBeGreaterThanOrEqual(5)
+      yield* pass(120_000)
+      const late = yield* requestsWithin(300_000)
+      expect(late).toBeGreaterThanOrEqual(4)
+      expect(late).toBeLessThanOrEqual(11)
     }).pipe(Effect.provide(serviceLayer()))
   )
 
-  it.effect("is left alone for as long as it asks", () =>
+  it.effect("only when single nodes are read gets longer and longer pauses between the polls", () =>
+    Effect.gen(function* () {
+      const { fail, pass, requests } = yield* Wire
+      yield* create("pending")
+      yield* polling()
+      yield* fail(isPoll, { status: 200, body: "Maintenance" })
+      yield* pass(300_000)
+      const polls = requests.filter(isPoll).length
+      expect(polls).toBeGreaterThanOrEqual(6)
+      expect(polls).toBeLessThanOrEqual(50)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours" })))
+  )
+
+  it.effect("gets no request for as long as it asks, and one soon after that", () =>
     Effect.gen(function* () {
       const { fail, pass, requests } = yield* Wire
       yield* polling()
@@ -108,45 +143,47 @@ describe("a service that fails", () => {
       const before = requests.length
       yield* pass(298_000)
       expect(requests.length - before).toBe(0)
+      yield* pass(10_000)
+      expect(requests.length - before).toBeGreaterThan(0)
     }).pipe(Effect.provide(serviceLayer()))
   )
 
   it.effect("in the middle of the list applies what came and deletes nothing", () =>
     Effect.gen(function* () {
       const { fail, heal, pass } = yield* Wire
-      const { told } = yield* polling()
+      const { published } = yield* polling()
       yield* pass(10_000)
       yield* fail((request) => request.startsWith("GET /nodes/?page_no=2"), unavailable)
       yield* pass(120_000)
       yield* heal
       yield* pass(120_000)
-      expect(told()).toEqual(["baseline of 250", "degraded: sweep-failed", "recovered: sweep-failed, reachable"])
+      expect(published()).toEqual(["baseline of 250", "degraded: sweep-failed", "recovered: sweep-failed, reachable"])
     }).pipe(Effect.provide(serviceLayer({ scenario: { fleet: 250 } })))
   )
 
-  it.effect("by listing nothing while every node answers has no node told deleted", () =>
+  it.effect("by listing nothing while every node answers gets no node reported deleted", () =>
     Effect.gen(function* () {
       const { fail, heal, pass } = yield* Wire
-      const { told } = yield* polling()
+      const { published } = yield* polling()
       yield* pass(1000)
       yield* fail(isList, { status: 200, body: { message: "Success", code: 200, data: [], errors: {} } })
       yield* pass(hour)
-      expect(told()).toEqual(["baseline of 5", "degraded: list-empty"])
+      expect(published()).toEqual(["baseline of 5", "degraded: list-empty"])
       yield* heal
       yield* pass(120_000)
-      expect(told().slice(2)).toEqual(["recovered: list-empty, plausible"])
+      expect(published().slice(2)).toEqual(["recovered: list-empty, plausible"])
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
 
-  it.effect("by answering 404 for a node it lists has no node told deleted", () =>
+  it.effect("by answering 404 for a node it lists gets no node reported deleted", () =>
     Effect.gen(function* () {
       const { fail, pass } = yield* Wire
-      const { told } = yield* polling()
+      const { published } = yield* polling()
       yield* pass(1000)
       yield* create("stuck")
-      yield* fail(isLook, { status: 404, body: { message: "Not found.", code: 404, data: {}, errors: {} } })
+      yield* fail(isPoll, { status: 404, body: { message: "Not found.", code: 404, data: {}, errors: {} } })
       yield* pass(300_000)
-      expect(told()).toEqual(["baseline of 0", "created as created"])
+      expect(published()).toEqual(["baseline of 0", "created as created"])
     }).pipe(Effect.provide(serviceLayer({ provisioning: "1 hour" })))
   )
 })
@@ -173,19 +210,19 @@ describe("credentials that the service refuses", () => {
   it.effect("are an outage like any other once the nodes were seen", () =>
     Effect.gen(function* () {
       const { fail, heal, pass } = yield* Wire
-      const { told } = yield* polling()
+      const { published } = yield* polling()
       yield* pass(1000)
       yield* fail(isList, { status: 401, body: { message: "No.", code: 401, data: {}, errors: {} } })
       yield* pass(120_000)
       yield* heal
       yield* pass(120_000)
-      expect(told()).toEqual(["baseline of 5", "degraded: sweep-failed", "recovered: sweep-failed, reachable"])
+      expect(published()).toEqual(["baseline of 5", "degraded: sweep-failed", "recovered: sweep-failed, reachable"])
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
 })
 
 describe("the allowance", () => {
-  it.effect("is spent to at most 60 % in any hour, however much there is to look at", () =>
+  it.effect("is spent to at most 60 % in any hour, however many nodes there are to poll", () =>
     Effect.gen(function* () {
       const { pass, requests } = yield* Wire
       for (const name of Array.from({ length: 30 }, (_, index) => `n${index}`)) yield* create(name)
@@ -202,7 +239,7 @@ describe("the allowance", () => {
       const { pass, requests } = yield* Wire
       yield* polling()
       yield* pass(hour)
-      expect(requests.filter(isLook)).toEqual([])
+      expect(requests.filter(isPoll)).toEqual([])
       expect(requests.filter(isList).length).toBe(2 * 120 + 2)
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
@@ -228,7 +265,7 @@ describe("the allowance", () => {
       const before = requests.length
       yield* pass(60_000)
       expect(requests.length - before).toBe(0)
-      // Somebody at a terminal still gets an answer.
+      // A command at a terminal still gets an answer.
       yield* (yield* Nodes).listPage()
     }).pipe(
       Effect.provide(
@@ -237,12 +274,14 @@ describe("the allowance", () => {
     )
   )
 
-  it.effect("is not spent while nobody reads what was told", () =>
+  it.effect("is not spent while the published events are not read", () =>
     Effect.gen(function* () {
       const { pass, requests } = yield* Wire
       const room = yield* Latch.make(true)
+      yield* create("pending")
       yield* polling({ room: room.await })
-      yield* pass(1000)
+      yield* pass(10_000)
+      expect(requests.filter(isPoll).length).toBeGreaterThan(0)
       yield* room.close
       yield* pass(60_000)
       const before = requests.length
@@ -250,8 +289,8 @@ describe("the allowance", () => {
       expect(requests.length - before).toBe(0)
       yield* room.open
       yield* pass(1000)
-      expect(requests.length - before).toBe(2)
-    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+      expect(requests.slice(before).filter(isList)).toHaveLength(2)
+    }).pipe(Effect.provide(serviceLayer({ scenario: "small", provisioning: "2 hours" })))
   )
 })
 
@@ -267,5 +306,19 @@ describe("readiness", () => {
       yield* pass(60_000)
       expect(yield* isReady).toBe(true)
     }).pipe(Effect.provide(serviceLayer()))
+  )
+
+  it.effect("comes before the first poll of a single node", () =>
+    Effect.gen(function* () {
+      const { fail, heal, pass, requests } = yield* Wire
+      yield* create("pending")
+      yield* fail((request) => request.startsWith("GET /nodes/?page_no=2"), unavailable)
+      yield* polling()
+      yield* pass(30_000)
+      expect(requests.filter(isPoll)).toEqual([])
+      yield* heal
+      yield* pass(60_000)
+      expect(requests.filter(isPoll).length).toBeGreaterThan(0)
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours" })))
   )
 })

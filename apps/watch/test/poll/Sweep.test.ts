@@ -9,7 +9,7 @@ import { sweep } from "../../src/poll/Sweep.ts"
 
 const failed = "failed"
 
-/** The ids on a page of a list; `failed` is a page that cannot be read. Pages are asked for one after the other. */
+/** The ids on a page of a list; `failed` is a page that cannot be read. Pages are requested one after the other. */
 type Page = (number: number) => ReadonlyArray<number> | typeof failed
 
 const record = (id: number) => ({ id, name: `node-${id}`, status: "running", created_at: "2026-03-01T10:20:30Z" })
@@ -81,7 +81,7 @@ describe("a sweep", () => {
     })
   )
 
-  it.effect("that meets a failure is not complete, keeps what it read, and says why", () =>
+  it.effect("that meets a failure is not complete, keeps the pages it read, and has the reason", () =>
     Effect.gen(function* () {
       const { failure, ids, observations } = yield* swept((number) => (number < 3 ? [number] : failed))
       expect(ids).toEqual([[1], [2], "SweepFailed"])
@@ -98,7 +98,7 @@ describe("a sweep", () => {
     })
   )
 
-  it.effect("says how many nodes came twice because the list grew in front of them", () =>
+  it.effect("counts the nodes that came twice because the list grew in front of them", () =>
     Effect.gen(function* () {
       let list = [5, 4, 3, 2, 1]
       const shifting = pagesOf(2, () => list)
@@ -112,7 +112,7 @@ describe("a sweep", () => {
     })
   )
 
-  it.effect("misses what moved to a page it has read, which is why nobody is deleted by one", () =>
+  it.effect("misses nodes that moved to a page it has read, which is why no sweep alone deletes a node", () =>
     Effect.gen(function* () {
       let list = [1, 2, 3, 4, 5]
       const shifting = pagesOf(2, () => list)

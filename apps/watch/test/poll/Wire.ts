@@ -23,7 +23,7 @@ export class Wire extends Context.Service<
     readonly fail: (matches: (request: string) => boolean, fault: Fault) => Effect.Effect<void>
     /** From now on carries everything. */
     readonly heal: Effect.Effect<void>
-    /** Lets the daemon's time pass, in steps, with every answer arriving in the step it was asked for. */
+    /** Lets the daemon's time pass, in steps; every reply arrives in the step of its request. */
     readonly pass: (millis: number) => Effect.Effect<void>
   }
 >()("@berth/watch/test/Wire") {}
@@ -70,18 +70,18 @@ const wire = Effect.gen(function* () {
     }).pipe(Effect.ensuring(Effect.sync(() => void underWay--)))
   )
 
-  const settled = Effect.gen(function* () {
-    for (let quiet = 0; quiet < quietTurns;) {
+  const quiet = Effect.gen(function* () {
+    for (let turns = 0; turns < quietTurns;) {
       yield* turn
-      quiet = underWay === 0 ? quiet + 1 : 0
+      turns = underWay === 0 ? turns + 1 : 0
     }
   })
   const pass = (millis: number) =>
     Effect.gen(function* () {
-      yield* settled
+      yield* quiet
       for (let passed = 0; passed < millis; passed += stepMillis) {
         yield* TestClock.adjust(Math.min(stepMillis, millis - passed))
-        yield* settled
+        yield* quiet
       }
     })
 

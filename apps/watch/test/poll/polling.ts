@@ -1,4 +1,4 @@
-/** A poller at work in a test, and what it has told so far. */
+/** A poller at work in a test, and the events it has published so far. */
 import { Deferred, Effect, Fiber } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
@@ -22,7 +22,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   const nodes = yield* Nodes
   const events: Array<Event> = []
   const rules = options.rules ?? defaultRules
-  const watch = makeWatch({ account: "acme", rules, tell: (told) => events.push(...told) })
+  const watch = makeWatch({ account: "acme", rules, publish: (published) => events.push(...published) })
   const poller = yield* makePoller({
     nodes,
     watch,
@@ -39,26 +39,18 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   yield* Effect.forkChild(Effect.andThen(poller.ready, Deferred.succeed(ready, undefined)))
   return {
     events,
-    /** What was told of nodes, without what is the same for all: type, and the statuses or the status it is about. */
-    told: () => events.map(tell),
+    /** Each event in short: its type, and the statuses or the status it is about. */
+    published: () => events.map(brief),
     ended: Fiber.await(fiber),
     isReady: Deferred.isDone(ready)
   }
 })
 
-const tell = (event: Event): string => {
-  switch (event.type) {
-    case "berth.node.created":
-      return `created as ${event.data.after.status}`
-    case "berth.node.status_changed":
-      return `${event.data.from} to ${event.data.to}`
-    case "berth.node.deleted":
-      return `deleted as ${event.data.before.status}`
-    case "berth.watch.baseline":
-      return `baseline of ${event.data.nodes.length}`
-    case "berth.watch.degraded":
-      return `degraded: ${event.data.trouble}`
-    case "berth.watch.recovered":
-      return `recovered: ${event.data.trouble}, ${event.data.ending}`
-  }
+const brief = ({ data, type }: Event): string => {
+  const name = type.slice(type.lastIndexOf(".") + 1)
+  if ("from" in data) return `${data.from} to ${data.to}`
+  if ("nodes" in data) return `${name} of ${data.nodes.length}`
+  if ("ending" in data) return `${name}: ${data.trouble}, ${data.ending}`
+  if ("trouble" in data) return `${name}: ${data.trouble}`
+  return `${name} as ${(data.after ?? data.before).status}`
 }

@@ -44,7 +44,7 @@ export class Daemon {
 
   constructor(args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) {
     this.process = spawn(process.execPath, [binary, ...args], {
-      // Shares nothing with any other process, unless the test says so.
+      // Shares nothing with any other process, unless the test sets it.
       env: { PATH: process.env["PATH"], BERTH_ALLOWANCE_FILE: "off", ...env },
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -52,7 +52,7 @@ export class Daemon {
     this.stderr = new Lines(this.process.stderr)
   }
 
-  /** What it writes to stdout. Nobody reads that before this is asked for. */
+  /** The lines of stdout. They are not read before this is used. */
   get stdout(): Lines {
     this.#stdout ??= new Lines(this.process.stdout)
     return this.#stdout

@@ -37,7 +37,7 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("b
     })
   )
 
-  it.effect("with refused credentials prints nothing, says why and ends with 3", () =>
+  it.effect("with refused credentials prints no event, reports why and ends with 3", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const { code, stderr, stdout } = yield* run(["once"], {
@@ -50,12 +50,12 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("b
   )
 })
 
-describe("what a service says", () => {
+describe("text from the service", () => {
   it("reaches stderr without its control characters", async () => {
-    const said = "\u001b[2J\u001b]0;owned\u0007\r\nfine\u202e"
+    const hostile = "\u001b[2J\u001b]0;owned\u0007\r\nfine\u202e"
     const service = createServer((_, response) => {
       response.writeHead(401, { "content-type": "application/json" })
-      response.end(JSON.stringify({ message: said, code: 401, data: {}, errors: { detail: [said] } }))
+      response.end(JSON.stringify({ message: hostile, code: 401, data: {}, errors: { detail: [hostile] } }))
     })
     onTestFinished(() => void service.close())
     await once(service.listen(0, "127.0.0.1"), "listening")
@@ -72,7 +72,7 @@ describe("what a service says", () => {
 })
 
 describe("berth-watch once without a service", () => {
-  it("prints nothing, says why and ends with 7", async () => {
+  it("prints no event, reports why and ends with 7", async () => {
     const { code, stderr, stdout } = await new Daemon(
       ["once", "--base-url", "http://127.0.0.1:1"],
       credentials
@@ -84,25 +84,31 @@ describe("berth-watch once without a service", () => {
 
 describe("a wrong command line", () => {
   it.each([
-    { args: [], says: "berth-watch: A command is needed: once or run." },
-    { args: ["wach"], says: "berth-watch: There is no command wach." },
-    { args: ["run", "--intervall", "3s"], says: "berth-watch: There is no flag --intervall. Did you mean --interval?" },
+    { args: [], line: "berth-watch needs a command." },
+    { args: ["wach"], line: "berth-watch has no command wach." },
+    {
+      args: ["run", "--intervall", "3s"],
+      line: "berth-watch run has no flag --intervall; did you mean --interval?"
+    },
     {
       args: ["run", "--interval", "soon"],
-      says: 'berth-watch: Invalid value for flag --interval: "soon". Expected 100ms'
+      line: "berth-watch: --interval cannot be soon: expected a duration from 100ms to 1d, such as 90s, 5m or 1h30m."
     },
-    { args: ["run", "--requests-per-hour", "5"], says: "berth-watch: Invalid value for flag --requests-per-hour" },
-    { args: ["once", "--api-key=secret"], says: "berth-watch: There is no flag --api-key." },
-    { args: ["once", "--api-key", "secret"], says: "berth-watch: There is no flag --api-key." },
-    { args: ["once", "more"], says: "berth-watch: Unexpected positional argument" },
-    { args: ["once", "--base-url", "ftp://x"], says: "berth-watch: --base-url (BERTH_BASE_URL) is not usable" },
-    { args: ["once", "--base-url", "http://127.0.0.1:1", "--account", "a b"], says: "berth-watch: The account name" }
-  ])("$args is told in at most two lines on stderr and ends with 2", async ({ args, says }) => {
+    {
+      args: ["run", "--requests-per-hour", "5"],
+      line: "berth-watch: --requests-per-hour cannot be 5: expected a whole number from 60."
+    },
+    { args: ["once", "--api-key=s3cr3t"], line: "berth-watch once has no flag --api-key: secrets" },
+    { args: ["once", "--api-key", "s3cr3t"], line: "berth-watch once has no flag --api-key: secrets" },
+    { args: ["once", "more"], line: "berth-watch once takes no further argument: more." },
+    { args: ["once", "--base-url", "ftp://x"], line: "berth-watch: --base-url is not usable: " },
+    { args: ["once", "--base-url", "http://127.0.0.1:1", "--account", "a b"], line: "berth-watch: The account name" }
+  ])("$args is reported in at most two lines on stderr and ends with 2", async ({ args, line }) => {
     const { code, stderr, stdout } = await new Daemon(args, credentials).finished()
     expect({ code, stdout }).toEqual({ code: 2, stdout: [] })
-    expect(stderr[0]!.slice(0, says.length)).toBe(says)
+    expect(stderr[0]!.slice(0, line.length)).toBe(line)
     expect(stderr.length).toBeLessThanOrEqual(2)
-    expect(stderr.join("\n")).not.toContain("secret")
+    expect(stderr.join("\n")).not.toContain("s3cr3t")
   })
 
   it.each([
@@ -113,7 +119,7 @@ describe("a wrong command line", () => {
     const all = { BERTH_BASE_URL: "http://127.0.0.1:1", ...credentials }
     for (const value of ["", " "]) {
       const { code, stderr } = await new Daemon(["once"], { ...all, [name]: value }).finished()
-      expect({ code, said: stderr[0] }).toEqual({ code: exits, said: `berth-watch: ${name} is not set.` })
+      expect({ code, line: stderr[0] }).toEqual({ code: exits, line: `berth-watch: ${name} is not set.` })
     }
   })
 
@@ -125,7 +131,7 @@ describe("a wrong command line", () => {
     expect(stderr.join("")).not.toMatch(/no.*key/)
   })
 
-  it("does not keep help from stdout where it is asked for", async () => {
+  it("prints help on stdout where it is asked for", async () => {
     const { code, stderr, stdout } = await new Daemon(["run", "--help"], {}).finished()
     expect({ code, stderr }).toEqual({ code: 0, stderr: [] })
     expect(stdout.join("\n")).toContain("--fast-interval DURATION")

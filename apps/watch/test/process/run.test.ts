@@ -9,8 +9,8 @@ import { TestServer, type TestServerOptions } from "@berth/server/testing"
 import { onTestFinished } from "vitest"
 import { Daemon } from "./Daemon.ts"
 
-const accessToken = "token-that-nobody-may-see"
-const apiKey = "key-that-nobody-may-see"
+const accessToken = "token-that-must-not-show"
+const apiKey = "key-that-must-not-show"
 const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
 const fast = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200ms"]
 
@@ -46,7 +46,7 @@ const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
 layer(service({ scenario: "small", provisioning: "300 millis", termination: "300 millis" }), {
   excludeTestServices: true
 })("berth-watch run", (it) => {
-  it.effect("tells the life of a node on stdout, one event per line, and ends with 0 on SIGTERM", () =>
+  it.effect("writes the life of a node to stdout, one event per line, and ends with 0 on SIGTERM", () =>
     Effect.gen(function* () {
       const daemon = yield* start(["run", "--account", "acme", ...fast])
       expect(yield* wait(() => daemon.ready())).toEqual({ http: null, store: null, accounts: ["acme"] })
@@ -79,7 +79,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
     })
   )
 
-  it.effect("ends quietly with 0 when nobody reads its stdout any longer", () =>
+  it.effect("ends quietly with 0 when the reader of its stdout has gone", () =>
     Effect.gen(function* () {
       const daemon = yield* start(["run", ...fast])
       yield* wait(() => daemon.ready())
@@ -90,7 +90,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
     })
   )
 
-  it.effect("with wrong credentials says so in two lines and ends with 3", () =>
+  it.effect("with wrong credentials reports that in two lines and ends with 3", () =>
     Effect.gen(function* () {
       const daemon = yield* start(["run"], { BERTH_ACCESS_TOKEN: "wrong" })
       const { code, stderr, stdout } = yield* wait(() => daemon.finished())
@@ -134,7 +134,7 @@ layer(service({ scenario: { fleet: 3000 } }), { excludeTestServices: true })("a 
 })
 
 describe("berth-watch run without a service", () => {
-  it("goes on trying, says so once, and still ends with 0", async () => {
+  it("goes on trying, reports that once, and still ends with 0", async () => {
     const daemon = new Daemon(["run"], {
       BERTH_BASE_URL: "http://127.0.0.1:1",
       BERTH_API_KEY: apiKey,

@@ -52,7 +52,7 @@ it.live("a process begins with what the one before it has learnt of the allowanc
     expect(next.code).toBe(6)
     expect(next.stderr[0]).toMatch(/^berth-watch: The allowance refills in /)
     expect(yield* requests).toBe(asked)
-    // Another one that is told not to share has to ask to learn it.
+    // Another one that does not share has to send a request to learn it.
     expect((yield* once({ ...byDefault, BERTH_ALLOWANCE_FILE: "off" })).code).toBe(6)
     expect(yield* requests).toBe(asked + 1)
   }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real", allowance: scant })))
@@ -64,8 +64,8 @@ it.live("the file is for the user alone, and a daemon that has ended is not coun
     const daemon = yield* start(["run", "--interval", "1s"], { XDG_STATE_HOME: home, BERTH_ALLOWANCE_FILE: "" })
     yield* Effect.promise(() => daemon.ready())
     const accounts = join(home, "berth", "accounts")
-    const [account, ...others] = yield* Effect.promise(() => readdir(accounts))
-    expect(others).toEqual([])
+    const [account, ...rest] = yield* Effect.promise(() => readdir(accounts))
+    expect(rest).toEqual([])
     const file = join(accounts, account!, "allowance.json")
     const members = Effect.promise(() => readdir(`${file}.members`))
     expect(yield* members).toHaveLength(1)
@@ -78,7 +78,7 @@ it.live("the file is for the user alone, and a daemon that has ended is not coun
   }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))
 )
 
-it.live("a state folder that cannot be made is told once on stderr, and done without", () =>
+it.live("a state folder that cannot be made is reported once on stderr, and ends nothing", () =>
   Effect.gen(function* () {
     const file = join(yield* state, "file")
     yield* Effect.promise(() => writeFile(file, ""))

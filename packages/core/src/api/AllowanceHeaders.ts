@@ -1,5 +1,5 @@
 /**
- * The headers by which the service tells what is left of the allowance (interface.md §8, decisions 20 and 22).
+ * The headers in which the service reports the allowance (interface.md §8, decisions 20 and 22).
  */
 import type { Allowance } from "../domain/Allowance.ts"
 import { instant } from "./fields/Instant.ts"
@@ -24,7 +24,7 @@ export const described = {
 /** No instant is later than this many milliseconds after the epoch. */
 const latestMillis = 8.64e15
 
-/** The numbers as the headers have them; null where a header is missing or garbage. */
+/** The numbers in the headers; null where a header is missing or garbage. */
 export const countsFrom = (headers: Headers) => ({
   limit: wholeNumber(headers[limitHeader]) ?? null,
   remaining: wholeNumber(headers[remainingHeader]) ?? null,
@@ -32,7 +32,7 @@ export const countsFrom = (headers: Headers) => ({
   reset: wholeNumber(headers[resetHeader]) ?? null
 })
 
-/** What the headers say of the allowance; null when they do not. `receivedAt` stands for a `Date` there is not. */
+/** The allowance that the headers report; null when they report none. `receivedAt` replaces a missing `Date`. */
 export const allowanceFrom = (headers: Headers, receivedAt: number): Allowance | null => {
   const { limit, remaining, reset } = countsFrom(headers)
   if (limit === null || remaining === null) return null

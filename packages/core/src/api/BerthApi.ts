@@ -1,6 +1,6 @@
 /**
  * The whole interface of the service as one value: the server implements it, the client's requests are derived from its
- * type (`client/transport/Wire.ts`), and the OpenAPI description is printed from it. Nobody restates a path: they are in `Routes.ts`.
+ * type (`client/transport/Wire.ts`), and the OpenAPI description is printed from it. Paths are stated once, in `Routes.ts`.
  */
 import { Predicate } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
@@ -22,7 +22,7 @@ const securitySchemes = {
   csrf: { type: "apiKey", in: "header", name: csrfHeader }
 }
 
-/** Key and token are both needed; on the commitment endpoint the cookies may stand in for the token (decision 6). */
+/** Key and token are both required; on the commitment endpoint the cookies may stand in for the token (decision 6). */
 const keyAndToken = { [apiKeyParameter]: [], bearer: [] }
 const keyAndCookies = {
   [apiKeyParameter]: [],
@@ -30,7 +30,7 @@ const keyAndCookies = {
   csrf: []
 }
 
-/** Adds what holds of every operation and what `HttpApi` has no words for. */
+/** Adds what every operation has and what `HttpApi` cannot express. */
 const withCommonParts = (spec: Record<string, any>): Record<string, any> => {
   for (const path of Object.values<Record<string, any>>(spec["paths"])) {
     for (const operation of Object.values(path)) {
@@ -61,8 +61,8 @@ export class BerthApi extends HttpApi.make("berth")
       title: "Compute node and image service",
       version: "1",
       description:
-        "Virtual machines (nodes), their commitments, and the images and plans they are made from. Each statement says " +
-        "where it comes from: documented by the service, observed in public clients of its family, or chosen by Berth.",
+        "Virtual machines (nodes), their commitments, and the images and plans they are made from. Each statement names " +
+        "its source: documented by the service, observed in public clients of its family, or chosen by Berth.",
       transform: withCommonParts
     })
   ) {}

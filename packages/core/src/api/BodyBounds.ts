@@ -1,18 +1,18 @@
 /**
- * What a body may hold before it is parsed: `JSON.parse` takes a hundred times longer for some texts than for others of the
- * same length, and nothing else runs meanwhile. Counted by one scan over the text, without parsing it.
+ * Bounds on a body before it is parsed: `JSON.parse` takes a hundred times longer for some texts than for others of the same
+ * length, and nothing else runs meanwhile. One scan over the text counts its tokens and depth, without parsing it.
  */
 
 /** Default of the client option `maxBodyTokens`. A page of 100 nodes has about 5000. */
 export const defaultMaxBodyTokens = 200_000
 
-/** What a `{` and a `:` count: objects of as many names or shapes as there may be commas would take 200 ms. */
+/** A `{` and a `:` count as so many tokens: objects with as many names or shapes as commas are allowed would take 200 ms. */
 const memberTokens = 3
 
 /** Replies of the service are nested five deep. */
 export const maxDepth = 64
 
-/** A text this short is parsed within 35 ms, whatever is in it, and is not scanned. */
+/** A text this short is not scanned: parsing it takes at most 35 ms. */
 const unscannedLength = 65_536
 
 const isEscaped = (text: string, quoteAt: number) => {
@@ -22,8 +22,8 @@ const isEscaped = (text: string, quoteAt: number) => {
 }
 
 /**
- * What is expected of a body that has too much; undefined when it can be parsed. Tokens are `,` `[` `{` `:` outside strings, of
- * which the latter two count three times.
+ * The bound that a body exceeds, as what was expected; undefined when it can be parsed. Tokens are `,` `[` `{` `:` outside
+ * strings; the latter two count three times.
  */
 export const bodyFault = (text: string, maxTokens: number): string | undefined => {
   if (text.length <= Math.min(unscannedLength, maxTokens)) return undefined
@@ -34,7 +34,7 @@ export const bodyFault = (text: string, maxTokens: number): string | undefined =
       case 34: // "
         do at = text.indexOf('"', at + 1)
         while (at !== -1 && isEscaped(text, at))
-        // A string without an end: this is no JSON.
+        // A string without an end: this is not JSON.
         if (at === -1) return undefined
         break
       case 91: // [

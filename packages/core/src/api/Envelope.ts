@@ -1,6 +1,6 @@
 /**
- * The envelope around every body (interface.md §2.1): what success and failure look like on the wire as documented and
- * decided. What a client must put up with beyond that is in `Reply.ts`.
+ * The envelope around every body (interface.md §2.1): success and failure on the wire, as documented and decided. `Reply.ts`
+ * reads it, together with every deviation that a client must accept.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -8,7 +8,7 @@ import { chosen, documented } from "./Provenance.ts"
 
 const Empty = Schema.Struct({}).annotate({ identifier: "Empty", description: "An empty object." })
 
-/** `data` in the envelope of success; the body's code is 200 whatever the HTTP status (decision 1). */
+/** `data` in the envelope of success; the body's code is 200 for every HTTP status (decision 1). */
 export const success = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     message: Schema.Literal("Success").annotate(documented("2.1", "Result text.")),
@@ -20,7 +20,7 @@ export const success = <Data extends Schema.Top>(data: Data) =>
 /** The envelope of success around a value. */
 export const succeed = <Data>(data: Data) => ({ message: "Success", code: 200, data, errors: {} }) as const
 
-/** What is wrong, by field; what concerns the whole request stands under `detail` (decision 2). */
+/** What is wrong, by field; what concerns the whole request is under `detail` (decision 2). */
 export const FieldErrors = Schema.Record(Schema.String, Schema.Array(Schema.String)).annotate({
   identifier: "FieldErrors",
   ...chosen(2, "Field → messages; a failure of the whole request goes under the key `detail`.")
@@ -80,7 +80,7 @@ export const failures = {
   503: failureOf(503)
 } as const
 
-/** A failure as a value; without `errors` the message also stands under `detail`. */
+/** A failure as a value; without `errors` the message is also under `detail`. */
 export const fail = <Status extends number>(code: Status, message: string, errors?: FieldErrors): Failure<Status> => ({
   message,
   code,

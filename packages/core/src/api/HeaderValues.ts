@@ -5,7 +5,7 @@
 /** Headers of a reply, names in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>
 
-/** A whole number; a fraction counts as one more, so that no wait is cut short. */
+/** A whole number. Fractions are rounded up, so that no wait is cut short. */
 export const wholeNumber = (value: string | undefined): number | undefined => {
   const number = value !== undefined && /^\s*\d{1,15}(\.\d+)?\s*$/.test(value) ? Math.ceil(Number(value)) : undefined
   return number !== undefined && Number.isSafeInteger(number) ? number : undefined

@@ -23,7 +23,7 @@ const specFields: ReadonlyArray<string> = [
   "committed_sku"
 ]
 
-/** One committed option; null when it has no id or length, without which it cannot be chosen. */
+/** One committed option; null without an id or a length, because it then cannot be chosen. */
 const committedOption = (wire: unknown): CommittedOption | null => {
   if (!Predicate.isObject(wire)) return null
   const skuId = integer(wire["committed_sku_id"])
@@ -63,7 +63,7 @@ const osOf = (wire: Record<string, unknown>, name: string, extra: Record<string,
   image: read(wire["image"], "image", optionalText, null, extra)
 })
 
-/** An image from a record of either list. Only the image's and the plan's names are indispensable. */
+/** An image from a record of either list. Only the names of the image and the plan are required. */
 export const imageFromWire: ReadRecord<Image> = (wire) => {
   if (!Predicate.isObject(wire)) return new RecordFault("", "an image record", wire)
   const image = text(wire["image"])

@@ -1,5 +1,5 @@
 /**
- * Images as the service writes them, exactly as documented. Reading them into the domain is `ImageCodec.ts`'s work.
+ * Images as the service writes them, exactly as documented. `ImageCodec.ts` reads them into the domain.
  */
 import { Schema } from "effect"
 import { documented } from "./Provenance.ts"

@@ -9,13 +9,13 @@ import { address, furtherNetwork } from "./fields/Address.ts"
 import { diskGb } from "./fields/Disk.ts"
 import { count, type Field, flag, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMib } from "./fields/Memory.ts"
-import { remembered } from "./fields/Remembered.ts"
+import { cached } from "./fields/Cached.ts"
 import { status } from "./fields/Status.ts"
 import { timestamp } from "./fields/Timestamp.ts"
 import type { NodeCreation } from "./NodeRecords.ts"
 import { keepUnknown, read, RecordFault, type ReadRecord } from "./fields/RecordReader.ts"
 
-/** In the order in which a list has them, then those of the other shapes. */
+/** In the order of a list's records, then those of the other shapes. */
 const known: ReadonlyArray<string> = [
   "id",
   "name",
@@ -42,7 +42,7 @@ const nodeId: Field<NodeId> = (wire) => {
   return id !== unreadable && id >= 1 ? (id as NodeId) : unreadable
 }
 
-const vcpus = remembered(count)
+const vcpus = cached(count)
 
 /** Whether there are any backups. */
 const backupIds: Field<boolean> = (wire) => (Array.isArray(wire) ? wire.length > 0 : unreadable)
@@ -60,7 +60,7 @@ const keepNetwork = (record: Record<string, unknown>, name: string, extra: Recor
   if (rest !== undefined && !(name in extra)) extra[name] = rest
 }
 
-/** A node from whatever record the service sent. Only id, name and created_at are indispensable. */
+/** A node from a record of any shape. Only id, name and created_at are required. */
 export const nodeFromWire: ReadRecord<Node> = (wire) => {
   if (!Predicate.isObject(wire)) return new RecordFault("", "a node record", wire)
   const id = nodeId(wire["id"])
@@ -99,7 +99,7 @@ export const nodeFromWire: ReadRecord<Node> = (wire) => {
 
 const noTags: ReadonlyArray<string> = []
 
-/** The body of a create. What the spec leaves out is not sent (interface.md §2.2). */
+/** The body of a create. A field that the spec leaves out is not sent (interface.md §2.2). */
 export const nodeSpecToWire = (spec: NodeSpec): NodeCreation => ({
   name: spec.name,
   region: spec.region ?? "ncr",

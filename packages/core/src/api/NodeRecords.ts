@@ -1,6 +1,6 @@
 /**
- * The three shapes in which the service writes a node, and the body of a create, exactly as documented. Reading any of
- * them into the domain is `NodeCodec.ts`'s work.
+ * The three shapes in which the service writes a node, and the body of a create, exactly as documented.
+ * `NodeCodec.ts` reads them into the domain.
  */
 import { Schema } from "effect"
 import { chosen, documented, observed } from "./Provenance.ts"

@@ -1,7 +1,6 @@
 /**
- * How the interface definition says where each of its statements comes from, so that nobody takes a guess for a fact.
- * The words are those of the decisions: documented (by the service), observed (in public clients of its family),
- * chosen (by Berth).
+ * Marks where each statement of the interface definition comes from, so that a guess is not taken for a fact. The words are
+ * those of the decisions: documented (by the service), observed (in public clients of its family), chosen (by Berth).
  */
 
 /** Stated by the service's own documentation, in the given part of the interface description. */
@@ -14,5 +13,5 @@ export const observed = (decision: number, text: string) => ({
   description: `${text} (observed: decision ${decision})`
 })
 
-/** Silent in the documentation; Berth's choice. */
+/** Not documented; Berth's choice. */
 export const chosen = (decision: number, text: string) => ({ description: `${text} (chosen: decision ${decision})` })

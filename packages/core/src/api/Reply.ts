@@ -1,7 +1,7 @@
 /**
- * What a reply means: success with its data, or one of the reasons a call fails for. Pure, and the only place where
- * statuses, codes and the many ways of writing a failure are interpreted (decisions 3, 4, 12, 16, 21). Nothing the
- * service can send makes it throw.
+ * What a reply means: success with its data, or one of the reasons a call fails for. Pure, and the only place that
+ * interprets statuses, codes and the many spellings of a failure (decisions 3, 4, 12, 16, 21). Nothing the service can send
+ * makes it throw.
  */
 import { Predicate, Result } from "effect"
 import { bodyFault, defaultMaxBodyTokens } from "./BodyBounds.ts"
@@ -24,7 +24,7 @@ import { integer, unreadable } from "./fields/Field.ts"
 import { RecordFault } from "./fields/RecordReader.ts"
 import { retryAfterMillis } from "./RetryAfter.ts"
 
-/** A reply as it came off the wire, its body as text. Header names are in lower case. */
+/** A reply from the wire, its body as text. Header names are in lower case. */
 export interface RawReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -34,30 +34,30 @@ export interface RawReply {
 /** What a successful reply contains. */
 export interface Contents {
   readonly data: unknown
-  /** The whole body, for what may stand beside the data. */
+  /** The whole body, which may have more than the data. */
   readonly body: unknown
 }
 
-/** What the operation lets a reply be. */
+/** Which replies the operation accepts. */
 export interface Expectation {
   /** The node a 404 is about. */
   readonly nodeId?: NodeId | undefined
   /** Whether success may come without data: a delete or a commitment update (decisions 12, 16). */
   readonly emptyAllowed?: boolean
-  /** Whether the data is a list: what one without matches returns is not shown, and some write nothing (interface.md §4 note 6). */
+  /** Whether the data is a list. One without matches is not documented, and may have no data (interface.md §4 note 6). */
   readonly list?: boolean
-  /** Whether a 404 is the success asked for: of a delete that an earlier attempt may have done. */
+  /** Whether a 404 is a success: that of a delete that an earlier attempt may have done. */
   readonly goneIsDone?: boolean
 }
 
-/** Makes of a text from outside what may be shown of it: masks it, and cuts it to a length. */
+/** Makes a text from outside fit to be shown: masks it and cuts it to a length. */
 export type Show = (text: string, maxLength: number) => string
 
 /** How a reply is read. */
 export interface Reading {
   readonly show: Show
   readonly maxBodyTokens: number
-  /** What is expected of a body that is not whole, for it is larger than may be read; undefined when it is whole. */
+  /** What was expected of a body that was too large to read to its end; undefined when it was read whole. */
   readonly bodyFault?: string | undefined
 }
 
@@ -65,10 +65,10 @@ const unmasked: Reading = { show: (text, maxLength) => text.slice(0, maxLength),
 
 const excerptLength = 200
 
-/** What is shown of a text before white space in it is drawn together. */
+/** Characters of a text that are masked before its white space is collapsed. */
 const windowLength = 4 * excerptLength
 
-/** So many values within a value are written, which is more than is shown of it. */
+/** At most so many values within a value are written, more than are shown of it. */
 const maxValues = 1000
 
 /** The beginning of a value as JSON. */
@@ -85,7 +85,7 @@ const excerpt = (value: unknown, show: Show): string => {
   return line.length > excerptLength ? `${line.slice(0, excerptLength - 1)}…` : line
 }
 
-/** The body as JSON; undefined when it is none. */
+/** The body as JSON; undefined when it is not JSON. */
 const parse = (body: string): unknown => {
   try {
     return JSON.parse(body)
@@ -98,15 +98,15 @@ const parse = (body: string): unknown => {
 const codesOf = (body: Record<string, unknown>): ReadonlyArray<number> =>
   ["code", "status_code"].map((key) => integer(body[key])).filter((code) => code !== unreadable)
 
-/** Whether `errors` names any. */
+/** Whether `errors` has any. */
 const namesErrors = (errors: unknown): boolean =>
   Predicate.isString(errors)
     ? errors.trim() !== ""
     : errors === true || (Predicate.isObjectOrArray(errors) && Object.keys(errors).length > 0)
 
 /**
- * The status a body of a 2xx carries when it is a failure all the same; undefined when it is none. Where no data is
- * expected that could prove the success, errors without a code are a failure too.
+ * The status of the failure that the body of a 2xx carries; undefined when it carries none. Where no data is expected that
+ * could prove the success, errors without a code are a failure too.
  */
 const failureInside = (body: Record<string, unknown>, { emptyAllowed }: Expectation): number | undefined => {
   const codes = codesOf(body)
@@ -117,7 +117,7 @@ const failureInside = (body: Record<string, unknown>, { emptyAllowed }: Expectat
   return namesErrors(body["errors"]) || (codes.length === 0 && Predicate.isString(body["detail"])) ? 400 : undefined
 }
 
-/** So many errors of a reply are shown, and so many messages of each. */
+/** At most so many errors of a reply are shown, and so many messages of each. */
 const maxErrors = 64
 const maxMessages = 8
 const messageLength = 1000
@@ -125,7 +125,7 @@ const messageLength = 1000
 const asText = (value: unknown, show: Show): string =>
   Predicate.isString(value) ? show(value, messageLength) : excerpt(value, show)
 
-/** Messages of one field: an array, a single value, or a thing to show as it is. */
+/** Messages of one field, from an array or a single value. */
 const messages = (value: unknown, show: Show): ReadonlyArray<string> =>
   (Array.isArray(value) ? value.slice(0, maxMessages) : [value]).map((message) => asText(message, show))
 
@@ -163,14 +163,16 @@ const statedErrors = (body: unknown): unknown => {
   return stated !== undefined || ["message", "code", "status_code", "data"].some((key) => key in body) ? stated : body
 }
 
-/** A text that says something; a failure may carry the message of a success. */
+/** A text with content; a failure may carry the message of a success. */
 const isSentence = (text: unknown): text is string =>
   Predicate.isString(text) && text.trim() !== "" && text !== "Success"
 
 /** The best sentence a failure offers, without its full stop. */
 const detailOf = (body: unknown, fields: Record<string, ReadonlyArray<string>>, raw: RawReply, show: Show): string => {
-  const said = Predicate.isObject(body) ? [body["message"], body["detail"], body["error"]].find(isSentence) : undefined
-  const sentence = said ?? Object.values(fields).flat()[0] ?? (body === undefined ? raw.body : "")
+  const stated = Predicate.isObject(body)
+    ? [body["message"], body["detail"], body["error"]].find(isSentence)
+    : undefined
+  const sentence = stated ?? Object.values(fields).flat()[0] ?? (body === undefined ? raw.body : "")
   return excerpt(sentence, show).replace(/\.$/, "") || "it gave no reason"
 }
 
@@ -213,7 +215,7 @@ const reasonFor = (
   return unexpected(raw, new RecordFault("", "a status of the interface", raw.body), show)
 }
 
-/** A reply that is not understood, and where. */
+/** A reply that cannot be understood, and where. */
 export const unexpected = (
   { status }: RawReply,
   { expected, got, path }: RecordFault,
@@ -222,7 +224,7 @@ export const unexpected = (
 
 const noData = {}
 
-/** The data, which the saved images have under `images`: beside `data`, in it, or instead (interface.md §4 note 5). */
+/** The data. Saved images have it under `images`: beside `data`, in it, or instead of it (interface.md §4 note 5). */
 const dataOf = (body: Record<string, unknown>): unknown => {
   const { data, images } = body
   if (Array.isArray(images)) return images
@@ -235,7 +237,7 @@ const isNothing = (data: unknown): boolean =>
 /**
  * The contents of a reply, or the reason it is a failure.
  *
- * A body without an envelope is taken for the data itself when it looks like it (an array, or an object with an `id`):
+ * A body without an envelope counts as the data when it is an array or an object with an `id`:
  * get-by-id is documented without mentioning the envelope (interface.md §4).
  */
 export const interpret = (
@@ -267,8 +269,8 @@ export const interpret = (
   const failed = failureInside(body, expectation)
   if (failed !== undefined) return failure(failed)
   if (expectation.list === true && isNothing(body["data"]) && !Array.isArray(body["images"])) {
-    const said = failureInside(body, { emptyAllowed: true })
-    return said === undefined ? Result.succeed({ data: [], body }) : failure(said)
+    const status = failureInside(body, { emptyAllowed: true })
+    return status === undefined ? Result.succeed({ data: [], body }) : failure(status)
   }
   const data = dataOf(body)
   if (data !== undefined && data !== null) return Result.succeed({ data, body })

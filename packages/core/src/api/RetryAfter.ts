@@ -5,9 +5,9 @@ import { remainingHeader, resetHeader } from "./AllowanceHeaders.ts"
 import { type Headers, httpDate, minEpochSeconds, wholeNumber } from "./HeaderValues.ts"
 
 /**
- * The wait in milliseconds that `Retry-After` asks for, in seconds or as a date; without it, until the allowance
- * refills if it is empty. Dates are compared with the service's own clock (`Date`), ours standing in when it has none.
- * Null when the reply does not say.
+ * The wait in milliseconds that `Retry-After` asks for, in seconds or as a date; without it, the time until an empty
+ * allowance refills. Dates are compared with the service's own clock (`Date`), or with ours when it has none.
+ * Null when the reply asks for no wait.
  */
 export const retryAfterMillis = (headers: Headers, nowMillis: number): number | null => {
   const retryAfter = headers["retry-after"]

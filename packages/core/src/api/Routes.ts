@@ -1,10 +1,10 @@
 /**
- * What a request has to know of the interface: where its endpoints are, and how it says whose it is. Stated here and nowhere
- * else: the contract (`BerthApi.ts`) is made from it, and so are the client's requests (`client/transport/Wire.ts`), which that way do
- * without the schemas of the contract.
+ * What a request needs of the interface: the endpoints, the parameter for the API key, the page size. Stated here and nowhere
+ * else: the contract (`BerthApi.ts`) is made from it, and so are the client's requests (`client/transport/Wire.ts`), which do
+ * not need the contract's schemas this way.
  */
 
-/** Where every path of the interface begins; the version is part of it (interface.md §9). */
+/** The beginning of every path of the interface; the version is part of it (interface.md §9). */
 export const prefix = "/myaccount/api/v1"
 
 /** Each endpoint's method, and its path below `prefix` (interface.md §4). */
@@ -27,5 +27,5 @@ export const routes = {
 /** Query parameter that carries the account's API key on every request. */
 export const apiKeyParameter = "apikey"
 
-/** Page size the service uses when none is asked for, and the largest it gives (decision 7). */
+/** The service's default page size, and its largest one (decision 7). */
 export const pageSize = { default: 20, maximum: 100 } as const

@@ -3,7 +3,6 @@
  * which the promise client has no use for.
  */
 import { Context, Effect, Layer, type Pull, Random, type Scope } from "effect"
-import { nodeSpecToWire } from "../api/NodeCodec.ts"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
@@ -20,6 +19,7 @@ import type { Page } from "./listing/PageRange.ts"
 import * as PageStore from "./listing/PageStore.ts"
 import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./options/NodeArguments.ts"
 import { createNode, deleteNode, getNode, listNodes, readList, setNodeCommitment } from "./NodeOperations.ts"
+import { createRequest, deleteRequest, setCommitmentRequest } from "./NodeRequests.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
 import { checked, unsent } from "./options/OptionCheck.ts"
@@ -112,10 +112,7 @@ export class NodeCalls extends Context.Service<
 
       const creator = Creator.make({
         send: (spec, options, sending) =>
-          Effect.map(
-            call({ ...createNode, sending }, wire.nodes.create({ payload: nodeSpecToWire(spec) }), options),
-            valueOf
-          ),
+          Effect.map(call({ ...createNode, sending }, createRequest(spec), options), valueOf),
         deadline,
         get,
         pages: (options) => (number) =>
@@ -143,18 +140,13 @@ export class NodeCalls extends Context.Service<
 
       const remove = (id: NodeId, options?: CallOptions) =>
         Effect.flatMap(unsent("nodes.delete")(nodeId(id)), (id) =>
-          Effect.map(call(deleteNode(id), wire.nodes.delete({ params: { node_id: id } }), options), valueOf)
+          Effect.map(call(deleteNode(id), deleteRequest(id), options), valueOf)
         )
 
       const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) =>
-        Effect.flatMap(unsent("commitments.set")(Effect.andThen(nodeId(id), commitmentSetting(setting))), (setting) => {
-          const payload = {
-            vcn_id: id,
-            node_status: setting,
-            ...(options?.skuId !== undefined && { committed_plan: options.skuId })
-          }
-          return Effect.map(call(setNodeCommitment(id), wire.commitments.set({ payload }), options), valueOf)
-        })
+        Effect.flatMap(unsent("commitments.set")(Effect.andThen(nodeId(id), commitmentSetting(setting))), (setting) =>
+          Effect.map(call(setNodeCommitment(id), setCommitmentRequest(id, setting, options?.skuId), options), valueOf)
+        )
 
       // A node that such a list misses is asked for by itself.
       const read = CoalescedReads.make({ get, list: (options) => collect(list({ ...options, exact: false })) })

@@ -1,12 +1,11 @@
 /**
- * The allowance: how many requests the service still grants (interface.md §8). How the client keeps within it is the
- * engine's business.
+ * The allowance: how many requests the service still grants (interface.md §8). `client/allowance/` keeps the client within it.
  */
 import { Schema } from "effect"
 
-/** What one reply said about the allowance. */
+/** The allowance as one reply reports it. */
 export const Allowance = Schema.Struct({
-  /** Requests granted per window, whatever kind of window that is. */
+  /** Requests granted per window, of any kind. */
   limit: Schema.Int,
   /** Requests left. */
   remaining: Schema.Int,
@@ -17,13 +16,13 @@ export interface Allowance extends Schema.Schema.Type<typeof Allowance> {}
 
 /** What is known of the allowance at one moment. */
 export const KnownAllowance = /*#__PURE__*/ Schema.Struct({
-  /** Requests granted per window; null until a reply has said so. */
+  /** Requests granted per window; null until a reply reports it. */
   limit: Schema.NullOr(Schema.Int),
-  /** Requests left: what the newest reply said, less what has been sent since. Null until a reply has said so. */
+  /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
   remaining: Schema.NullOr(Schema.Int),
-  /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply has said so. */
+  /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply reports it. */
   resetInMillis: Schema.NullOr(Schema.Number),
-  /** Time during which nothing is sent, because the service refused a request for want of allowance; else 0. */
+  /** Time for which nothing is sent, because the service refused a request over the rate limit; else 0. */
   pausedMillis: Schema.Number,
   /** Requests sent and not yet answered. */
   underWay: Schema.Int,

@@ -1,5 +1,5 @@
 /**
- * One attempt of a call, as the ledger of a `BerthError` keeps it: what was done on the wire, when, and what came of it.
+ * One attempt of a call, as the ledger of a `BerthError` keeps it: what was sent, when, and how it ended.
  */
 import { Schema } from "effect"
 import { Allowance } from "./Allowance.ts"
@@ -20,7 +20,7 @@ export const Attempt = Schema.Struct({
   status: Schema.NullOr(Schema.Int),
   /** `ok`, the tag of the reason it failed for, `interrupted`, or `defect`. */
   outcome: Schema.String,
-  /** What the reply said about the allowance. */
+  /** The allowance that the reply reports. */
   allowance: Schema.NullOr(Allowance)
 }).annotate({ identifier: "Attempt" })
 export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}

@@ -11,9 +11,9 @@ export class BerthError extends Data.TaggedError("BerthError")<{
   /** Such as `nodes.get`. */
   readonly operation: string
   readonly reason: ErrorReason
-  /** What was tried, oldest first. */
+  /** Oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
-  /** The reply it failed with: that to the last attempt that had one; null when none had. */
+  /** The reply to the last attempt that had one; null when none had. */
   readonly reply: FailedReply | null
 }> {
   constructor(fields: {
@@ -29,7 +29,7 @@ export class BerthError extends Data.TaggedError("BerthError")<{
   override get message(): string {
     return this.reason.message
   }
-  /** What to do next, in one sentence; where the service is at fault, also the id by which its support finds the request. */
+  /** What to do next, in one sentence; where the service is at fault, with the id that its support finds the request by. */
   get hint(): string {
     const { hint, _tag } = this.reason
     const id = this.reply?.requestId

@@ -1,37 +1,37 @@
 /**
  * Why a call can fail: one class per reason, each with its fields, its one-sentence `message`, its `hint` (what to do
- * next) and whether a `retry` can help. How they are carried is in `BerthError.ts`; which reply means which reason is
- * decided in `api/Reply.ts`. A class names the fields that are texts of Berth's own as `ours`: nothing is masked in them, for a
- * mask within known words would tell what it hides.
+ * next) and whether a `retry` can help. `BerthError.ts` carries them; `api/Reply.ts` decides which reply means which reason. A
+ * class names the fields that hold Berth's own texts as `ours`: nothing is masked in them, because a mask within known words
+ * reveals what it hides.
  */
 import { type Cause, Data } from "effect"
 import type { NodeId } from "./Node.ts"
 import { label, type NodeStatus } from "./NodeStatus.ts"
 
-/** What every reason says of itself beside its fields; reasons are sorted nowhere else. */
+/** What every reason states of itself beside its fields; reasons are classified nowhere else. */
 export interface Classification {
-  /** One sentence: what to do next. */
+  /** One sentence: what to do next. It holds no text from outside, because hints are not masked. */
   readonly hint: string
   /** Whether the same call may succeed later, unchanged. */
   readonly retryable: boolean
   /**
    * Whether another attempt of the same call may follow: `never`; after a pause, because the service or the way to it failed
-   * (`transient`, which is also what the circuit breaker counts); or after a longer one, because it is asked too often
+   * (`transient`, which is also what the circuit breaker counts); or after a longer one, because of the rate limit
    * (`throttled`).
    */
   readonly retry: "never" | "transient" | "throttled"
-  /** Whether the service may have carried out the request although the call failed: a create may have made a node. */
+  /** Whether the service may have carried out the request although the call failed, so that a create may have made a node. */
   readonly mayBeProcessed: boolean
-  /** Name of the exit code of a command that fails for it. */
+  /** Name of the exit code of a command that fails for this reason. */
   readonly exit: "denied" | "notFound" | "rejected" | "rateLimited" | "unavailable" | "outcomeUnknown"
 }
 
 interface RetryAfter {
-  /** How long the service asks to wait, in milliseconds; null when it does not say. */
+  /** How long the service asks to wait, in milliseconds; null when it does not ask. */
   readonly retryAfterMillis: number | null
 }
 
-/** A time as exactly as somebody who waits wants it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`, `more than a day`. */
+/** A time, as exactly as a person who waits needs it: `300 ms`, `1.5 s`, `90 s`, `34 min`, `2 h 5 min`, `more than a day`. */
 const time = (millis: number): string => {
   const whole = Math.max(0, Math.round(millis))
   if (whole < 1000) return `${whole} ms`
@@ -43,7 +43,7 @@ const time = (millis: number): string => {
   return [hours > 0 && `${hours} h`, minutes % 60 > 0 && `${minutes % 60} min`].filter(Boolean).join(" ")
 }
 
-/** A sentence as the end of another, which brings the full stop. */
+/** A sentence as the end of another one, which adds the full stop. */
 const clause = (sentence: string): string =>
   sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 
@@ -78,9 +78,9 @@ export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{ readonly no
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "notFound"
-  readonly hint = "List the nodes to see which there are; a deleted node is gone once its termination ends."
+  readonly hint = "List the nodes to see which exist; a deleted node disappears when its termination ends."
   override get message() {
-    return `There is no node ${this.nodeId} in this account.`
+    return `Node ${this.nodeId} does not exist in this account.`
   }
 }
 
@@ -90,18 +90,18 @@ export class PathNotFound extends Data.TaggedError("PathNotFound")<{ readonly de
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "notFound"
-  readonly hint = "Check the path, and the base URL, which is the service's scheme and host."
+  readonly hint = "Check the path and the base URL, which is the service's scheme and host."
   override get message() {
-    return `The service knows nothing at this address: ${this.detail}.`
+    return `The service has nothing at this address: ${this.detail}.`
   }
 }
 
-/** The request was well understood and refused: 400, 422, and any 4xx without a reason of its own. */
+/** The request was understood and refused: 400, 422, and any 4xx without a reason of its own. */
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   /** HTTP status; null when it was refused before sending. */
   readonly status: number | null
   readonly detail: string
-  /** Field of the request → what is wrong with it; what concerns no single field is under `detail`. */
+  /** Field of the request → what is wrong with it; what concerns the whole request is under `detail`. */
   readonly fields: Readonly<Record<string, ReadonlyArray<string>>>
 }> {
   readonly retryable = false
@@ -109,18 +109,18 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   readonly mayBeProcessed = false
   readonly exit = "rejected"
   get hint() {
-    if (this.status === 405) return "Use a method that the path answers."
+    if (this.status === 405) return "Use a method that the path supports."
     if (Object.keys(this.fields).some((field) => field !== "detail")) {
       return "Correct the named fields and send the request again."
     }
     return this.status === null
-      ? "Nothing was sent; put this right and try again."
+      ? "Nothing was sent; correct this and try again."
       : "Correct the request and send it again."
   }
   override get message() {
     const faults = Object.entries(this.fields).map(([field, messages]) => {
-      const said = messages.map((message) => message.replace(/\.$/, "")).join(", ")
-      return field === "detail" ? said : `${field}: ${said}`
+      const text = messages.map((message) => message.replace(/\.$/, "")).join(", ")
+      return field === "detail" ? text : `${field}: ${text}`
     })
     const by = this.status === null ? "The request cannot be sent" : "The service refused the request"
     return `${by}: ${faults.length === 0 ? this.detail : faults.join("; ")}.`
@@ -133,14 +133,13 @@ export class Conflict extends Data.TaggedError("Conflict")<{ readonly detail: st
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "rejected"
-  readonly hint =
-    "Look at what there is: a name may be taken, and a locked node has to be unlocked in the portal first."
+  readonly hint = "Check whether the name is taken, and unlock a locked node in the portal first."
   override get message() {
-    return `The present state forbids this: ${this.detail}.`
+    return `The current state does not allow this: ${this.detail}.`
   }
 }
 
-/** 412: something else has to be so first (credits, a verified account). */
+/** 412: something else is required first (credits, a verified account). */
 export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   readonly detail: string
 }> {
@@ -148,7 +147,7 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
   readonly retry = "never"
   readonly mayBeProcessed = false
   readonly exit = "rejected"
-  readonly hint = "Fulfil the precondition in the account portal, then send the request again."
+  readonly hint = "Meet the precondition in the account portal, then send the request again."
   override get message() {
     return `A precondition is not met: ${this.detail}.`
   }
@@ -162,20 +161,20 @@ export class RateLimited extends Data.TaggedError("RateLimited")<RetryAfter> {
   readonly exit = "rateLimited"
   get hint() {
     const when = this.retryAfterMillis === null ? "in a minute" : `in ${time(this.retryAfterMillis)}`
-    return `Try again ${when}; other programs on the same API key spend the same allowance.`
+    return `Try again ${when}; other clients on the same API key spend the same allowance.`
   }
   override get message() {
     return this.retryAfterMillis === null
-      ? "The allowance of requests is spent."
-      : `The allowance of requests is spent; it refills in ${time(this.retryAfterMillis)}.`
+      ? "Rate limit reached."
+      : `Rate limit reached: the allowance refills in ${time(this.retryAfterMillis)}.`
   }
 }
 
-/** The allowance is short, and the predicted wait is longer than the call may take: it was not sent. */
+/** The allowance refills only after the deadline: the call was not sent. */
 export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")<{
-  /** How long it would have to wait for its turn, at least. */
+  /** How long the call would have to wait for its turn, at least. */
   readonly predictedMillis: number
-  /** How long the call may still take. */
+  /** Time left until its deadline. */
   readonly leftMillis: number
 }> {
   readonly retryable = true
@@ -186,7 +185,7 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
     return `Try again in ${time(this.predictedMillis)}.`
   }
   override get message() {
-    return `The allowance refills in ${time(this.predictedMillis)}, and the call may take only ${time(this.leftMillis)} more.`
+    return `Rate limit reached: the allowance refills in ${time(this.predictedMillis)}, and this call's deadline is in ${time(this.leftMillis)}.`
   }
 }
 
@@ -218,7 +217,7 @@ export class ServiceFault extends Data.TaggedError("ServiceFault")<
   readonly retry = "transient"
   readonly mayBeProcessed = true
   readonly exit = "unavailable"
-  readonly hint = "Try again; if it stays, report it to the service's support."
+  readonly hint = "Try again; if it keeps failing, report it to the service's support."
   override get message() {
     return `The service failed (${this.status}): ${this.detail}.`
   }
@@ -240,7 +239,7 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
   get hint() {
     return this.sent === "no"
       ? "Check the base URL and the network."
-      : "Try again; what changes something may have been carried out, so look before."
+      : "The service may have carried out the request: check before you send a change again."
   }
   override get message() {
     return `The service could not be reached: ${this.detail}.`
@@ -256,7 +255,7 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
 }> {
   static readonly ours: ReadonlyArray<string> = ["limit", "sent"]
   readonly retryable = true
-  /** Where the whole call ran out of time, no attempt may follow. */
+  /** No attempt may follow once the whole call is out of time. */
   get retry() {
     return this.limit === "attempt" ? "transient" : "never"
   }
@@ -267,16 +266,16 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
   get hint() {
     return this.sent === "no"
       ? "Try again later."
-      : "Try again; what changes something may have been carried out, so look before."
+      : "The service may have carried out the request: check before you send a change again."
   }
   override get message() {
     return this.limit === "attempt"
       ? `The service did not answer within ${time(this.afterMillis)}.`
-      : `The call was not done within its deadline of ${time(this.afterMillis)}.`
+      : `The call exceeded its deadline of ${time(this.afterMillis)}.`
   }
 }
 
-/** A wait ended without the node reaching the status: the time ran out, or it cannot get there any more. */
+/** A wait ended before the node reached the status: the time ran out, or the node cannot reach it any more. */
 export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   readonly nodeId: NodeId
   /** The status waited for, or `deleted`. */
@@ -288,7 +287,7 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   /** Whether the wanted status cannot follow the last one. */
   readonly impossible: boolean
   readonly waitedMillis: number
-  /** Why the last look at the node failed; null when it did not. */
+  /** Why the last read of the node failed; null when it did not. */
   readonly failure: string | null
 }> {
   static readonly ours: ReadonlyArray<string> = ["wanted", "failure"]
@@ -302,19 +301,19 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   }
   get hint() {
     return this.impossible
-      ? "Get the node to see its state; it will not get there by itself."
-      : "Wait for it again; nothing was changed."
+      ? `Get the node to see its state; it does not become ${this.wanted} by itself.`
+      : "Wait again; the wait changed nothing."
   }
   override get message() {
     const before = this.seen.slice(0, -1).map(label)
-    const state = `node ${this.nodeId} is ${label(this.last)}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
-    return this.impossible
-      ? `The wait for ${this.wanted} ended: ${state}, from which ${this.wanted} cannot come.`
-      : `After ${time(this.waitedMillis)} ${state} and not ${this.wanted}${this.failure === null ? "" : `: ${clause(this.failure)}`}.`
+    const state = `${this.nodeId} is ${label(this.last)}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
+    if (this.impossible) return `Node ${state}, which cannot become ${this.wanted}.`
+    const failure = this.failure === null ? "" : `; the last read failed: ${clause(this.failure)}`
+    return `Timed out after ${time(this.waitedMillis)}: node ${state}, expected ${this.wanted}${failure}.`
   }
 }
 
-/** The circuit is open: the service failed too often, and is left alone for a while. */
+/** The circuit is open: the service failed too often, so calls pause for a while. */
 export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
   readonly retryable = true
   readonly retry = "never"
@@ -323,26 +322,26 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
   get hint() {
     return this.retryAfterMillis === null
       ? "Try again in a few seconds."
-      : `Try again in ${time(this.retryAfterMillis)}; the first call then tries whether the service has recovered.`
+      : `Try again in ${time(this.retryAfterMillis)}; the first call then tests whether the service has recovered.`
   }
   override get message() {
     return this.retryAfterMillis === null
-      ? "The service failed most calls of late; another call is trying whether it has recovered."
-      : `The service failed most calls of late; it is left alone for ${time(this.retryAfterMillis)}.`
+      ? "The service failed most recent calls; another call is testing whether it has recovered."
+      : `The service failed most recent calls; nothing is sent for ${time(this.retryAfterMillis)}.`
   }
 }
 
-/** A create whose reply was lost, and of which it cannot be said whether it made a node. */
+/** A create lost its reply, and the client could not find out whether it made a node. */
 export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   readonly nodeName: string
-  /** Nodes that may have come of it; empty when none is listed, or the list was not looked at. */
+  /** Nodes that it may have made; empty when none is listed or the list was not read. */
   readonly candidates: ReadonlyArray<NodeId>
-  /** Whether there was time to look at the list. */
-  readonly looked: boolean
+  /** Whether there was time to read the list. */
+  readonly listRead: boolean
   /** Tag of the reason the reply is missing. */
   readonly because: string
   readonly detail: string
-  /** Whether the create has a key, under which it may be asked for again. */
+  /** Whether the create has a key, so that it may be sent again. */
   readonly keyed: boolean
 }> {
   static readonly ours: ReadonlyArray<string> = ["because", "detail"]
@@ -353,19 +352,19 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   readonly mayBeProcessed = true
   readonly exit = "outcomeUnknown"
   get hint() {
-    if (this.keyed) return "Ask for it again with the same key, in a minute or later: that makes no second node."
+    if (this.keyed) return "Create it again with the same key, in a minute or later: that makes no second node."
     return this.candidates.length === 0
-      ? "List the nodes in ten minutes; if it is not there then, it was not made."
-      : "Look at the candidates: one of them may be the node asked for."
+      ? "List the nodes in ten minutes; a node that is not listed then was not created."
+      : "Get the candidates: one of them may be this node."
   }
   override get message() {
     const listed =
       this.candidates.length === 0
-        ? this.looked
+        ? this.listRead
           ? "no new node of that name is listed"
-          : "there was no time to look for it"
-        : `candidates are ${this.candidates.join(", ")}`
-    return `It is not known whether ${this.nodeName} was created, for ${listed}, and ${clause(this.detail)}.`
+          : "there was no time to read the list"
+        : `the candidates are ${this.candidates.join(", ")}`
+    return `Could not find out whether ${this.nodeName} was created: ${listed}, and ${clause(this.detail)}.`
   }
 }
 
@@ -387,7 +386,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
     const [option] = /max(Nodes|Body\w+)/.exec(this.expected) ?? []
     return option === undefined
       ? "Check that the base URL is the service's and not a proxy's or a login page's."
-      : `Raise ${option} if the service is to be trusted with that much.`
+      : `Raise ${option} if you trust the service with that much.`
   }
   override get message() {
     const where = this.path === "" ? "" : ` at ${this.path}`
@@ -396,7 +395,7 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   }
 }
 
-/** Does not compile where a reason leaves a part of its classification out. */
+/** Does not compile when a reason leaves out a part of its classification. */
 type Classified<R extends Classification> = R
 
 /** Every reason a call can fail for. */
@@ -420,7 +419,7 @@ export type ErrorReason = Classified<
   | UnexpectedResponse
 >
 
-/** The fields that a reason declares, by their names: all of it but what its class says of them. */
+/** The fields that a reason declares, by name: all but its classification. */
 export type FieldsOf<R extends ErrorReason> = {
   readonly [Name in Exclude<keyof R, keyof Cause.YieldableError | "_tag" | keyof Classification>]: R[Name]
 }

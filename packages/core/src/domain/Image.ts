@@ -14,7 +14,7 @@ export const OperatingSystem = /*#__PURE__*/ Schema.Struct({
 }).annotate({ identifier: "OperatingSystem" })
 export interface OperatingSystem extends Schema.Schema.Type<typeof OperatingSystem> {}
 
-/** What a plan gives and costs, as far as an image record says it. Prices are in rupees. */
+/** What a plan gives and costs, as far as an image record states it. Prices are in rupees. */
 export const Specs = /*#__PURE__*/ Schema.Struct({
   vcpus: Schema.NullOr(Schema.Number),
   memoryMib: Schema.NullOr(Schema.Number),

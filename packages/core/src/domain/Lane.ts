@@ -1,10 +1,10 @@
 /**
- * Lanes: whose call goes first when the allowance is short.
+ * Lanes: which calls go first when the allowance is short.
  */
 import { Schema } from "effect"
 
 /**
- * The lanes, first to last: a person waiting at a terminal, a change somebody ordered, a wait for a status, a sweep over
+ * The lanes, first to last: a call that a person waits for at a terminal, a change, a wait for a status, a sweep over
  * everything.
  */
 export const lanes = ["interactive", "mutation", "wait", "sweep"] as const

@@ -9,7 +9,7 @@ export const NodeId = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).pipe(Sc
 export type NodeId = typeof NodeId.Type
 
 /**
- * What is known of a node. `null` is "the reply did not say": the three record shapes carry different fields, and a
+ * What is known of a node. `null` means that the reply does not state it: the three record shapes carry different fields. A
  * field that could not be read is `null` here and kept raw under `extra`.
  */
 export const Node = /*#__PURE__*/ Schema.Struct({

@@ -1,5 +1,5 @@
 /**
- * What is asked for when a node is created. What comes back is a `Node`.
+ * What a create asks for. It returns a `Node`.
  */
 import { Schema } from "effect"
 
@@ -10,7 +10,7 @@ export type Region = typeof Region.Type
 const notBlank = Schema.isPattern(/\S/, { expected: "a text that is not blank" })
 
 /**
- * The wish for a node (interface.md §2.2). Only `name`, `plan` and `image` are needed. What is left out is not sent, so
+ * The node to create (interface.md §2.2). Only `name`, `plan` and `image` are required. A field that is left out is not sent, so
  * the service's own default holds; those defaults are not documented.
  */
 export const NodeSpec = Schema.Struct({
@@ -27,7 +27,7 @@ export const NodeSpec = Schema.Struct({
   tags: Schema.optional(Schema.Array(Schema.String)),
   /** Automated backups; can only be turned on here (interface.md §8). */
   backups: Schema.optional(Schema.Boolean),
-  /** Template id; its presence says that `image` is a saved image of the account. */
+  /** Template id; present when `image` is a saved image of the account. */
   savedImageTemplateId: Schema.optional(Schema.Int),
   /** Committed option of the plan to start with. */
   committedSkuId: Schema.optional(Schema.Int),

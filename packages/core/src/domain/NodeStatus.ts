@@ -1,5 +1,5 @@
 /**
- * The status of a node, as Berth speaks of it. How the service spells it is the business of `api/fields/Status.ts`.
+ * The status of a node in Berth's spelling. `api/fields/Status.ts` reads the service's.
  */
 import { Predicate, Schema } from "effect"
 
@@ -27,7 +27,7 @@ export const isKnown = (status: NodeStatus): status is KnownStatus => Predicate.
 /** The status in one word for people: an unknown one in the service's spelling. */
 export const label = (status: NodeStatus): string => (isKnown(status) ? status : status.unknown)
 
-/** Statuses from which each wanted one can still be reached without anybody's help (decision 11). */
+/** Statuses from which a node still reaches the wanted one by itself (decision 11). */
 const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {
   creating: ["creating"],
   created: ["creating", "created"],
@@ -36,6 +36,6 @@ const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {
   terminate: ["creating", "created", "running", "power-off", "terminate"]
 }
 
-/** Whether a node in `status` may still become `wanted`; an unknown status promises nothing, so it may. */
+/** Whether a node in `status` may still become `wanted`; an unknown status rules nothing out, so it may. */
 export const mayBecome = (status: NodeStatus, wanted: KnownStatus): boolean =>
   !isKnown(status) || reachableFrom[wanted].includes(status)

@@ -1,5 +1,5 @@
 /**
- * A plan: the size and price of a node. The interface has no such resource, so plans are read off the image list
+ * A plan: the size and price of a node. The interface has no such resource, so plans come from the image list
  * (decision 19).
  */
 import { Schema } from "effect"

@@ -29,7 +29,7 @@ const { json } = fc.letrec((tie) => ({
 }))
 
 describe("a body is parsed only within its bounds", () => {
-  it("counts what is outside strings, whatever is in them", () => {
+  it("counts only what is outside strings", () => {
     fc.assert(
       fc.property(json, fc.boolean(), (value, indented) => {
         const { depth, tokens } = counted(value)
@@ -47,14 +47,14 @@ describe("a body is parsed only within its bounds", () => {
     assert.isUndefined(bodyFault(long("[]".repeat(1000)), defaultMaxBodyTokens))
   })
 
-  it("lets through what is no JSON, which is not parsed for long", () => {
+  it("accepts a text that is not JSON, because parsing it fails fast", () => {
     for (const body of ['"', "\\", '"\\', '"\\"', "<", "]"]) {
       assert.isUndefined(bodyFault(long(body), 1000))
       assert.isUndefined(bodyFault(body.repeat(100_000), defaultMaxBodyTokens))
     }
   })
 
-  it("lets through pages of far more nodes than there can be", () => {
+  it("accepts pages of far more nodes than a page can have", () => {
     const node = { id: 7, name: "web", created_at: "2026-01-01T00:00:00Z", status: "running", plan: "P", disk: "1 GB" }
     const page = JSON.stringify({ data: Array.from({ length: 5000 }, () => node) })
     assert.isUndefined(bodyFault(page, defaultMaxBodyTokens))
@@ -66,12 +66,12 @@ describe("a body is parsed only within its bounds", () => {
     ["numbers", "1,".repeat(200_001)],
     ["names", `{${Array.from({ length: 50_001 }, (_, i) => `"${i}":1`).join(",")}}`]
   ] as const) {
-    it(`does not let through too many ${what}`, () => {
+    it(`rejects too many ${what}`, () => {
       assert.include(bodyFault(body, defaultMaxBodyTokens), "at most 200000 tokens")
     })
   }
 
-  it("is short enough not to be scanned, unless the caller's bound is smaller yet", () => {
+  it("is not scanned when it is short, unless the caller's bound is smaller", () => {
     assert.isUndefined(bodyFault("[".repeat(65_536), defaultMaxBodyTokens))
     assert.include(bodyFault("[1,2,3,4]", 3), "at most 3 tokens")
     assert.isUndefined(bodyFault("[1,2,3,4]", 9))

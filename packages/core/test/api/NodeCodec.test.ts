@@ -11,7 +11,7 @@ const readNode = (wire: unknown): Node => {
   return node
 }
 
-/** The value a case of the vectors names, in the vectors' vocabulary. */
+/** The value that a case of the vectors names, under the vectors' names. */
 const observed = (node: Node, key: string): unknown => {
   if (key === "createdAtMillis") return DateTime.toEpochMillis(node.createdAt)
   if (key === "extra") return Object.keys(node.extra)
@@ -35,7 +35,7 @@ describe("node records", () => {
     assert.deepStrictEqual(node.extra, { memory: [], vcpus: "many" })
   })
 
-  it("whatever field it is that cannot be read, it is kept under its own name", () => {
+  it("any unreadable field is kept under its own name", () => {
     const identity = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
     const fields = ["vcpus", "memory", "disk", "public_ip_address", "private_ip_address", "plan", "image", "region"]
       .concat(["backup", "backups", "backup_ids", "is_locked", "locked", "tags"])
@@ -46,7 +46,7 @@ describe("node records", () => {
     assert.deepStrictEqual(readNode({ ...identity, ...Object.fromEntries(fields) }).extra, Object.fromEntries(fields))
   })
 
-  it("an unknown field is kept wherever in the record it stands", () => {
+  it("an unknown field is kept at any position in the record", () => {
     const fields = Object.entries(vectors[0]!.record)
     for (let at = 0; at <= fields.length; at++) {
       for (const order of [fields, fields.toReversed()]) {
@@ -56,13 +56,13 @@ describe("node records", () => {
     }
   })
 
-  it("a lock that is told under either name is read", () => {
+  it("a lock is read under either of its names", () => {
     const record = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
     assert.isTrue(readNode({ ...record, is_locked: null, locked: true }).locked)
     assert.isFalse(readNode({ ...record, is_locked: false, locked: true }).locked)
   })
 
-  it("what an address object says beyond the address is kept", () => {
+  it("an address object's further fields are kept", () => {
     const record = {
       id: 1,
       name: "web",
@@ -84,7 +84,7 @@ describe("node records", () => {
     assert.deepStrictEqual(Object.keys(node.extra), ["memory", "disk"])
   })
 
-  it("a record without an identity says which field is missing", () => {
+  it("a record without an identity is a fault that names the missing field", () => {
     assert.deepStrictEqual(nodeFromWire({ name: "web" }), new RecordFault("id", "a positive integer", undefined))
   })
 

@@ -27,7 +27,7 @@ describe("a price", () => {
 })
 
 describe("a size", () => {
-  it("reads the same however often and among however many others it comes", () => {
+  it("reads the same each time, among any number of others", () => {
     const sizes = Array.from({ length: 1000 }, (_, i) => i + 1)
     for (const repeated of [1, 2]) {
       for (const size of sizes) {
@@ -37,7 +37,7 @@ describe("a size", () => {
       }
     }
   })
-  it("is no other for the spaces around it, be they many", () => {
+  it("does not depend on the spaces around it", () => {
     for (const spaces of [0, 1, 10, 100, 1000]) assert.strictEqual(diskGb(`${" ".repeat(spaces)}5 GB`), 5)
   })
 })
@@ -51,7 +51,7 @@ describe("a timestamp", () => {
     fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: 0, max: 10 ** width - 1 })).map((n) => padded(n, width))
   const padded = (n: number, width: number) => String(n).padStart(width, "0")
 
-  it("of the documented shape is the instant Date.parse has for it, for any digits", () => {
+  it("of the documented shape is the instant that Date.parse returns, for any digits", () => {
     const parts = [number(9999, 4), number(13, 2), number(32, 2), number(24, 2), number(60, 2), number(60, 2)] as const
     fc.assert(
       fc.property(...parts, fc.stringMatching(/^\d{3,9}$/), (year, month, day, hour, minute, second, fraction) => {
@@ -65,10 +65,10 @@ describe("a timestamp", () => {
     )
   })
   for (const wire of ["2026-03-01 10:20:30.123Z", "2026-03-01T15:50:30.123+05:30", "2026-03-01T10:20:30.123"]) {
-    it(`${wire} is the same instant in other words`, () =>
+    it(`${wire} is the same instant in another spelling`, () =>
       assert.strictEqual(DateTime.toEpochMillis(read(wire)), Date.UTC(2026, 2, 1, 10, 20, 30, 123)))
   }
-  it("with another character in any place is unreadable", () => {
+  it("with a wrong character at any position is unreadable", () => {
     const wire = "2026-03-01T10:20:30.123456Z"
     for (let at = 0; at < wire.length; at++) {
       for (const other of ["x", "/", ":", "\u0130"]) {
@@ -78,7 +78,7 @@ describe("a timestamp", () => {
     }
     for (const broken of ["", "Z"]) assert.strictEqual(timestamp(broken), unreadable, broken)
   })
-  it("becomes an instant like any that Effect makes", () => {
+  it("becomes an instant equal to one that Effect makes", () => {
     const millis = Date.UTC(2026, 2, 1, 10, 20, 30, 123)
     const [ours, theirs] = [read("2026-03-01T10:20:30.123456Z"), DateTime.makeUnsafe(millis)]
     assert.isTrue(Equal.equals(ours, theirs) && Equal.equals(theirs, ours))
@@ -103,7 +103,7 @@ describe("the allowance in the headers", () => {
     return allowance?.resetAt === null || allowance === null ? null : DateTime.toEpochMillis(allowance.resetAt)
   }
 
-  it("resets at an epoch, or below 10⁹ so many seconds from now", () => {
+  it("resets at an epoch, or, below 10⁹, that many seconds from now", () => {
     assert.strictEqual(resetAt("1790000060"), now + 60_000)
     assert.strictEqual(resetAt("60"), now + 60_000)
     assert.isNull(resetAt("soon"))
@@ -114,7 +114,7 @@ describe("the allowance in the headers", () => {
 describe("Retry-After", () => {
   it("in fractions of a second is never cut short", () =>
     assert.strictEqual(retryAfterMillis({ "retry-after": "0.5" }, 0), 1000))
-  it("as a date is counted on the service's clock", () => {
+  it("as a date is measured on the service's clock", () => {
     const headers = { date: "Fri, 20 Nov 2026 10:00:00 GMT", "retry-after": "Fri, 20 Nov 2026 10:00:30 GMT" }
     assert.strictEqual(retryAfterMillis(headers, 0), 30_000)
   })

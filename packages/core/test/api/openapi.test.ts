@@ -32,7 +32,7 @@ describe("the OpenAPI description", () => {
     ])
   })
 
-  it("says of every endpoint where what it states comes from, needs credentials, and tells the allowance", () => {
+  it("has the source, the credentials and the allowance headers of every endpoint", () => {
     for (const { operation, path } of operations) {
       assert.match(operation.description, /\((documented|observed|chosen): /, path)
       assert.isNotEmpty(operation.security, path)

@@ -7,7 +7,7 @@ import { RecordFault } from "../../src/api/fields/RecordReader.ts"
 import { interpret } from "../../src/api/Reply.ts"
 import type { KnownStatus } from "../../src/domain/NodeStatus.ts"
 
-/** One machine, which the service may write in any of its shapes. */
+/** A machine that the service may write in any of its shapes. */
 const machine = fc.record({
   id: fc.integer({ min: 1 }),
   name: fc.string({ minLength: 1 }),
@@ -33,7 +33,7 @@ const none = fc.constantFrom(null, "", "[]", [], {})
 const address = (ip: string | null) =>
   ip === null ? none : fc.constantFrom(ip, { ip_address: ip }, { address: ip }, { ip }, { netmask: "x", ip })
 
-/** Every way to write a machine: each field in any of its spellings, whatever shape they come from. */
+/** Every way to write a machine: each field in any of its spellings, from any shape. */
 const written = (m: Machine) =>
   fc.record({
     id: fc.constantFrom<unknown>(m.id, String(m.id)),
@@ -80,7 +80,7 @@ const headers = fc.dictionary(
 )
 
 describe("tolerance of the codecs", () => {
-  it("a machine reads the same in whichever shape, spelling and casing it is written", () => {
+  it("a machine reads the same in any shape, spelling and casing", () => {
     fc.assert(
       fc.property(
         machine.chain((m) => fc.tuple(fc.constant(m), written(m))),
@@ -108,7 +108,7 @@ describe("tolerance of the codecs", () => {
     )
   })
 
-  it("any JSON where a record belongs is a node, an image, or a fault that says where", () => {
+  it("any JSON in place of a record is a node, an image, or a fault that names the place", () => {
     const record = fc.oneof(
       anyJson,
       fc.record(
@@ -151,7 +151,7 @@ describe("tolerance of the codecs", () => {
     )
   })
 
-  it("the reason follows the status, whatever the body of a failure looks like", { timeout: 60_000 }, () => {
+  it("the reason follows the status, for any body of a failure", { timeout: 60_000 }, () => {
     const expected = (status: number) =>
       ({ 401: "Unauthorized", 403: "Forbidden", 404: "PathNotFound", 408: "ServiceUnavailable", 409: "Conflict" })[
         status

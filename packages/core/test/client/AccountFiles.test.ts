@@ -18,15 +18,15 @@ interface Account {
 /** The files of an account in this environment, and what was logged. */
 const filesOf = (env: Record<string, string>, { accessToken = "token", apiKey = "key", baseUrl }: Account = {}) =>
   Effect.gen(function* () {
-    const said: Array<string> = []
+    const logged: Array<string> = []
     const files = yield* accountFiles({
       baseUrl: baseUrl ?? "https://service.example",
       credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
     }).pipe(
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
-      Effect.provide(Logger.layer([Logger.make(({ message }) => void said.push(String(message)))]))
+      Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]))
     )
-    return { ...files, said }
+    return { ...files, logged }
   })
 
 const home = { XDG_STATE_HOME: "/state" }
@@ -45,7 +45,7 @@ describe("the files of an account", () => {
     })
   )
 
-  it.effect("are the same however the address is written, and whichever token goes with the key", () =>
+  it.effect("are the same for any spelling of the address, and for any token with the key", () =>
     Effect.gen(function* () {
       const { allowanceFile } = yield* filesOf(home)
       for (const account of [
@@ -58,7 +58,7 @@ describe("the files of an account", () => {
     })
   )
 
-  it.effect("are others for another key and another service", () =>
+  it.effect("differ for another key and another service", () =>
     Effect.gen(function* () {
       const accounts = [
         {},
@@ -77,27 +77,27 @@ describe("the files of an account", () => {
       assert.match(allowanceFile ?? "", /^\/home\/ada\/.*\/berth\/accounts\//)
       const none = yield* filesOf({})
       assert.deepStrictEqual([none.allowanceFile, none.intents, none.pages], [undefined, undefined, undefined])
-      assert.lengthOf(none.said, 1)
-      assert.match(none.said[0]!, /HOME is not set.*goes by its own replies/)
+      assert.lengthOf(none.logged, 1)
+      assert.match(none.logged[0]!, /HOME is not set.*goes by its own replies/)
     })
   )
 
-  it.effect("leave the allowance file to BERTH_ALLOWANCE_FILE where it says something", () =>
+  it.effect("have the allowance file of BERTH_ALLOWANCE_FILE where that is set", () =>
     Effect.gen(function* () {
       const byDefault = yield* filesOf(home)
-      for (const [said, file] of [
+      for (const [value, file] of [
         ["/run/berth", "/run/berth"],
         ["off", undefined],
         [" ", byDefault.allowanceFile]
       ] as const) {
-        const files = yield* filesOf({ ...home, BERTH_ALLOWANCE_FILE: said })
+        const files = yield* filesOf({ ...home, BERTH_ALLOWANCE_FILE: value })
         assert.deepStrictEqual(files, { ...byDefault, allowanceFile: file })
       }
       assert.deepStrictEqual(yield* filesOf({ BERTH_ALLOWANCE_FILE: "off" }), {
         allowanceFile: undefined,
         intents: undefined,
         pages: undefined,
-        said: []
+        logged: []
       })
     })
   )
@@ -117,7 +117,7 @@ describe("the folder of `berth`", () => {
   )
 
   for (const platform of ["linux", "darwin", "win32", "freebsd"]) {
-    it.effect(`is where Effect has the state of a program on ${platform}, whatever the environment says`, () =>
+    it.effect(`is Effect's state folder on ${platform}, for any environment`, () =>
       Effect.forEach(environments, (env) =>
         Effect.gen(function* () {
           const ours = yield* Effect.option(berthFolder((name) => Effect.succeed(env[name]), platform))
@@ -139,7 +139,7 @@ describe("the layer of an account", () => {
   }
   const stores = Effect.all({ intents: IntentStore, place: AllowanceStore })
 
-  it.live("keeps intents and allowance where `accountFiles` says, or below a folder of one's own", () =>
+  it.live("keeps intents and allowance in the folder of `accountFiles`, or below another one", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "berth-account-"))),
@@ -163,7 +163,7 @@ describe("the layer of an account", () => {
     })
   )
 
-  it.effect("keeps both in memory, and refuses what is no folder", () =>
+  it.effect("keeps both in memory, and refuses a path that is not a folder", () =>
     Effect.gen(function* () {
       const { intents, place } = yield* Effect.provide(stores, accountLayer(options, "memory"))
       assert.isDefined(intents)

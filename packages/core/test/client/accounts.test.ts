@@ -12,7 +12,7 @@ const clientOf = (apiKey: string) =>
     credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make("token") }
   })
 
-/** A service that lists nothing, and hands on the API key it was asked with. */
+/** A service that lists nothing, and records the API key of each request. */
 const transport = (onKey: (apiKey: string | null) => void) =>
   Layer.sync(HttpClient.HttpClient, () =>
     HttpClient.make((request, url) =>
@@ -27,7 +27,7 @@ class Theirs extends Context.Service<Theirs, Nodes["Service"]>()("test/Theirs") 
 class Ours extends Context.Service<Ours, Nodes["Service"]>()("test/Ours") {}
 
 describe("several clients in one program", () => {
-  it.effect("speak each for their own account", () => {
+  it.effect("use their own accounts", () => {
     const keysUsed: Array<string | null> = []
     const both = Layer.mergeAll(
       Layer.effect(Ours, Nodes).pipe(Layer.provide(clientOf("ours"))),
@@ -47,7 +47,7 @@ describe("several clients in one program", () => {
     )
   })
 
-  it.effect("are one when they are given as one", () => {
+  it.effect("are one client when they share a layer", () => {
     const client = clientOf("ours")
     const both = Layer.mergeAll(
       Layer.effect(Ours, Nodes).pipe(Layer.provide(client)),

@@ -64,7 +64,7 @@ describe("a request", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("of a create carries only what the spec says, under the wire's names", () => {
+  it.effect("of a create carries only the fields of the spec, under the wire's names", () => {
     let body: unknown
     const client = creationAnswered((request) => {
       if (request.body._tag === "Uint8Array") body = JSON.parse(new TextDecoder().decode(request.body.body))
@@ -89,7 +89,7 @@ describe("a request", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("of the raw interface reaches any path and gives the whole reply", () => {
+  it.effect("of the raw interface reaches any path and returns the whole reply", () => {
     const client = clientOver((_, url) =>
       Effect.succeed({ ...ok([]), headers: { "x-seen": url.pathname + url.search } })
     )
@@ -152,7 +152,7 @@ describe("success", () => {
   )
 })
 
-/** A service with nodes 1 to `total`, giving at most `largest` a page. */
+/** A service with nodes 1 to `total`, and at most `largest` a page. */
 const paged = (total: number, largest: number, requests: Array<number>) =>
   clientOver((_, url) => {
     const page = Number(url.searchParams.get("page_no") ?? 1)
@@ -192,7 +192,7 @@ describe("the list of nodes", () => {
     ["by its names", 1, (ids: Array<number>) => ids.toSorted((a, b) => (`${a}` < `${b}` ? -1 : 1))],
     ["in order, its pages counted from 0", 0, (ids: Array<number>) => ids]
   ] as const) {
-    it.effect(`has all nodes of a service that lists them ${way}, and does not say that it is complete`, () => {
+    it.effect(`has all nodes of a service that lists them ${way}, and is not called complete`, () => {
       const ids = order(Array.from({ length: 250 }, (_, i) => i + 1))
       let complete: unknown
       return Effect.gen(function* () {
@@ -215,7 +215,7 @@ describe("the list of nodes", () => {
     })
   }
 
-  it.effect("ends when the service gives the same page whatever is asked for, and names an id once", () => {
+  it.effect("ends when the service returns the same page for any request, and emits an id once", () => {
     let requests = 0
     const page = [1, 2, 2, 3].map((id) => record({ id }))
     return Effect.gen(function* () {
@@ -227,7 +227,7 @@ describe("the list of nodes", () => {
     }).pipe(Effect.provide(clientOver(() => Effect.sync(() => (requests++, ok(page))))))
   })
 
-  it.effect("asks for no page that is not wanted", () => {
+  it.effect("requests no page that is not pulled", () => {
     const seen: Array<number> = []
     return Effect.gen(function* () {
       yield* Nodes.use((nodes) => Stream.runDrain(Stream.take(nodes.list(), 50)))
@@ -237,7 +237,7 @@ describe("the list of nodes", () => {
 })
 
 describe("time", () => {
-  it.effect("an attempt that gets no answer ends after its own limit, and another follows where it may", () =>
+  it.effect("an attempt without a reply ends after its own limit, and another follows where it may", () =>
     Effect.gen(function* () {
       const error = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "40 seconds" }))))
       assert.strictEqual(error.attempts[0]?.durationMillis, 15_000)
@@ -268,9 +268,9 @@ describe("time", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("a call ends at its deadline while it waits for its turn, and nothing was sent", () =>
+  it.effect("a call that waits for its turn ends at its deadline, and nothing was sent", () =>
     Effect.gen(function* () {
-      // With nothing known of the allowance one request goes first, and the others wait for what its reply says.
+      // With nothing known of the allowance one request goes first, and the others wait for its reply.
       const first = yield* Effect.forkChild(Nodes.use((nodes) => nodes.get(id)))
       yield* Effect.yieldNow
       const second = yield* Effect.forkChild(
@@ -289,7 +289,7 @@ describe("time", () => {
     }).pipe(Effect.provide(clientOver(() => Effect.never)))
   )
 
-  it.effect("a call ends at its deadline while it tells of its reply", () =>
+  it.effect("a call ends at its deadline during `onReply`", () =>
     Effect.gen(function* () {
       const error = yield* inTime(
         Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "2 seconds", onReply: () => Effect.never })))
@@ -298,7 +298,7 @@ describe("time", () => {
     }).pipe(Effect.provide(clientAnswered(ok(record()))))
   )
 
-  it.effect("a call that was certainly not sent says so, however long it waited to be sent again", () => {
+  it.effect("a call that was certainly not sent reports so, after any wait for another attempt", () => {
     let requests = 0
     return Effect.gen(function* () {
       const refused = yield* Effect.forkChild(
@@ -323,7 +323,7 @@ describe("time", () => {
     )
   })
 
-  it.effect("a defect below ends its call, and holds up no other", () => {
+  it.effect("a defect in the transport ends its call, and delays no other", () => {
     let requests = 0
     return Effect.gen(function* () {
       const get = Nodes.use((nodes) => nodes.get(id))
@@ -340,7 +340,7 @@ describe("time", () => {
     let requests = 0
     return Effect.gen(function* () {
       const { current } = yield* Allowance
-      // A fiber yields after some 2000 operations, wherever it is by then: so many before the call make it any place in it.
+      // A fiber yields after some 2000 operations, at any place: so many before the call move that place through the call.
       for (let operations = 980; operations < 1030; operations++) {
         let ledger: Ledger | undefined
         requests = 0
@@ -379,7 +379,7 @@ describe("time", () => {
     )
   )
 
-  it.effect("a wait follows the node until it runs, and says what it saw", () => {
+  it.effect("a wait polls the node until it runs, and reports what it observed", () => {
     const statuses = ["created", "created", "running"]
     const seen: Array<unknown> = []
     return Effect.gen(function* () {
@@ -404,7 +404,7 @@ describe("time", () => {
     }).pipe(Effect.provide(clientAnswered(ok(record({ status: "terminate" })))))
   )
 
-  it.effect("a wait that runs out of time carries the last state", () =>
+  it.effect("a wait that times out carries the last status", () =>
     Effect.gen(function* () {
       const { reason } = yield* inTime(
         Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(id, "running", { timeout: "30 seconds" })))
@@ -418,7 +418,7 @@ describe("time", () => {
     }).pipe(Effect.provide(clientAnswered(ok(record({ status: "created" })))))
   )
 
-  it.effect("a wait outlives failures that pass, and ends with the node's end", () => {
+  it.effect("a wait outlasts transient failures, and ends when the node is gone", () => {
     const replies: Array<ScriptedReply> = [ok(record()), { status: 503 }, { status: 502 }, { status: 404 }]
     return Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(Nodes.use((nodes) => nodes.awaitDeleted(id)))
@@ -429,10 +429,10 @@ describe("time", () => {
   })
 })
 
-describe("a list whose envelope says how many nodes there are", () => {
+describe("a list whose envelope counts the nodes", () => {
   for (const [total, requests] of [
     [{ total_count: 1, total_page_number: 1 }, 1],
-    // What is there of one page alone may be said of that page alone.
+    // A count that fits one page alone may be that of the page.
     [{ total_count: 1 }, 2],
     [{ total_page_number: 1 }, 2],
     [{ total_count: 1, total_page_number: 2 }, 2],
@@ -455,7 +455,7 @@ describe("a list whose envelope says how many nodes there are", () => {
   }
 })
 
-describe("a caller that tries again by itself", () => {
+describe("a caller that retries by itself", () => {
   it.effect("gets one attempt", () =>
     Effect.gen(function* () {
       const { attempts } = yield* Effect.flip(Nodes.use((nodes) => nodes.get(id, { retry: false })))
@@ -501,7 +501,7 @@ describe("an empty list", () => {
       ["no data", { code: 200, errors: {} }, "UnexpectedResponse"],
       ["other data", { code: 200, data: { total: 0 }, errors: {} }, "UnexpectedResponse"]
     ] as const) {
-      it.effect(`of ${name} is not what ${why} tell`, () =>
+      it.effect(`of ${name} is not the meaning of ${why}`, () =>
         Effect.gen(function* () {
           assert.strictEqual((yield* Effect.flip(list)).reason._tag, reason)
         }).pipe(Effect.provide(clientAnswered({ status: 200, body: JSON.stringify(body) })))
@@ -532,7 +532,7 @@ describe("no reply at all", () => {
   }
 })
 
-describe("a node that is gone when it is to be deleted", () => {
+describe("a node that is gone before its delete", () => {
   for (const [before, because, deleted] of [
     ["ECONNRESET", "is deleted where an earlier attempt may have done it, its reply lost", true],
     [502, "is deleted where an earlier attempt may have done it, though it failed", true],
@@ -560,7 +560,7 @@ describe("a node that is gone when it is to be deleted", () => {
     })
   }
 
-  it.effect("is no success of other calls", () => {
+  it.effect("is not a success of other calls", () => {
     const left = [502, 404]
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.setCommitment(id, "auto_renew"))))
@@ -586,7 +586,7 @@ describe("options", () => {
     ],
     ["deadline", { baseUrl: "https://service.test", credentials, deadline: 0 }]
   ] as const) {
-    it.effect(`an unusable ${option} is named when the client is made (${String(options.baseUrl)})`, () =>
+    it.effect(`an unusable ${option} fails the making of a client (${String(options.baseUrl)})`, () =>
       Effect.gen(function* () {
         const exit = yield* build(options)
         assert.isTrue(Exit.isFailure(exit))

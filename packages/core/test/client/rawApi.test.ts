@@ -22,14 +22,14 @@ describe("an exchange", () => {
   ] as const) {
     it.effect(`is the reply of a failure with that failure: ${reply.status} ${tag}`, () =>
       Effect.gen(function* () {
-        const { failure, reply: heard } = yield* exchange
-        assert.deepStrictEqual([heard.status, heard.body], [reply.status, reply.body])
+        const { failure, reply: received } = yield* exchange
+        assert.deepStrictEqual([received.status, received.body], [reply.status, reply.body])
         assert.strictEqual(failure?.reason._tag, tag)
       }).pipe(Effect.provide(clientAnswered(reply)))
     )
   }
 
-  it.effect("has the reply of the last attempt, and none where that had none", () => {
+  it.effect("has the reply of the last attempt, if any", () => {
     let asked = 0
     const client = clientOver(
       () => Effect.suspend(() => (asked++ === 3 ? Effect.never : Effect.succeed(refusal(503)))),
@@ -48,14 +48,14 @@ describe("an exchange", () => {
 
 describe("the hint of a refused request", () => {
   for (const [reply, hint] of [
-    [refusal(405), "Use a method that the path answers."],
+    [refusal(405), "Use a method that the path supports."],
     [refusal(422), "Correct the request and send it again."],
     [
       { status: 422, body: `{"code":422,"errors":{"name":["taken"]}}` },
       "Correct the named fields and send the request again."
     ]
   ] as const) {
-    it.effect(`says what may help: ${hint}`, () =>
+    it.effect(`is ${hint}`, () =>
       Effect.gen(function* () {
         const { failure } = yield* exchange
         assert.strictEqual(failure?.hint, hint)

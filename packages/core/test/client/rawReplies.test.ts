@@ -1,5 +1,5 @@
 /**
- * Every transport against a service that writes its replies byte by byte: what comes before a reply, and what is none.
+ * Every transport against a service that writes its replies byte by byte: interim replies, and replies that are not HTTP.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,10 +20,10 @@ const transports = {
   "node:http": NodeTransport.layer
 }
 
-/** Those that are made of the HTTP of the runtime, which has the last word on `100 Continue`. */
+/** Those over the runtime's own HTTP, which decides about `100 Continue`. */
 const refusesContinue = new Set(["HttpClient over fetch", "HttpClient over undici", "fetch"])
 
-/** A server that does this with each request. */
+/** A server that handles each request so. */
 const serve = (answer: (socket: Socket) => void) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
@@ -92,7 +92,7 @@ for (const [name, transport] of Object.entries(transports)) {
             assert.strictEqual(reason._tag === "Unreachable" && reason.sent, "maybe")
             assert.strictEqual(
               message,
-              "The service could not be reached: it sent a 100 Continue unasked (UND_ERR_SOCKET)."
+              "The service could not be reached: it sent an unexpected 100 Continue (UND_ERR_SOCKET)."
             )
             return
           }
@@ -105,7 +105,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     }
 
-    it.live("may have bytes in its headers that are no text", () =>
+    it.live("may have bytes in its headers that are not text", () =>
       Effect.gen(function* () {
         const { url } = yield* serve(written(ok))
         assert.strictEqual((yield* over(url, get)).headers["x-odd"], "\xff\xfe\x80")
@@ -125,7 +125,7 @@ for (const [name, transport] of Object.entries(transports)) {
       ["headers without end", `HTTP/1.1 200 OK\r\nx: ${"a".repeat(100_000)}\r\ncontent-length: 2\r\n\r\n{}`],
       ["two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}"]
     ] as const) {
-      it.live(`is one sentence where it is ${what}`, () =>
+      it.live(`fails with one sentence where it is ${what}`, () =>
         Effect.gen(function* () {
           const { url } = yield* serve((socket) => socket.end(Buffer.from(bytes, "latin1")))
           const { message, reason, reply } = yield* Effect.flip(over(url, get))

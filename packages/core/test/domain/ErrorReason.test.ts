@@ -33,18 +33,18 @@ describe("the sentence of an error", () => {
   ] as const) {
     it(`writes ${millis} ms as ${text}`, () => {
       const { message } = new TimedOut({ limit: "deadline", afterMillis: millis, sent: "no" })
-      assert.strictEqual(message, `The call was not done within its deadline of ${text}.`)
+      assert.strictEqual(message, `The call exceeded its deadline of ${text}.`)
     })
   }
 
-  it("tells a short wait from a shorter one", () => {
+  it("states both the wait and the time left", () => {
     assert.strictEqual(
       new WouldExceedDeadline({ predictedMillis: 1200, leftMillis: 300 }).message,
-      "The allowance refills in 1.2 s, and the call may take only 300 ms more."
+      "Rate limit reached: the allowance refills in 1.2 s, and this call's deadline is in 300 ms."
     )
   })
 
-  it("says when to try again, where that is known", () => {
+  it("is followed by when to try again, where that is known", () => {
     const hints = [
       new WouldExceedDeadline({ predictedMillis: 2_040_000, leftMillis: 300 }),
       new RateLimited({ retryAfterMillis: 2_040_000 }),
@@ -54,46 +54,46 @@ describe("the sentence of an error", () => {
     ].map(({ hint }) => hint)
     assert.deepStrictEqual(hints, [
       "Try again in 34 min.",
-      "Try again in 34 min; other programs on the same API key spend the same allowance.",
-      "Try again in a minute; other programs on the same API key spend the same allowance.",
-      "Try again in 4 s; the first call then tries whether the service has recovered.",
+      "Try again in 34 min; other clients on the same API key spend the same allowance.",
+      "Try again in a minute; other clients on the same API key spend the same allowance.",
+      "Try again in 4 s; the first call then tests whether the service has recovered.",
       "Try again in a few seconds."
     ])
   })
 
-  it("names the bound to raise where a reply was too much, and the base URL elsewhere", () => {
+  it("is followed by the bound to raise where a reply was too long, and else by the base URL", () => {
     const hint = (expected: string) => new UnexpectedResponse({ status: 200, path: "", expected, excerpt: "x" }).hint
     assert.include(hint("the end of the list within 10 nodes (maxNodes) and 1001 pages"), "Raise maxNodes")
     assert.include(hint("a body of at most 2 bytes (maxBodyBytes)"), "Raise maxBodyBytes")
     assert.include(hint("JSON"), "base URL")
   })
 
-  it("is one, where a create's outcome is unknown too", () => {
+  it("is one sentence for a create whose outcome is unknown", () => {
     const unknown = (detail: string) =>
       new OutcomeUnknown({
         nodeName: "web",
         candidates: [],
-        looked: true,
+        listRead: true,
         because: "Unreachable",
         detail,
         keyed: false
       }).message
     assert.strictEqual(
       unknown("The service could not be reached: ECONNRESET."),
-      "It is not known whether web was created, for no new node of that name is listed, and the service could not be reached: ECONNRESET."
+      "Could not find out whether web was created: no new node of that name is listed, and the service could not be reached: ECONNRESET."
     )
     assert.strictEqual(
       unknown("DNS failed"),
-      "It is not known whether web was created, for no new node of that name is listed, and DNS failed."
+      "Could not find out whether web was created: no new node of that name is listed, and DNS failed."
     )
   })
 
-  it("is one, where a wait saw nothing because its looks failed", () => {
+  it("is one sentence for a wait whose reads failed", () => {
     const notReached = (failure: string | null) =>
       new StatusNotReached({
         nodeId: NodeId.make(7),
         wanted: "running",
-        last: { unknown: "not seen yet" },
+        last: { unknown: "not read yet" },
         seen: [],
         impossible: false,
         waitedMillis: 1000,
@@ -101,8 +101,24 @@ describe("the sentence of an error", () => {
       }).message
     assert.strictEqual(
       notReached("The service did not answer within 300 ms."),
-      "After 1 s node 7 is not seen yet and not running: the service did not answer within 300 ms."
+      "Timed out after 1 s: node 7 is not read yet, expected running; the last read failed: the service did not answer within 300 ms."
     )
-    assert.strictEqual(notReached(null), "After 1 s node 7 is not seen yet and not running.")
+    assert.strictEqual(notReached(null), "Timed out after 1 s: node 7 is not read yet, expected running.")
+  })
+
+  it("names the statuses before one that cannot become the expected one", () => {
+    const reason = new StatusNotReached({
+      nodeId: NodeId.make(7),
+      wanted: "running",
+      last: "terminate",
+      seen: ["created", "running", "terminate"],
+      impossible: true,
+      waitedMillis: 4000,
+      failure: null
+    })
+    assert.strictEqual(
+      reason.message,
+      "Node 7 is terminate (it was created, then running), which cannot become running."
+    )
   })
 })

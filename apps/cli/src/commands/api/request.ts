@@ -3,15 +3,16 @@
  */
 import { RawApi } from "@berth/core/client/RawApi"
 import type { RawReply } from "@berth/core/api/Reply"
+import { escapeControlsInLines } from "@berth/terminal/escapeControls"
 import { Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { client } from "../../config/client.ts"
-import { redaction } from "../../config/credentials.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { escapeControlsInLines } from "../../output/escapeControls.ts"
 import { jsonBlock, jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { type Format, OutputFormat } from "../../output/OutputFormat.ts"
+import { client } from "../../settings/client.ts"
+import { redaction } from "../../settings/redaction.ts"
+import { switchFlag } from "../../settings/switches.ts"
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD"])
@@ -38,7 +39,7 @@ const unreadable = (data: string) => () =>
     hint: "-d takes JSON, @FILE, or - for stdin."
   })
 
-/** The body as it is; for JSON in the asked-for format, where there is JSON. */
+/** The body as it is, or as JSON in the format that was asked for, where it is JSON. */
 const shown = (body: string, format: Format, isTerminal: boolean): string => {
   if (body === "") return ""
   if (format === "table" && !isTerminal) return escapeControlsInLines(body)
@@ -73,7 +74,7 @@ export const request = Command.make(
       Flag.withAlias("q"),
       Flag.withMetavar("NAME=VALUE"),
       Flag.withDescription("Query parameter; repeatable"),
-      Flag.filterMap(pair, () => "a parameter is NAME=VALUE"),
+      Flag.filterMap(pair, () => "expected NAME=VALUE"),
       Flag.atLeast(0)
     ),
     data: Flag.String("data").pipe(
@@ -82,12 +83,7 @@ export const request = Command.make(
       Flag.withDescription("Body of the request"),
       Flag.optional
     ),
-    include: Flag.Boolean("include").pipe(
-      Flag.withoutNegation,
-      Flag.withAlias("i"),
-      Flag.withDescription("Print the status and the headers too"),
-      Flag.withDefault(false)
-    )
+    include: switchFlag("include", "Print the status and the headers too")
   },
   Effect.fnUntraced(function* ({ data, include, method, path, query }) {
     if (Option.isSome(data) && bodiless.has(method)) {
@@ -97,7 +93,7 @@ export const request = Command.make(
     const { failure, reply } = yield* (yield* RawApi).exchange({ method, path, query, body })
     const redact = yield* redaction
     const { data: print, stdout } = yield* Output
-    // A service may repeat the address it was asked at, and the API key is in it.
+    // A service may repeat the address of the request, and the API key is in it.
     const text = redact(shown(reply.body, yield* OutputFormat, stdout.isTerminal))
     if (include) yield* print(redact(escapeControlsInLines(head(reply))))
     yield* print(text === "" || text.endsWith("\n") ? text : `${text}\n`)

@@ -1,45 +1,20 @@
 /**
  * `berth commitment set`: what happens to a node when its commitment ends.
  */
+import { setCommitmentRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
-import { NodeId } from "@berth/core/domain/Node"
 import { CommitmentSetting } from "@berth/core/domain/Commitment"
-import { Effect, Option, Schema } from "effect"
+import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { client } from "../../config/client.ts"
-import { idFlag } from "../../config/wholeNumberFlag.ts"
-import { paths } from "../../config/paths.ts"
-import { type Preview, previewView } from "../../output/Preview.ts"
-import { encodeWith, printOne, type View } from "../../output/print.ts"
-import { oneNode } from "../../target/NodeArgument.ts"
-import { nameOf } from "../../target/NodeOutcome.ts"
-import { resolveNode } from "../../target/resolve.ts"
-
-/** What each setting does at the end of the commitment (decision 17). */
-const outcomes: Record<CommitmentSetting, string> = {
-  auto_renew: "at its end the commitment is renewed",
-  auto_terminate: "at its end the node is terminated",
-  hourly_billing: "at its end the node is billed by the hour"
-}
-
-const Commitment = Schema.Struct({
-  id: NodeId,
-  name: Schema.String,
-  setting: CommitmentSetting,
-  skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed; null without one." })
-})
-
-const commitmentView: View<typeof Commitment.Type> = {
-  encode: encodeWith(Commitment),
-  columns: () => [
-    { title: "ID", value: ({ id }) => String(id) },
-    { title: "NAME", value: ({ name }) => name },
-    { title: "SETTING", value: ({ setting }) => setting },
-    { title: "OUTCOME", value: ({ setting }) => outcomes[setting] },
-    { title: "SKU", value: ({ skuId }) => (skuId === null ? "-" : String(skuId)) }
-  ],
-  none: "no commitments"
-}
+import { nameOf } from "../../nodes/forEachNode.ts"
+import { resolveNode } from "../../nodes/resolve.ts"
+import { oneNode } from "../../nodes/Target.ts"
+import { printOne } from "../../output/print.ts"
+import { proposalRecord, propose } from "../../proposal/Proposal.ts"
+import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
+import { client } from "../../settings/client.ts"
+import { switchFlag } from "../../settings/switches.ts"
 
 export const set = Command.make(
   "set",
@@ -49,36 +24,23 @@ export const set = Command.make(
       Argument.withMetavar(""),
       Argument.withDescription(CommitmentSetting.literals.join(" | "))
     ),
-    sku: idFlag("plan").pipe(
+    sku: wholeNumberFlag("plan", 0).pipe(
       Flag.withMetavar("SKU"),
       Flag.withDescription("Committed option to renew to, see berth plan list"),
       Flag.optional
     ),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Show the request, and stop"),
-      Flag.withDefault(false)
-    )
+    dryRun: switchFlag("dry-run", "Show the request, and stop")
   },
   Effect.fnUntraced(function* ({ dryRun, node: given, setting, sku }) {
-    const nodes = yield* Nodes
     const found = yield* resolveNode(given)
+    const subject = { id: found.id, name: nameOf(found) }
     const skuId = Option.getOrUndefined(sku)
     if (dryRun) {
-      const body = { vcn_id: found.id, node_status: setting, ...(skuId !== undefined && { committed_plan: skuId }) }
-      const preview: Preview = {
-        action: "set-commitment",
-        id: found.id,
-        name: nameOf(found),
-        request: { method: "POST", path: paths().commitments.set(), body },
-        pricePerHourInr: null,
-        pricePerMonthInr: null,
-        committedPriceInr: null,
-        outcome: outcomes[setting]
-      }
-      return yield* printOne(previewView, preview)
+      const request = setCommitmentRequest(found.id, setting, skuId)
+      const change = { action: "set-commitment", ...subject, outcome: endOfCommitment[setting] } as const
+      return yield* printOne(proposalRecord, propose(request, change))
     }
-    yield* nodes.setCommitment(found.id, setting, { skuId })
-    yield* printOne(commitmentView, { id: found.id, name: nameOf(found), setting, skuId: skuId ?? null })
+    yield* Nodes.use((nodes) => nodes.setCommitment(found.id, setting, { skuId }))
+    yield* printOne(commitmentRecord, { ...subject, setting, skuId: skuId ?? null })
   })
 ).pipe(Command.withDescription("Set what happens when a node's commitment ends"), Command.provide(client))

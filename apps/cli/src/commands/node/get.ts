@@ -5,15 +5,13 @@ import { Nodes } from "@berth/core/client/Nodes"
 import type { Node } from "@berth/core/domain/Node"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
-import { client } from "../../config/client.ts"
-import { nodeView } from "../../output/nodeView.ts"
+import { failIfSomeFailed, forEachNode, reportFailures } from "../../nodes/forEachNode.ts"
+import { completed, resolveNodes } from "../../nodes/resolve.ts"
+import { someNodes } from "../../nodes/Target.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
-import { reportFailures } from "../../output/reportFailures.ts"
-import { completed } from "../../target/completed.ts"
-import { someNodes } from "../../target/NodeArgument.ts"
-import { failIfSomeFailed, forEachNode } from "../../target/NodeOutcome.ts"
-import { resolveNodes } from "../../target/resolve.ts"
+import { nodeRecord } from "../../records/node.ts"
+import { client } from "../../settings/client.ts"
 
 export const get = Command.make(
   "get",
@@ -29,8 +27,8 @@ export const get = Command.make(
       error === null && node !== null ? [node] : []
     )
     const [only] = found
-    if (resolution.single && only !== undefined) yield* printOne(nodeView, only)
-    else if (found.length > 0 || format !== "table") yield* printAll(nodeView, found)
+    if (resolution.single && only !== undefined) yield* printOne(nodeRecord, only)
+    else if (found.length > 0 || format !== "table") yield* printAll(nodeRecord, found)
     yield* reportFailures(outcomes)
     yield* failIfSomeFailed(outcomes)
   })

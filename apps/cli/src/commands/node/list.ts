@@ -5,15 +5,15 @@ import { Nodes } from "@berth/core/client/Nodes"
 import { pageSize } from "@berth/core/api/Routes"
 import type { Node } from "@berth/core/domain/Node"
 import { KnownStatus } from "@berth/core/domain/NodeStatus"
+import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { client } from "../../config/client.ts"
-import { countFlag } from "../../config/wholeNumberFlag.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { say } from "../../output/Output.ts"
+import { nameMatcher } from "../../nodes/Target.ts"
+import { printNote } from "../../output/Output.ts"
 import { printStream } from "../../output/print.ts"
-import { nodeView } from "../../output/nodeView.ts"
-import { nameMatcher } from "../../target/Target.ts"
+import { nodeRecord } from "../../records/node.ts"
+import { client } from "../../settings/client.ts"
 
 const flags = {
   status: Flag.Literals("status", KnownStatus.literals).pipe(
@@ -23,7 +23,7 @@ const flags = {
   ),
   name: Flag.String("name").pipe(
     Flag.withMetavar("GLOB"),
-    Flag.withDescription("Only nodes of this name, such as 'web-*'"),
+    Flag.withDescription("Only nodes whose name matches, such as 'web-*'"),
     Flag.optional
   ),
   series: Flag.String("series").pipe(
@@ -36,36 +36,36 @@ const flags = {
     Flag.withDescription("Only nodes on this plan"),
     Flag.optional
   ),
-  limit: countFlag("limit").pipe(Flag.withDescription("At most so many nodes"), Flag.optional),
-  page: countFlag("page").pipe(Flag.withDescription("Only this page, from 1"), Flag.optional),
-  perPage: countFlag("per-page", pageSize.maximum).pipe(
+  limit: wholeNumberFlag("limit", 1).pipe(Flag.withDescription("Maximum number of nodes"), Flag.optional),
+  page: wholeNumberFlag("page", 1).pipe(Flag.withDescription("Only this page, from 1"), Flag.optional),
+  perPage: wholeNumberFlag("per-page", 1, pageSize.maximum).pipe(
     Flag.withDescription(`Nodes on the page, 1 to ${pageSize.maximum}`),
     Flag.optional
   )
 }
 
 /**
- * Whether the plan says it is of this series: a slug begins with the series' letter, and may end with the name of a
- * series that has one (interface.md §2.2, §2.6).
+ * Whether the plan's slug names this series: it begins with the letter of the series, and may end with the name of a series
+ * that has one (interface.md §2.2, §2.6).
  */
 const ofSeries = (node: Node, series: string): boolean => {
   const parts = node.plan?.toLowerCase().split("-") ?? []
   return parts[0] === series || (parts.length > 4 && parts.at(-1) === series)
 }
 
-const filterOf = (wanted: {
+const filterOf = (filters: {
   readonly status: Option.Option<KnownStatus>
   readonly name: Option.Option<string>
   readonly series: Option.Option<string>
   readonly plan: Option.Option<string>
 }) => {
-  const named = Option.map(wanted.name, nameMatcher)
-  const series = Option.map(wanted.series, (each) => each.toLowerCase())
+  const named = Option.map(filters.name, nameMatcher)
+  const series = Option.map(filters.series, (each) => each.toLowerCase())
   return (node: Node): boolean =>
-    Option.match(wanted.status, { onNone: () => true, onSome: (status) => node.status === status }) &&
+    Option.match(filters.status, { onNone: () => true, onSome: (status) => node.status === status }) &&
     Option.match(named, { onNone: () => true, onSome: (matches) => matches(node.name) }) &&
     Option.match(series, { onNone: () => true, onSome: (each) => ofSeries(node, each) }) &&
-    Option.match(wanted.plan, { onNone: () => true, onSome: (plan) => node.plan === plan })
+    Option.match(filters.plan, { onNone: () => true, onSome: (plan) => node.plan === plan })
 }
 
 export const list = Command.make(
@@ -77,30 +77,30 @@ export const list = Command.make(
     if (onePage && Option.isSome(limit)) {
       return yield* new UsageFault({
         message: "--limit and --page exclude each other.",
-        hint: "Leave one of them out; --per-page says how many nodes a page has."
+        hint: "Leave one of them out; --per-page sets the size of the page."
       })
     }
     const passes = filterOf(filters)
     const filtered = Object.values(filters).some(Option.isSome)
     const none = `no nodes${filtered ? " that match" : ""}${onePage ? " on this page" : ""}`
-    const view = { ...nodeView, none }
+    const record = { ...nodeRecord, none }
 
     if (onePage) {
       const number = Option.getOrElse(page, () => 1)
       const size = Option.getOrElse(perPage, () => pageSize.maximum)
       const found = yield* nodes.listPage({ page: number, perPage: size })
-      yield* printStream(view, Stream.fromIterable(found.filter(passes)))
-      if (found.length === size) yield* say(`There may be more: --page ${number + 1}.`)
+      yield* printStream(record, Stream.fromIterable(found.filter(passes)))
+      if (found.length === size) yield* printNote(`There may be more: --page ${number + 1}.`)
       return
     }
 
-    // Somebody waits for it: it is no sweep, of which others would go before.
-    const wanted = nodes.list({ lane: "interactive" }).pipe(Stream.filter(passes))
-    if (Option.isNone(limit)) return yield* printStream(view, wanted)
+    // The user waits for it: a sweep would let other calls go first.
+    const matching = nodes.list({ lane: "interactive" }).pipe(Stream.filter(passes))
+    if (Option.isNone(limit)) return yield* printStream(record, matching)
 
-    // One more than asked for tells whether there are more.
+    // One node beyond the limit shows whether there are more.
     let more = false
-    const limited = wanted.pipe(
+    const limited = matching.pipe(
       Stream.take(limit.value + 1),
       Stream.zipWithIndex,
       Stream.filter(([, index]) => {
@@ -109,7 +109,7 @@ export const list = Command.make(
       }),
       Stream.map(([node]) => node)
     )
-    yield* printStream(view, limited)
-    if (more) yield* say(`Stopped at --limit ${limit.value}; there are more.`)
+    yield* printStream(record, limited)
+    if (more) yield* printNote(`Stopped at --limit ${limit.value}; there are more.`)
   })
 ).pipe(Command.withDescription("List nodes"), Command.provide(client))

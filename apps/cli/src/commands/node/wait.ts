@@ -1,28 +1,27 @@
 /**
  * `berth node wait`: until nodes have a status, or are gone.
  */
+import { durationFlag } from "@berth/terminal/duration"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { client } from "../../config/client.ts"
-import { durationFlag } from "../../config/duration.ts"
-import { printOutcomes } from "../../output/outcomeView.ts"
+import { failIfSomeFailed, forEachNode, nameOf, printOutcomes } from "../../nodes/forEachNode.ts"
+import { resolveNodes } from "../../nodes/resolve.ts"
+import { someNodes } from "../../nodes/Target.ts"
+import { resumable, waitFor } from "../../nodes/waitFor.ts"
 import { withProgress } from "../../output/progress.ts"
-import { someNodes } from "../../target/NodeArgument.ts"
-import { failIfSomeFailed, forEachNode, nameOf } from "../../target/NodeOutcome.ts"
-import { resolveNodes } from "../../target/resolve.ts"
-import { resumable, waitFor } from "../../target/waitFor.ts"
+import { client } from "../../settings/client.ts"
 
-/** What can be waited for: every status a node can come to, and its end. */
+/** The goals of a wait: every status that a node can reach, and its end. */
 const goals = ["running", "created", "power-off", "terminate", "deleted"] as const
 
 const flags = {
   nodes: someNodes,
   goal: Flag.Literals("for", goals).pipe(
     Flag.withMetavar("STATUS"),
-    Flag.withDescription("What to wait for; default running"),
+    Flag.withDescription("Status to wait for, or deleted; default running"),
     Flag.withDefault<(typeof goals)[number]>("running")
   ),
-  timeout: durationFlag("timeout").pipe(Flag.withDescription("Longest time to wait; default 10m"), Flag.optional)
+  timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional)
 }
 
 export const wait = Command.make(
@@ -30,9 +29,9 @@ export const wait = Command.make(
   flags,
   Effect.fnUntraced(function* ({ goal, nodes: given, timeout }) {
     const resolution = yield* resolveNodes(given)
-    const outcomes = yield* withProgress(goal, (tell) =>
+    const outcomes = yield* withProgress(goal, (show) =>
       forEachNode(resolution, (found) =>
-        Effect.map(waitFor({ id: found.id, name: nameOf(found) }, { goal, timeout }, tell), (node) => ({
+        Effect.map(waitFor({ id: found.id, name: nameOf(found) }, { goal, timeout }, show), (node) => ({
           outcome: goal as string,
           node
         }))

@@ -1,14 +1,14 @@
 /**
- * `berth plan list`: sizes and prices, read off the image list.
+ * `berth plan list`: sizes and prices, as the image list has them.
  */
 import { Plans } from "@berth/core/client/Plans"
 import type { Plan } from "@berth/core/domain/Plan"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { client } from "../../config/client.ts"
-import { imageFilter, imageFilterFlags } from "../../config/imageFilterFlags.ts"
-import { planView } from "../../output/planView.ts"
 import { printAll } from "../../output/print.ts"
+import { planRecord } from "../../records/plan.ts"
+import { client } from "../../settings/client.ts"
+import { imageFilter, imageFilterFlags } from "../../settings/imageFilter.ts"
 
 /** Cheapest first; plans without a price come last. */
 const byPrice = (a: Plan, b: Plan): number =>
@@ -26,6 +26,6 @@ export const list = Command.make(
   },
   Effect.fnUntraced(function* ({ sort, ...filters }) {
     const plans = yield* (yield* Plans).list(imageFilter(filters))
-    yield* printAll(planView, Option.isSome(sort) ? plans.toSorted(byPrice) : plans)
+    yield* printAll(planRecord, Option.isSome(sort) ? plans.toSorted(byPrice) : plans)
   })
 ).pipe(Command.withDescription("List plans and their prices"), Command.provide(client))

@@ -1,6 +1,6 @@
 /**
- * An address: a string, nothing in several spellings, or an object whose documentation ends at the word "object"
- * (interface.md §2.4, decision 8).
+ * An address: a string, nothing in several spellings, or an object that is documented only as "object" (interface.md §2.4,
+ * decision 8).
  */
 import { Predicate } from "effect"
 import { keepUnknown } from "./RecordReader.ts"
@@ -21,7 +21,7 @@ export const address: Field<string | null> = (wire) => {
   return Object.keys(wire).length === 0 ? null : unreadable
 }
 
-/** What an address object says beyond the address (netmask, gateway, …); undefined when nothing. */
+/** What an address object has besides the address (netmask, gateway, …); undefined when nothing. */
 export const furtherNetwork = (wire: unknown): Record<string, unknown> | undefined => {
   if (!Predicate.isObject(wire)) return undefined
   const taken = keys.find((key) => wire[key] !== undefined)

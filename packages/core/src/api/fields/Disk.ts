@@ -4,13 +4,13 @@
  */
 import { Predicate } from "effect"
 import { type Field, numeric, unreadable } from "./Field.ts"
-import { remembered } from "./Remembered.ts"
+import { cached } from "./Cached.ts"
 
 const gbPerUnit: Record<string, number> = { MB: 0.001, GB: 1, GIB: 1.073741824, TB: 1000, TIB: 1099.511627776 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i
 
 /** Disk in GB. A bare number is gigabytes. */
-export const diskGb: Field<number> = remembered((wire) => {
+export const diskGb: Field<number> = cached((wire) => {
   const match = Predicate.isString(wire) ? shape.exec(wire) : null
   if (match === null) {
     const gigabytes = numeric(wire)

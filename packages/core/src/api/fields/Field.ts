@@ -1,15 +1,15 @@
 /**
- * How one field of a reply is read: a function from whatever the service sent to a domain value, or to `unreadable`.
- * Fields are read one by one rather than by one schema of the record, so that a field of an unforeseen shape costs that
- * field and not the record (decision 8).
+ * How one field of a reply is read: a function from the value on the wire to a domain value, or to `unreadable`. Fields are
+ * read one by one rather than by one schema of the record, so that a field of an unforeseen shape costs that field and not
+ * the record (decision 8).
  */
 import { Predicate } from "effect"
 
-/** The answer for a value that no known spelling explains. */
+/** The result for a value in no known spelling. */
 export const unreadable: unique symbol = Symbol("unreadable")
 export type Unreadable = typeof unreadable
 
-/** Reads one field. `undefined` (the field is absent) never gets here. */
+/** Reads one field. It is not called with `undefined`, which means that the field is absent. */
 export type Field<A> = (wire: unknown) => A | Unreadable
 
 /** A number, or a string that is one (`"4"`, `"2.0"`). */
@@ -32,7 +32,7 @@ export const count: Field<number> = (wire) => {
   return value !== unreadable && value >= 0 ? value : unreadable
 }
 
-/** A string; a number is taken for its digits. */
+/** A string; a number becomes its digits. */
 export const text: Field<string> = (wire) =>
   Predicate.isString(wire) ? wire : Predicate.isNumber(wire) ? String(wire) : unreadable
 

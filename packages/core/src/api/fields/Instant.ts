@@ -1,5 +1,5 @@
 /**
- * Makes the instants of replies, of which a list has one a node.
+ * Makes the instants of replies. A list has one per node.
  */
 import { DateTime } from "effect"
 
@@ -7,9 +7,9 @@ import { DateTime } from "effect"
 const prototype: object = Object.getPrototypeOf(DateTime.makeUnsafe(0))
 
 /**
- * The `DateTime.Utc` that `DateTime.makeUnsafe` makes, but for one thing: Effect gives each of its own a hidden place for
- * the parts of its date, and that alone takes as long as reading the rest of a node. Here the place comes with the first
- * `toPartsUtc`, and is then not hidden: a comparison that goes by keys instead of asking `Equal` sees it
+ * The `DateTime.Utc` that `DateTime.makeUnsafe` makes, with one difference: Effect gives each of its own a non-enumerable
+ * property for the parts of its date, which takes as long as reading the rest of a node. Here the first `toPartsUtc` adds the
+ * property, and it is enumerable: a comparison by keys instead of by `Equal` sees it
  * (docs/decisions/0002-fields-are-read-one-by-one.md).
  */
 export const instant = (epochMilliseconds: number): DateTime.Utc => {

@@ -4,13 +4,13 @@
  */
 import { Predicate } from "effect"
 import { type Field, numeric, unreadable } from "./Field.ts"
-import { remembered } from "./Remembered.ts"
+import { cached } from "./Cached.ts"
 
 const mibPerUnit: Record<string, number> = { MB: 1, MIB: 1, GB: 1024, GIB: 1024, TB: 1_048_576, TIB: 1_048_576 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i
 
 /** Memory in MiB, rounded to a whole number. A bare number is megabytes. */
-export const memoryMib: Field<number> = remembered((wire) => {
+export const memoryMib: Field<number> = cached((wire) => {
   const match = Predicate.isString(wire) ? shape.exec(wire) : null
   if (match === null) {
     const megabytes = numeric(wire)

@@ -4,7 +4,7 @@
 import { Predicate } from "effect"
 import { type Field, numeric, unreadable } from "./Field.ts"
 
-/** A sign of the rupee before, thousands separated by commas, a word after (`Rs. 3.5/Hr`). */
+/** An optional rupee sign, thousands separated by commas, an optional unit (`Rs. 3.5/Hr`). */
 const shape = /^\s*(?:₹|rs\.?|inr)?\s*(\d{1,3}(?:,\d{2,3})+|\d+)(\.\d+)?\s*(?:\/?\s*(?:-|[a-z]+))?\s*$/i
 
 /** The price in rupees. */

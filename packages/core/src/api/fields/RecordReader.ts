@@ -1,10 +1,10 @@
 /**
- * Reads the fields of one wire record and keeps account of what it could not read, so that nothing the service sent is
- * lost: what is unknown or unreadable ends up in `extra` under its wire name.
+ * Reads the fields of one wire record. Unknown and unreadable fields go into `extra` under their wire names, so that nothing
+ * the service sent is lost.
  */
 import { type Field, unreadable } from "./Field.ts"
 
-/** Why a record as a whole cannot be used: a field without which it has no identity is missing or unreadable. */
+/** Why a whole record cannot be used: a field of its identity is missing or unreadable. */
 export class RecordFault {
   /** Where, relative to the record, such as `id`; empty for the record itself. */
   readonly path: string
@@ -17,7 +17,7 @@ export class RecordFault {
   }
 }
 
-/** Reads a record, or says why it cannot. A plain union, because lists are read record by record, and often. */
+/** Reads a record, or returns why it cannot. A plain union, because lists are read record by record, and often. */
 export type ReadRecord<A> = (wire: unknown) => A | RecordFault
 
 /** Keeps a raw field. A name that every object has, such as `__proto__`, is defined: it is a field like any other. */
@@ -30,8 +30,8 @@ const keep = (extra: Record<string, unknown>, name: string, value: unknown) => {
 }
 
 /**
- * What `field` makes of `wire`, which the record has under `name`; `fallback` when it is absent, null or unreadable. The
- * value is handed in, because a look-up written once for every field would see all names and be slow for each.
+ * Reads `wire`, the record's value under `name`, with `field`; `fallback` when it is absent, null or unreadable. The caller
+ * passes the value, because one property access for all names would be slow for each.
  */
 export const read = <A, B>(
   wire: unknown,
@@ -48,8 +48,8 @@ export const read = <A, B>(
 }
 
 /**
- * Puts every field that is not `known` into `extra`. Fastest for records that have their fields in the order of `known`,
- * with any of them left out.
+ * Puts every field that is not `known` into `extra`. Fastest when the record has its fields in the order of `known`, with or
+ * without gaps.
  */
 export const keepUnknown = (
   record: Record<string, unknown>,

@@ -1,5 +1,5 @@
 /**
- * How the service spells a node's status: in any casing, with spaces, `-` or `_`, and with words of its own
+ * Reads a node's status as the service spells it: in any casing, with spaces, `-` or `_`, and in words of its own
  * (interface.md §3, decision 10).
  */
 import { Predicate } from "effect"
@@ -20,7 +20,7 @@ const spellings = new Map<string, KnownStatus>(
   } as const)
 )
 
-/** The status; anything not known is kept as unknown, never refused. */
+/** The status. An unknown one is kept as unknown, never refused. */
 export const status = (wire: unknown): NodeStatus => {
   if (!Predicate.isString(wire)) return { unknown: wire === undefined ? "" : JSON.stringify(wire) }
   const known = spellings.get(wire) ?? spellings.get(wire.toLowerCase().replace(/[\s_-]/g, ""))

@@ -11,7 +11,7 @@ const dated = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 
 const parse = Option.liftThrowable(DateTime.makeUnsafe)
 
-/** The digits of `text` from `from` until `to` as a number; -1 when one of them is none. */
+/** The digits of `text` from `from` until `to` as a number; -1 when one of them is not a digit. */
 const digits = (text: string, from: number, to: number): number => {
   let value = 0
   for (let at = from; at < to; at++) {
@@ -25,7 +25,7 @@ const digits = (text: string, from: number, to: number): number => {
 /** Days of a year that begins in March, so that a leap day is its last, before each month from January on. */
 const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const
 
-/** The day since the epoch. A day too many for its month is one of the next, as for `Date.parse`. */
+/** Days since the epoch. A day beyond the end of its month is one of the next, as for `Date.parse`. */
 const dayOf = (year: number, month: number, day: number): number => {
   const y = month > 2 ? year : year - 1
   const leapDays = Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400)
@@ -33,8 +33,8 @@ const dayOf = (year: number, month: number, day: number): number => {
 }
 
 /**
- * The documented shape, `2026-03-01T10:20:30.123456Z`, in milliseconds since the epoch; undefined for every other. Lists
- * have one a node, and digit by digit it takes a third of the time of `Date.parse`.
+ * Parses the documented shape, `2026-03-01T10:20:30.123456Z`, into milliseconds since the epoch; undefined for every other.
+ * Lists have one per node, and this takes a third of the time of `Date.parse`.
  */
 const documented = (text: string): number | undefined => {
   const last = text.length - 1

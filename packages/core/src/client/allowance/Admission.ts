@@ -1,6 +1,6 @@
 /**
- * Admission: holds every attempt until the estimator lets it go, in order of its lane, or fails it at once when it would
- * have to wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
+ * Admission: holds every attempt until the estimator admits it, in order of its lane, or fails it at once when it would have to
+ * wait longer than its deadline. One per client; a free allowance costs no queue, no timer and no fiber.
  */
 import { Clock, Deferred, Effect, Exit, Latch, Option, type Scope } from "effect"
 import { countsFrom } from "../../api/AllowanceHeaders.ts"
@@ -13,42 +13,43 @@ import type { Head } from "../transport/Transport.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import type { AllowanceStore } from "./AllowanceStore.ts"
 import * as Estimator from "./Estimator.ts"
+import { initial, type State } from "./EstimatorState.ts"
 import { differs, knownAllowance } from "./KnownAllowance.ts"
 import { Queue, reserveOf } from "./Queue.ts"
 import { share } from "./OwnProcesses.ts"
 
-/** What an admitted attempt tells when it is over. */
+/** The admission of one attempt, which reports back how the attempt ended. */
 export interface Ticket {
   readonly lane: Lane
   /** How long it waited, in milliseconds. */
   readonly waitedMillis: number
-  /** A reply came. `refused` when it is a failure for want of allowance, wherever that was said. */
+  /** A reply came. `refused` when the service refused the request over the rate limit, by status or in the body. */
   readonly replied: (head: Head, refused: boolean) => Effect.Effect<void>
-  /** No reply came: `sent` says whether the service may have counted the request. */
+  /** No reply came. `sent` when the service may have counted the request. */
   readonly ended: (sent: boolean) => Effect.Effect<void>
 }
 
-/** What admission is asked. */
+/** An attempt that asks for admission. */
 export interface Request {
   readonly lane: Lane
   /** When the call as a whole has to be over, by the monotonic clock. */
   readonly deadlineAt: number
 }
 
-/** Gives an effect within an uninterruptible region back what it was before: interruptible. */
+/** Makes an effect within an uninterruptible region interruptible again. */
 export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export interface Admission {
   /**
-   * Fails at once where the wait is sure to be longer than what is left until the deadline; else it waits, and its caller
-   * interrupts it at the deadline. Run it uninterruptibly, with `restore` for the wait: a ticket that nobody settles would hold up everybody.
+   * Fails at once when the wait is certainly longer than the time left; else it waits, and its caller interrupts it at the
+   * deadline. Run it uninterruptibly, with `restore` for the wait: a ticket that is never ended would block all calls.
    */
   readonly admit: (request: Request, restore: Restore) => Effect.Effect<Ticket, WouldExceedDeadline>
-  /** The estimate as it is now. */
-  readonly state: () => Estimator.State
-  /** What is left of the allowance now, as far as is known. */
+  /** The current estimate. */
+  readonly state: () => State
+  /** What is known of the allowance now. */
   readonly current: Effect.Effect<KnownAllowance>
-  /** The next allowance that differs from this one in more than the time that has passed. Whoever is slow skips what lies between. */
+  /** The next allowance that differs from this one in more than the time that has passed. A slow reader skips those between. */
   readonly changeAfter: (seen: KnownAllowance) => Effect.Effect<KnownAllowance>
 }
 
@@ -56,7 +57,7 @@ export interface Admission {
 const stepMillis = 1000
 
 /** While calls wait, a step is noticed within this time. */
-const noticeMillis = 5000
+const maxNoticeMillis = 5000
 
 interface Waiter {
   readonly request: Request
@@ -64,31 +65,31 @@ interface Waiter {
   readonly answer: Deferred.Deferred<Ticket, WouldExceedDeadline>
 }
 
-/** What `Retry-After` itself says: another header that says the same is another statement. */
+/** The wait of `Retry-After` itself: another header with the same wait is another statement. */
 const retryAfterOf = ({ date, "retry-after": after }: Head["headers"], wallMillis: number) =>
   retryAfterMillis({ date, "retry-after": after }, wallMillis)
 
-/** Admission for one client, over one estimator, which is shared with others through the store there may be. */
+/** Admission for one client, over one estimator, which is shared with own processes where there is a store. */
 export const make = Effect.fnUntraced(function* (
   store: AllowanceStore | undefined
 ): Effect.fn.Return<Admission, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const queue = new Queue<Waiter>()
   const bell = Latch.makeUnsafe(false)
-  const turn = Latch.makeUnsafe(false)
-  let watched = 0
-  let state = Estimator.initial
+  const changed = Latch.makeUnsafe(false)
+  let watchers = 0
+  let state = initial
 
-  /** Wakes those who watch the allowance: it may have changed. */
-  const stir = () => {
-    if (watched === 0) return
-    turn.openUnsafe()
-    turn.closeUnsafe()
+  /** Wakes those who watch the allowance, which may have changed. */
+  const notifyWatchers = () => {
+    if (watchers === 0) return
+    changed.openUnsafe()
+    changed.closeUnsafe()
   }
 
   let wallAhead = clock.currentTimeMillisUnsafe() - monotonicMillisUnsafe(clock)
 
-  /** This instant. Whoever reads the clocks notices a step. */
+  /** This instant. Reading the clocks also detects a step. */
   const now = () => {
     const instant = monotonicMillisUnsafe(clock)
     const ahead = clock.currentTimeMillisUnsafe() - instant
@@ -108,21 +109,21 @@ export const make = Effect.fnUntraced(function* (
     const sentAt = now()
     const sending = Estimator.sending(state, sentAt)
     state = Estimator.sent(state, sentAt)
-    stir()
+    notifyWatchers()
     let open = true
-    const settle = (change: () => Estimator.State) =>
+    const end = (change: () => State) =>
       Effect.sync(() => {
         if (!open) return
         open = false
         state = change()
-        stir()
+        notifyWatchers()
         if (queue.size > 0) bell.openUnsafe()
       })
     return {
       lane: request.lane,
       waitedMillis: sentAt - askedAt,
       replied: ({ headers, status }, refused) =>
-        settle(() => {
+        end(() => {
           const receivedAt = now()
           return Estimator.received(state, {
             ...sending,
@@ -135,11 +136,11 @@ export const make = Effect.fnUntraced(function* (
             ...countsFrom(headers)
           })
         }),
-      ended: (sent) => settle(() => (sent ? Estimator.lost(state, now()) : Estimator.unsent(state)))
+      ended: (sent) => end(() => (sent ? Estimator.lost(state, now()) : Estimator.unsent(state)))
     }
   }
 
-  /** Lets everybody go who may, and turns away who would wait too long. Gives the wait until somebody may go next, or less. */
+  /** Admits every call that may go, and fails those that would wait too long. Returns at most the wait until the next may go. */
   const release = (): number => {
     const instant = now()
     for (;;) {
@@ -147,20 +148,20 @@ export const make = Effect.fnUntraced(function* (
       if (waiter === undefined) break
       Deferred.doneUnsafe(waiter.answer, Effect.succeed(issue(waiter.request, waiter.askedAt)))
     }
-    let next = noticeMillis
+    let next = maxNoticeMillis
     for (const lane of queue.lanes()) {
       const answer = turnOf(lane, instant)
       if (answer._tag !== "At") continue
       next = Math.min(next, answer.instant - instant)
       for (let late = queue.takeLate(lane, answer.instant); late; late = queue.takeLate(lane, answer.instant)) {
-        stir()
+        notifyWatchers()
         Deferred.doneUnsafe(late.waiter.answer, Effect.fail(tooLate(answer.instant, late.deadlineAt, instant)))
       }
     }
     return next
   }
 
-  // One fiber for everybody who waits. It is parked on the bell while nobody does.
+  // One fiber for all waiting calls. It is parked on the bell while none waits.
   yield* Effect.forkScoped(
     Effect.gen(function* () {
       while (true) {
@@ -179,7 +180,7 @@ export const make = Effect.fnUntraced(function* (
       get: () => state,
       change: (change) => {
         state = change(state)
-        stir()
+        notifyWatchers()
         if (queue.size > 0) bell.openUnsafe()
       }
     })
@@ -196,13 +197,13 @@ export const make = Effect.fnUntraced(function* (
       }
       const waiter: Waiter = { request, askedAt, answer: Deferred.makeUnsafe() }
       const place = queue.add(lane, waiter, deadlineAt)
-      stir()
+      notifyWatchers()
       bell.openUnsafe()
       return Effect.onExit(restore(Deferred.await(waiter.answer)), (exit) => {
         if (Exit.isSuccess(exit)) return Effect.void
         queue.leave(place)
-        stir()
-        // Let go at the very moment its caller gave up: the ticket goes back unused.
+        notifyWatchers()
+        // Admitted at the moment its caller gave up: the ticket goes back unused.
         return Deferred.isDoneUnsafe(waiter.answer)
           ? Effect.flatMap(Effect.option(Deferred.await(waiter.answer)), (ticket) =>
               Option.isSome(ticket) ? ticket.value.ended(false) : Effect.void
@@ -216,9 +217,9 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const current = known()
       if (differs(seen, current)) return Effect.succeed(current)
-      watched++
-      return turn.await.pipe(
-        Effect.ensuring(Effect.sync(() => watched--)),
+      watchers++
+      return changed.await.pipe(
+        Effect.ensuring(Effect.sync(() => watchers--)),
         Effect.flatMap(() => changeAfter(seen))
       )
     })

@@ -1,9 +1,9 @@
 /**
  * A store of the allowance for the processes of one machine: a small file for what they know, and beside it a folder with a
- * file for each of them. A process that is killed is forgotten when its file has not been touched for a while.
+ * file for each of them. A killed process stops counting when its file has not been touched for a while.
  *
- * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): whoever reads them in the same boot
- * knows how long ago that was, however the wall clock was set meanwhile. Works where there is `node:fs`.
+ * Instants in the files are wall time, with a stamp of when they were written (`Boot.ts`): a reader in the same boot
+ * knows their age even when the wall clock was set meanwhile. Needs `node:fs`.
  */
 import { Effect, Option, Predicate, Random } from "effect"
 import { bootClock, millisBetween, type Stamp, stampNow } from "../files/Boot.ts"
@@ -11,13 +11,13 @@ import { monotonicMillis } from "../time/Monotonic.ts"
 import { type FileFault, makeOwnFolder, readText, removeFile, replaceFile, withFiles } from "../files/StateFiles.ts"
 import { type AllowanceStore, AllowanceStoreFailed, onClockAhead, type SharedAllowance } from "./AllowanceStore.ts"
 
-/** What the file holds; older versions wrote no stamp. */
+/** The content of the file. Older versions wrote no stamp. */
 interface Kept extends SharedAllowance, Partial<Pick<Stamp, "bootMillis" | "bootClock">> {}
 
-/** How a file of ours begins, so that one that was cut off is known. */
+/** The beginning of every file of ours, by which one that was cut off is recognized. */
 const beginning = '{"version":1,"writtenAt":'
 
-/** The wall clock has stepped when it says so much more or less than that of the boot. */
+/** The wall clock has stepped when it differs by more than this from the clock of the boot. */
 const stepMillis = 1000
 
 const orFailed = Effect.mapError(({ message }: FileFault) => new AllowanceStoreFailed({ detail: message }))
@@ -32,13 +32,13 @@ const parse = (text: string): unknown => {
 }
 
 const isCutOff = (text: string) => {
-  // After a power failure a file may be of the right length and hold nothing.
+  // After a power failure a file may have the right length and no content.
   const whole = text.replaceAll("\0", "").trim()
   return whole.startsWith(beginning) || beginning.startsWith(whole)
 }
 
-/** What a file says; none where nothing is lost by replacing it. */
-const understood = (text: string): Effect.Effect<Option.Option<Kept>, FileFault> => {
+/** The content of a file; none where replacing it loses nothing. */
+const decoded = (text: string): Effect.Effect<Option.Option<Kept>, FileFault> => {
   const value = parse(text)
   if (value === undefined && isCutOff(text)) return Effect.succeedNone
   const version = Predicate.isObject(value) ? value["version"] : undefined
@@ -50,7 +50,7 @@ const understood = (text: string): Effect.Effect<Option.Option<Kept>, FileFault>
   )
 }
 
-/** What was written, by this process's monotonic clock. */
+/** The content on this process's monotonic clock. */
 const onOurClock = (kept: Kept, now: Stamp): SharedAllowance => {
   const { bootClock = null, bootMillis = 0, writtenAt } = kept
   const stamp = { wallMillis: writtenAt, bootMillis, bootClock }
@@ -59,13 +59,13 @@ const onOurClock = (kept: Kept, now: Stamp): SharedAllowance => {
   const isSameBoot = bootClock !== null && bootClock === now.bootClock
   return {
     ...ours,
-    // Between boots there is only the wall clock, on which nothing is built that is to be certain.
+    // Between boots there is only the wall clock, which proves nothing about the service's.
     clock: isSameBoot ? ours.clock : undefined,
     stepped: isSameBoot && Math.abs(now.wallMillis - writtenAt - ageMillis) > stepMillis
   }
 }
 
-/** A place at the file at `path`. Folders that are not there are made, for the user alone. */
+/** The store in the file at `path`. Makes missing folders, for the user alone. */
 export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<AllowanceStore> {
   const me = `${globalThis.process?.pid ?? 0}-${(yield* Random.nextIntBetween(0, 0xffffffff)).toString(36)}`
   const members = `${path}.members`
@@ -84,9 +84,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
     read: Effect.flatMap(readText(path), (text) =>
       Option.isNone(text)
         ? Effect.succeedNone
-        : Effect.zipWith(understood(text.value), now, (kept, stamp) =>
-            Option.map(kept, (kept) => onOurClock(kept, stamp))
-          )
+        : Effect.zipWith(decoded(text.value), now, (kept, stamp) => Option.map(kept, (kept) => onOurClock(kept, stamp)))
     ).pipe(orFailed),
     write: (shared) =>
       Effect.flatMap(now, ({ bootClock, bootMillis, wallMillis }) => {
@@ -98,7 +96,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         return replaceFile(path, JSON.stringify(kept))
       }).pipe(orFailed),
     meet: Effect.fnUntraced(function* (withinMillis) {
-      // Once more: whoever tidies up may have taken the draft for one that was left behind.
+      // Twice, because a process that cleans up may have removed the draft as a leftover.
       yield* Effect.catch(show, () => show)
       const names = new Set(yield* withFiles((fs) => fs.readdir(members)))
       const stamp = yield* now
@@ -113,7 +111,7 @@ export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return
         }
         const text = yield* Effect.option(readText(`${members}/${name}`))
         const seen = parse(Option.getOrElse(Option.flatten(text), () => "")) as Stamp | undefined | null
-        // One from the future is of a clock that was set back meanwhile.
+        // A stamp from the future is of a clock that was set back meanwhile.
         if (Math.abs(millisBetween(seen ?? { ...stamp, wallMillis: 0, bootClock: null }, stamp)) < withinMillis) {
           count++
           if (name < me) before++

@@ -1,9 +1,9 @@
 /**
- * What a reply says of the allowance: as it came, and translated into instants of our own.
+ * What a reply reports of the allowance: as received, and translated into instants of our own clock.
  */
 import * as ServiceClock from "./ServiceClock.ts"
 
-/** What is known when a request goes, for its reply to be set against. */
+/** What is known when a request goes, to compare its reply with. */
 export interface Sending {
   readonly sentAt: number
   /** `State.ended` and `State.unreported` before it went. */
@@ -11,12 +11,12 @@ export interface Sending {
   readonly unreportedBefore: number
 }
 
-/** What one reply said. */
+/** One reply, as received. */
 export interface Observation extends Sending {
   readonly receivedAt: number
-  /** Whether the request was refused for want of allowance (429). */
+  /** Whether the request was refused over the rate limit (429). */
   readonly refused: boolean
-  /** Whether the reply is of a fault (5xx), perhaps of something before the service. */
+  /** Whether the reply is a 5xx, perhaps of a proxy before the service. */
   readonly fault: boolean
   /** `Retry-After` in milliseconds. */
   readonly retryAfterMillis: number | null
@@ -26,34 +26,34 @@ export interface Observation extends Sending {
   readonly date: number | null
   readonly limit: number | null
   readonly remaining: number | null
-  /** `ratelimit-reset` as it came: seconds since the epoch, or, below 10⁹, from now. */
+  /** `ratelimit-reset` as received: seconds since the epoch, or, below 10⁹, from now. */
   readonly reset: number | null
 }
 
-/** What a reply said of the allowance, in our own time. */
+/** What a reply reports of the allowance, on our own clock. */
 export interface Report {
   readonly limit: number
-  /** Left after everything the service had counted, less what was lost without a reply since. */
+  /** Left after everything the service had counted, less the requests that were lost without a reply since. */
   readonly remaining: number
-  /** The reset as the service wrote it: equal values mean the same stretch of allowance. */
+  /** The reset as the service wrote it. Equal values mean the same period of the allowance. */
   readonly resetSeconds: number
   /** When the reset has certainly come, and our best guess of when it comes. */
   readonly resetBy: number
   readonly resetAround: number
-  /** The instant that another statement gives for the same reset; undefined while there is none, and the reset is far off. */
+  /** The same reset from a second statement; undefined while there is none and the reset is far off. */
   readonly agreed?: number | undefined
-  /** One request goes at this instant to ask again, however far off the reset is said to be. Infinite where it is believed. */
+  /** One request goes at this instant to ask again, however far off the stated reset is. Infinite where that is believed. */
   readonly askBy: number
   readonly sentAt: number
   readonly receivedAt: number
-  /** Requests ended before this one was sent, and sent before it was answered: what it may and may not have counted. */
+  /** Requests ended before this one was sent, and requests sent before its reply: the bounds of what it counted. */
   readonly endedBefore: number
   readonly sentBy: number
   /** `State.unreported` when it was made. */
   readonly unreportedBy: number
 }
 
-/** What a report says to others, who sent requests of their own. */
+/** The part of a report that own processes can use, which sent requests of their own. */
 export type SharedReport = Omit<Report, "askBy" | "endedBefore" | "sentBy" | "unreportedBy">
 
 /** A reset below this is seconds from now and not an epoch (decision 22). */
@@ -65,7 +65,7 @@ export const roundingMillis = 1000
 /** How far our best guess of the service's clock may be off while its bounds are those of one `Date`. */
 export const clockMillis = 500
 
-/** A day: no window is believed to be longer, so that garbage in a header cannot stop a client for ever. */
+/** A day. No longer window is believed, so that garbage in a header cannot stop a client for ever. */
 export const maxWindowMillis = 86_400_000
 
 /** Whether a reset is a length of time from now, and not an instant. */
@@ -73,7 +73,7 @@ export const isRelative = (reset: number | null): boolean => reset !== null && r
 
 const usable = (value: number | null): value is number => value !== null && Number.isFinite(value) && value >= 0
 
-/** What a reply said, when it said it in a way that can be used. */
+/** The report of a reply; undefined when it has none that can be used. */
 export const from = (
   observation: Observation,
   clock: ServiceClock.ServiceClock,

@@ -1,28 +1,28 @@
 /**
- * Where the clients that spend the same allowance meet: those of one machine at a file (`AllowanceFile.ts`), those of several
- * machines at whatever fills this interface, such as Redis. What is kept there is safe to lose.
+ * The store through which own processes share an allowance: on one machine a file (`AllowanceFile.ts`), on several machines any
+ * implementation of this interface, such as one on Redis. Its content is safe to lose.
  */
 import { Context, Data, type Effect, type Option } from "effect"
 import type { ServiceClock } from "./ServiceClock.ts"
 import { maxWindowMillis, type SharedReport } from "./AllowanceReport.ts"
 
-/** What the clients tell each other. Instants are milliseconds on the store's clock. */
+/** What the processes share. Instants are milliseconds on the store's clock. */
 export interface SharedAllowance {
   readonly version: 1
   readonly writtenAt: number
-  /** Nobody may go before: a refusal said so. 0 when none did. */
+  /** Nothing is sent before this instant, because of a refusal. 0 without one. */
   readonly pausedUntil: number
-  /** What another statement of the service gives for that instant. */
+  /** The same instant from a second statement of the service. */
   readonly pauseAgreed?: number | undefined
   /** Bounds on how far the service's clock is ahead of the store's. */
   readonly clock?: ServiceClock | undefined
-  /** What the newest reply said. */
+  /** The newest report. */
   readonly report?: SharedReport | undefined
   /** Whether the wall clock of this computer has stepped since it was written. */
   readonly stepped?: boolean | undefined
 }
 
-/** The same, told on a clock that is so much ahead. Whatever is in it that is not known here is left out. */
+/** The same on a clock that is so much ahead. Unknown fields are left out. */
 export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAllowance => {
   const { clock, pauseAgreed, pausedUntil, stepped, report, writtenAt } = shared
   return {
@@ -32,8 +32,8 @@ export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAll
     ...(pauseAgreed !== undefined && { pauseAgreed: pauseAgreed + millis }),
     ...(clock && {
       clock: {
-        aheadAtLeastMillis: clock.aheadAtLeastMillis - millis,
-        aheadAtMostMillis: clock.aheadAtMostMillis - millis
+        minAheadMillis: clock.minAheadMillis - millis,
+        maxAheadMillis: clock.maxAheadMillis - millis
       }
     }),
     ...(report && {
@@ -52,20 +52,20 @@ export const onClockAhead = (shared: SharedAllowance, millis: number): SharedAll
   }
 }
 
-/** What was written may be from a clock that is so much ahead of the reader's. */
+/** The writer's clock may be so much ahead of the reader's. */
 const aheadMillis = 4000
 
-/** Bounds on a clock come from one exchange, and are no further apart than one may take. */
+/** Bounds on a clock come from one exchange, and are no further apart than an exchange may take. */
 const maxBoundsMillis = 600_000
 
-/** Whether all are numbers, and within a day of one another: no window is longer, and garbage may hold up nobody. */
-const areNear = (instant: number, ...otherClients: ReadonlyArray<number>) =>
-  otherClients.every((other) => Number.isFinite(other) && Math.abs(other - instant) <= maxWindowMillis + aheadMillis)
+/** Whether all are numbers within a day of the instant: no window is longer, and garbage must not stop a client. */
+const areNear = (instant: number, ...instants: ReadonlyArray<number>) =>
+  instants.every((other) => Number.isFinite(other) && Math.abs(other - instant) <= maxWindowMillis + aheadMillis)
 
-const isSoundClock = ({ aheadAtLeastMillis, aheadAtMostMillis }: ServiceClock, wallAheadMillis: number) =>
-  areNear(wallAheadMillis, aheadAtLeastMillis) &&
-  aheadAtLeastMillis <= aheadAtMostMillis &&
-  aheadAtMostMillis - aheadAtLeastMillis <= maxBoundsMillis
+const isSoundClock = ({ minAheadMillis, maxAheadMillis }: ServiceClock, wallAheadMillis: number) =>
+  areNear(wallAheadMillis, minAheadMillis) &&
+  minAheadMillis <= maxAheadMillis &&
+  maxAheadMillis - minAheadMillis <= maxBoundsMillis
 
 const isSoundView = (report: SharedReport, now: number) => {
   const { limit, receivedAt, remaining, resetAround, resetBy, resetSeconds, sentAt } = report
@@ -82,8 +82,8 @@ const isSoundView = (report: SharedReport, now: number) => {
 }
 
 /**
- * What can be believed of what was read, which may be anything: as strict as with replies. Nothing where it comes from the
- * future or is older than any window, for then the clock that wrote it was wrong.
+ * The believable part of what was read, which may be anything; as strict as with replies. Undefined where it comes from the
+ * future or is older than any window, because then the writer's clock was wrong.
  */
 export const believable = (
   shared: SharedAllowance,
@@ -100,13 +100,13 @@ export const believable = (
   }
 }
 
-/** The store cannot be used. The client is told once, and goes by its own replies. */
+/** The store cannot be used. The client warns once, and continues with its own replies alone. */
 export class AllowanceStoreFailed extends Data.TaggedError("AllowanceStoreFailed")<{
-  /** Why, such as what the file system said. */
+  /** Why, such as the error of the file system. */
   readonly detail: string
 }> {}
 
-/** The other clients that are there. */
+/** The own processes that are running, without this one. */
 export interface OwnProcesses {
   readonly count: number
   /** How many of them come before this one, in an order that is the same for all. */
@@ -115,24 +115,24 @@ export interface OwnProcesses {
 
 /** The store, as one client uses it. */
 export interface AllowanceStore {
-  /** What warnings call it. */
+  /** Its name in warnings. */
   readonly name: string
-  /** Milliseconds on the clock that what is read and written is told on: one that all who meet here agree on. */
+  /** Milliseconds on the clock of what is read and written, which all processes agree on. */
   readonly now: Effect.Effect<number>
   /**
-   * What was written last; none when nothing was. What is there and is not for this client to replace, such as what a later
-   * version wrote, fails. The values are checked by whoever reads.
+   * What was written last; none when nothing was. Fails for content that this client must not replace, such as that of a
+   * later version. The reader checks the values.
    */
   readonly read: Effect.Effect<Option.Option<SharedAllowance>, AllowanceStoreFailed>
-  /** Replaces what is there, as a whole or not at all; the last one to write wins. */
+  /** Replaces the content, as a whole or not at all; the last writer wins. */
   readonly write: (shared: SharedAllowance) => Effect.Effect<void, AllowanceStoreFailed>
-  /** Shows that this client is there, and counts the others that did so in the last `withinMillis`. */
+  /** Shows that this process is running, and counts those that did so in the last `withinMillis`. */
   readonly meet: (withinMillis: number) => Effect.Effect<OwnProcesses, AllowanceStoreFailed>
-  /** Takes this client out: it is not counted any more. */
+  /** Takes this process out of the count. */
   readonly leave: Effect.Effect<void>
 }
 
-/** How a client gets its place at a store. Where no layer says, and there is no `allowanceFile`, every client is by itself. */
+/** How a client gets its store. Without such a layer and without `allowanceFile` a client shares nothing. */
 export const AllowanceStore = Context.Reference<Effect.Effect<AllowanceStore> | undefined>(
   "@berth/core/client/allowance/AllowanceStore",
   { defaultValue: () => undefined }

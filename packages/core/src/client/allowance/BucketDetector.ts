@@ -1,49 +1,49 @@
 /**
- * What is known of a bucket that refills evenly. It shows by the time to the reset, which stays in proportion to what is
- * missing: every report of such a bucket puts bounds on the milliseconds that one request takes to come back.
+ * Detects a token bucket. Its time to the reset is in proportion to the missing requests, so every report puts bounds on the
+ * milliseconds that one request takes to refill.
  */
 import { clockMillis, roundingMillis, type Report } from "./AllowanceReport.ts"
 
 /** Bounds on the milliseconds per request that explain every report since the first. */
 export interface Bucket {
-  readonly atLeast: number
-  readonly atMost: number
+  readonly minMillisPerRequest: number
+  readonly maxMillisPerRequest: number
   readonly minMissing: number
   readonly maxMissing: number
-  /** The latest reset, and by how much it has crept on. */
+  /** The latest reset, and how far it has moved in small steps. */
   readonly resetSeconds: number
   readonly creptMillis: number
-  /** How far the time to the reset of any report may be from what it was taken for. */
+  /** Largest error of a report's time to the reset. */
   readonly slackMillis: number
   readonly sightings: number
 }
 
 /**
- * Believed after this many sightings, once the time to the reset has grown by so much with what was missing, or the reset
- * has moved on by so much in small steps and was at least that far away, as with a bucket that stays as empty as it is.
+ * A bucket is believed after this many sightings, once the time to the reset has grown by so much with the missing requests,
+ * or the reset has moved by so much in small steps while it was at least that far away, as when a bucket stays empty.
  */
 const enoughSightings = 4
 const clearMillis = 5000
 
-/** A reset that moves on by more than this at once is that of a window. */
+/** A reset that moves by more than this at once is that of a window. */
 const creepMillis = 3000
 
-/** Less than this missing says nothing, for all is rounded. */
-const minTellingMissing = 3
+/** Fewer missing requests than this show nothing, because all numbers are rounded. */
+const minSignificantMissing = 3
 
-/** Takes note of a report. One that the notes cannot explain begins them anew. */
+/** Notes a report. One that contradicts the notes starts them anew. */
 export const noted = (notes: Bucket | undefined, report: Report): Bucket | undefined => {
   const missing = report.limit - report.remaining
-  if (missing < minTellingMissing) return notes
+  if (missing < minSignificantMissing) return notes
   const millis = report.resetAround - (report.sentAt + report.receivedAt) / 2
   const slack = roundingMillis + clockMillis + (report.receivedAt - report.sentAt)
-  // `remaining` is a whole number, rounded down: up to one request less is missing than it says.
-  const atLeast = (millis - slack) / missing
-  const atMost = (millis + slack) / (missing - 1)
+  // `remaining` is a whole number, rounded down: up to one request fewer is missing.
+  const minMillisPerRequest = (millis - slack) / missing
+  const maxMillisPerRequest = (millis + slack) / (missing - 1)
   const { resetSeconds } = report
   const first = {
-    atLeast,
-    atMost,
+    minMillisPerRequest,
+    maxMillisPerRequest,
     minMissing: missing,
     maxMissing: missing,
     resetSeconds,
@@ -51,11 +51,16 @@ export const noted = (notes: Bucket | undefined, report: Report): Bucket | undef
     slackMillis: slack,
     sightings: 1
   }
-  if (notes === undefined || atLeast > notes.atMost || atMost < notes.atLeast) return first
+  if (
+    notes === undefined ||
+    minMillisPerRequest > notes.maxMillisPerRequest ||
+    maxMillisPerRequest < notes.minMillisPerRequest
+  )
+    return first
   const movedMillis = Math.max(0, resetSeconds - notes.resetSeconds) * 1000
   return {
-    atLeast: Math.max(atLeast, notes.atLeast),
-    atMost: Math.min(atMost, notes.atMost),
+    minMillisPerRequest: Math.max(minMillisPerRequest, notes.minMillisPerRequest),
+    maxMillisPerRequest: Math.min(maxMillisPerRequest, notes.maxMillisPerRequest),
     minMissing: Math.min(notes.minMissing, missing),
     maxMissing: Math.max(notes.maxMissing, missing),
     resetSeconds: Math.max(resetSeconds, notes.resetSeconds),
@@ -65,12 +70,13 @@ export const noted = (notes: Bucket | undefined, report: Report): Bucket | undef
   }
 }
 
-/** Growth that the slack at both ends, and the part of a request that `remaining` leaves out, cannot feign. */
-const clear = ({ atMost, slackMillis }: Bucket) => Math.max(clearMillis, 2 * slackMillis + atMost)
+/** Growth that cannot come from the slack at both ends and the fraction that `remaining` leaves out. */
+const clear = ({ maxMillisPerRequest, slackMillis }: Bucket) =>
+  Math.max(clearMillis, 2 * slackMillis + maxMillisPerRequest)
 
-/** Whether the notes are enough to go by. */
+/** Whether the notes prove a token bucket. */
 export const isBelieved = (notes: Bucket | undefined): notes is Bucket =>
   notes !== undefined &&
   notes.sightings >= enoughSightings &&
-  Math.max(notes.creptMillis, (notes.maxMissing - notes.minMissing) * notes.atLeast) >= clear(notes) &&
-  notes.atMost <= 1.5 * notes.atLeast
+  Math.max(notes.creptMillis, (notes.maxMissing - notes.minMissing) * notes.minMillisPerRequest) >= clear(notes) &&
+  notes.maxMillisPerRequest <= 1.5 * notes.minMillisPerRequest

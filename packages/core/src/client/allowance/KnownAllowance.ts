@@ -1,11 +1,10 @@
 /**
- * What the estimate comes to for somebody who looks at it: how much is left, and when there is more. Pure; how it is used
- * to let requests go is in `Estimator.ts`.
+ * The estimate as users see it: how much is left, and when it refills. Pure; `Estimator.ts` uses it to admit requests.
  */
 import type { KnownAllowance } from "../../domain/Allowance.ts"
-import type { State } from "./Estimator.ts"
+import type { State } from "./EstimatorState.ts"
 
-/** The current at an instant, with so many requests in the queue. */
+/** The allowance at an instant, with so many requests in the queue. */
 export const knownAllowance = (
   { pausedUntil, underWay, report }: State,
   waiting: number,
@@ -19,7 +18,7 @@ export const knownAllowance = (
   waiting
 })
 
-/** Whether two differ in more than the time that has passed. */
+/** Whether two allowances differ in more than the time that has passed. */
 export const differs = (a: KnownAllowance, b: KnownAllowance): boolean =>
   a.limit !== b.limit ||
   a.remaining !== b.remaining ||

@@ -1,9 +1,9 @@
 /**
- * Shares an estimate of the allowance with the other clients that spend it: that nobody may go before some instant, what is
- * left (for one that has just begun), and how many they are. Every client still goes by the replies it gets itself; what
- * it hears makes it leave room for the others.
+ * Shares an estimate of the allowance between own processes: until when nothing may be sent, what is left (for a process that
+ * has just started), and how many they are. Every process still relies on the replies it gets itself; the shared part makes
+ * it leave room for the rest.
  */
-import { Clock, Effect, Option, type Scope } from "effect"
+import { Clock, Effect, Latch, Option, type Scope } from "effect"
 import { sleepInBackground } from "../time/Background.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import {
@@ -14,41 +14,42 @@ import {
   type OwnProcesses,
   type SharedAllowance
 } from "./AllowanceStore.ts"
-import * as Estimator from "./Estimator.ts"
+import type { State } from "./EstimatorState.ts"
+import { takeOver } from "./SharedKnowledge.ts"
 
-/** How often the clients look and are seen, and how long one that is not seen counts. */
-const everyMillis = 500
+/** How often a process reads the store and shows itself, and how long one counts that does not. */
+const exchangeEveryMillis = 500
 const staleMillis = 4000
 
-/** How long the first look may hold up whoever waits for it: a store that does not answer is done without. */
-const firstLookMillis = 500
+/** Longest time that the first exchange may delay a client: without an answer the client starts without it. */
+const maxFirstExchangeMillis = 500
 
 /** Access to the estimate that is shared. */
 export interface Estimate {
-  readonly get: () => Estimator.State
-  readonly change: (change: (state: Estimator.State) => Estimator.State) => void
+  readonly get: () => State
+  readonly change: (change: (state: State) => State) => void
 }
 
-/** Instants that are no further apart are the same, however they were translated. */
+/** Instants that are no further apart count as the same: translating between clocks moves them. */
 const noiseMillis = 50
 
 const isLater = (a: number, b: number | undefined = 0) => a > b + noiseMillis
 
-/** Whether the others know less: of commands that begin, most have nothing to say. */
+/** Whether the store knows less. Most commands that start know nothing new. */
 const isNews = ({ clock, pausedUntil, report }: SharedAllowance, known: SharedAllowance | undefined): boolean =>
   isLater(pausedUntil, known?.pausedUntil) ||
   (report !== undefined &&
     (isLater(report.receivedAt, known?.report?.receivedAt) || report.remaining !== known?.report?.remaining)) ||
   (clock !== undefined && known?.clock === undefined)
 
-/** Shares an estimate for as long as the scope lasts. What the store cannot do is told once and done without. */
+/** Shares an estimate for as long as the scope lasts. A failure of the store is reported once, and the client continues without it. */
 export const share = Effect.fnUntraced(function* (
   store: AllowanceStore,
   estimate: Estimate
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const clock = yield* Clock.Clock
 
-  /** What the others wrote, and how far the store's clock is ahead. */
+  /** What own processes wrote, and how far the store's clock is ahead. */
   const read = Effect.gen(function* () {
     const found = yield* store.read
     const now = monotonicMillisUnsafe(clock)
@@ -58,43 +59,51 @@ export const share = Effect.fnUntraced(function* (
     return { ahead, now, theirs: Option.getOrUndefined(theirs) }
   })
 
-  /** Takes over what the others say, and says what they do not know. */
-  const tell = Effect.fnUntraced(function* (
+  /** Takes over what own processes share, and shares what they do not know. */
+  const merge = Effect.fnUntraced(function* (
     { ahead, now, theirs }: Effect.Success<typeof read>,
     ownProcesses: OwnProcesses
   ) {
-    estimate.change((state) => Estimator.shared(state, { ...theirs, ownProcesses }, now))
+    estimate.change((state) => takeOver(state, { ...theirs, ownProcesses }, now))
     const { clock, pauseAgreed, pausedUntil, report } = estimate.get()
-    // The newest report is worth keeping for whoever begins next.
+    // The newest report is kept for the next process that starts.
     const newest =
       report === undefined || (theirs?.report?.receivedAt ?? 0) > report.receivedAt ? theirs?.report : report
     const shared = { version: 1, writtenAt: now, pausedUntil, pauseAgreed, clock, report: newest } as const
     if (isNews(shared, theirs)) yield* store.write(onClockAhead(shared, ahead))
   })
 
-  let told = false
+  let warned = false
   const withoutStore = Effect.catch(({ detail }: AllowanceStoreFailed) => {
-    if (told) return Effect.void
-    told = true
+    if (warned) return Effect.void
+    warned = true
     return Effect.logWarning(
-      `The shared allowance at ${store.name} is done without (${detail}): this client goes by its own replies.`
+      `Cannot share the allowance through ${store.name} (${detail}): this client goes by its own replies.`
     )
   })
-  // Read first: where what is there is not ours, nothing is put beside it.
+  // Read first: nothing is written beside content that is not ours.
   const exchange = withoutStore(
     Effect.flatMap(read, (theirs) =>
-      Effect.flatMap(store.meet(staleMillis), (ownProcesses) => tell(theirs, ownProcesses))
+      Effect.flatMap(store.meet(staleMillis), (ownProcesses) => merge(theirs, ownProcesses))
     )
   )
   const leave = Effect.andThen(
-    withoutStore(Effect.flatMap(read, (theirs) => tell(theirs, estimate.get().ownProcesses))),
+    withoutStore(Effect.flatMap(read, (theirs) => merge(theirs, estimate.get().ownProcesses))),
     store.leave
   )
 
-  yield* Effect.timeoutOption(exchange, firstLookMillis)
+  const first = Latch.makeUnsafe(false)
   yield* Effect.addFinalizer(() => leave)
-  // Never cut in the middle, where it would get into the way of the last one. It keeps no program alive.
+  // Never interrupted halfway, where it would collide with the last exchange: on a busy machine a first exchange that is late
+  // still makes this process known. It keeps no program alive.
   yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(sleepInBackground(everyMillis), Effect.uninterruptible(exchange)))
+    Effect.forever(
+      Effect.uninterruptible(exchange).pipe(
+        Effect.andThen(first.open),
+        Effect.andThen(sleepInBackground(exchangeEveryMillis))
+      )
+    ),
+    { startImmediately: true }
   )
+  yield* Effect.timeoutOption(first.await, maxFirstExchangeMillis)
 })

@@ -1,12 +1,12 @@
 /**
- * The queue of calls that wait for allowance, in lanes: who is next is decided here, when is decided by the estimator.
- * Plain data in, plain data out; it waits for nothing.
+ * The queue of calls that wait for allowance, in lanes. It decides which call is next; the estimator decides when. Plain data in,
+ * plain data out.
  */
 import type { Lane } from "../../domain/Lane.ts"
 
 const order: ReadonlyArray<Lane> = ["interactive", "mutation", "wait", "sweep"]
 
-/** A lane that was passed over this often in a row goes next, so that nobody starves. */
+/** A lane that was passed over this often in a row goes next, so that none starves. */
 const patience: Record<Lane, number> = { interactive: Number.POSITIVE_INFINITY, mutation: 8, wait: 16, sweep: 32 }
 
 /** Share of the allowance that a lane leaves to the lanes before it. */
@@ -21,8 +21,8 @@ export interface Place<A> {
 }
 
 /**
- * One lane: first in, first out, and a heap by deadline over the same places. Those that are left stay in either until they
- * come to its top, or are most of it.
+ * One lane: first in, first out, and a heap by deadline over the same places. A place that was left stays in both until it
+ * reaches the top, or until most places are left ones.
  */
 class Line<A> {
   size = 0
@@ -50,7 +50,7 @@ class Line<A> {
     if (this.#places.length < 2 * this.size + 64) return
     this.#places = this.#places.filter(({ left }) => !left)
     this.#first = 0
-    // What is in order is a heap.
+    // A sorted list is a heap.
     this.#heap = this.#places.toSorted((a, b) => (a.deadlineAt < b.deadlineAt ? -1 : 1))
   }
 
@@ -80,7 +80,7 @@ class Line<A> {
   }
 }
 
-/** Whatever is done to it costs no more than the logarithm of its length, taken over many. */
+/** Every operation takes at most logarithmic time, amortized. */
 export class Queue<A> {
   readonly #lines: Record<Lane, Line<A>> = {
     interactive: new Line(),
@@ -105,7 +105,7 @@ export class Queue<A> {
     return total
   }
 
-  /** Lanes in which somebody waits, in order of rank. */
+  /** Lanes in which calls wait, in order of rank. */
   lanes(): ReadonlyArray<Lane> {
     return order.filter((lane) => this.#lines[lane].size > 0)
   }
@@ -121,7 +121,7 @@ export class Queue<A> {
     if (!place.left) this.#lines[place.lane].leave(place)
   }
 
-  /** Takes out one of a lane whose deadline is before an instant. */
+  /** Takes out a call of a lane whose deadline is before an instant. */
   takeLate(lane: Lane, instant: number): Place<A> | undefined {
     const place = this.#lines[lane].soonestDeadline()
     if (place === undefined || place.deadlineAt >= instant) return undefined
@@ -130,8 +130,8 @@ export class Queue<A> {
   }
 
   /**
-   * Takes out the next one that `mayGo` lets go: by rank, but a lane passed over too often first. Lanes that may not go
-   * are not counted as passed over.
+   * Takes out the next call of the lanes that `mayGo` admits: by rank, but a lane passed over too often first. Lanes that may
+   * not go do not count as passed over.
    */
   take(mayGo: (lane: Lane) => boolean): A | undefined {
     const waiting = this.lanes()

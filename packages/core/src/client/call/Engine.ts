@@ -160,7 +160,7 @@ export class Engine extends Context.Service<
 
         const serviceTimeAt = (monotonicMillis: number) => {
           const { clock } = admission.state()
-          return clock === undefined ? 0 : Math.floor(monotonicMillis + clock.aheadAtLeastMillis)
+          return clock === undefined ? 0 : Math.floor(monotonicMillis + clock.minAheadMillis)
         }
 
         const { deadline, lane } = settings

@@ -245,7 +245,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       new OutcomeUnknown({
         nodeName: spec.name,
         candidates: candidates.map(({ id }) => id),
-        looked,
+        listRead: looked,
         because: because._tag,
         detail: because.message,
         keyed

@@ -1,6 +1,6 @@
 /**
- * Which boot of which machine this process runs on. Processes of one boot share a clock that no step of the wall clock
- * changes, so instants in shared files are kept on both. Known on Linux, from `/proc`; nowhere else.
+ * Which boot of which machine this process runs on. Processes of one boot share a clock that a step of the wall clock does not
+ * change, so shared files keep instants on both. Known on Linux only, from `/proc`.
  */
 import { Clock, Effect } from "effect"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
@@ -8,7 +8,7 @@ import { withFiles } from "./StateFiles.ts"
 
 const orNull = <A, E>(effect: Effect.Effect<A, E>) => Effect.orElseSucceed(effect, () => null)
 
-/** The boot of this machine; null where it cannot be known. */
+/** The boot of this machine; null where it is unknown. */
 export const bootId: Effect.Effect<string | null> = orNull(
   Effect.map(
     withFiles((fs) => fs.readFile("/proc/sys/kernel/random/boot_id", "utf8")),
@@ -16,24 +16,24 @@ export const bootId: Effect.Effect<string | null> = orNull(
   )
 )
 
-/** A namespace of this process, such as `pid:[4026531836]`; null where it cannot be known. */
+/** A namespace of this process, such as `pid:[4026531836]`; null where it is unknown. */
 export const namespaceOf = (name: "pid" | "time"): Effect.Effect<string | null> =>
   orNull(withFiles((fs) => fs.readlink(`/proc/self/ns/${name}`)))
 
-/** Names the monotonic clock of this process: the same name is the same clock. Null where that cannot be known. */
+/** Names the monotonic clock of this process: the same name is the same clock. Null where it is unknown. */
 export const bootClock: Effect.Effect<string | null> = Effect.zipWith(bootId, namespaceOf("time"), (boot, time) =>
   boot === null ? null : `${boot} ${time}`
 )
 
-/** An instant as shared files keep it: on the wall clock, which may step, and, where there is one, on the clock of the boot. */
+/** An instant in a shared file: on the wall clock, which may step, and, where there is one, on the clock of the boot. */
 export interface Stamp {
   readonly wallMillis: number
   readonly bootMillis: number
-  /** Names the clock of `bootMillis`; null where that is known to this process alone. */
+  /** Names the clock of `bootMillis`; null where only this process has that clock. */
   readonly bootClock: string | null
 }
 
-/** This instant, with the name of the clock there may be. */
+/** This instant. */
 export const stampNow = (bootClock: string | null): Effect.Effect<Stamp> =>
   Clock.clockWith((clock) =>
     Effect.sync(() => ({

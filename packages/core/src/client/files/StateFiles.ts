@@ -1,23 +1,23 @@
 /**
- * The files that processes share: written whole or not at all, for their user alone, never through a link, and read only
- * where they are plain files of a size that makes sense. Works where there is `node:fs`, which is loaded when it is used.
+ * The files that processes share: written whole or not at all, for their user alone, never through a link, and read only when
+ * they are plain files of a plausible size. Needs `node:fs`, which is loaded on first use.
  */
 import { Effect, Option, Random } from "effect"
 import { above, makeFolders } from "./makeFolders.ts"
 
-/** Why something of the file system could not be done: its code where it has one, such as `ENOSPC`. */
+/** A failure of the file system, with its code where it has one, such as `ENOSPC`. */
 export interface FileFault {
   readonly code?: string | undefined
   readonly message: string
 }
 
-/** Everything kept in one of these files is far smaller. */
+/** The files of Berth are far smaller. */
 const maxFileBytes = 1024 * 1024
 
 const tryFile = <A>(run: () => Promise<A>): Effect.Effect<A, FileFault> =>
   Effect.tryPromise({ try: run, catch: (error) => error as FileFault })
 
-/** `node:fs`; fails where the runtime has none. */
+/** `node:fs`; fails in a runtime without it. */
 const loaded = Effect.mapError(
   tryFile(() => import("node:fs/promises")),
   (): FileFault => ({ message: "there is no node:fs here" })
@@ -33,7 +33,7 @@ const refuse = (message: string): never => {
   throw { message } satisfies FileFault
 }
 
-/** The text of a file; none when it is not there. Follows no link, and waits for no pipe. */
+/** The text of a file; none when it does not exist. Follows no link, and does not wait for a pipe. */
 export const readText = (path: string): Effect.Effect<Option.Option<string>, FileFault> =>
   withFiles(async (fs) => {
     const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants
@@ -53,7 +53,7 @@ export const readText = (path: string): Effect.Effect<Option.Option<string>, Fil
     })
   )
 
-/** Writes a file that must not be there yet: `EEXIST` where it is. With `sync` it is on the disk when this ends. */
+/** Writes a new file; `EEXIST` when it exists. With `sync` it is on the disk when this ends. */
 const createFile = (path: string, text: string, sync = false): Effect.Effect<void, FileFault> =>
   withFiles(async (fs) => {
     const file = await fs.open(path, "wx", 0o600)
@@ -61,7 +61,7 @@ const createFile = (path: string, text: string, sync = false): Effect.Effect<voi
       await file.writeFile(text)
       if (sync) await file.sync()
     } catch (error) {
-      // Half of it is worse than none.
+      // Half a file is worse than none.
       await fs.rm(path, { force: true })
       throw error
     } finally {
@@ -69,11 +69,11 @@ const createFile = (path: string, text: string, sync = false): Effect.Effect<voi
     }
   })
 
-/** The name of a draft of a file: no two processes ever write the same. */
+/** The name of a draft of a file, which no two processes share. */
 export const draftOf = (path: string): Effect.Effect<string> =>
   Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (drawn) => `${path}.${drawn.toString(36)}.new`)
 
-/** Puts the text in place of the file, or makes it: readers see the old text or the new one. Only a plain file is replaced. */
+/** Replaces or makes a file: readers see the old text or the new one. Only a plain file is replaced. */
 export const replaceFile = (path: string, text: string, sync = false): Effect.Effect<void, FileFault> =>
   Effect.flatMap(draftOf(path), (draft) =>
     Effect.andThen(
@@ -93,15 +93,15 @@ export const replaceFile = (path: string, text: string, sync = false): Effect.Ef
     )
   )
 
-/** Removes a file, if it is there. */
+/** Removes a file, if it exists. */
 export const removeFile = (path: string): Effect.Effect<void, FileFault> =>
   withFiles((fs) => fs.rm(path, { force: true }))
 
-/** Who may change what is in a folder: its owner, and with these bits others, who keep to their own files where it is sticky. */
+/** With these bits other users may write to a folder; where it is sticky, only to their own files. */
 const writableByOthers = 0o022
 const sticky = 0o1000
 
-/** Why a folder is not the user's alone; undefined where it is. */
+/** Why a folder is not the user's alone; undefined when it is. */
 const foreign = async (fs: NodeFiles, folder: string): Promise<string | undefined> => {
   const about = await fs.lstat(folder)
   if (about.isSymbolicLink()) return "is a link"
@@ -114,9 +114,8 @@ const foreign = async (fs: NodeFiles, folder: string): Promise<string | undefine
 }
 
 /**
- * Makes a folder for the user alone, and those above it, where they are not there. Fails for one that is a link or that
- * others may write to: what is kept there decides whether a node is made. So many `levels` are the user's own: the folder, the
- * one above it, and so on.
+ * Makes a folder for the user alone, and missing ones above it. Fails for one that is a link or that other users may write to:
+ * its files decide whether a node is made. Checks so many `levels`: the folder, the one above it, and so on.
  */
 export const makeOwnFolder = (folder: string, levels = 1): Effect.Effect<void, FileFault> =>
   Effect.andThen(

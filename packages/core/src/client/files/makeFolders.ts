@@ -1,13 +1,13 @@
 /**
- * Makes a folder, and those above it that are not there. Not by the recursion of `node:fs`, which never ends where a folder
- * cannot be made although the one above it is there, as where homes are mounted on demand.
+ * Makes a folder, and missing ones above it. Not by the recursion of `node:fs`, which never ends where a folder cannot be made
+ * although the one above it exists, as where homes are mounted on demand.
  */
 import { Effect } from "effect"
 
-/** The folder above; the same for one that has none. */
+/** The folder above; the folder itself when it has none. */
 export const above = (folder: string): string => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, "") || folder
 
-/** `mkdir` makes one folder; `codeOf` says what its failures are, in the words of POSIX. */
+/** `mkdir` makes one folder; `codeOf` returns the POSIX code of its failures. */
 export const makeFolders = <E, R>(
   folder: string,
   mkdir: (folder: string) => Effect.Effect<void, E, R>,

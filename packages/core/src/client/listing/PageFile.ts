@@ -2,7 +2,7 @@
  * A store of what lists showed of an account's pages, for the processes of one machine: a small file. Two lists that write it
  * at the same moment count as one.
  *
- * Works where there is `node:fs`, which is loaded when it is used.
+ * Needs `node:fs`, which is loaded on first use.
  */
 import { Effect, Layer, Option, Predicate } from "effect"
 import { makeOwnFolder, readText, replaceFile } from "../files/StateFiles.ts"
@@ -19,10 +19,10 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** A store in the file at `path`. Folders that are not there are made, for the user alone. */
+/** A store in the file at `path`. Makes missing folders, for the user alone. */
 export const make = (path: string): PageStore => {
   const folder = path.replace(/[\\/]*[^\\/]*$/, "") || "."
-  // What a later Berth has written is left to it. Anything else that is not understood is as good as nothing.
+  // A file of a later Berth is not touched. Anything else that cannot be read counts as empty.
   let isLater = false
   return {
     load: Effect.map(Effect.option(readText(path)), (text): PageMemory => {
@@ -42,5 +42,5 @@ export const make = (path: string): PageStore => {
   }
 }
 
-/** The client of one account keeps what lists showed in this file, beside its other clients. */
+/** Clients of one account share what lists showed through this file. */
 export const layer = (path: string): Layer.Layer<never> => Layer.succeed(PageStore, make(path))

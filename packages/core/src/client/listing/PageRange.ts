@@ -1,14 +1,14 @@
 /**
- * Which page to ask for next while a list is read. Pages are ranges at multiples of their size, and the list may move
- * beneath them: a node that is deleted moves all later ones forward, and the first of the next page into the page that was
- * just read. So each range begins at or before the last node seen; with ids that ascend, a range that begins with an id
- * already seen has missed nothing.
+ * Which page to request next while a list is read. Pages are ranges at multiples of their size, and the list may move
+ * beneath them: a deleted node moves all later ones forward, and the first of the next page into the page that was just read.
+ * So each range begins at or before the last node read; with ascending ids, a range that begins with a known id has missed
+ * nothing.
  */
 import type { Node } from "../../domain/Node.ts"
 
 /**
- * A page of the list, as the service counts: `perPage` nodes from position `start`, which is 0 for the first. Without a
- * number it is the one that the service gives of itself.
+ * A page of the list, as the service counts: `perPage` nodes from position `start`, which is 0 for the first. Without a number
+ * it is the service's default page.
  */
 export interface PageRange {
   readonly page: number | undefined
@@ -16,24 +16,24 @@ export interface PageRange {
   readonly start: number
 }
 
-/** A page of the list, and whether its envelope says that it is the only one. */
+/** A page of the list, and whether its envelope marks it as the only one. */
 export interface Page {
   readonly nodes: ReadonlyArray<Node>
   readonly isWhole: boolean
 }
 
-/** Sizes tried, as a share of the largest: smaller ones gain less than their better fit is worth. */
+/** Smallest size tried, as a share of the largest: smaller pages lose more than a better fit gains. */
 const minShare = 0.6
 
 /**
- * The range that contains position `offset - 1` and reaches furthest beyond it. `largest` is the largest page the service
- * is known to give; where that is so small that no size fits, the range begins with the next position.
+ * The range that contains position `offset - 1` and reaches furthest beyond it. `maxPerPage` is the largest page that the
+ * service is known to return; where that is so small that no size fits, the range begins with the next position.
  */
-export const rangeAt = (offset: number, largest: number): PageRange => {
+export const rangeAt = (offset: number, maxPerPage: number): PageRange => {
   // Where no size fits, all of them divide the position.
-  let best = alignedAt(offset, largest)
+  let best = alignedAt(offset, maxPerPage)
   let reach = offset
-  for (let perPage = largest; perPage >= Math.max(2, Math.floor(largest * minShare)); perPage--) {
+  for (let perPage = maxPerPage; perPage >= Math.max(2, Math.floor(maxPerPage * minShare)); perPage--) {
     const range = alignedAt(offset - 1, perPage)
     if (range.start + perPage <= reach) continue
     reach = range.start + perPage

@@ -1,5 +1,5 @@
 /**
- * Where what lists showed of an account's pages is kept: in memory for one client, in a file for the processes of one machine
+ * Keeps what lists showed of an account's pages: in memory for one client, in a file for the processes of one machine
  * (`PageFile.ts`). It belongs to one account, and is safe to lose.
  */
 import { Context, Effect } from "effect"
@@ -7,13 +7,13 @@ import type { PageMemory } from "./PageMemory.ts"
 
 /** The store, as one client uses it. */
 export interface PageStore {
-  /** What is remembered now; nothing where it cannot be read. */
+  /** The current content; empty where it cannot be read. */
   readonly load: Effect.Effect<PageMemory>
-  /** Replaces it, and says whether that was done: a memory that cannot be counted down is not relied on. */
+  /** Replaces it, and returns whether that succeeded: a list does not rely on a memory that it cannot count down. */
   readonly save: (memory: PageMemory) => Effect.Effect<boolean>
 }
 
-/** The store of the client. Where no layer gives one, every client has its own in memory. */
+/** The store of the client. Without a layer every client has its own in memory. */
 export const PageStore = Context.Reference<PageStore | undefined>("@berth/core/client/listing/PageStore", {
   defaultValue: () => undefined
 })

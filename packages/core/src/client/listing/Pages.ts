@@ -1,6 +1,6 @@
 /**
- * The pages of a list, as they are pulled, one ahead: while the consumer works on a page the next one is asked for, and none
- * after that. What a page means is decided in `Listing.ts`.
+ * The pages of a list, pulled with one ahead: while the consumer works on a page the next one is requested, and none after
+ * that. `Listing.ts` interprets the pages.
  */
 import { Cause, Effect, Fiber, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -11,43 +11,43 @@ import * as PageMemory from "./PageMemory.ts"
 import type { PageStore } from "./PageStore.ts"
 import type { Page, PageRange } from "./PageRange.ts"
 
-/** What a listing came to. */
+/** The result of a listing. */
 export interface Listed {
   readonly nodes: number
   readonly requests: number
   /**
-   * Whether every node that existed throughout is certainly among them. False where the service gives pages too small to
-   * overlap, or has another order than that of ids, so that a node may have moved past the listing while others were deleted.
-   * `"assumed"` where an inexact list did not ask for what would show it.
+   * Whether every node that existed throughout is certainly among them. False where the service returns pages too small to
+   * overlap, or has another order than that of ids, so that a node may have moved past the listing when others were deleted.
+   * `"assumed"` where an inexact list left out the requests that prove it.
    */
   readonly complete: boolean | "assumed"
 }
 
-/** What a list may cost, and how long it may get. */
+/** How exact and how long a list may be. */
 export interface ListBounds {
   /**
-   * Whether every node that exists throughout has to be among those that are listed. Without it pages do not overlap, which
-   * saves one request in eight, and a first page is taken for the only one where that is likely. Default true.
+   * Whether every node that exists throughout must be listed. Without it pages do not overlap, which saves one request in
+   * eight, and a first page counts as the only one where that is likely. Default true.
    */
   readonly exact?: boolean | undefined
   /**
-   * Most nodes there may be; a list of more, or one that has not ended after 1000 pages and one for every 50 of them, fails
-   * with `UnexpectedResponse`. Default 1 000 000.
+   * Most nodes of the list. One with more, or one that has not ended after 1000 pages and one more for every 50 of these nodes,
+   * fails with `UnexpectedResponse`. Default 1 000 000.
    */
   readonly maxNodes?: number | undefined
 }
 
-/** How pages are read, and who is told of them. */
-interface Parts extends ListBounds {
+/** How pages are read, and what is called with them. */
+interface Dependencies extends ListBounds {
   readonly readPage: (range: PageRange) => Effect.Effect<Page, BerthError>
-  /** Told of the nodes that are given. */
+  /** Called with the nodes of each page. */
   readonly onNodes: (nodes: ReadonlyArray<Node>) => void
-  /** Told once, with the last of them. */
+  /** Called once, with the last page. */
   readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
   readonly store: PageStore
 }
 
-/** The nodes of one page after the other. Nothing is asked for before the first pull, or after the scope is closed. */
+/** The nodes of one page after the other. Nothing is requested before the first pull, or after the scope is closed. */
 export const pages = ({
   exact = true,
   maxNodes = defaultMaxNodes,
@@ -55,33 +55,33 @@ export const pages = ({
   onNodes,
   readPage,
   store
-}: Parts): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
+}: Dependencies): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let progress = Listing.begin(exact)
     const { perPage } = Listing.next(progress)
-    let given = 0
+    let emitted = 0
     let requests = 0
     let memory: PageMemory.PageMemory = {}
-    /** What the list goes by where it does not ask for a second page. */
-    let remembered: Listed["complete"] | undefined
+    /** What earlier lists showed, where this one relies on it instead of requesting a second page. */
+    let reliedOn: Listed["complete"] | undefined
     let ended = false
     let ahead: Fiber.Fiber<Listing.Step, BerthError> | undefined
 
     const save = (record: PageMemory.PageRecord) => store.save({ ...memory, [perPage]: record })
 
-    /** Whether earlier lists showed that a first page of this length is the only one. A list that cannot be counted asks. */
-    const isRemembered = (length: number) => {
+    /** Whether earlier lists showed that a first page of this length is the only one. A list that cannot be counted checks. */
+    const isKnownOnly = (length: number) => {
       const record = memory[perPage]
       const judgement = length < perPage && PageMemory.judge(record, length)
       if (!judgement || (exact && judgement !== true)) return Effect.succeed(false)
       return Effect.map(save(PageMemory.relied(record!)), (saved) => {
-        if (saved) remembered = judgement
+        if (saved) reliedOn = judgement
         return saved
       })
     }
 
-    /** Remembers what this list showed: before it ends, for a process may end with it. */
-    const remember = Effect.suspend(() => {
+    /** Saves what this list showed, before it ends, because the process may end with it. */
+    const saveEvidence = Effect.suspend(() => {
       const before = memory[perPage]
       const record = PageMemory.learned(before, Listing.evidence(progress))
       return record && JSON.stringify(record) !== JSON.stringify(before) ? save(record) : Effect.void
@@ -94,14 +94,14 @@ export const pages = ({
         const { isWhole, nodes } = yield* readPage(range)
         const isFirst = requests++ === 0
         if (isFirst) memory = yield* store.load
-        const isOnly = isWhole || (isFirst && (yield* isRemembered(nodes.length)))
+        const isOnly = isWhole || (isFirst && (yield* isKnownOnly(nodes.length)))
         const step = Listing.take(progress, range, nodes, isOnly)
         progress = step.progress
-        given += step.nodes.length
-        if (given > maxNodes || (!step.ended && requests >= maxPagesOf(maxNodes))) {
-          return yield* Effect.fail(endless(maxNodes, given, requests))
+        emitted += step.nodes.length
+        if (emitted > maxNodes || (!step.ended && requests >= maxPagesOf(maxNodes))) {
+          return yield* Effect.fail(endless(maxNodes, emitted, requests))
         }
-        if (step.ended && !remembered) yield* remember
+        if (step.ended && !reliedOn) yield* saveEvidence
         if (step.ended || step.nodes.length > 0) return step
       }
     })
@@ -112,7 +112,7 @@ export const pages = ({
       onNodes(step.nodes)
       ended = step.ended
       if (!ended) ahead = yield* Effect.forkIn(read, scope)
-      else if (onEnd) yield* onEnd({ nodes: given, requests, complete: remembered ?? progress.complete })
+      else if (onEnd) yield* onEnd({ nodes: emitted, requests, complete: reliedOn ?? progress.complete })
       return isNonEmpty(step.nodes) ? step.nodes : yield* Cause.done()
     })
     return pull

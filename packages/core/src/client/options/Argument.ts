@@ -1,27 +1,27 @@
 /**
- * Arguments, checked against the domain before anything is sent: a misspelt field of a create would otherwise be left out of
- * a node that costs money.
+ * Checks arguments against the domain before anything is sent. Otherwise a misspelt field of a create would be left out of a
+ * node that costs money.
  *
- * The shapes say what the schemas of the domain say, in a tenth of the code: a bundle with schemas weighs 13 KiB more. The
- * compiler holds their fields together, `Argument.test.ts` their rules.
+ * The shapes repeat the schemas of the domain in a tenth of the code: a bundle with schemas weighs 13 KiB more. The compiler
+ * keeps their fields in step, `Argument.test.ts` their rules.
  */
 import { Effect, Predicate } from "effect"
 import { InvalidRequest } from "../../domain/ErrorReason.ts"
 
-/** Takes down a fault: where it is, and what it is. */
+/** Collects a fault: where it is, and what it is. */
 type Report = (place: string, fault: string) => void
 
-/** What a value has to be. */
+/** The required shape of a value. */
 export interface Shape<out A> {
-  /** In words that need no knowledge of schemas. */
+  /** In words for people who do not know schemas. */
   readonly expected: string
-  /** Whether a value is of this shape on the outside. */
+  /** Whether a value has this shape on the outside. */
   readonly is: (value: unknown) => boolean
-  /** A copy of such a value; its faults are reported. */
+  /** Copies such a value, and reports its faults. */
   readonly read: (value: any, place: string, report: Report) => A
 }
 
-/** The shape of what may be left out. */
+/** The shape of a value that may be left out. */
 interface Optional<out A> extends Shape<A> {
   readonly optional: true
 }
@@ -64,7 +64,7 @@ export const oneOf = <A extends string>(values: ReadonlyArray<A>): Shape<A> => {
 
 export const list = <A>(item: Shape<A>): Shape<ReadonlyArray<A>> =>
   shape("a list", Array.isArray, (values: ReadonlyArray<unknown>, place, report) =>
-    // Unlike `map`, this sees the holes that a list may have.
+    // Unlike `map`, this includes the holes of a list.
     Array.from(values, (value, i) => check(item, value, `${place}[${i}]`, report))
   )
 
@@ -77,7 +77,7 @@ export const either = <A, B>(a: Shape<A>, b: Shape<B>): Shape<A | B> =>
 
 export const optional = <A>(base: Shape<A>): Optional<A | undefined> => ({ ...base, optional: true })
 
-/** The place of a field, as a program writes it. */
+/** The place of a field, in a program's notation. */
 const fieldOf = (place: string, name: string) => (place === "" ? name : `${place}.${name}`)
 
 /** An object with any fields, all of them of one shape. */
@@ -108,13 +108,13 @@ export const fields = <A>(shapes: Fields<A>): Shape<A> =>
     return read as A
   })
 
-/** A check of the argument `name`: a copy of it, or every field at fault. */
+/** Checks the argument `name`: returns a copy of it, or fails with every field at fault. */
 export const argument =
   <A>(shape: Shape<A>, name: string) =>
   (value: unknown): Effect.Effect<A, InvalidRequest> =>
     Effect.suspend(() => {
       const faults = new Map<string, Array<string>>()
-      // Fields go without the name of their argument; a fault of the argument itself has no other.
+      // Fields are named without their argument; a fault of the argument itself is under its name.
       const place = shape.expected === "an object" && shape.is(value) ? "" : name
       const read = check(shape, value, place, (place, fault) =>
         faults.set(place, [...(faults.get(place) ?? []), fault])

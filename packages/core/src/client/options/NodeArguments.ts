@@ -1,5 +1,5 @@
 /**
- * The arguments of the calls on nodes, as they are checked before anything is sent.
+ * Checks the arguments of the calls on nodes before anything is sent.
  */
 import { commitmentSettings } from "../../domain/Commitment.ts"
 import type { NodeId } from "../../domain/Node.ts"

@@ -1,6 +1,6 @@
 /**
- * Checks of options that the compiler has checked already, for programs without one: a call with an unusable option is not
- * sent, and fails with the option's name.
+ * Checks options for programs without a compiler: a call with an unusable option is not sent, and fails with the option's
+ * name.
  */
 import { Duration, Effect, Predicate } from "effect"
 import { pageSize } from "../../api/Routes.ts"
@@ -8,15 +8,15 @@ import { BerthError } from "../../domain/BerthError.ts"
 import { InvalidRequest } from "../../domain/ErrorReason.ts"
 import { lanes } from "../../domain/Lane.ts"
 
-/** What is wrong with an option's value; undefined when nothing is. */
+/** The fault of an option's value; undefined when there is none. */
 type Check = (value: unknown) => string | undefined
 
-/** Longer than nothing, in any of the ways in which Effect writes a length of time. */
+/** A duration above zero, in any of Effect's notations. */
 export const timespanFault: Check = (value) => {
   const duration = Duration.fromInput(value as Duration.Input)
   return duration._tag === "Some" && Duration.toMillis(duration.value) > 0
     ? undefined
-    : 'expected a duration longer than nothing, such as "30 seconds"'
+    : 'expected a duration above zero, such as "30 seconds"'
 }
 
 export const laneFault: Check = (value) =>
@@ -45,7 +45,7 @@ const checks = {
   exact: flagFault,
   maxNodes: countFault,
   skuId: countFault,
-  // Whoever keeps it says what it may be.
+  // The store of the intents checks it.
   key: () => undefined,
   onReply: functionFault,
   onEnd: functionFault,
@@ -57,12 +57,12 @@ const isName = (name: string): name is keyof typeof checks => Object.hasOwn(chec
 const refused = (name: string, fault: string) =>
   new InvalidRequest({ status: null, detail: `${name} is not usable`, fields: { [name]: [fault] } })
 
-/** Why a call cannot be made with these options: the first that is unusable; undefined when they all are. */
+/** The fault of the first unusable option; undefined when all are usable. */
 export const optionFault = (options: { readonly [Name in keyof typeof checks]?: unknown }):
   | InvalidRequest
   | undefined => {
   for (const name of Object.keys(options)) {
-    // A misspelt `key` that is left out makes a second node.
+    // Ignoring a misspelt `key` would make a second node.
     if (!isName(name)) return refused(name, "there is no such option")
     const value = options[name]
     const fault = value === undefined ? undefined : checks[name](value)
@@ -71,13 +71,13 @@ export const optionFault = (options: { readonly [Name in keyof typeof checks]?: 
   return undefined
 }
 
-/** Fails for options that no call can be made with. */
+/** Fails for unusable options. */
 export const checked = (options: Parameters<typeof optionFault>[0] | undefined): Effect.Effect<void, InvalidRequest> =>
   Effect.suspend(() => {
     const fault = options && optionFault(options)
     return fault === undefined ? Effect.void : Effect.fail(fault)
   })
 
-/** What cannot be sent, as the error of its call. */
+/** Turns the reason why a request cannot be sent into the error of its call. */
 export const unsent = (operation: string) =>
   Effect.mapError((reason: InvalidRequest) => new BerthError({ operation, reason, attempts: [] }))

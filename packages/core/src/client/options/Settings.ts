@@ -1,5 +1,5 @@
 /**
- * What a client is made from: where the service is and whose account is spoken for.
+ * The options of a client: the service's address, the account's credentials, bounds and defaults; checked once.
  */
 import { Data, Duration, Predicate, Redacted, Result } from "effect"
 import { defaultMaxBodyTokens } from "../../api/BodyBounds.ts"
@@ -19,35 +19,35 @@ export interface ClientOptions {
   /** The service's scheme and host; the whole `/myaccount/api/v1` address is accepted too. */
   readonly baseUrl: string | URL
   readonly credentials: Credentials
-  /** Longest time a call may take altogether. Default 60 seconds. */
+  /** Longest time of a whole call. Default 60 seconds. */
   readonly deadline?: Duration.Input | undefined
-  /** Longest time one attempt on the wire may take. Default 15 seconds. */
+  /** Longest time of one attempt on the wire. Default 15 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
   /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which span at least 5 seconds. */
   readonly maxAttempts?: number | undefined
-  /** Lane of every call that does not name one. Default: that of the operation. */
+  /** Lane of every call without one. Default: that of the operation. */
   readonly lane?: Lane | undefined
   /**
-   * File through which the processes of this machine that use the same key leave room for each other. One file per key; it is
-   * safe to lose. Needs `node:fs`. Default: none, every process for itself.
+   * File through which the processes of this machine that use the same key share the allowance. One file per key; it is safe to
+   * lose. Needs `node:fs`. Default: none, every process for itself.
    */
   readonly allowanceFile?: string | undefined
   /**
-   * Longest body of a reply that is read, in bytes. Default 2 MiB. A longer one is an `UnexpectedResponse`, or the reason
-   * that the reply's status stands for.
+   * Longest body of a reply that is read, in bytes. Default 2 MiB. A longer one fails with `UnexpectedResponse`, or with the
+   * reason of the reply's status.
    */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds how long
-   * nothing else runs while one is parsed. Default 200 000.
+   * Most tokens in a body that is parsed: outside strings each `,` and `[` is one, each `{` and `:` three. It bounds
+   * how long parsing blocks the program. Default 200 000.
    */
   readonly maxBodyTokens?: number | undefined
   /**
-   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets. They
-   * are not taken for secrets: a service that repeats one in an error shows it.
+   * Headers of every request, for a gateway before the service. None that the client or HTTP itself sets. They are not masked:
+   * a service that repeats one in an error shows it.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** What the client calls itself. Default `berth/VERSION`. A browser says what it is itself. */
+  /** The `User-Agent` header. Default `berth/VERSION`. A browser sets its own. */
   readonly userAgent?: string | undefined
 }
 
@@ -62,11 +62,11 @@ export interface Settings {
   readonly allowanceFile: string | undefined
   readonly maxBodyBytes: number
   readonly maxBodyTokens: number
-  /** By their names in lower case. */
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** An option that no client can be made with. */
+/** An unusable option. */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   /** Name of the option, such as `baseUrl`. */
   readonly option: string
@@ -77,15 +77,15 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   }
 }
 
-/** At most so many attempts a call: they span 6 s at least, whatever is drawn, in which a service may restart. */
+/** Most attempts of a call. With any jitter they span at least 6 s, in which a service may restart. */
 export const maxAllowedAttempts = 8
 
-/** The longest image list has less than a tenth of it. */
+/** The longest image list takes less than a tenth of it. */
 const defaultMaxBodyBytes = 2 * 1024 * 1024
 
 const unusable = (option: string, detail: string) => Result.fail(new InvalidOption({ option, detail }))
 
-/** An address as text, of any realm. */
+/** An address as text; a `URL` may come from another realm. */
 const addressOf = (value: unknown): string =>
   Predicate.hasProperty(value, "href") && Predicate.isString(value.href)
     ? value.href
@@ -96,7 +96,7 @@ const addressOf = (value: unknown): string =>
 const originOf = (baseUrl: unknown): string | undefined => {
   const url = URL.parse(addressOf(baseUrl))
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined
-  // What would be left out of every request is refused here; an address with credentials is a mistake about ours.
+  // Requests would leave these parts out. Credentials in the address are a mistake: ours go elsewhere.
   if (url.username + url.password + url.search + url.hash !== "") return undefined
   const path = url.pathname.replace(/\/+$/, "")
   return path === "" || path === prefix ? url.origin : undefined
@@ -141,7 +141,7 @@ const isValue = (value: unknown) => Predicate.isString(value) && /^[\t\x20-\x7e]
 const isPlain = (value: object) => [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
 
 const headersFault = (headers: unknown) => {
-  // What has its entries elsewhere, such as a `Headers` or a `Map`, would be taken for none.
+  // A `Headers` or a `Map` has no own keys, and would count as empty.
   if (!Predicate.isObject(headers) || !isPlain(headers))
     return "expected a plain object of texts by the names of headers"
   const wrong = Object.keys(headers).find(
@@ -153,10 +153,10 @@ const headersFault = (headers: unknown) => {
 const userAgentFault = (value: unknown) =>
   isValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
 
-/** Only a browser may say which it is, and one of another origin would have to be allowed to. */
+/** A browser sets its own `User-Agent`, and a request to another origin may not without permission. */
 const isBrowser = "document" in globalThis || "importScripts" in globalThis
 
-/** Checks the options; the first unusable one is named. */
+/** Checks the options, and fails with the first unusable one. */
 export const settingsFrom = (options: ClientOptions): Result.Result<Settings, InvalidOption> => {
   const given: unknown = options
   if (!Predicate.isObject(given)) return unusable("options", "expected an object")

@@ -1,4 +1,4 @@
 /**
- * The version of this package, held to that in `package.json` by a test: a bundle has no such file to read.
+ * The version of this package. A test compares it with `package.json`, which a bundle cannot read.
  */
 export const version = "0.1.0"

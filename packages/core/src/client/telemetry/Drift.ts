@@ -1,12 +1,12 @@
 /**
- * What replies had in them that Berth does not know: fields and statuses. The records keep it (`extra`, `{ unknown }`);
- * here it is counted, so that a service that changes shows as a number and not as a crash.
+ * Counts the fields and statuses of replies that Berth does not know, so that a change of the service shows as a number and not
+ * as a crash. The records keep them (`extra`, `{ unknown }`).
  */
 import type { Image } from "../../domain/Image.ts"
 import type { Node } from "../../domain/Node.ts"
 import { isKnown } from "../../domain/NodeStatus.ts"
 
-/** Something unknown, and in how many records of one reply it was. */
+/** Something unknown, and the number of records of one reply that have it. */
 export interface Drift {
   readonly kind: "field" | "status"
   /** The field's wire name, or the status as the service spells it. */
@@ -14,11 +14,11 @@ export interface Drift {
   readonly count: number
 }
 
-/** Address objects are documented as no more than objects: what they say beyond the address is kept, and is no news. */
+/** Address objects are documented only as objects: their further fields are kept, and are no drift. */
 const isFurtherNetwork = (node: Node, name: string) =>
   (name === "public_ip_address" && node.publicIp !== null) || (name === "private_ip_address" && node.privateIp !== null)
 
-/** Drifts by what they are. */
+/** Drifts by kind and name. */
 type Tally = Map<string, { readonly kind: Drift["kind"]; readonly name: string; count: number }>
 
 const count = (tally: Tally, kind: Drift["kind"], name: string) => {
@@ -28,7 +28,7 @@ const count = (tally: Tally, kind: Drift["kind"], name: string) => {
   else counted.count++
 }
 
-/** What is unknown in nodes. */
+/** The drift in nodes. */
 export const nodeDrift = (nodes: ReadonlyArray<Node>): ReadonlyArray<Drift> => {
   const tally: Tally = new Map()
   for (const node of nodes) {
@@ -38,7 +38,7 @@ export const nodeDrift = (nodes: ReadonlyArray<Node>): ReadonlyArray<Drift> => {
   return Array.from(tally.values())
 }
 
-/** What is unknown in images. */
+/** The drift in images. */
 export const imageDrift = (images: ReadonlyArray<Image>): ReadonlyArray<Drift> => {
   const tally: Tally = new Map()
   for (const { extra } of images) for (const name in extra) count(tally, "field", name)

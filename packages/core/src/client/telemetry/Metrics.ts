@@ -7,17 +7,17 @@
  * | `berth_retries_total` | counter | `operation`, `reason` (how the attempt before it ended) |
  * | `berth_request_duration_seconds` | histogram | `operation` |
  * | `berth_queue_wait_seconds` | histogram: waiting for a turn within the allowance | `lane` |
- * | `berth_allowance_limit`, `berth_allowance_remaining` | gauges: what the newest reply said | |
+ * | `berth_allowance_limit`, `berth_allowance_remaining` | gauges: as in the newest reply | |
  * | `berth_drift_total` | counter: records with something Berth does not know | `kind` (`field`, `status`), `name` |
  *
- * Where a program has several accounts, `Metric.CurrentMetricAttributes` around each layer tells their series apart.
+ * Where a program has several accounts, `Metric.CurrentMetricAttributes` around each layer separates their series.
  */
 import { type Context, Metric } from "effect"
 import type { Attempt } from "../../domain/Attempt.ts"
 import type { Drift } from "./Drift.ts"
 import type { Observer } from "./Observer.ts"
 
-/** Names that come from the service are its own choice: so many are kept apart, and none longer than this. */
+/** The service chooses these names, so their number and length are bounded. */
 const maxDriftNames = 64
 const maxDriftNameLength = 64
 
@@ -26,7 +26,7 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const limit = Metric.gauge("berth_allowance_limit", { description: "Requests granted per window." })
 const remaining = Metric.gauge("berth_allowance_remaining", { description: "Requests left." })
 
-/** One for each value of an attribute, made when it is first wanted. */
+/** One per value of an attribute, made on first use. */
 const by = <A>(make: (attribute: string) => A) => {
   const made = new Map<string, A>()
   return (attribute: string): A => {
@@ -68,18 +68,18 @@ const waits = by((lane) =>
     attributes: { lane }
   })
 )
-/** Rare, and of names without bound: made when it is needed. */
+/** Rare, and of unbounded names: not cached. */
 const drifts = (kind: string, name: string) =>
   Metric.counter("berth_drift_total", {
-    description: "Records that had something in them that Berth does not know.",
+    description: "Records with something that Berth does not know.",
     incremental: true,
     attributes: { kind, name }
   })
 
-/** Refused by our own side, before anything of it was on the wire. */
+/** Refused by the client, before anything was sent. */
 const isUnsent = ({ outcome, status }: Attempt) => outcome === "InvalidRequest" && status === null
 
-/** Counts what the engine tells, in the registry and with the attributes of the context it is made in. */
+/** Counts what the engine reports, in the registry and with the attributes of the context. */
 export const make = (context: Context.Context<never>): Pick<Observer, "attempted" | "drifted"> => {
   const driftNames = new Set<string>()
   const driftName = ({ name }: Drift): string => {

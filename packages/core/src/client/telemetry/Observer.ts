@@ -1,6 +1,6 @@
 /**
- * Who is told, as they happen, of the calls and attempts of a client and of what it did not know in the replies. Nobody,
- * unless a layer says so; `Telemetry.ts` is the one Berth brings along.
+ * What a client reports as it happens: its calls and attempts, and the unknown parts of replies. There is no observer unless a
+ * layer provides one; `Telemetry.ts` is Berth's.
  */
 import { Context, type Effect, type Tracer } from "effect"
 import type { Attempt } from "../../domain/Attempt.ts"
@@ -10,18 +10,18 @@ import type { WireRequest } from "../transport/Transport.ts"
 
 export interface Observer {
   /**
-   * An attempt is over, however it ended: the last of `attempts`, which are those of its call so far. `request` is what was
-   * sent, without the credentials.
+   * An attempt has ended: the last of `attempts`, those of its call so far. `request` is what was sent, without the
+   * credentials.
    */
   readonly attempted: (operation: string, lane: Lane, attempts: ReadonlyArray<Attempt>, request: WireRequest) => void
-  /** A reply had something in it that Berth does not know. */
+  /** A reply has something that Berth does not know. */
   readonly drifted: (drifts: ReadonlyArray<Drift>) => void
-  /** A call or an attempt, with a span around it where somebody takes that. */
+  /** A call or an attempt, with a span around it where the observer makes one. */
   readonly traced: (
     name: string,
     options?: Tracer.SpanOptions
   ) => <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** Attributes of the span that `traced` made around this. */
+  /** Adds attributes to the span that `traced` made around this. */
   readonly annotated: (attributes: Readonly<Record<string, unknown>>) => Effect.Effect<void>
 }
 

@@ -1,7 +1,6 @@
 /**
- * What the client tells of itself through Effect: the metrics of `Metrics.ts`, and a span for each call and attempt. Spans
- * are made only where the program has a tracer: Effect's own keeps them to itself, so that each would be made, timed and
- * thrown away.
+ * The client's telemetry through Effect: the metrics of `Metrics.ts`, and a span for each call and attempt. Spans are made only
+ * where the program has a tracer: Effect's default one drops them, after each was made and timed.
  */
 import { Effect, Layer } from "effect"
 import * as Metrics from "./Metrics.ts"

@@ -1,10 +1,10 @@
 /**
- * Time that never jumps: everything measured within the process (deadlines, pauses, refills, polls) is measured with it. The
- * wall clock is read only for what goes to files, headers and people.
+ * Monotonic time, which never jumps: everything within the process (deadlines, pauses, refills, polls) is measured with it. The
+ * wall clock is read only for files, headers and people.
  */
 import { Clock, Effect } from "effect"
 
-/** Milliseconds since an instant that only this process knows: differences mean something, the number itself does not. */
+/** Milliseconds since an arbitrary instant: only differences mean something. */
 export const monotonicMillisUnsafe = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 /** The same as an effect. */

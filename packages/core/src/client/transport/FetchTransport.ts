@@ -1,11 +1,11 @@
 /**
- * The transport over `fetch` alone, which every runtime has: what the promise client sends its requests with.
+ * The transport over `fetch` alone, which every runtime has. The promise client uses it.
  */
 import { Context, Effect, Layer } from "effect"
 import { type Head, type SignedRequest, Transport, unreachable, unwrapped } from "./Transport.ts"
 import { isShort, webText } from "./ReplyText.ts"
 
-/** The `fetch` that sends the requests; a fiber may have one of its own. */
+/** The `fetch` that sends the requests; a fiber may provide its own. */
 export const Fetch = Context.Reference<typeof globalThis.fetch>("@berth/core/client/transport/FetchTransport/Fetch", {
   defaultValue: () => globalThis.fetch
 })
@@ -22,13 +22,13 @@ const exchange = async (
     method,
     headers,
     ...(body !== undefined && { body }),
-    // A redirect is no reply of the interface, and following it would hand on the credentials.
+    // The interface has no redirects, and following one would pass on the credentials.
     redirect: "manual",
     signal
   })
   const head = { status: response.status, headers: Object.fromEntries(response.headers) }
   begun(head)
-  // A page of a browser does not see the coding of a reply of another origin. The signal ends either.
+  // A page in a browser does not see the encoding of a reply of another origin. The signal ends either way of reading.
   return isShort(head.headers, maxBodyBytes) && response.type !== "cors"
     ? { ...head, body: await response.text(), whole: true }
     : { ...head, ...(await webText(response, head.headers, maxBodyBytes, signal)) }

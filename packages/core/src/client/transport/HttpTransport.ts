@@ -1,5 +1,5 @@
 /**
- * The transport over whichever `HttpClient` the program provides.
+ * The transport over the `HttpClient` that the program provides.
  */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import {
@@ -14,7 +14,7 @@ import { InvalidRequest } from "../../domain/ErrorReason.ts"
 import { isShort, ReplyText, webText } from "./ReplyText.ts"
 import { type SignedRequest, Transport, unreachable } from "./Transport.ts"
 
-/** The credentials stay `Redacted` in the request too, so that nobody who inspects it sees them. */
+/** The credentials stay `Redacted` in the request too, so that inspecting it does not show them. */
 const toHttp = ({ body, headers, method, query, token, url }: SignedRequest): HttpClientRequest.HttpClientRequest =>
   HttpClientRequest.make(method)(url, {
     urlParams: query,
@@ -49,7 +49,7 @@ const textOf = (
   })
 }
 
-/** A redirect is no reply of the interface, and following it would hand on the credentials; only `fetch` does so unasked. */
+/** The interface has no redirects, and following one would pass on the credentials; only `fetch` does so by default. */
 const withoutRedirects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.contextWith((context: Context.Context<never>) =>
     Effect.provideService(effect, FetchHttpClient.RequestInit, {
@@ -61,7 +61,7 @@ const withoutRedirects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
 export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.effect(
   Transport,
   Effect.map(HttpClient.HttpClient, (client) => {
-    // The spans are the engine's own: those of HttpClient hold whole addresses and unmasked causes, and send ours along.
+    // The engine makes its own spans: those of HttpClient hold whole addresses and unmasked causes, and propagate ours.
     const bare = HttpClient.transformResponse(client, (response) =>
       withoutRedirects(Effect.provideService(response, HttpClient.TracerDisabledWhen, () => true))
     )

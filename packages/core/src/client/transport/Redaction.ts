@@ -1,21 +1,21 @@
 /**
- * Takes the credentials out of what came from outside, such as an error page that repeats the request's address. What
- * Berth writes itself never contains them in the first place.
+ * Masks the credentials in texts from outside, such as an error page that repeats the request's address. Berth's own texts
+ * never contain them.
  */
 import { Predicate, Redacted, RegExp as Regex } from "effect"
 import { type ErrorReason, fieldsOf } from "../../domain/ErrorReason.ts"
 import type { Credentials } from "../options/Settings.ts"
 
 /**
- * Masks every spelling of the credentials in a text, and of a part of one that somebody cut off what stands where a credential
- * does. With `maxLength` the result is cut to it, and no more of the text is read than that takes; the cut leaves no beginning of
- * a credential.
+ * Masks every spelling of the credentials in a text, and, in the position of a credential, a part of one that was cut off.
+ * With `maxLength` the result is cut to it, and no more of the text is read than necessary; the cut leaves no beginning of a
+ * credential.
  */
 export type Redact = (text: string, maxLength?: number) => string
 
 const mask = "<redacted>"
 
-/** The characters that HTML has names for, each before its name. */
+/** Characters with their HTML names. */
 const entities: Readonly<Record<string, string>> = Object.fromEntries(
   "!excl \"quot #num $dollar %percnt &amp 'apos (lpar )rpar *ast +plus ,comma .period /sol :colon ;semi <lt =equals >gt ?quest @commat [lsqb \\bsol ]rsqb ^Hat _lowbar `grave {lcub |verbar }rcub"
     .split(" ")
@@ -25,13 +25,13 @@ const entities: Readonly<Record<string, string>> = Object.fromEntries(
 /** A sign that begins an encoding, which JSON may escape in its turn. */
 const sign = (plain: string) => `(?:${plain}|u00${plain.charCodeAt(0).toString(16)})`
 
-/** Backslashes before a character that is escaped, as often over as encoders do it. */
+/** Backslashes before a character that is escaped, any number of times over. */
 const escapes = "\\\\{0,8}"
 
 /**
- * One character, or a run of backslashes, as it is, escaped in a string of a program or of JSON, percent-encoded, or as an
- * entity of HTML; each as often over as it likes. Every encoder chooses for itself which characters it leaves alone, hence
- * one by one. Backslashes before the first character are left in the text, and those after a run of them belong to it: the time
+ * One character, or a run of backslashes, as it is, escaped in a string of a program or of JSON, percent-encoded, or as an HTML
+ * entity, each any number of times over. Encoders differ in the characters that they leave alone, hence one by one.
+ * Backslashes before the first character stay in the text, and those after a run of backslashes belong to it, so that the time
  * is linear in the text.
  */
 const unit = (plain: string, at: number, units: ReadonlyArray<string>): string => {
@@ -49,10 +49,10 @@ const unit = (plain: string, at: number, units: ReadonlyArray<string>): string =
 /** Every spelling of a secret, character by character. */
 const spelling = (secret: string): ReadonlyArray<string> => (secret.match(/\\+|[^\\]/g) ?? []).map(unit)
 
-/** Shorter pieces than this stand in texts by chance. */
+/** Shorter pieces than this occur in texts by chance. */
 const minPiece = 6
 
-/** What of the Base64 of a longer text is this secret's alone, wherever in it the secret begins. */
+/** The part of a longer text's Base64 that depends on this secret alone, for each alignment. */
 const insideBase64 = (secret: string): ReadonlyArray<string> =>
   [0, 1, 2]
     .map((before) =>
@@ -63,12 +63,12 @@ const insideBase64 = (secret: string): ReadonlyArray<string> =>
     )
     .filter(({ length }) => length >= minPiece)
 
-/** The encodings of a secret as a whole, character by character, the longest first: a shorter one may be the beginning of it. */
+/** The encodings of a secret as a whole, character by character, the longest first: a shorter one may be its beginning. */
 const wholes = (secret: string): ReadonlyArray<ReadonlyArray<string>> => {
   const base64 = [btoa(secret), btoa(secret).replace(/=+$/, ""), ...insideBase64(secret)]
   const urlSafe = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))
   const texts = Array.from(new Set([...base64, ...urlSafe])).sort((a, b) => b.length - a.length)
-  // As a dump has it: with spaces or colons between the bytes, or without.
+  // As in a dump: with spaces or colons between the bytes, or without.
   const hex = Array.from(
     secret,
     (plain, at) => (at === 0 ? "" : "[ :]?") + plain.charCodeAt(0).toString(16).padStart(2, "0")
@@ -76,29 +76,29 @@ const wholes = (secret: string): ReadonlyArray<ReadonlyArray<string>> => {
   return [...texts.map((text) => Array.from(text, Regex.escape)), hex]
 }
 
-/** A shorter secret may stand in a word. */
+/** A shorter secret may be a part of a word. */
 const minAnywhere = 8
 
-/** The names that a credential goes by. */
+/** The names of credentials. */
 const names = "(?:api[-_ ]?key|token|authorization|bearer)"
 
-/** What stands before a credential: its name, then signs in any spelling. */
+/** The text before a credential: its name, then punctuation in any spelling. */
 const lead = names + "(?:[^a-z0-9]|%(?:25)*[0-9a-f]{2}|u00[0-9a-f]{2}|&#?\\w{1,6};|bearer){1,12}"
 
-/** A part of a secret is masked from so many characters on. */
+/** Shorter parts of a secret are not masked. */
 const minPart = 4
 
-/** Where a line was broken, as it is or escaped, and how far the next one is indented. */
+/** A line break, plain or escaped, with the indentation of the next line. */
 const lineBreak = "(?:(?:\\\\{0,8}[\\r\\n]|\\\\{1,8}[rn]){1,4}[ \\t]{0,8})?"
 
-/** A short word of a sentence, or the name of what is said next: it may be the beginning of a secret by chance. */
+/** A short word of a sentence, or the name of a value, which may begin like a secret by chance. */
 const word = `[a-z]{${minPart},8}(?:[,:]? [a-z]|=)`
 
-/** Masks what stands as a credential and is the beginning of one of these, as far as it goes, also over the ends of lines. */
+/** Masks beginnings of these spellings in the position of a credential, as far as they go, across line breaks too. */
 const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: string) => string) => {
   const firsts = new Set(spellings.map((units) => units.slice(0, minPart).join(lineBreak)))
   const start = new RegExp(`${lead}(?!${word})(?=${Array.from(firsts).join("|") || "(?!)"})`, "gi")
-  // One for each character: a pattern of all the beginnings, one within the other, takes long to compile.
+  // One pattern per character: a nested pattern of all the beginnings takes long to compile.
   const characters = new Map<string, RegExp>()
   const end = (text: string, from: number, units: ReadonlyArray<string>) => {
     let at = from
@@ -124,15 +124,15 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
   }
 }
 
-/** So many characters of a text may spell one of a secret. */
+/** Most characters of a text for one of a secret. */
 const maxPerCharacter = 16
 
-/** A function that masks the credentials in a text; a short one only where it stands as a credential. */
+/** A function that masks the credentials in a text; a short one only in the position of a credential. */
 export const redactor = (credentials: Credentials): Redact => {
   const secrets = [credentials.apiKey, credentials.accessToken].map(Redacted.value).sort((a, b) => b.length - a.length)
   const written = (secrets: ReadonlyArray<string>) => [
     ...secrets.map(spelling),
-    // An encoder may have been given an address that was encoded already.
+    // The text that was encoded may be an address that was encoded already.
     ...Array.from(new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))).flatMap(wholes)
   ]
   const short = secrets.filter(({ length }) => length < minAnywhere)
@@ -147,15 +147,15 @@ export const redactor = (credentials: Credentials): Redact => {
     const clean = partMasked(
       read.replace(pattern, (_, before: unknown) => (Predicate.isString(before) ? before + mask : mask))
     )
-    // What is at the end of the part that was read may be the beginning of a secret.
+    // The end of the part that was read may be the beginning of a secret.
     return (read.length < text.length ? clean.slice(0, -reach) : clean).slice(0, maxLength)
   }
 }
 
-/** Whether a field has the name of a credential. */
+/** Matches fields with the name of a credential. */
 const isNamed = new RegExp(`${names}$`, "i")
 
-/** Masks every text in a value, all the way down, names of fields included; `before` is what stands before each text. */
+/** Masks every text in a value, at any depth, names of fields included; `before` is the text before each of them. */
 const masked = (value: unknown, redact: Redact, before = ""): unknown => {
   if (Predicate.isString(value)) return redact(before + value).slice(before.length)
   if (Array.isArray(value)) return value.map((item) => masked(item, redact, before))
@@ -169,8 +169,8 @@ const masked = (value: unknown, redact: Redact, before = ""): unknown => {
 }
 
 /**
- * The same reason with every text masked that is not ours, and with its sentences made of what is left: what the caller asked for
- * may hold a credential, too.
+ * The same reason with every text masked that is not ours, and with its sentences made from the masked fields. The caller's own
+ * arguments may hold a credential, too.
  */
 export const redactedReason = (reason: ErrorReason, redact: Redact): ErrorReason => {
   const Reason = reason.constructor as (new (fields: object) => ErrorReason) & { readonly ours?: ReadonlyArray<string> }

@@ -1,14 +1,14 @@
 /**
- * The body of a reply as text, read chunk by chunk, to its end or to a limit: what is counted on arrival cannot grow.
+ * The body of a reply as text, read chunk by chunk, to its end or to a limit. Bytes are counted as they arrive.
  */
 import type { Body, Head } from "./Transport.ts"
 
-/** What is read of a body that is known to be too long: its beginning is shown. */
+/** Bytes read of a body that is known to be too long, for the excerpt of an error. */
 const beginningBytes = 16 * 1024
 
 const lengthOf = (headers: Head["headers"]) => Number(headers["content-length"] ?? Number.NaN)
 
-/** Takes the chunks of one body. */
+/** Collects the chunks of one body. */
 export class ReplyText {
   readonly #decoder = new TextDecoder()
   #room: number
@@ -18,7 +18,7 @@ export class ReplyText {
     this.#room = lengthOf(headers) > maxBytes ? Math.min(beginningBytes, maxBytes) : maxBytes
   }
 
-  /** Whether there is room for more; of a chunk that goes beyond it the rest is left out. */
+  /** Adds a chunk, as far as it fits. Returns whether all of it did. */
   readonly add = (chunk: Uint8Array): boolean => {
     const fits = chunk.length <= this.#room
     this.#text += this.#decoder.decode(fits ? chunk : chunk.subarray(0, Math.max(0, this.#room)), { stream: true })
@@ -26,20 +26,20 @@ export class ReplyText {
     return fits
   }
 
-  /** What was read, after the last chunk. */
+  /** The text, after the last chunk. */
   end(): Body {
     return { body: this.#text + this.#decoder.decode(), whole: this.#room >= 0 }
   }
 }
 
 /**
- * Whether the headers of a reply say that its body is no longer than it may be, so that it need not be counted as it
- * comes. What is counted before it is unpacked may be of any size after.
+ * Whether the headers of a reply prove that its body is within the limit, so that it need not be counted. A compressed body may
+ * have any size once it is decompressed.
  */
 export const isShort = (headers: Head["headers"], maxBytes: number): boolean =>
   lengthOf(headers) <= maxBytes && headers["content-encoding"] === undefined
 
-/** The body of a web response. The signal ends the reading. */
+/** The body of a web response. The signal stops the reading. */
 export const webText = async (
   response: Response,
   headers: Head["headers"],

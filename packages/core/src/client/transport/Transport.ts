@@ -1,22 +1,22 @@
 /**
- * What is below the engine: sends one request and reads its reply, body and all. Over any `HttpClient` of Effect it is in
- * `HttpTransport.ts`, over the runtime's `fetch` alone in `FetchTransport.ts`, over `node:http` alone in `NodeTransport.ts`.
+ * The layer below the engine: sends one request and reads the whole reply. `HttpTransport.ts` does so over any `HttpClient` of
+ * Effect, `FetchTransport.ts` over the runtime's `fetch`, `NodeTransport.ts` over `node:http`.
  */
 import { Context, type Effect, Predicate, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"
 import { type InvalidRequest, Unreachable } from "../../domain/ErrorReason.ts"
 
-/** A request as the interface has it, without address and credentials. */
+/** A request of the interface, without address and credentials. */
 export interface WireRequest {
   readonly method: HttpMethod.HttpMethod
-  /** From the root of the service on. */
+  /** From the root of the service. */
   readonly path: string
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   /** JSON text. */
   readonly body?: string | undefined
 }
 
-/** A request with everything it is sent with. The credentials are unwrapped when it is. */
+/** A complete request. Its credentials are unwrapped when it is sent. */
 export interface SignedRequest {
   readonly method: WireRequest["method"]
   /** Without the query. */
@@ -24,13 +24,13 @@ export interface SignedRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string | Redacted.Redacted]>
   readonly token: Redacted.Redacted
   readonly body: string | undefined
-  /** Further headers, by their names in lower case. */
+  /** Further headers, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Longest body of its reply that is read. */
+  /** Longest body that is read of its reply. */
   readonly maxBodyBytes: number
 }
 
-/** What goes over the wire: the credentials are unwrapped here, for a transport that hands them on and to nobody else. */
+/** The address and headers for the wire, with the credentials unwrapped. Only for a transport that sends them on. */
 export const unwrapped = ({ body, headers: further, query, token, url }: SignedRequest) => {
   const search = new URLSearchParams()
   for (const [name, value] of query) search.append(name, typeof value === "string" ? value : Redacted.value(value))
@@ -49,20 +49,20 @@ export interface Head {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** What was read of a body. */
+/** The part of a body that was read. */
 export interface Body {
   readonly body: string
-  /** Whether that is all of it: it is no longer than it may be. */
+  /** Whether that is all of it, within the limit. */
   readonly whole: boolean
 }
 
-/** A reply, and what was read of its body. */
+/** A reply, with the part of its body that was read. */
 export interface WireReply extends Head, Body {}
 
 export class Transport extends Context.Service<
   Transport,
   {
-    /** Sends the request once. Tells `begun` as soon as the reply has begun; an interruption ends the exchange. */
+    /** Sends the request once. Calls `begun` as soon as the reply has begun; an interruption ends the exchange. */
     readonly send: (
       request: SignedRequest,
       begun: (head: Head) => void
@@ -70,7 +70,7 @@ export class Transport extends Context.Service<
   }
 >()("@berth/core/client/transport/Transport") {}
 
-/** Failures of making a connection, or of trusting who answers: the request was certainly not sent. */
+/** Failures to connect, or to trust the server's certificate: the request was certainly not sent. */
 const notSent = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -87,12 +87,12 @@ const notSent = new Set([
   "ERR_SSL_WRONG_VERSION_NUMBER"
 ])
 
-/** Failures that mean the same when they come of `connect`; an open connection can fail with them, too. */
+/** Failures that mean the same when `connect` fails with them; an open connection can fail with them, too. */
 const notSentByConnect = new Set(["EHOSTUNREACH", "ENETUNREACH"])
 
 const maxDetailLength = 1000
 
-/** The innermost code or message of a transport failure, which may be wrapped several times, and whether nothing was sent. */
+/** The innermost code or message of a transport failure, which may be nested, and whether nothing was sent. */
 const describe = (cause: unknown): { readonly text: string; readonly unsent: boolean } => {
   let code: string | undefined
   let syscall: unknown
@@ -104,15 +104,15 @@ const describe = (cause: unknown): { readonly text: string; readonly unsent: boo
     if (Predicate.isString(inner.message) && inner.message !== "") text = inner.message
     at = inner.cause ?? (Array.isArray(inner.errors) ? inner.errors[0] : undefined)
   }
-  // What undici says of a `100 Continue` that it did not ask for, and of a status that there cannot be.
-  if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent a 100 Continue unasked"
-  if (code === "ERR_ASSERTION") text = "its reply is no HTTP"
+  // The errors of undici for an unexpected `100 Continue`, and for an impossible status.
+  if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent an unexpected 100 Continue"
+  if (code === "ERR_ASSERTION") text = "its reply is not HTTP"
   text = text.replace(/\s+/g, " ").slice(0, maxDetailLength)
   const unsent = code !== undefined && (notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect"))
   return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent }
 }
 
-/** What a failure below HTTP means. `replied` says whether a reply had begun. */
+/** The reason for a failure below HTTP. `replied` when a reply had begun. */
 export const unreachable = (cause: unknown, replied: boolean): Unreachable => {
   const { text, unsent } = describe(cause)
   return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text })

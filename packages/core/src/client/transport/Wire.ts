@@ -1,7 +1,7 @@
 /**
- * The client's half of the contract: for each endpoint of `BerthApi` a function from its parameters to the request. Names,
- * methods, paths and parameters are the contract's, held together by the compiler alone. It builds requests only; what a reply
- * means is the engine's business (0003).
+ * The client's half of the contract: for each endpoint of `BerthApi` a function from its parameters to the request. The compiler
+ * holds names, methods, paths and parameters to the contract. It builds requests only; the engine interprets the replies
+ * (0003).
  */
 import { Record as Records } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -11,12 +11,12 @@ import type { WireRequest } from "./Transport.ts"
 
 type Groups = (typeof BerthApi)["groups"]
 
-/** Where the contract has an endpoint. */
+/** The route of an endpoint in the contract. */
 type Route<E> = E extends { readonly method: infer Method; readonly path: `${typeof prefix}${infer Path}` }
   ? { readonly method: Method; readonly path: Path }
   : never
 
-/** What an endpoint takes, as its schemas say. */
+/** The input of an endpoint, from its schemas. */
 type Input<E> = E extends HttpApiEndpoint.ConstraintRequest
   ? ([E["~Params"]] extends [never] ? {} : { readonly params: E["~Params"]["Type"] }) &
       ([E["~Query"]] extends [never] ? {} : { readonly query: E["~Query"]["Type"] }) &
@@ -42,7 +42,7 @@ interface AnyInput {
 const fill = (path: string, params: Readonly<Record<string, unknown>>) =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
 
-/** The parameters that are given, as texts. */
+/** The defined parameters, as texts. */
 const texts = (query: AnyInput["query"] = {}) => {
   const given: Array<readonly [name: string, value: string]> = []
   for (const name of Object.keys(query)) if (query[name] !== undefined) given.push([name, String(query[name])])

@@ -1,6 +1,6 @@
 /**
- * Looks at nodes for many waits at once: looks that are asked for at the same moment share requests, one by one where they
- * are few, through the pages of the list where that takes fewer.
+ * Reads nodes for many waits at once: reads of the same moment share requests, one by one where they are few, through the
+ * pages of the list where that takes fewer.
  */
 import { type Cause, Deferred, Effect, Exit, type Fiber } from "effect"
 import { pageSize } from "../../api/Routes.ts"
@@ -10,70 +10,70 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import type { CallOptions } from "../call/Operation.ts"
 
-/** How a look is taken, and when it has to be over. */
+/** The lane and the deadline of a read. */
 interface Terms {
   readonly lane: Lane
   /** By the monotonic clock. */
   readonly deadlineAt: number
 }
 
-/** Somebody who waits for what a node is. */
-interface Look extends Terms {
+/** A caller's read of a node. */
+interface Read extends Terms {
   readonly id: NodeId
   readonly answer: Deferred.Deferred<Node, BerthError>
 }
 
-/** Looks that are asked for within this time of the first are taken together. */
+/** Reads within this time of the first are coalesced. */
 const gatherMillis = 20
 
-/** Looks that are taken together, and what takes them. */
+/** Coalesced reads, and the fiber that carries them out. */
 interface Batch {
-  readonly looks: Set<Look>
+  readonly reads: Set<Read>
   fiber?: Fiber.Fiber<void>
 }
 
-/** How looks are taken. */
-export interface Parts {
+/** How nodes are read. */
+export interface Dependencies {
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
   readonly list: (options: CallOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
 }
 
-type Looks = ReadonlyArray<Look>
+type Reads = ReadonlyArray<Read>
 
-/** A list of so many nodes costs about so many requests; the one at the end finds that there is no more. */
+/** A list of so many nodes costs about so many requests; the last one finds the end. */
 const requestsOf = (nodes: number) => Math.ceil(nodes / pageSize.maximum) + 1
 
-const answer = (looks: Iterable<Look>, exit: Exit.Exit<Node, BerthError>) => {
-  for (const look of looks) Deferred.doneUnsafe(look.answer, exit)
+const answer = (reads: Iterable<Read>, exit: Exit.Exit<Node, BerthError>) => {
+  for (const read of reads) Deferred.doneUnsafe(read.answer, exit)
 }
 
-/** A request that several share goes in the first of their lanes, and has until the last of their deadlines. */
-const optionsOf = (looks: Looks) =>
+/** A request that several reads share goes in the first of their lanes, until the last of their deadlines. */
+const optionsOf = (reads: Reads) =>
   Effect.map(monotonicMillis, (now): CallOptions => ({
-    lane: lanes.find((lane) => looks.some((look) => look.lane === lane)),
-    deadline: Math.max(1, ...looks.map(({ deadlineAt }) => deadlineAt - now))
+    lane: lanes.find((lane) => reads.some((read) => read.lane === lane)),
+    deadline: Math.max(1, ...reads.map(({ deadlineAt }) => deadlineAt - now))
   }))
 
-/** A function that looks at one node, together with whoever else looks at that moment. */
-export const make = ({ get, list }: Parts) => {
-  /** What the last listing cost; before the first, an account of one page. */
+/** A function that reads one node, coalesced with the other reads of that moment. */
+export const make = ({ get, list }: Dependencies) => {
+  /** The cost of the last listing; before the first, that of an account of one page. */
   let listing = requestsOf(1)
 
-  const singly = (nodes: ReadonlyMap<NodeId, Looks>) =>
+  const singly = (nodes: ReadonlyMap<NodeId, Reads>) =>
     Effect.forEach(
       nodes,
-      ([id, looks]) =>
-        Effect.map(Effect.exit(Effect.flatMap(optionsOf(looks), (options) => get(id, options))), (exit) =>
-          answer(looks, exit)
+      ([id, reads]) =>
+        Effect.map(Effect.exit(Effect.flatMap(optionsOf(reads), (options) => get(id, options))), (exit) =>
+          answer(reads, exit)
         ),
       { concurrency: 4, discard: true }
     )
 
-  const together = Effect.fnUntraced(function* (wanted: ReadonlyMap<NodeId, Looks>) {
+  const together = Effect.fnUntraced(function* (wanted: ReadonlyMap<NodeId, Reads>) {
     const all = Array.from(wanted.values()).flat()
     const nodes = yield* Effect.result(list(yield* optionsOf(all)))
     if (nodes._tag === "Failure") {
-      // What is wrong with the list need not be wrong with the nodes.
+      // A failure of the list need not concern the nodes.
       if (!nodes.failure.retryable) return yield* singly(wanted)
       return answer(all, Exit.fail(nodes.failure))
     }
@@ -83,27 +83,27 @@ export const make = ({ get, list }: Parts) => {
       answer(wanted.get(node.id) ?? [], Exit.succeed(node))
       missing.delete(node.id)
     }
-    // Not being listed proves nothing: only the node's own address says that it is gone.
+    // A node that is not listed may exist: only a get of the node proves that it is gone.
     yield* singly(missing)
   })
 
-  const take = (looks: Iterable<Look>) => {
-    const wanted = Map.groupBy(looks, ({ id }) => id)
+  const take = (reads: Iterable<Read>) => {
+    const wanted = Map.groupBy(reads, ({ id }) => id)
     return wanted.size <= listing ? singly(wanted) : together(wanted)
   }
 
   let gathering: Batch | undefined
   const begin = Effect.suspend(() => {
-    const batch: Batch = { looks: new Set() }
+    const batch: Batch = { reads: new Set() }
     gathering = batch
     const taken = Effect.suspend(() => {
       if (gathering === batch) gathering = undefined
-      return take(batch.looks)
+      return take(batch.reads)
     })
     return Effect.map(
       Effect.forkDetach(
         Effect.catchCause(Effect.delay(taken, gatherMillis), (cause: Cause.Cause<never>) =>
-          Effect.sync(() => answer(batch.looks, Exit.failCause(cause)))
+          Effect.sync(() => answer(batch.reads, Exit.failCause(cause)))
         )
       ),
       (fiber) => {
@@ -117,13 +117,13 @@ export const make = ({ get, list }: Parts) => {
     Effect.flatMap(
       Effect.suspend(() => (gathering === undefined ? begin : Effect.succeed(gathering))),
       (batch) => {
-        const look: Look = { id, ...terms, answer: Deferred.makeUnsafe() }
-        batch.looks.add(look)
-        return Effect.onExit(Deferred.await(look.answer), () =>
+        const read: Read = { id, ...terms, answer: Deferred.makeUnsafe() }
+        batch.reads.add(read)
+        return Effect.onExit(Deferred.await(read.answer), () =>
           Effect.sync(() => {
-            batch.looks.delete(look)
-            if (batch.looks.size > 0) return
-            // Nobody waits for it any more.
+            batch.reads.delete(read)
+            if (batch.reads.size > 0) return
+            // No caller waits for the batch any more.
             if (gathering === batch) gathering = undefined
             batch.fiber?.interruptUnsafe()
           })

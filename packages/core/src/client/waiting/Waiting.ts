@@ -1,6 +1,6 @@
 /**
- * Waiting for a node: looks at it again and again until it has what is waited for, cannot get it any more, or the time
- * is up. What an observation means is decided by the pure `judge`.
+ * Waits for a node: polls it until it reaches the goal, cannot reach it any more, or the time is up. The pure `judge` decides
+ * what an observation means.
  */
 import { Duration, Effect, Option } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
@@ -10,16 +10,16 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import { type KnownStatus, label, mayBecome, type NodeStatus } from "../../domain/NodeStatus.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
-/** What can be waited for: a status, or that the node is gone. */
+/** The goal of a wait: a status, or that the node is gone. */
 export type Goal = KnownStatus | "deleted"
 
 /** How to wait. */
 export interface WaitOptions {
   /** Longest time to wait. Default 10 minutes. */
   readonly timeout?: Duration.Input | undefined
-  /** Whose turn the looks have when the allowance is short. Default `wait`. */
+  /** The lane of the polls. Default `wait`. */
   readonly lane?: Lane | undefined
-  /** Told of every observation: the node, or nothing once it is gone. */
+  /** Called with every observation: the node, or none once it is gone. */
   readonly onObserved?: ((node: Option.Option<Node>) => Effect.Effect<void>) | undefined
 }
 
@@ -35,26 +35,26 @@ export const judge = (observed: Option.Option<Node>, goal: Goal): Verdict => {
   return mayBecome(status, goal) ? "wait" : "impossible"
 }
 
-/** Most statuses that an error tells of. */
+/** Most statuses that an error names. */
 const maxSeen = 16
 
-/** Looks come at multiples of these, one after the other, the last one repeated: waits that began apart soon look together. */
+/** Polls come at multiples of these periods, one after the other, the last one repeated, so that waits soon poll together. */
 const periodsMillis = [1000, 1000, 2000, 4000, 8000]
 
-/** How long until the next look, which is the `look`-th from 0. `phase` keeps clients apart that share nothing, in [0, 1). */
-export const untilNextLook = (look: number, now: number, phase: number): number => {
-  const period = periodsMillis[Math.min(look, periodsMillis.length - 1)]!
+/** Time until the next poll, which is the `poll`-th from 0. `phase`, in [0, 1), keeps unrelated clients apart. */
+export const untilNextPoll = (poll: number, now: number, phase: number): number => {
+  const period = periodsMillis[Math.min(poll, periodsMillis.length - 1)]!
   const since = (now - phase * period) % period
   const wait = period - (since < 0 ? since + period : since)
   return wait < period / 4 ? wait + period : wait
 }
 
-/** A look that others share may go on longer than this wait, which then lets go of it so long after its own end. */
+/** A shared read may take longer than this wait, which then leaves it so long after its own end. */
 const graceMillis = 100
 
 /**
- * Looks with `get`, which has to end at the instant it is given, until the goal is reached. Succeeds with the node, or with
- * nothing when the goal was its end.
+ * Polls with `get`, which has to end by its deadline, until the goal is reached. Succeeds with the node, or with none when the
+ * goal was `deleted`.
  */
 export const awaitGoal = Effect.fnUntraced(function* (
   id: NodeId,
@@ -67,7 +67,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
   const startedAt = yield* monotonicMillis
   const timeoutMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"))
   const deadlineAt = startedAt + timeoutMillis
-  let last: NodeStatus = { unknown: "not seen yet" }
+  let last: NodeStatus = { unknown: "not read yet" }
   const seen: Array<NodeStatus> = []
   let failure: BerthError | undefined
   let gone: BerthError | undefined
@@ -109,26 +109,26 @@ export const awaitGoal = Effect.fnUntraced(function* (
     if (options?.onObserved) yield* options.onObserved(observed)
     return { observed, verdict: judge(observed, goal) }
   })
-  // A failure that may pass is no observation: the wait goes on, and its own limit ends it.
-  const look = Effect.catch(observe, (error) => {
+  // A retryable failure is no observation: the wait goes on, and its own timeout ends it.
+  const poll = Effect.catch(observe, (error) => {
     failure = error
     return error.retryable
       ? Effect.succeed({ observed: Option.none<Node>(), verdict: "wait" as const })
       : Effect.fail(error)
   })
 
-  const looks = Effect.gen(function* () {
+  const polls = Effect.gen(function* () {
     for (let count = 0; ; count++) {
-      const latest = yield* look
+      const latest = yield* poll
       if (latest.verdict !== "wait") return latest
       const now = yield* monotonicMillis
-      const pause = untilNextLook(count, now, phase)
+      const pause = untilNextPoll(count, now, phase)
       const left = Math.max(0, deadlineAt - now)
       yield* Effect.sleep(Math.min(pause, left))
       if (pause >= left) return yield* notReached(false)
     }
   })
-  const { observed, verdict } = yield* looks.pipe(
+  const { observed, verdict } = yield* polls.pipe(
     Effect.timeoutOrElse({
       duration: timeoutMillis + graceMillis,
       orElse: () => notReached(false)

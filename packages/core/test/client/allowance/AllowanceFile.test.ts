@@ -1,5 +1,5 @@
 /**
- * What processes leave each other in the allowance file, and what becomes of one that is damaged, wrong or out of reach.
+ * What processes share through the allowance file, and what happens when it is corrupt, wrong or cannot be reached.
  */
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -8,47 +8,48 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import * as AllowanceFile from "../../../src/client/allowance/AllowanceFile.ts"
 import { onClockAhead, type SharedAllowance } from "../../../src/client/allowance/AllowanceStore.ts"
+import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+import { initial, type State } from "../../../src/client/allowance/EstimatorState.ts"
 import { share } from "../../../src/client/allowance/OwnProcesses.ts"
 import { bootClock, stampNow } from "../../../src/client/files/Boot.ts"
 import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import { steps } from "../../steppingClock.ts"
 
-/** The file, read. */
+/** The content of the file. */
 type Kept = SharedAllowance & { readonly bootMillis: number; readonly bootClock: string }
-import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "berth-allowance-"))),
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
 
-/** An estimate that nobody but the file tells anything. */
-const makeEstimate = (state = Estimator.initial) => ({
+/** An estimate that only the file changes. */
+const makeEstimate = (state = initial) => ({
   get: () => state,
-  change: (change: (state: Estimator.State) => Estimator.State) => {
+  change: (change: (state: State) => State) => {
     state = change(state)
   }
 })
 
-/** Shares an estimate for a moment; gives what it was when it began, and what was logged. */
+/** Shares an estimate for a moment; returns the estimate at the start, and the log. */
 const shareOnce = (path: string, estimate = makeEstimate()) =>
   Effect.gen(function* () {
-    const said: Array<string> = []
+    const logged: Array<string> = []
     const state = yield* AllowanceFile.make(path).pipe(
       Effect.flatMap((store) => share(store, estimate)),
       Effect.andThen(Effect.sync(estimate.get)),
       Effect.scoped,
-      Effect.provide(Logger.layer([Logger.make(({ message }) => void said.push(String(message)))]))
+      Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]))
     )
-    return { state, said }
+    return { state, logged }
   })
 
 /** An estimate after one reply that left so many of 10. */
 const knowing = (remaining: number) =>
   Effect.map(monotonicMillis, (now) =>
     makeEstimate(
-      Estimator.received(Estimator.sent(Estimator.initial, now), {
-        ...Estimator.sending(Estimator.initial, now),
+      Estimator.received(Estimator.sent(initial, now), {
+        ...Estimator.sending(initial, now),
         receivedAt: now,
         refused: false,
         fault: false,
@@ -67,13 +68,13 @@ const informed = knowing(7)
 const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
 
 describe("an allowance file", () => {
-  it.live("tells whoever begins later what is left, and is for the user alone", () =>
+  it.live("shares what is left with later processes, and is for the user alone", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "state", "account", "allowance.json")
       yield* shareOnce(path, yield* informed)
-      const { said, state } = yield* shareOnce(path)
+      const { logged, state } = yield* shareOnce(path)
       assert.deepInclude(state.report, { limit: 10, remaining: 7 })
-      assert.deepStrictEqual(said, [])
+      assert.deepStrictEqual(logged, [])
       assert.strictEqual(yield* modeOf(path), 0o600)
       for (const made of [dirname(path), dirname(dirname(path)), `${path}.members`]) {
         assert.strictEqual(yield* modeOf(made), 0o700)
@@ -81,7 +82,7 @@ describe("an allowance file", () => {
     })
   )
 
-  it.live("takes the place of nothing that is no file: a device, or what leads to a file of somebody else", () =>
+  it.live("does not replace a link to a file", () =>
     Effect.gen(function* () {
       const place = yield* folder
       const path = join(place, "allowance.json")
@@ -89,10 +90,10 @@ describe("an allowance file", () => {
         await writeFile(join(place, "notes"), "mine")
         await symlink(join(place, "notes"), path)
       })
-      const { said } = yield* shareOnce(path, yield* informed)
+      const { logged } = yield* shareOnce(path, yield* informed)
       assert.isTrue(yield* Effect.promise(async () => (await lstat(path)).isSymbolicLink()))
       assert.strictEqual(yield* Effect.promise(() => readFile(join(place, "notes"), "utf8")), "mine")
-      assert.lengthOf(said, 1)
+      assert.lengthOf(logged, 1)
     })
   )
 
@@ -104,10 +105,10 @@ describe("an allowance file", () => {
         await mkdir(join(place, "elsewhere"))
         await symlink(join(place, "elsewhere"), `${path}.members`)
       })
-      const { said } = yield* shareOnce(path, yield* informed)
+      const { logged } = yield* shareOnce(path, yield* informed)
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(place, "elsewhere"))), [])
-      assert.lengthOf(said, 1)
-      assert.include(said[0]!, "is a link")
+      assert.lengthOf(logged, 1)
+      assert.include(logged[0]!, "is a link")
     })
   )
 
@@ -118,14 +119,14 @@ describe("an allowance file", () => {
     ["of text", "to do: water the plants", "it is not an allowance file; remove it, or name another"]
   ]
   for (const [what, text, why] of foreign) {
-    it.live(`${what} is left alone, and said once`, () =>
+    it.live(`${what} is not touched, and reported once`, () =>
       Effect.gen(function* () {
         const place = yield* folder
         const path = join(place, "allowance.json")
         yield* Effect.promise(() => writeFile(path, text))
-        const { said, state } = yield* shareOnce(path, yield* informed)
-        assert.deepStrictEqual(said, [
-          `The shared allowance at ${path} is done without (${why}): this client goes by its own replies.`
+        const { logged, state } = yield* shareOnce(path, yield* informed)
+        assert.deepStrictEqual(logged, [
+          `Cannot share the allowance through ${path} (${why}): this client goes by its own replies.`
         ])
         assert.deepInclude(state.report, { remaining: 7 })
         assert.strictEqual(yield* Effect.promise(() => readFile(path, "utf8")), text)
@@ -135,19 +136,19 @@ describe("an allowance file", () => {
   }
 
   for (const text of ["", " \n", "\0\0\0\0", '{"vers', '{"version":1,"writtenAt":17900', '{"version":1,"report":7}']) {
-    it.live(`of ours that a power failure left as ${JSON.stringify(text)} is replaced`, () =>
+    it.live(`of ours that a power failure cut off to ${JSON.stringify(text)} is replaced`, () =>
       Effect.gen(function* () {
         const path = join(yield* folder, "allowance.json")
         yield* Effect.promise(() => writeFile(path, text))
         yield* shareOnce(path, yield* informed)
-        const { said, state } = yield* shareOnce(path)
+        const { logged, state } = yield* shareOnce(path)
         assert.deepInclude(state.report, { limit: 10, remaining: 7 })
-        assert.deepStrictEqual(said, [])
+        assert.deepStrictEqual(logged, [])
       })
     )
   }
 
-  /** What one process wrote, changed before another reads it. */
+  /** Changes what one process wrote before another reads it. */
   const changed = Effect.fnUntraced(function* (change: (kept: Kept) => Kept) {
     const path = join(yield* folder, "allowance.json")
     const writer = yield* informed
@@ -159,11 +160,11 @@ describe("an allowance file", () => {
     return { written: writer.get(), read: state }
   })
 
-  /** The same, as a wall clock so far ahead would have had it. */
+  /** The same, as written by a wall clock so far ahead. */
   const ahead = (millis: number) => (kept: Kept) => ({ ...kept, ...onClockAhead(kept, millis) })
 
   for (const [name, millis] of steps) {
-    it.live(`says the same instants after a step of the wall clock by ${name}, and that one has to ask`, () =>
+    it.live(`has the same instants after a step of the wall clock by ${name}, and makes one request ask`, () =>
       Effect.gen(function* () {
         const { read, written } = yield* changed(ahead(-millis))
         for (const instant of ["sentAt", "receivedAt", "resetBy", "resetAround"] as const) {
@@ -174,20 +175,20 @@ describe("an allowance file", () => {
     )
   }
 
-  it.live("without a step is believed as it is told", () =>
+  it.live("is believed as written without a step", () =>
     Effect.gen(function* () {
       const { read } = yield* changed((kept) => kept)
       assert.isAbove(read.report!.askBy, yield* monotonicMillis)
     })
   )
 
-  it.live("of another boot goes by the wall clock, and tells nothing of the service's", () =>
+  it.live("of another boot is read by the wall clock, without the service's clock", () =>
     Effect.gen(function* () {
       const { read, written } = yield* changed((kept) => ({
         ...ahead(-60_000)(kept),
         bootClock: "another",
         bootMillis: 5,
-        clock: { aheadAtLeastMillis: 0, aheadAtMostMillis: 1000 }
+        clock: { minAheadMillis: 0, maxAheadMillis: 1000 }
       }))
       assert.closeTo(read.report!.receivedAt, written.report!.receivedAt - 60_000, 100)
       assert.isUndefined(read.clock)
@@ -210,11 +211,11 @@ describe("an allowance file", () => {
     })
   )
 
-  it.live("is left as it is by whoever has nothing to add", () =>
+  it.live("is not written by a process that has nothing to add", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")
       yield* shareOnce(path, yield* informed)
-      // Whoever writes replaces it.
+      // Each write replaces it.
       const written = Effect.promise(async () => (await stat(path)).ino)
       const before = yield* written
       yield* shareOnce(path)
@@ -224,7 +225,7 @@ describe("an allowance file", () => {
     })
   )
 
-  it.live("from the future tells nothing, for the clock that wrote it was wrong", () =>
+  it.live("from the future is ignored, because the clock that wrote it was wrong", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")
       yield* shareOnce(path, yield* informed)
@@ -242,7 +243,7 @@ describe("an allowance file", () => {
     })
   )
 
-  it.live("forgets the processes that ended without a word, whatever their clock said", () =>
+  it.live("does not count killed processes, for any time of their clocks", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "allowance.json")
       const members = `${path}.members`
@@ -262,14 +263,14 @@ describe("an allowance file", () => {
     })
   )
 
-  it.live("that cannot be written is told once, and done without", () =>
+  it.live("that cannot be written is reported once, and the client continues without it", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "file")
       yield* Effect.promise(() => writeFile(file, ""))
-      // It is looked at when sharing begins and when it ends.
-      const { said, state } = yield* shareOnce(join(file, "allowance.json"), yield* informed)
-      assert.lengthOf(said, 1)
-      assert.match(said[0]!, /allowance\.json is done without \(ENOTDIR.*\): this client goes by its own replies\.$/)
+      // It is read when the exchange begins and when it ends.
+      const { logged, state } = yield* shareOnce(join(file, "allowance.json"), yield* informed)
+      assert.lengthOf(logged, 1)
+      assert.match(logged[0]!, /allowance\.json \(ENOTDIR.*\): this client goes by its own replies\.$/)
       assert.deepInclude(state.report, { remaining: 7 })
     })
   )

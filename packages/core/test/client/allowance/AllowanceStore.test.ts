@@ -1,5 +1,5 @@
 /**
- * What a client makes of whatever it may find at the place where clients meet.
+ * How a client reads any content of the store.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
@@ -12,6 +12,8 @@ import {
   type SharedAllowance
 } from "../../../src/client/allowance/AllowanceStore.ts"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+import { initial } from "../../../src/client/allowance/EstimatorState.ts"
+import { takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 import { clientOver, success } from "../../ScriptedService.ts"
@@ -19,9 +21,9 @@ import { clientOver, success } from "../../ScriptedService.ts"
 const now = 5_000_000_000
 const day = 86_400_000
 const ownProcesses = { count: 0, before: 0 }
-const nobody = { ownProcesses }
+const alone = { ownProcesses }
 
-/** Anything at all, and among it what looks right. */
+/** Any value, valid ones among them. */
 const value = fc.oneof(
   fc.constantFrom(0, 1, -1, 1e308, -1e308, 0.5, 1e15, null, "", "7", true, {}, []),
   fc.integer({ min: now - 3 * day, max: now + 3 * day }),
@@ -35,7 +37,7 @@ const garbage = fc.record(
     writtenAt: fc.oneof(fc.constant(now - 100), value),
     pausedUntil: value,
     pauseAgreed: value,
-    clock: fc.oneof(value, fc.record({ aheadAtLeastMillis: value, aheadAtMostMillis: value })),
+    clock: fc.oneof(value, fc.record({ minAheadMillis: value, maxAheadMillis: value })),
     report: fc.oneof(
       value,
       fc.record(
@@ -58,19 +60,19 @@ const garbage = fc.record(
 
 const near = (a: unknown, b: number) => typeof a === "number" && Math.abs(a - b) <= 3000
 
-describe("whatever is found there", () => {
-  it("holds up a client for two minutes at most, unless two instants in it agree, and never for more than a day", () => {
+describe("any content of the store", () => {
+  it("delays a client by two minutes at most, unless two instants in it agree, and never by more than a day", () => {
     fc.assert(
       fc.property(garbage, (found) => {
         const shared = believable(onClockAhead(found as unknown as SharedAllowance, 0), now, 0)
-        const state = Estimator.shared(Estimator.initial, { ...shared, ...nobody }, now)
+        const state = takeOver(initial, { ...shared, ...alone }, now)
         for (const reserve of [0, 0.02]) {
           let instant = now
           let verdicts = 0
           let turnOf = Estimator.admit(state, instant, reserve)
           while (turnOf._tag !== "Now") {
             assert.isBelow(++verdicts, 10, "verdicts of a call")
-            if (turnOf._tag !== "At") return assert.fail("waits for a reply that nobody sends")
+            if (turnOf._tag !== "At") return assert.fail("waits for a reply without a request")
             assert.isAbove(turnOf.instant, instant)
             instant = turnOf.instant
             turnOf = Estimator.admit(state, instant, reserve)
@@ -85,7 +87,7 @@ describe("whatever is found there", () => {
     )
   })
 
-  it("is taken for what it says when it is sound", () => {
+  it("is believed when it is sound", () => {
     const report = {
       limit: 100,
       remaining: 3,
@@ -99,7 +101,7 @@ describe("whatever is found there", () => {
       version: 1,
       writtenAt: now,
       pausedUntil: 0,
-      clock: { aheadAtLeastMillis: -5, aheadAtMostMillis: 5 },
+      clock: { minAheadMillis: -5, maxAheadMillis: 5 },
       report
     } as const
     assert.deepInclude(believable(sound, now, 0), { report, clock: sound.clock })
@@ -123,9 +125,9 @@ describe("whatever is found there", () => {
       assert.isUndefined(viewOf(over), JSON.stringify(over))
     }
     for (const clock of [
-      { aheadAtLeastMillis: 5, aheadAtMostMillis: -5 },
-      { aheadAtLeastMillis: 0, aheadAtMostMillis: 3_600_000 },
-      { aheadAtLeastMillis: 3 * day, aheadAtMostMillis: 3 * day }
+      { minAheadMillis: 5, maxAheadMillis: -5 },
+      { minAheadMillis: 0, maxAheadMillis: 3_600_000 },
+      { minAheadMillis: 3 * day, maxAheadMillis: 3 * day }
     ]) {
       assert.isUndefined(believable({ ...sound, clock }, now, 0)?.clock)
     }
@@ -135,10 +137,10 @@ describe("whatever is found there", () => {
   })
 })
 
-/** A client that finds this, on a clock that is that of the test. */
+/** A client whose store has this content, on the test's clock. */
 const finding = (found: (now: number) => object) => {
   let requests = 0
-  const place = Effect.map(Clock.Clock, (clock): AllowanceStore => ({
+  const store = Effect.map(Clock.Clock, (clock): AllowanceStore => ({
     name: "redis",
     now: Effect.sync(() => clock.currentTimeMillisUnsafe()),
     read: Effect.sync(() => Option.some(found(clock.currentTimeMillisUnsafe()) as SharedAllowance)),
@@ -149,10 +151,10 @@ const finding = (found: (now: number) => object) => {
   const body = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" })
   const headers = { "ratelimit-limit": "100", "ratelimit-remaining": "50", "ratelimit-reset": "60" }
   const client = clientOver(() => Effect.sync(() => (requests++, { status: 200, headers, body })))
-  return { client: Layer.provide(client, Layer.succeed(AllowanceStore, place)), requests: () => requests }
+  return { client: Layer.provide(client, Layer.succeed(AllowanceStore, store)), requests: () => requests }
 }
 
-describe("a client that finds garbage", () => {
+describe("a client whose store has garbage", () => {
   const report = (now: number) => ({
     limit: 100,
     remaining: 0,
@@ -164,13 +166,13 @@ describe("a client that finds garbage", () => {
   })
   const all: Record<string, (now: number) => object> = {
     "a limit of 0": (now) => ({ report: { ...report(now), limit: 0 } }),
-    "a reset in an hour, on the word of one": (now) => ({ report: report(now) }),
+    "a reset in an hour from a single statement": (now) => ({ report: report(now) }),
     "a reset in a year": (now) => ({
       report: { ...report(now), resetBy: now + 365 * day, resetAround: now + 365 * day }
     }),
     "a pause of an hour that moves on": (now) => ({ pausedUntil: now + 3_600_000 }),
     "a pause for ever": () => ({ pausedUntil: 1e308 }),
-    "a clock inside out": () => ({ clock: { aheadAtLeastMillis: 1e9, aheadAtMostMillis: -1e9 } }),
+    "a clock inside out": () => ({ clock: { minAheadMillis: 1e9, maxAheadMillis: -1e9 } }),
     "numbers that are texts": () => ({ report: { limit: "100", remaining: "0" }, pausedUntil: "9e15" })
   }
   for (const [what, found] of Object.entries(all)) {

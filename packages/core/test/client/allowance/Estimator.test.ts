@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import type { Observation, Sending } from "../../../src/client/allowance/AllowanceReport.ts"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+import { initial, type State } from "../../../src/client/allowance/EstimatorState.ts"
 
 const start = 1_790_000_000_000
 const day = 86_400_000
 
-const reply = (
-  over: Partial<Estimator.Observation> & { sentAt: number; receivedAt: number }
-): Estimator.Observation => ({
+const reply = (over: Partial<Observation> & { sentAt: number; receivedAt: number }): Observation => ({
   endedBefore: 0,
   unreportedBefore: 0,
   refused: false,
@@ -21,16 +21,16 @@ const reply = (
   ...over
 })
 
-/** A state that knows this much, with nothing under way. */
+/** A state after one reply, with nothing under way. */
 const knowing = (remaining: number, resetInSeconds: number) =>
   Estimator.received(
-    Estimator.sent(Estimator.initial, start),
+    Estimator.sent(initial, start),
     reply({ sentAt: start, receivedAt: start + 20, remaining, reset: start / 1000 + resetInSeconds })
   )
 
 const tag = (turnOf: Estimator.Turn) => turnOf._tag
 
-/** Anything that can happen to a client, with headers that may be missing, garbage, or from another world. */
+/** Anything that can happen to a client, with headers that may be missing or garbage. */
 const header = fc.oneof(
   fc.constant(null),
   fc.integer({ min: 0, max: 5000 }),
@@ -42,7 +42,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("send" as const) }),
   fc.record({
     kind: fc.constant("reply" as const),
-    /** Which of those under way it answers: replies come in any order. */
+    /** Which request under way it answers: replies come in any order. */
     which: fc.nat(),
     refused: fc.boolean(),
     fault: fc.boolean(),
@@ -53,18 +53,18 @@ const step = fc.oneof(
     reset: header
   }),
   fc.record({ kind: fc.constantFrom("lost" as const, "unsent" as const), which: fc.nat() }),
-  // What is under way may have been sent by another clock.
+  // The clock may jump while requests are under way.
   fc.record({ kind: fc.constant("time" as const), millis: fc.integer({ min: -300_000, max: 4_000_000 }) }),
   fc.record({ kind: fc.constant("step" as const) })
 )
 
 describe("the estimator", () => {
-  it("with nothing known lets one request go and the rest wait for its reply", () => {
-    assert.strictEqual(tag(Estimator.admit(Estimator.initial, start, 0)), "Now")
-    assert.strictEqual(tag(Estimator.admit(Estimator.sent(Estimator.initial, start), start, 0)), "AfterReply")
+  it("with nothing known admits one request, and the rest wait for its reply", () => {
+    assert.strictEqual(tag(Estimator.admit(initial, start, 0)), "Now")
+    assert.strictEqual(tag(Estimator.admit(Estimator.sent(initial, start), start, 0)), "AfterReply")
   })
 
-  it("takes of replies that crossed the smallest number left", () => {
+  it("takes the smallest number left of replies that crossed", () => {
     let state = knowing(50, 60)
     for (let i = 0; i < 2; i++) state = Estimator.sent(state, start + 100)
     const at = { sentAt: start + 100, reset: start / 1000 + 60 }
@@ -73,7 +73,7 @@ describe("the estimator", () => {
     assert.strictEqual(state.report?.remaining, 48)
   })
 
-  it("does not take a reply for the last word that crossed one which never came", () => {
+  it("does not rely on a reply that crossed one that was lost", () => {
     let state = knowing(90, 60)
     const sent = []
     for (let i = 0; i < 3; i++) {
@@ -82,14 +82,14 @@ describe("the estimator", () => {
     }
     const at = { reset: start / 1000 + 60 }
     state = Estimator.received(state, reply({ ...sent[0]!, ...at, receivedAt: start + 150, remaining: 89 }))
-    // The second was counted, and its reply is lost; the third was counted before or after it.
+    // The second was counted and its reply is lost; the third was counted before or after it.
     state = Estimator.lost(state, start + 160)
     state = Estimator.received(state, reply({ ...sent[2]!, ...at, receivedAt: start + 170, remaining: 88 }))
     assert.strictEqual(state.report?.remaining, 87)
   })
 
-  it("lets no more go at once for faults that say nothing, while nothing is known", () => {
-    let state = Estimator.initial
+  it("admits no more at once after faults without an allowance, while nothing is known", () => {
+    let state = initial
     for (let i = 0; i < 9; i++) {
       state = Estimator.received(Estimator.sent(state, start), {
         ...reply({ sentAt: start, receivedAt: start + 20, limit: null, remaining: null, reset: null }),
@@ -105,11 +105,11 @@ describe("the estimator", () => {
     assert.strictEqual(Estimator.unsent(Estimator.sent(knowing(50, 60), start)).report?.remaining, 50)
   })
 
-  it("with nothing left names the instant of the reset, whatever our clock says", () => {
+  it("with nothing left returns the instant of the reset, for any skew of our clock", () => {
     for (const skew of [-300_000, 0, 300_000]) {
       const sentAt = start + skew
       const state = Estimator.received(
-        Estimator.sent(Estimator.initial, sentAt),
+        Estimator.sent(initial, sentAt),
         reply({ sentAt, receivedAt: sentAt + 20, remaining: 0, date: start, reset: start / 1000 + 60 })
       )
       const turnOf = Estimator.admit(state, sentAt + 20, 0)
@@ -121,7 +121,7 @@ describe("the estimator", () => {
 
   it("takes a reset below 10⁹ as seconds from now", () => {
     const state = Estimator.received(
-      Estimator.sent(Estimator.initial, start),
+      Estimator.sent(initial, start),
       reply({ sentAt: start, receivedAt: start + 20, remaining: 0, reset: 30 })
     )
     const turnOf = Estimator.admit(state, start + 20, 0)
@@ -129,7 +129,7 @@ describe("the estimator", () => {
     assert.strictEqual(turnOf._tag, "At")
   })
 
-  it("lets nobody go over an allowance that shrinks within its window", () => {
+  it("admits nothing over an allowance that shrinks within its window", () => {
     let state = Estimator.sent(knowing(80, 60), start + 100)
     state = Estimator.received(
       state,
@@ -138,7 +138,7 @@ describe("the estimator", () => {
     assert.strictEqual(tag(Estimator.admit(state, start + 200, 0)), "At")
   })
 
-  it("pauses everybody for longer and longer after 429s that say nothing, and less after one that does", () => {
+  it("pauses for longer and longer after 429s that state no wait, and as stated after one that does", () => {
     let state = knowing(50, 60)
     const pauses: Array<number> = []
     for (let i = 0; i < 8; i++) {
@@ -164,10 +164,10 @@ describe("the estimator", () => {
 
   describe("a refill that is far off", () => {
     const far = { remaining: 0, reset: start / 1000 + 36_000 }
-    const answered = (state: Estimator.State, over: Parameters<typeof reply>[0]) =>
+    const answered = (state: State, over: Parameters<typeof reply>[0]) =>
       Estimator.received(Estimator.sent(state, over.sentAt), reply(over))
     const at = (millis: number) => ({ sentAt: start + millis, receivedAt: start + millis + 20 })
-    const waitOf = (state: Estimator.State, millis: number) => {
+    const waitOf = (state: State, millis: number) => {
       const turnOf = Estimator.admit(state, start + millis, 0)
       return turnOf._tag === "At" ? turnOf.instant - start : turnOf._tag
     }
@@ -180,49 +180,49 @@ describe("the estimator", () => {
         reset: null
       }) as const
 
-    it("is asked about after two minutes, by one, where one reply alone speaks of it", () => {
-      const state = answered(Estimator.initial, { ...at(0), ...far })
+    it("is checked by one request after two minutes when a single reply states it", () => {
+      const state = answered(initial, { ...at(0), ...far })
       assert.strictEqual(waitOf(state, 1000), 120_020)
       assert.strictEqual(waitOf(state, 120_020), "Now")
       assert.strictEqual(waitOf(Estimator.sent(state, start + 120_020), 120_020), "AfterReply")
     })
 
-    it("is believed when another reply says the same", () => {
-      const state = answered(answered(Estimator.initial, { ...at(0), ...far, remaining: 1 }), { ...at(100), ...far })
+    it("is believed when another reply states the same", () => {
+      const state = answered(answered(initial, { ...at(0), ...far, remaining: 1 }), { ...at(100), ...far })
       assert.isAbove(Number(waitOf(state, 1000)), 35_990_000)
     })
 
-    it("is believed when the `Retry-After` of the same reply says so, and asked about when it says something else", () => {
-      const agrees = answered(Estimator.initial, { ...at(0), ...far, refused: true, retryAfterMillis: 36_000_000 })
+    it("is believed when the `Retry-After` of the same reply agrees, and checked when it does not", () => {
+      const agrees = answered(initial, { ...at(0), ...far, refused: true, retryAfterMillis: 36_000_000 })
       assert.isAbove(Number(waitOf(agrees, 1000)), 35_990_000)
-      const differs = answered(Estimator.initial, { ...at(0), ...far, refused: true, retryAfterMillis: 30_000_000 })
+      const differs = answered(initial, { ...at(0), ...far, refused: true, retryAfterMillis: 30_000_000 })
       assert.strictEqual(waitOf(differs, 1000), 120_020)
       assert.strictEqual(waitOf(differs, 120_020), "Now")
     })
 
-    it("of a `Retry-After` alone is believed when the next one names the same instant", () => {
-      let state = answered(Estimator.initial, { ...at(0), ...refusal(3600) })
+    it("of a `Retry-After` alone is believed when the next one gives the same instant", () => {
+      let state = answered(initial, { ...at(0), ...refusal(3600) })
       assert.strictEqual(waitOf(state, 1000), 120_020)
       state = answered(state, { ...at(120_020), ...refusal(3480) })
       assert.closeTo(Number(waitOf(state, 121_000)), 3_600_000, 1000)
     })
 
-    it("is not believed for a header that always says the same, however many replies bring it at once", () => {
-      let state = Estimator.initial
+    it("is not believed for a header that never changes, in any number of replies at once", () => {
+      let state = initial
       for (let minute = 0; minute < 20; minute += 2) {
         for (const later of [0, 50, 900])
           state = answered(state, { ...at(minute * 60_000 + later), ...refusal(86_400) })
         assert.isAtMost(Number(waitOf(state, minute * 60_000 + 1000)), (minute + 2) * 60_000 + 1000)
       }
       for (let minute = 0; minute < 20; minute += 2) {
-        const said = { ...at((minute + 20) * 60_000), remaining: 0, reset: 86_400, date: null }
-        state = answered(state, said)
+        const stated = { ...at((minute + 20) * 60_000), remaining: 0, reset: 86_400, date: null }
+        state = answered(state, stated)
         assert.isAtMost(Number(waitOf(state, (minute + 20) * 60_000 + 1000)), (minute + 22) * 60_000 + 1000)
       }
     })
 
     it("is believed within the length of the window, once that is known", () => {
-      let state = answered(Estimator.initial, { ...at(0), ...far, remaining: 2 })
+      let state = answered(initial, { ...at(0), ...far, remaining: 2 })
       state = answered(state, { ...at(100), ...far, remaining: 1 })
       const next = 36_002_000
       state = answered(state, { ...at(next), remaining: 0, reset: start / 1000 + 72_000 })
@@ -231,19 +231,19 @@ describe("the estimator", () => {
 
     it("is never further off than a day", () => {
       const year = { remaining: 0, reset: start / 1000 + 365 * 86_400 }
-      const state = answered(answered(Estimator.initial, { ...at(0), ...year }), { ...at(100), ...year })
+      const state = answered(answered(initial, { ...at(0), ...year }), { ...at(100), ...year })
       assert.isAtMost(Number(waitOf(state, 200)), day + 200)
     })
 
-    it("is asked about at once after a step of the wall clock, though requests are under way", () => {
-      let state = answered(answered(Estimator.initial, { ...at(0), ...far, remaining: 1 }), { ...at(100), ...far })
+    it("is checked at once after a step of the wall clock, though requests are under way", () => {
+      let state = answered(answered(initial, { ...at(0), ...far, remaining: 1 }), { ...at(100), ...far })
       const before = Estimator.sending(state, start + 200)
       state = Estimator.stepped(Estimator.sent(state, start + 200), start + 5000)
       assert.strictEqual(waitOf(state, 5000), "Now")
       const asking = Estimator.sending(state, start + 5000)
       state = Estimator.sent(state, start + 5000)
       assert.strictEqual(waitOf(state, 5000), "AfterReply")
-      // What was asked before the step says nothing of what is left after it.
+      // A reply to a request before the step does not show what is left after it.
       state = Estimator.received(state, reply({ ...before, ...far, receivedAt: start + 5010 }))
       assert.strictEqual(waitOf(state, 5010), "AfterReply")
       state = Estimator.received(state, reply({ ...asking, ...far, receivedAt: start + 5020 }))
@@ -251,18 +251,18 @@ describe("the estimator", () => {
     })
   })
 
-  it("keeps a share for the lanes before", () => {
+  it("keeps a share for the lanes before its own", () => {
     const state = knowing(2, 60)
     assert.strictEqual(tag(Estimator.admit(state, start + 100, 0)), "Now")
     assert.strictEqual(tag(Estimator.admit(state, start + 100, 0.02)), "At")
   })
 
-  it("is never negative, never stuck and never says anything that is no time, whatever comes", () => {
+  it("is never negative, never stuck and never returns an instant that is not a time, for any events", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        let state = Estimator.initial
+        let state = initial
         let now = start
-        const underWay: Array<Estimator.Sending> = []
+        const underWay: Array<Sending> = []
         for (const event of steps) {
           if (event.kind === "time") now += event.millis
           else if (event.kind === "step") state = Estimator.stepped(state, now)
@@ -281,7 +281,7 @@ describe("the estimator", () => {
           assert.isAtLeast(state.otherClients.requests, 0)
           for (const reserve of [0, 0.02]) {
             const turnOf = Estimator.admit(state, now, reserve)
-            // Waiting for a reply is only right while one is to be expected.
+            // It may wait for a reply only while a request is under way.
             if (turnOf._tag === "AfterReply") assert.isAbove(state.underWay, 0)
             if (turnOf._tag === "At") {
               assert.isTrue(Number.isFinite(turnOf.instant))
@@ -289,7 +289,7 @@ describe("the estimator", () => {
             }
           }
         }
-        // Left alone for two days with nothing under way, it lets a request go.
+        // After two days with nothing under way, it admits a request.
         for (const _ of underWay) state = Estimator.lost(state, now)
         assert.strictEqual(tag(Estimator.admit(state, Math.max(now, start) + 2 * day + 4_000_000, 0)), "Now")
       }),

@@ -30,7 +30,7 @@ const service = (granted: number) => {
 }
 
 describe("the allowance of a client", () => {
-  it.effect("is unknown before the first reply, and then what the replies say", () =>
+  it.effect("is unknown before the first reply, and then as the replies report it", () =>
     Effect.gen(function* () {
       const allowance = yield* Allowance
       const before = yield* allowance.current
@@ -51,7 +51,7 @@ describe("the allowance of a client", () => {
     }).pipe(Effect.provide(service(50)))
   )
 
-  it.effect("tells of every change to whoever watches, and the newest to whoever is slow", () =>
+  it.effect("emits every change to a watcher, and the newest to a slow one", () =>
     Effect.gen(function* () {
       const allowance = yield* Allowance
       const seen: Array<number | null> = []
@@ -78,7 +78,7 @@ describe("the allowance of a client", () => {
     }).pipe(Effect.provide(service(50)))
   )
 
-  it.effect("shows who waits", () =>
+  it.effect("shows the waiting calls", () =>
     Effect.gen(function* () {
       const { current } = yield* Allowance
       yield* get
@@ -91,7 +91,7 @@ describe("the allowance of a client", () => {
     }).pipe(Effect.provide(service(1)))
   )
 
-  it.effect("shows for how long nothing is sent after a refusal", () =>
+  it.effect("shows the pause after a refusal", () =>
     Effect.gen(function* () {
       const { current } = yield* Allowance
       yield* Effect.flip(get)

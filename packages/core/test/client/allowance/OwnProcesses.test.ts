@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Logger, Option } from "effect"
+import { Clock, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Allowance } from "../../../src/client/Allowance.ts"
 import {
@@ -7,14 +7,16 @@ import {
   AllowanceStoreFailed,
   type SharedAllowance
 } from "../../../src/client/allowance/AllowanceStore.ts"
+import * as Admission from "../../../src/client/allowance/Admission.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
+import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 import { clientOver } from "../../ScriptedService.ts"
 
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false }))
 
 /** A store for several machines, on a clock of its own. */
-const meetingPlace = (clock: Clock.Clock) => {
+const makeStore = (clock: Clock.Clock) => {
   let kept: Option.Option<SharedAllowance> = Option.none()
   const seen = new Map<object, number>()
   const now = Effect.sync(() => clock.currentTimeMillisUnsafe())
@@ -49,15 +51,15 @@ const ahead = (clock: Clock.Clock, millis: number): Clock.Clock => ({
 
 const refusing = { status: 429, headers: { "retry-after": "60" } }
 
-describe("clients on several machines that meet at a store", () => {
-  it.effect("pause together when one of them is refused, whatever their clocks say", () =>
+describe("clients on several machines that share a store", () => {
+  it.effect("pause together when one of them is refused, for any skew of their clocks", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_790_000_000_000)
       const clock = yield* Clock.Clock
-      const place = Layer.succeed(AllowanceStore, meetingPlace(clock))
+      const store = Layer.succeed(AllowanceStore, makeStore(clock))
       const client = Layer.provide(
         clientOver(() => Effect.succeed(refusing)),
-        place
+        store
       )
       const machine = Effect.fnUntraced(function* (millis: number) {
         const theirs = ahead(clock, millis)
@@ -78,11 +80,42 @@ describe("clients on several machines that meet at a store", () => {
   )
 })
 
+describe("a store that is slow to answer", () => {
+  it.effect("is used as soon as it answers, and does not delay the client by more than half a second", () =>
+    Effect.gen(function* () {
+      const begun: Array<number> = []
+      const slow: AllowanceStore = {
+        name: "redis",
+        now: monotonicMillis,
+        read: Effect.succeedNone,
+        write: () => Effect.void,
+        meet: () =>
+          Effect.gen(function* () {
+            begun.push(yield* monotonicMillis)
+            yield* Effect.sleep("2 seconds")
+            return { count: 7, before: 3 }
+          }),
+        leave: Effect.void
+      }
+      const startedAt = yield* monotonicMillis
+      const building = yield* Effect.forkScoped(Admission.make(slow))
+      yield* TestClock.adjust("499 millis")
+      assert.isUndefined(building.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      const { state } = yield* Fiber.join(building)
+      assert.strictEqual(state().ownProcesses.count, 0)
+      yield* TestClock.adjust("1500 millis")
+      assert.deepStrictEqual(state().ownProcesses, { count: 7, before: 3 })
+      assert.deepStrictEqual(begun, [startedAt])
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a store that cannot be used", () => {
-  it.effect("is told once, and done without", () => {
+  it.effect("is reported once, and the client continues without it", () => {
     const warnings: Array<unknown> = []
     const logger = Logger.make(({ message }) => void warnings.push(message))
-    const fails = Effect.fail(new AllowanceStoreFailed({ detail: "nobody answers" }))
+    const fails = Effect.fail(new AllowanceStoreFailed({ detail: "no answer" }))
     const broken: AllowanceStore = {
       name: "redis",
       now: Clock.currentTimeMillis,
@@ -96,7 +129,7 @@ describe("a store that cannot be used", () => {
       yield* TestClock.adjust("1 minute")
       yield* Effect.flip(get)
       assert.deepStrictEqual(warnings, [
-        ["The shared allowance at redis is done without (nobody answers): this client goes by its own replies."]
+        ["Cannot share the allowance through redis (no answer): this client goes by its own replies."]
       ])
     }).pipe(
       Effect.provide(

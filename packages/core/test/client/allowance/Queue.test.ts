@@ -3,9 +3,9 @@ import * as fc from "fast-check"
 import { Queue } from "../../../src/client/allowance/Queue.ts"
 import { Lane } from "../../../src/domain/Lane.ts"
 
-const anybody = () => true
+const anyLane = () => true
 
-/** A queue with so many in each lane, named after it and numbered from 1. */
+/** A queue with so many calls in each lane, named after it and numbered from 1. */
 const queueOf = (counts: Partial<Record<Lane, number>>): Queue<string> => {
   const queue = new Queue<string>()
   for (const lane of Lane.literals) {
@@ -14,14 +14,14 @@ const queueOf = (counts: Partial<Record<Lane, number>>): Queue<string> => {
   return queue
 }
 
-const drain = (queue: Queue<string>, mayGo: (lane: Lane) => boolean = anybody): ReadonlyArray<string> => {
+const drain = (queue: Queue<string>, mayGo: (lane: Lane) => boolean = anyLane): ReadonlyArray<string> => {
   const taken: Array<string> = []
   for (let next = queue.take(mayGo); next !== undefined; next = queue.take(mayGo)) taken.push(next)
   return taken
 }
 
 describe("the queue", () => {
-  it("lets go by lane, and within a lane who came first", () => {
+  it("takes calls by lane, and within a lane in order of arrival", () => {
     const queue = new Queue<string>()
     for (const lane of ["sweep", "wait", "mutation", "interactive"] as const) {
       queue.add(lane, `${lane} 1`, 0)
@@ -32,7 +32,7 @@ describe("the queue", () => {
     assert.strictEqual(queue.size, 0)
   })
 
-  it("says who would go before one more, and forgets who gave up", () => {
+  it("counts the calls before one more, without those that left", () => {
     const queue = queueOf({ interactive: 1, wait: 3, sweep: 4 })
     const first = queue.add("mutation", "mutation 1", 0)
     queue.add("mutation", "mutation 2", 0)
@@ -51,23 +51,23 @@ describe("the queue", () => {
     ["wait", 16],
     ["sweep", 32]
   ] as const) {
-    it(`lets a ${lane} go after it was passed over ${patience} times`, () => {
+    it(`takes a ${lane} after it was passed over ${patience} times`, () => {
       const taken = drain(queueOf({ interactive: 100, [lane]: 2 }))
       assert.strictEqual(taken.indexOf(`${lane} 1`), patience)
       assert.strictEqual(taken.indexOf(`${lane} 2`), 2 * patience + 1)
     })
   }
 
-  it("lets nobody go who may not, and does not count who waits behind them as passed over", () => {
+  it("takes no call that may not go, and does not count it as passed over", () => {
     const queue = queueOf({ interactive: 40, sweep: 1 })
     const notSweeps = (lane: Lane) => lane !== "sweep"
     assert.strictEqual(drain(queue, notSweeps).length, 40)
     assert.isUndefined(queue.take(notSweeps))
     assert.isUndefined(queue.take(() => false))
-    assert.strictEqual(queue.take(anybody), "sweep 1")
+    assert.strictEqual(queue.take(anyLane), "sweep 1")
   })
 
-  it("turns away whose deadline is before an instant, the first of them first, and nobody else, whatever went before", () => {
+  it("takes out the calls whose deadline is before an instant, earliest first, and no other call, after any events", () => {
     const event = fc.oneof(
       fc.record({
         kind: fc.constant("add" as const),
@@ -86,7 +86,7 @@ describe("the queue", () => {
           if (event.kind === "add") places.push(queue.add("wait", added++, event.deadlineAt))
           else if (event.kind === "leave" && places.length > 0) {
             queue.leave(places.splice(event.which % places.length, 1)[0]!)
-          } else if (event.kind === "take") assert.strictEqual(queue.take(anybody), places.shift()?.waiter)
+          } else if (event.kind === "take") assert.strictEqual(queue.take(anyLane), places.shift()?.waiter)
           else if (event.kind === "late") {
             const late: Array<number> = []
             for (

@@ -1,8 +1,10 @@
 /**
- * A service, a client that sends whenever the estimator lets it, and perhaps another one on the same key, in virtual
- * time. Deterministic for a seed.
+ * A service, a client that sends whenever the estimator admits it, and perhaps another one on the same key, in virtual time.
+ * Deterministic for a seed.
  */
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+import { initial } from "../../../src/client/allowance/EstimatorState.ts"
+import { type SharedKnowledge, takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"
 import { type Kind, makeWindow } from "./windows.ts"
 
 export interface Scenario {
@@ -11,17 +13,17 @@ export interface Scenario {
   readonly windowMillis: number
   /** Our clock minus the service's. */
   readonly skewMillis: number
-  /** Calls that want to go at any time: as many as may be under way at once. */
+  /** Calls at any time: as many as may be under way at once. */
   readonly callers: number
-  /** Another client on the key, as careful as ours, or one that sends this often per window whatever it is told. */
+  /** Another client on the key: as careful as ours, or one that sends this often per window and ignores its replies. */
   readonly other: "none" | "careful" | { readonly perWindow: number }
   /** How many windows to simulate. */
   readonly windows: number
   readonly seed: number
   readonly reserve?: number
-  /** Further clients that know of ours and of each other, and do as ours does. Default 0. */
+  /** Own processes besides ours. Default 0. */
   readonly ownProcesses?: number
-  /** Share of our replies that are lost after the request was counted, and of those that come without a word of the allowance. */
+  /** Share of our replies that are lost after the request was counted, and of those that report no allowance. */
   readonly lost?: number
   readonly bare?: number
   /** From when until when all our replies are lost, in windows since the beginning. */
@@ -34,15 +36,15 @@ export interface Outcome {
   readonly granted: number
   /** Refusals of our own, by the instant they were sent, in windows since the beginning. */
   readonly refusedAt: ReadonlyArray<number>
-  /** Requests of our own that went at a reset, with nothing left, and of whose fate no reply told. */
+  /** Our unreported requests that went at a reset, with nothing left. */
   readonly unreported: number
-  /** Granted, of everybody's, as a share of what the windows could grant. */
+  /** Granted requests of all clients, as a share of what the windows could grant. */
   readonly used: number
   /** Most requests in the second after a reset was passed, as a share of the allowance. */
   readonly burst: number
 }
 
-/** A small generator of chance, the same for the same seed (mulberry32). */
+/** A small pseudorandom generator (mulberry32). */
 const chance = (seed: number) => {
   let a = seed >>> 0
   return () => {
@@ -100,12 +102,10 @@ export const simulate = (scenario: Scenario): Outcome => {
   let unreported = 0
 
   const { ownProcesses = 0 } = scenario
-  /** What our clients tell each other. */
-  let board: Pick<Estimator.SharedKnowledge, "pausedUntil" | "report"> = {}
+  /** What own processes share. */
+  let board: Pick<SharedKnowledge, "pausedUntil" | "report"> = {}
   const client = (callers: number, mine: boolean, startsAt: number, before = 0) => {
-    let state = mine
-      ? Estimator.shared(Estimator.initial, { ownProcesses: { count: ownProcesses, before } }, 0)
-      : Estimator.initial
+    let state = mine ? takeOver(initial, { ownProcesses: { count: ownProcesses, before } }, 0) : initial
     let wake = Number.POSITIVE_INFINITY
     let underWay = 0
     const clientNow = () => epoch + timeline.now + skewMillis
@@ -171,7 +171,7 @@ export const simulate = (scenario: Scenario): Outcome => {
     timeline.add(startsAt, pump)
     if (!mine || ownProcesses === 0) return
     const exchange = () => {
-      state = Estimator.shared(state, { ownProcesses: { count: ownProcesses, before }, ...board }, clientNow())
+      state = takeOver(state, { ownProcesses: { count: ownProcesses, before }, ...board }, clientNow())
       const { pausedUntil, report } = state
       if (report !== undefined && report.receivedAt >= (board.report?.receivedAt ?? 0)) board = { pausedUntil, report }
       pump()

@@ -28,7 +28,7 @@ it("a program that shares its allowance through a file ends at once, though it n
     console.log((await client.images.saved()).length)
   `
   try {
-    // Whatever the machine is busy with, it ends by itself before.
+    // It ends by itself before this, on a busy machine too.
     await using running = Program.ofSource(program, { cwd: import.meta.dirname, timeoutMillis: 30_000 })
     assert.strictEqual((await running.succeeded()).trim(), "0")
   } finally {

@@ -31,7 +31,7 @@ for (const kind of kinds) {
         for (const skewMillis of skews) {
           for (const many of callers) {
             const beside = other === "none" ? "alone" : "beside another client"
-            it(`${many} callers ${beside}, ${skewMillis / minute} minutes off: used up, never overrun, no burst`, () => {
+            it(`${many} callers ${beside}, ${skewMillis / minute} minutes off: used up, never exceeded, no burst`, () => {
               const outcome = run({ kind, limit, windowMillis, skewMillis, callers: many, other })
               const { cold, steady } = refusals(outcome)
               assert.strictEqual(steady, 0, "429s in steady state")
@@ -43,7 +43,7 @@ for (const kind of kinds) {
         }
       }
 
-      it("beside a program that sends whatever it is told: used up, and hardly ever overrun", () => {
+      it("beside a program that ignores its replies: used up, and hardly ever exceeded", () => {
         for (const many of callers) {
           const other = { perWindow: limit / 4 }
           const outcome = run({ kind, limit, windowMillis, skewMillis: 0, callers: many, other })
@@ -57,14 +57,14 @@ for (const kind of kinds) {
   }
 }
 
-describe("clients that know of each other", () => {
+describe("own processes", () => {
   for (const kind of kinds) {
-    it(`are together never over in a ${kind} window, and use it`, () => {
+    it(`together never exceed a ${kind} window, and use it`, () => {
       fc.assert(
         fc.property(
           fc.record({
             limit: fc.integer({ min: 60, max: 1200 }),
-            // They tell each other twice a second.
+            // They exchange twice a second.
             windowMillis: fc.integer({ min: 20_000, max: 900_000 }),
             skewMillis: fc.integer({ min: -5 * minute, max: 5 * minute }),
             callers: fc.integer({ min: 1, max: 20 }),
@@ -85,9 +85,9 @@ describe("clients that know of each other", () => {
   }
 })
 
-describe("whatever becomes of its replies", () => {
+describe("replies that cross, are lost, or report no allowance", () => {
   for (const kind of kinds) {
-    it(`a client by itself is never over in a ${kind} window: replies cross, are lost, or say nothing`, () => {
+    it(`never make a client exceed a ${kind} window`, () => {
       fc.assert(
         fc.property(
           fc.record({
@@ -107,7 +107,7 @@ describe("whatever becomes of its replies", () => {
           }),
           (scenario) => {
             const { refusedAt, unreported } = simulate({ ...scenario, kind, other: "none", windows: 4, reserve: 0 })
-            // Where slots come back one by one, and the request that was to tell how many was lost, the next is a guess.
+            // Where slots refill one by one and the reply that would report them is lost, the next request is a guess.
             assert.isAtMost(refusedAt.length, kind === "sliding" ? unreported : 0)
           }
         ),

@@ -1,6 +1,6 @@
 /**
- * The three kinds of window a service may count by (decision 22), written as plainly as possible: what the estimator is
- * judged by. Instants are milliseconds on the service's clock.
+ * The three kinds of window a service may count by (decision 22), written as plainly as possible, to test the
+ * estimator against. Instants are milliseconds on the service's clock.
  */
 interface Reading {
   readonly granted: boolean

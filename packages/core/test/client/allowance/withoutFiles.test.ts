@@ -1,5 +1,5 @@
 /**
- * A client in a place where there is no `node:fs`, such as a browser.
+ * A client on a platform without `node:fs`, such as a browser.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
@@ -11,17 +11,17 @@ vi.mock(import("node:fs/promises"), () => {
   throw new Error("there is no such module")
 })
 
-it.effect("an allowance file where there is no file system is told once, and the calls go on", () => {
-  const said: Array<string> = []
+it.effect("an allowance file without a file system is reported once, and the calls go on", () => {
+  const logged: Array<string> = []
   const client = clientOver(() => Effect.succeed({ status: 200, body: success([]) }), { allowanceFile: "/allowance" })
   return Effect.gen(function* () {
     assert.deepStrictEqual(yield* Images.use((images) => images.saved()), [])
-    assert.deepStrictEqual(said, [
-      "The shared allowance at /allowance is done without (there is no node:fs here): this client goes by its own replies."
+    assert.deepStrictEqual(logged, [
+      "Cannot share the allowance through /allowance (there is no node:fs here): this client goes by its own replies."
     ])
   }).pipe(
     Effect.provide(
-      client.pipe(Layer.provide(Logger.layer([Logger.make(({ message }) => void said.push(String(message)))])))
+      client.pipe(Layer.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])))
     )
   )
 })

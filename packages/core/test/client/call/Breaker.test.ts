@@ -6,7 +6,7 @@ import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 import { clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
 
-/** A call that goes and ends at once. */
+/** A call that is admitted and ends at once. */
 const call = (state: State, outcome: Outcome, now = 0): State => {
   const answer = admit(state, now)
   assert.strictEqual(answer._tag, "Go")
@@ -25,7 +25,7 @@ describe("the breaker", () => {
     assert.deepStrictEqual(admit(opened, 500), { _tag: "Refused", retryAfterMillis: 1500 })
   })
 
-  it("goes by the share of faults among the last twenty calls", () => {
+  it("opens by the share of faults among the last twenty calls", () => {
     const mixed = [...times(4, "ok"), ...times(15, "fault")]
     assert.strictEqual(calls(mixed).phase, "closed")
     assert.strictEqual(calls([...mixed, "fault"]).phase, "open")
@@ -33,19 +33,19 @@ describe("the breaker", () => {
     assert.strictEqual(calls([...times(20, "ok"), ...times(16, "fault")]).phase, "open")
   })
 
-  it("does not count calls that say nothing of the service", () => {
+  it("does not count calls that show nothing about the service", () => {
     assert.strictEqual(calls([...times(9, "fault"), ...times(100, "nothing")]).phase, "closed")
     assert.strictEqual(calls([...times(9, "fault"), ...times(100, "nothing"), "fault"]).phase, "open")
   })
 
-  it("lets one call try when its time is over, and no other meanwhile", () => {
+  it("admits one trial call when its time is over, and no other meanwhile", () => {
     const answer = admit(opened, 2000)
     assert.strictEqual(answer._tag, "Go")
     if (answer._tag === "Go")
       assert.deepStrictEqual(admit(answer.state, 2000), { _tag: "Refused", retryAfterMillis: null })
   })
 
-  it("closes when that call succeeds, and lets the next try when it says nothing", () => {
+  it("closes when that call succeeds, and admits another when it shows nothing", () => {
     assert.strictEqual(call(opened, "ok", 2000).phase, "closed")
     assert.strictEqual(call(call(opened, "nothing", 2000), "ok", 2000).phase, "closed")
   })
@@ -60,13 +60,13 @@ describe("the breaker", () => {
     }
   })
 
-  it("forgets how often it opened once it was closed for as long as it was open", () => {
+  it("resets its time once it was closed for as long as it was open", () => {
     const again = (now: number) => calls(times(10, "fault"), call(opened, "ok", 2000), now).openUntil - now
     assert.strictEqual(again(3999), 4000)
     assert.strictEqual(again(4000), 2000)
   })
 
-  it("does not listen to calls that began before it opened", () => {
+  it("ignores calls that began before it opened", () => {
     const trying = admit(opened, 2000)
     assert.strictEqual(trying._tag, "Go")
     if (trying._tag === "Go") assert.deepStrictEqual(record(trying.state, initial.era, "ok", 2001), trying.state)
@@ -74,14 +74,14 @@ describe("the breaker", () => {
     assert.deepStrictEqual(record(recovered, initial.era, "fault", 2001), recovered)
   })
 
-  it("begins anew after an hour without a call", () => {
+  it("starts over after an hour without a call", () => {
     const nine = calls(times(9, "fault"))
     assert.strictEqual(call(nine, "fault", 3_599_999).phase, "open")
     assert.strictEqual(call(nine, "fault", 3_600_000).phase, "closed")
   })
 })
 
-/** One call after the other, each without a second attempt: the tags of what came of them. */
+/** One call after the other, each without a second attempt: the tags of their outcomes. */
 const tags = (count: number) =>
   Effect.forEach(Array.from({ length: count }), () =>
     Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false })).pipe(
@@ -92,14 +92,14 @@ const tags = (count: number) =>
 
 const node = { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
 
-/** Makes a client over a service that can be told what to answer, and counts what it was asked. */
+/** Makes a client over a service with replies that the test sets, and counts its requests. */
 const switched = () => {
   const service = { reply: { status: 500 } as ScriptedReply, asked: 0 }
   return { service, client: clientOver(() => Effect.sync(() => (service.asked++, service.reply))) }
 }
 
 describe("a client", () => {
-  it.effect("leaves a service that failed ten calls alone for two seconds, then tries once", () => {
+  it.effect("sends nothing for two seconds to a service that failed ten calls, then tries once", () => {
     const { client, service } = switched()
     return Effect.gen(function* () {
       assert.deepStrictEqual(yield* tags(11), [...Array.from({ length: 10 }, () => "ServiceFault"), "CircuitOpen"])
@@ -111,7 +111,7 @@ describe("a client", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("goes on calling a service that refuses", () => {
+  it.effect("continues to call a service that refuses", () => {
     const { client, service } = switched()
     service.reply = { status: 404 }
     return Effect.gen(function* () {
@@ -122,7 +122,7 @@ describe("a client", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("goes on calling a service that is slower than its callers are patient", () =>
+  it.effect("continues to call a service that is slower than its callers' deadlines", () =>
     Effect.gen(function* () {
       const get = Nodes.use((nodes) => nodes.get(NodeId.make(7), { deadline: "1 second" }))
       for (let i = 0; i < 20; i++) {
@@ -133,7 +133,7 @@ describe("a client", () => {
     }).pipe(Effect.provide(clientOver(() => Effect.never)))
   )
 
-  it.effect("that gives up while it tries lets the next call try", () => {
+  it.effect("whose trial call is interrupted admits the next one", () => {
     const { client, service } = switched()
     return Effect.gen(function* () {
       yield* tags(10)

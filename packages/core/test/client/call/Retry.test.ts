@@ -26,7 +26,7 @@ const unreachable = (sent: "no" | "maybe" | "yes") => new Unreachable({ sent, de
 const timedOut = (limit: "attempt" | "deadline", sent: "no" | "maybe" | "yes") =>
   new TimedOut({ limit, afterMillis: 15_000, sent })
 
-/** A first failure of a call that may be sent again, with everything left; `over` says what is different. */
+/** The first failure of a call that may be sent again, with a full budget; `over` overrides it. */
 const decided = (over: Partial<Situation> = {}) =>
   decide({
     reason: unavailable(),
@@ -62,19 +62,19 @@ const lasting: ReadonlyArray<ErrorReason> = [
 const named = (reason: ErrorReason) => JSON.stringify(reason)
 
 describe("a failed attempt that may be sent twice", () => {
-  it("is followed by another when its failure may pass", () => {
+  it("is followed by another when its failure is transient", () => {
     for (const reason of transient) assert.strictEqual(decided({ reason })._tag, "Again", named(reason))
   })
 
-  it("is the last when its failure stays, or ends the call", () => {
+  it("is the last when its failure is permanent, or ends the call", () => {
     for (const reason of lasting) assert.strictEqual(decided({ reason })._tag, "GiveUp", named(reason))
   })
 
-  it("is the last when the caller tries again by itself", () => {
+  it("is the last when the caller retries by itself", () => {
     for (const reason of transient) assert.strictEqual(decided({ reason, repeatable: "never" })._tag, "GiveUp")
   })
 
-  it("is the last when it is the eighth, or the last of the fewer that the client makes", () => {
+  it("is the last when it is the eighth, or that of a lower maximum", () => {
     assert.strictEqual(maxAttempts, 8)
     for (const attempts of [1, 2, 7]) assert.strictEqual(decided({ attempts })._tag, "Again")
     for (const attempts of [8, 9]) assert.strictEqual(decided({ attempts })._tag, "GiveUp")
@@ -111,7 +111,7 @@ describe("the wait before the next attempt", () => {
     )
   })
 
-  it("comes to more than 5 s over the attempts of a call, whatever is drawn: a service that restarts is back", () => {
+  it("adds up to more than 5 s over the attempts of a call, for any jitter, so that a service can restart", () => {
     for (const reason of transient) {
       let total = 0
       for (let attempts = 1; attempts < maxAttempts; attempts++) {
@@ -123,7 +123,7 @@ describe("the wait before the next attempt", () => {
     }
   })
 
-  it("is what the service asks for where that is longer, whatever is drawn", () => {
+  it("is the one that the service asks for where that is longer, for any jitter", () => {
     for (const reason of [unavailable(30_000), throttled(30_000)]) {
       assert.deepInclude(decided({ reason, draw: 0 }), { _tag: "Again", delayMillis: 30_000 })
     }
@@ -131,14 +131,14 @@ describe("the wait before the next attempt", () => {
     assert.deepInclude(decided({ reason: throttled(0), draw: 0.5 }), { delayMillis: 750 })
   })
 
-  it("is not made when the service asks for more than 120 s, however long the call may take", () => {
+  it("does not happen when the service asks for more than 120 s, for any deadline", () => {
     const leftMillis = 3_600_000
     assert.deepInclude(decided({ reason: throttled(120_000), leftMillis }), { _tag: "Again", delayMillis: 120_000 })
     assert.strictEqual(decided({ reason: throttled(120_001), leftMillis })._tag, "GiveUp")
     assert.strictEqual(decided({ reason: unavailable(120_001), leftMillis })._tag, "GiveUp")
   })
 
-  it("is not begun when the deadline cannot hold it", () => {
+  it("does not begin when the deadline comes first", () => {
     assert.strictEqual(decided({ reason: throttled(30_000), leftMillis: 30_001 })._tag, "Again")
     assert.strictEqual(decided({ reason: throttled(30_000), leftMillis: 30_000 })._tag, "GiveUp")
     assert.strictEqual(decided({ leftMillis: 76, draw: 0.5 })._tag, "Again")
@@ -158,7 +158,7 @@ describe("the budget of retries", () => {
     }
   })
 
-  it("when it is spent makes the caller wait as long as the retry would have, and then fail", () => {
+  it("when spent makes the caller wait as long as the retry would have, and then fail", () => {
     assert.deepStrictEqual(decided({ budget: 0, attempts: 2, draw: 0.5 }), { _tag: "GiveUpAfter", delayMillis: 150 })
     assert.deepStrictEqual(decided({ budget: 0, reason: throttled(7000) }), {
       _tag: "GiveUpAfter",

@@ -21,7 +21,7 @@ const secrets = [apiKey, accessToken]
 const get = (options?: CallOptions) => Nodes.use((nodes) => nodes.get(NodeId.make(7), options))
 const failed = (reply: ScriptedReply) => Effect.provide(inTime(Effect.flip(get())), clientAnswered(reply))
 
-/** A service that gives these replies in their order. */
+/** A service that returns these replies in order. */
 const inTurn = (replies: ReadonlyArray<ScriptedReply | "lost">) => {
   let asked = 0
   return clientOver(
@@ -41,7 +41,7 @@ const inTurn = (replies: ReadonlyArray<ScriptedReply | "lost">) => {
 }
 
 describe("an error has the reply that its call failed with", () => {
-  it.effect("as it came: status, headers, the beginning of the body", () =>
+  it.effect("as received: status, headers, the beginning of the body", () =>
     Effect.gen(function* () {
       const body = `{"code":422,"errors":{"name":["taken"]}}\n`
       const { reply } = yield* failed({ status: 422, headers: { "X-Request-Id": "r-1", "X-Zone": "b" }, body })
@@ -54,7 +54,7 @@ describe("an error has the reply that its call failed with", () => {
     })
   )
 
-  it.effect("without credentials, however they are spelled and wherever they stand", () =>
+  it.effect("without credentials, in any spelling and position", () =>
     Effect.gen(function* () {
       for (const spelled of secrets.flatMap((secret) => Object.values(spellingsOf(secret)))) {
         for (const before of [0, 1014, 1020, 2040]) {
@@ -72,7 +72,7 @@ describe("an error has the reply that its call failed with", () => {
     })
   )
 
-  it.effect("without what else is secret, and bounded", () =>
+  it.effect("without other secrets, and bounded", () =>
     Effect.gen(function* () {
       const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x-many-${at}`, "y".repeat(5000)]))
       const { reply } = yield* failed({
@@ -91,7 +91,7 @@ describe("an error has the reply that its call failed with", () => {
     })
   )
 
-  it.effect("the last that there was, where the last attempts had none", () =>
+  it.effect("the last one, where the last attempts had none", () =>
     Effect.gen(function* () {
       const { attempts, reason, reply } = yield* inTime(Effect.flip(get()))
       assert.deepStrictEqual([reason._tag, attempts.length], ["Unreachable", 4])
@@ -106,14 +106,14 @@ describe("an error has the reply that its call failed with", () => {
     }).pipe(Effect.provide(inTurn(["lost", "lost", "lost", "lost"])))
   )
 
-  it.effect("also where it was not understood", () =>
+  it.effect("also where it could not be understood", () =>
     Effect.gen(function* () {
       const { reply } = yield* failed({ status: 200, headers: { "cf-ray": "8f-BOM" }, body: "<html>" })
       assert.deepStrictEqual([reply?.status, reply?.requestId, reply?.excerpt], [200, "8f-BOM", "<html>"])
     })
   )
 
-  it.effect("and that of a wait is that to its last request", () =>
+  it.effect("and for a wait the reply to its last request", () =>
     Effect.gen(function* () {
       const { reply } = yield* inTime(
         Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running", { timeout: "2 seconds" })))
@@ -149,14 +149,14 @@ describe("the id of a request", () => {
 })
 
 describe("onReply is called with the reply that a call ended with", () => {
-  const heard = (replies: Array<RawReply>) => ({
+  const collecting = (replies: Array<RawReply>) => ({
     onReply: (reply: RawReply) => Effect.sync(() => void replies.push(reply))
   })
 
-  it.effect("once, also where the call failed, after however many attempts", () =>
+  it.effect("once, also where the call failed, after any number of attempts", () =>
     Effect.gen(function* () {
       const replies: Array<RawReply> = []
-      yield* inTime(Effect.flip(get(heard(replies))))
+      yield* inTime(Effect.flip(get(collecting(replies))))
       assert.deepStrictEqual(
         replies.map(({ body, status }) => [status, body]),
         [[503, "fourth"]]
@@ -164,10 +164,10 @@ describe("onReply is called with the reply that a call ended with", () => {
     }).pipe(Effect.provide(inTurn(["first", "second", "third", "fourth"].map((body) => ({ status: 503, body })))))
   )
 
-  it.effect("masked where it failed, and as it came where it did not", () =>
+  it.effect("masked where the call failed, and as received where it succeeded", () =>
     Effect.gen(function* () {
       const replies: Array<RawReply> = []
-      const request = RawApi.use((api) => api.request({ method: "GET", path: "/" }, heard(replies)))
+      const request = RawApi.use((api) => api.request({ method: "GET", path: "/" }, collecting(replies)))
       yield* Effect.flip(request)
       yield* request
       assert.deepStrictEqual(
@@ -187,12 +187,12 @@ describe("onReply is called with the reply that a call ended with", () => {
   it.effect("not at all where there was none", () =>
     Effect.gen(function* () {
       const replies: Array<RawReply> = []
-      yield* inTime(Effect.flip(get(heard(replies))))
+      yield* inTime(Effect.flip(get(collecting(replies))))
       assert.isEmpty(replies)
     }).pipe(Effect.provide(inTurn(["lost", "lost", "lost", "lost"])))
   )
 
-  it.effect("and does not hold up a failure, nor change it", () =>
+  it.effect("and neither delays nor changes a failure", () =>
     Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(get({ deadline: "2 seconds", onReply: () => Effect.never })))
       assert.strictEqual(reason._tag, "Forbidden")

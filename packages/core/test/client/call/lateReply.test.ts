@@ -12,7 +12,7 @@ import * as HttpTransport from "../../../src/client/transport/HttpTransport.ts"
 import { RawApi } from "../../../src/client/RawApi.ts"
 import * as NodeTransport from "../../../src/client/transport/NodeTransport.ts"
 
-/** A service that says when a request has come and answers 50 ms later, on a thread of its own: ours is to be busy. */
+/** A service that reports when a request has come and answers 50 ms later, on a thread of its own, because ours is busy. */
 const service = `
   const { parentPort } = require("node:worker_threads")
   let asked = 0
@@ -46,9 +46,9 @@ const transports = {
   HttpClient: Layer.provide(HttpTransport.layer, FetchHttpClient.layer)
 }
 
-describe("a reply that is there when the deadline is over", () => {
+describe("a reply that came before the deadline and is read after it", () => {
   for (const [name, transport] of Object.entries(transports)) {
-    it.live(`over ${name} is used, as the truth about what was done`, () =>
+    it.live(`over ${name} decides the outcome of the call`, () =>
       Effect.gen(function* () {
         const { port, worker } = yield* running
         const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }

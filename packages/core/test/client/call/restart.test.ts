@@ -1,5 +1,5 @@
 /**
- * A service that restarts: default options outlast it.
+ * A service that restarts: the default retries outlast it.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -25,7 +25,7 @@ const refuse = (request: HttpClientRequest.HttpClientRequest) =>
   )
 
 describe("a service that restarts", () => {
-  it.effect("for three seconds, in which it refuses connections, is outlasted by several calls at once", () => {
+  it.effect("is outlasted by several calls at once while it refuses connections for three seconds", () => {
     const client = clientOver((request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         now < 3000 ? refuse(request) : Effect.succeed({ status: 200, body: node })
@@ -37,7 +37,7 @@ describe("a service that restarts", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("is given up after as many attempts as the client may make", () => {
+  it.effect("fails the call after the client's maximum of attempts", () => {
     let attempts = 0
     const client = clientOver((request) => Effect.suspend(() => (attempts++, refuse(request))), { maxAttempts: 2 })
     return Effect.gen(function* () {
@@ -48,7 +48,7 @@ describe("a service that restarts", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.live("really, for a second, is outlasted", () =>
+  it.live("is outlasted over real sockets for a second", () =>
     Effect.gen(function* () {
       const start = (port: number) =>
         Effect.promise(

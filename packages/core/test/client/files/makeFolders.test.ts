@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeFolders } from "../../../src/client/files/makeFolders.ts"
 
-/** A disk of folders. Below `sealed` none can be made, as if what is there were not there. */
+/** A disk of folders. Below `sealed` none can be made: `mkdir` reports that the parent does not exist. */
 const makeDisk = (present: ReadonlyArray<string>, sealed = "-") => {
   const folders = new Set(present)
   const mkdir = (folder: string) =>
@@ -21,7 +21,7 @@ describe("folders", () => {
     ["C:\\Users\\ada\\AppData/accounts/1", ["C:", "C:\\Users"]],
     ["state/berth", ["", "state"]]
   ] as const) {
-    it.effect(`are made with those above them: ${wanted}`, () =>
+    it.effect(`are made with the missing ones above them: ${wanted}`, () =>
       Effect.gen(function* () {
         const { folders, make } = makeDisk(present)
         yield* make(wanted)
@@ -33,14 +33,14 @@ describe("folders", () => {
     )
   }
 
-  it.effect("that cannot be made, although the one above them is there, are given up", () =>
+  it.effect("that cannot be made, although the one above them exists, fail", () =>
     Effect.gen(function* () {
       const { make } = makeDisk(["", "/proc"], "/proc")
       assert.strictEqual(yield* Effect.flip(make("/proc/nope/berth/accounts")), "ENOENT")
     })
   )
 
-  it.effect("below nothing are given up, too", () =>
+  it.effect("without any existing folder above them fail, too", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* Effect.flip(makeDisk([]).make("/state/berth")), "ENOENT")
       assert.strictEqual(yield* Effect.flip(makeDisk([]).make("berth")), "ENOENT")

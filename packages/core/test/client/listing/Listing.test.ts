@@ -10,10 +10,10 @@ interface Listed {
   readonly complete: boolean | "assumed"
 }
 
-/** A service that has these nodes, in its order, and gives a page of them. */
+/** A service with these nodes, in this order, that returns a page of them. */
 type Service = (ids: ReadonlyArray<number>, page: number | undefined, perPage: number) => ReadonlyArray<number>
 
-/** Gives at most `cap` a page. */
+/** Returns at most `cap` nodes a page. */
 const capped =
   (cap: number): Service =>
   (ids, page = 1, perPage) => {
@@ -27,7 +27,7 @@ const fromZero =
   (ids, page = 0, perPage) =>
     capped(cap)(ids, page + 1, perPage)
 
-/** Gives pages of `size`, whatever is asked for. */
+/** Returns pages of `size` for any request. */
 const ofItsOwn =
   (size: number): Service =>
   (ids, page = 1) =>
@@ -84,7 +84,7 @@ describe("a listing", () => {
     [130, 200],
     [500, 130]
   ] as const) {
-    it(`of ${count} nodes in pages of ${size} whatever is asked for is whole`, () => {
+    it(`of ${count} nodes in pages of ${size} for any request is whole`, () => {
       const { complete, ids, requests } = readFrom(ofItsOwn(size), upTo(count))
       assert.deepStrictEqual(ids, upTo(count))
       assert.isAtMost(requests, Math.ceil(count / size) + 13)
@@ -92,7 +92,7 @@ describe("a listing", () => {
     })
   }
 
-  it("of a service that gives one page whatever is asked for ends, and does not say that it is complete", () => {
+  it("of a service that returns one page for any request ends, and is not called complete", () => {
     const ids = upTo(250)
     const { complete, ids: given, requests } = readFrom((all) => all.slice(0, 20), ids)
     assert.deepStrictEqual(given, upTo(20))
@@ -116,7 +116,7 @@ describe("a listing", () => {
     assert.isAtMost(requests, 5)
   })
 
-  it("ends with the first page where the service says that it is the only one, unless that is full", () => {
+  it("ends with the first page where the service calls it the only one, unless it is full", () => {
     const first = Listing.next(Listing.begin())
     const took = (ids: ReadonlyArray<number>, isWhole: boolean) =>
       Listing.take(
@@ -133,20 +133,20 @@ describe("a listing", () => {
     assert.isFalse(took(upTo(100), true).ended)
   })
 
-  it("says that it is complete where pages overlap, and that it may not be where they cannot", () => {
+  it("is called complete where pages overlap, and not where they cannot", () => {
     for (const count of [0, 1, 5, 100, 101, 999]) assert.isTrue(read(upTo(count), 100).complete, `${count} nodes`)
     assert.isTrue(read(upTo(999), 20).complete)
     assert.isFalse(read(upTo(9), 1).complete)
   })
 
-  /** What happens to a list before each page. */
+  /** The changes to a list before each page. */
   const change = fc.record({
     deletions: fc.array(fc.nat(), { maxLength: 30 }),
     creations: fc.array(fc.nat(), { maxLength: 5 })
   })
   const changes = fc.array(change, { maxLength: 40 })
 
-  /** Reads a list to which the changes happen; new nodes come at its end, or anywhere. */
+  /** Reads a list that changes so; new nodes are added at its end, or anywhere. */
   const readChanging = (
     service: Service,
     list: Array<number>,
@@ -170,7 +170,7 @@ describe("a listing", () => {
     return { ...listed, missing: Array.from(throughout).filter((id) => !given.has(id)) }
   }
 
-  it("gives every node that exists throughout exactly once, whatever is created and deleted between pages", () => {
+  it("emits every node that exists throughout exactly once, for any creates and deletes between pages", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 600 }),
@@ -184,7 +184,7 @@ describe("a listing", () => {
     )
   })
 
-  it("is called complete where the list ascends, and changes now and then", () => {
+  it("is called complete where the list ascends and sometimes changes", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 150, max: 600 }),
@@ -209,7 +209,7 @@ describe("a listing", () => {
   const anyOrder = fc.oneof(
     fc.nat({ max: 300 }).map((count) => upTo(count).toReversed()),
     fc.nat({ max: 300 }).chain((count) => fc.shuffledSubarray(upTo(count), { minLength: count, maxLength: count })),
-    // Almost in order: nothing but a few nodes are out of it.
+    // Almost in order, apart from a few nodes.
     fc.tuple(fc.nat({ max: 300 }), fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 3 })).map(([count, moves]) => {
       const ids = upTo(count)
       for (const [from, to] of moves) if (count > 0) ids.splice(to % count, 0, ...ids.splice(from % count, 1))
@@ -217,7 +217,7 @@ describe("a listing", () => {
     })
   )
 
-  it("gives every node of a list that does not change once, in whatever order and pages of whatever size", () => {
+  it("emits every node of an unchanging list once, in any order and with any page size", () => {
     fc.assert(
       fc.property(service, anyOrder, (service, ids) => {
         const { missing } = readChanging(service, ids, [], true)
@@ -227,7 +227,7 @@ describe("a listing", () => {
     )
   })
 
-  it("is called complete only if nothing that existed throughout is missing, whatever order the service has", () => {
+  it("is called complete only if no node that existed throughout is missing, in any order of the service", () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 100 }), anyOrder, changes, fc.boolean(), (cap, ids, changes, atEnd) => {
         const { complete, missing } = readChanging(capped(cap), ids, changes, atEnd)

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import * as PageFile from "../../../src/client/listing/PageFile.ts"
 import { capped, readList, upTo } from "./readList.ts"
 
-/** A file in a folder that is not there yet. */
+/** A file in a folder that does not exist yet. */
 const place = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-pages-"))),
@@ -15,7 +15,7 @@ const place = Effect.map(
   (folder) => join(folder, "account", "pages.json")
 )
 
-/** How many requests a list of so many nodes takes a client that has just begun. */
+/** How many requests a list of so many nodes takes in a new client. */
 const requestsOf = (path: string, count: number, cap = 100) =>
   Effect.map(readList(capped(upTo(count), cap), PageFile.make(path)), ({ ids, requests }) => {
     assert.lengthOf(ids, count)
@@ -25,7 +25,7 @@ const requestsOf = (path: string, count: number, cap = 100) =>
 const memory = { 100: { longest: 40, upTo: 39, listsLeft: 3 } }
 const held = JSON.stringify({ version: 1, pages: memory })
 
-/** The file with this text in it. */
+/** Writes this text into the file. */
 const placeWith = (text: string) =>
   Effect.tap(place, (path) =>
     Effect.sync(() => {
@@ -35,7 +35,7 @@ const placeWith = (text: string) =>
   )
 
 describe("what lists showed of the pages of an account", () => {
-  it.effect("is known to the next process, and counted by all of them", () =>
+  it.effect("is known to the next process, and counted down by all", () =>
     Effect.gen(function* () {
       const path = yield* place
       assert.strictEqual(yield* requestsOf(path, 150), 2)
@@ -46,7 +46,7 @@ describe("what lists showed of the pages of an account", () => {
     })
   )
 
-  it.effect("is written only where it says something new", () =>
+  it.effect("is written only when it has something new", () =>
     Effect.gen(function* () {
       const path = yield* place
       yield* requestsOf(path, 150)
@@ -63,7 +63,7 @@ describe("what lists showed of the pages of an account", () => {
     ["holds another thing", "[1,2]"],
     ["holds what cannot be", JSON.stringify({ version: 1, pages: { 100: { longest: 1e9, upTo: 1e9, listsLeft: 9 } } })]
   ] as const) {
-    it.effect(`is learned anew where the file ${what}`, () =>
+    it.effect(`is learned again where the file ${what}`, () =>
       Effect.gen(function* () {
         const path = yield* placeWith(text)
         assert.deepStrictEqual(yield* PageFile.make(path).load, {})
@@ -73,7 +73,7 @@ describe("what lists showed of the pages of an account", () => {
     )
   }
 
-  it.effect("is left alone, and not relied on, where a later Berth has written it", () =>
+  it.effect("of a later Berth is not touched and not relied on", () =>
     Effect.gen(function* () {
       const text = JSON.stringify({ version: 2, pages: memory })
       const path = yield* placeWith(text)
@@ -101,7 +101,7 @@ describe("what lists showed of the pages of an account", () => {
     })
   )
 
-  it.effect("costs requests and nothing else where no file can be", () =>
+  it.effect("without a file costs requests and nothing else", () =>
     Effect.gen(function* () {
       const path = yield* placeWith("")
       const below = join(path, "pages.json")

@@ -6,7 +6,7 @@ import { makeMemory, type PageStore } from "../../../src/client/listing/PageStor
 import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { capped, readList, upTo } from "./readList.ts"
 
-/** What is remembered of pages of 100, the size of every first page. */
+/** A memory of pages of 100, the size of every first page. */
 const recordIn = (store: PageStore): PageRecord | undefined => Effect.runSync(store.load)["100"]
 
 const storeWith = (record: PageRecord): PageStore => {
@@ -15,7 +15,7 @@ const storeWith = (record: PageRecord): PageStore => {
   return store
 }
 
-/** How many requests a list of each of these sizes takes, one after the other, and what it says of itself. */
+/** How many requests a list of each of these sizes takes, one after the other, and its `complete`. */
 const costs = (sizes: ReadonlyArray<number>, exact: boolean, cap = 100) => {
   const store = makeMemory()
   return Effect.runPromise(
@@ -29,7 +29,7 @@ const costs = (sizes: ReadonlyArray<number>, exact: boolean, cap = 100) => {
 }
 
 describe("a list of an account of one page", () => {
-  it("takes one request where a longer page was given before, and is complete", async () => {
+  it("takes one request where a longer page came before, and is complete", async () => {
     assert.deepStrictEqual(await costs([150, 99, 7, 1, 0], true), [
       [2, true],
       [1, true],
@@ -39,7 +39,7 @@ describe("a list of an account of one page", () => {
     ])
   })
 
-  it("asks again where the page is as long as the longest one, or longer", async () => {
+  it("checks again where the page is as long as the longest one, or longer", async () => {
     assert.deepStrictEqual(await costs([7, 7, 8, 7], true), [
       [2, true],
       [2, true],
@@ -52,7 +52,7 @@ describe("a list of an account of one page", () => {
     ])
   })
 
-  it("takes one request without exactness where the list ended behind such a page before, and does not claim to be complete", async () => {
+  it("takes one request when inexact where a list ended after such a page before, and is not called complete", async () => {
     assert.deepStrictEqual(await costs([7, 7, 7], false), [
       [2, true],
       [1, "assumed"],
@@ -62,7 +62,7 @@ describe("a list of an account of one page", () => {
       [2, true],
       [1, "assumed"]
     ])
-    // A full page is where other pages begin.
+    // Other pages follow a full one.
     assert.deepStrictEqual(await costs([100, 100], false), [
       [2, "assumed"],
       [2, "assumed"]
@@ -73,14 +73,14 @@ describe("a list of an account of one page", () => {
     [true, [150, ...Array.from({ length: 20 }, () => 40)]],
     [false, Array.from({ length: 21 }, () => 40)]
   ] as const) {
-    it(`asks at every tenth list (exact: ${exact})`, async () => {
+    it(`checks with every tenth list (exact: ${exact})`, async () => {
       const requests = (await costs(sizes, exact)).map(([each]) => each)
       const nine = Array.from({ length: 9 }, () => 1)
       assert.deepStrictEqual(requests, [2, ...nine, 2, ...nine, 2])
     })
   }
 
-  it("asks where what is remembered cannot be counted down", async () => {
+  it("checks where the memory cannot be counted down", async () => {
     const kept = storeWith({ longest: 100, upTo: 99, listsLeft: 5 })
     const unwritable: PageStore = { load: kept.load, save: () => Effect.succeed(false) }
     const { ids, requests } = await Effect.runPromise(readList(capped(upTo(40), 20), unwritable))
@@ -88,7 +88,7 @@ describe("a list of an account of one page", () => {
     assert.isAbove(requests, 1)
   })
 
-  it("of a service whose order is not that of ids is never taken for whole by its first page", async () => {
+  it("of a service in another order than that of ids never counts as whole by its first page", async () => {
     const store = makeMemory()
     const newestFirst = (count: number) => capped(upTo(count).toReversed(), 100)
     for (const count of [150, 40, 40]) {
@@ -110,7 +110,7 @@ describe("a list of 10 000 nodes", () => {
   })
 })
 
-/** What happens to the nodes of an account between two requests. */
+/** The changes to the nodes of an account between two requests. */
 const change = fc.record({
   deletions: fc.array(fc.nat(), { maxLength: 40 }),
   creations: fc.nat({ max: 5 })
@@ -132,7 +132,7 @@ const happen = (
   return gone
 }
 
-/** Any memory that is true of a service whose pages have at most `cap` nodes. */
+/** Any memory that is true for a service whose pages have at most `cap` nodes. */
 const trueOf = (cap: number): fc.Arbitrary<PageRecord> =>
   fc.nat({ max: cap }).chain((longest) =>
     fc.record({
@@ -145,7 +145,7 @@ const trueOf = (cap: number): fc.Arbitrary<PageRecord> =>
 const cap = fc.integer({ min: 20, max: 100 })
 
 describe("exact lists", () => {
-  it("miss nothing, whatever is created and deleted, with every memory that is true", () =>
+  it("miss nothing, for any creates and deletes, with any true memory", () =>
     fc.assert(
       fc.asyncProperty(
         cap.chain((cap) => fc.tuple(fc.constant(cap), trueOf(cap))),
@@ -171,14 +171,14 @@ describe("exact lists", () => {
               []
             )
             assert.isBoolean(complete)
-            assert.isAtMost(recordIn(store)?.longest ?? 0, cap, "what is remembered stays true")
+            assert.isAtMost(recordIn(store)?.longest ?? 0, cap, "the memory stays true")
           }
         }
       ),
       { numRuns: 200 }
     ))
 
-  it("miss nothing where the service gives fewer for some sizes of page than for others", () =>
+  it("miss nothing where the service returns fewer nodes for some page sizes than for others", () =>
     fc.assert(
       fc.asyncProperty(
         cap,
@@ -195,7 +195,7 @@ describe("exact lists", () => {
       { numRuns: 200 }
     ))
 
-  it("miss something at most nine times where the service comes to give shorter pages", () =>
+  it("miss something at most nine times where the service changes to shorter pages", () =>
     fc.assert(
       fc.asyncProperty(
         cap,
@@ -208,7 +208,7 @@ describe("exact lists", () => {
           for (const size of before) await Effect.runPromise(readList(capped(upTo(size), cap), store))
           let wrong = 0
           for (const size of after) {
-            // An account of exactly one of the new pages looks the same whether pages got shorter or not.
+            // An account of exactly one new page shows no difference when pages get shorter.
             if (size === fallen) continue
             const { ids } = await Effect.runPromise(readList(capped(upTo(size), fallen), store))
             if (ids.length < size) wrong++
@@ -219,7 +219,7 @@ describe("exact lists", () => {
       { numRuns: 200 }
     ))
 
-  it("miss nothing any more once the shorter pages are noticed", async () => {
+  it("miss nothing once the shorter pages are detected", async () => {
     const store = storeWith({ longest: 100, upTo: 99, listsLeft: 0 })
     for (const size of [45, 20, 45, 19, 20, 45]) {
       const { ids } = await Effect.runPromise(readList(capped(upTo(size), 20), store))
@@ -248,7 +248,7 @@ describe("exact lists", () => {
       { numRuns: 50 }
     ))
 
-  it("miss nothing of a service that turns out to count its pages from 0, whatever lists were read before", async () => {
+  it("miss nothing of a service that counts its pages from 0, after any earlier lists", async () => {
     const fromZero =
       (count: number) =>
       ({ page = 0, ...range }: PageRange) =>
@@ -262,8 +262,8 @@ describe("exact lists", () => {
   })
 })
 
-describe("lists that need not be exact", () => {
-  it("go on behind a page behind which others came, and behind a full one", async () => {
+describe("inexact lists", () => {
+  it("continue after a page that others followed before, and after a full one", async () => {
     assert.deepStrictEqual(await costs([45, 45], false, 20), [
       [4, "assumed"],
       [4, "assumed"]
@@ -279,7 +279,7 @@ describe("lists that need not be exact", () => {
     assert.deepStrictEqual([ids.length, complete], [150, "assumed"])
   })
 
-  it("are called complete only if nothing is missing, and what they assume is asked for at every tenth", () =>
+  it("are called complete only if nothing is missing, and check their assumptions every tenth time", () =>
     fc.assert(
       fc.asyncProperty(cap, fc.array(fc.nat({ max: 150 }), { minLength: 12, maxLength: 40 }), async (cap, sizes) => {
         const store = makeMemory()
@@ -298,14 +298,14 @@ describe("lists that need not be exact", () => {
     ))
 })
 
-describe("a memory that was read from somewhere", () => {
+describe("a memory from outside", () => {
   const good = { longest: 40, upTo: 7, listsLeft: 3 }
-  it("is taken where it can be one", () => {
+  it("is accepted when it is valid", () => {
     for (const value of [{}, { 100: good }, { 1: { longest: 1, upTo: 0, listsLeft: 0 }, 60: { ...good, upTo: 40 } }]) {
       assert.isTrue(isPageMemory(value), JSON.stringify(value))
     }
   })
-  it("is not taken where it cannot", () => {
+  it("is rejected when it is not", () => {
     for (const value of [
       null,
       [],

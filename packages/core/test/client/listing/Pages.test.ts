@@ -11,14 +11,14 @@ const pageOf = (total: number, url: URL): ScriptedReply => {
   return { status: 200, body: success(records) }
 }
 
-/** A service with 250 nodes, that does with the `n`-th request, from 1, what `answer` does. */
+/** A service with 250 nodes that answers the `n`-th request, from 1, with `answer`. */
 const service = (
   requests: { count: number },
   answer: (n: number, page: ScriptedReply) => Effect.Effect<ScriptedReply> = (_, page) => Effect.succeed(page)
 ) => clientOver((_, url) => Effect.suspend(() => answer(++requests.count, pageOf(250, url))))
 
 describe("the pages of a list", () => {
-  it.effect("are asked for one ahead: the next while the consumer works on this one, and no other", () => {
+  it.effect("are requested one ahead: the next while the consumer works on this one, and no other", () => {
     const requests = { count: 0 }
     const atNode: Record<number, number> = {}
     return Effect.gen(function* () {
@@ -38,7 +38,7 @@ describe("the pages of a list", () => {
     }).pipe(Effect.provide(service(requests)))
   })
 
-  it.effect("are not asked for before the list is pulled, nor by who stops in the first", () => {
+  it.effect("are not requested before the first pull, nor after a consumer that stops in the first page", () => {
     const requests = { count: 0 }
     return Effect.gen(function* () {
       const list = (yield* Nodes).list()
@@ -49,7 +49,7 @@ describe("the pages of a list", () => {
     }).pipe(Effect.provide(service(requests)))
   })
 
-  it.effect("are let go of when the consumer stops", () => {
+  it.effect("are interrupted when the consumer stops", () => {
     const requests = { count: 0 }
     let interrupted = 0
     const answer = (request: number, page: ScriptedReply) =>
@@ -64,7 +64,7 @@ describe("the pages of a list", () => {
     }).pipe(Effect.provide(service(requests, answer)))
   })
 
-  it.effect("fail after the nodes before them, and tell of the end with the last of them", () => {
+  it.effect("fail after the nodes before them, and report the end with the last of them", () => {
     const requests = { count: 0 }
     const seen: Array<number | string> = []
     const answer = (request: number, page: ScriptedReply) => Effect.succeed(request === 5 ? { status: 400 } : page)
@@ -79,7 +79,7 @@ describe("the pages of a list", () => {
           )
       )
       yield* inTime(read)
-      // Told with the last page, 199 to 250, and not when that is asked for.
+      // Reported with the last page, 199 to 250, and not when that is requested.
       assert.strictEqual(seen.indexOf("250 nodes"), 198)
       seen.length = 0
       const { reason } = yield* inTime(Effect.flip(read))

@@ -39,7 +39,7 @@ describe("a list without an end", () => {
     ["one new node a page", ({ page = 1 }: PageRange) => [page]],
     ["new nodes for ever, the newest first", ({ page = 1 }: PageRange) => upTo(100).map((id) => 1e9 - id - page * 100)]
   ] as const) {
-    it(`of a service that gives ${name} fails with what came`, async () => {
+    it(`of a service that returns ${name} fails with the counts`, async () => {
       const { message, reason } = await failureOf(service)
       assert.strictEqual(reason._tag, "UnexpectedResponse")
       assert.match(
@@ -49,7 +49,7 @@ describe("a list without an end", () => {
     })
   }
 
-  it("of a service that gives the same nodes for ever ends with them, and does not claim to be complete", async () => {
+  it("of a service that returns the same nodes for ever ends with them, and is not called complete", async () => {
     let turn = 0
     for (const service of [
       () => upTo(20),
@@ -65,7 +65,7 @@ describe("a list without an end", () => {
     }
   })
 
-  it("of a client that sets no bound ends after 21 000 pages", async () => {
+  it("without a bound from the caller ends after 21 000 pages", async () => {
     const { message } = await Effect.runPromise(Effect.flip(readList(({ page = 1 }) => [page], makeMemory())))
     assert.match(message, /within 1000000 nodes \(maxNodes\) and 21000 pages, got \d+ nodes on 21000 pages/)
   })
@@ -79,7 +79,7 @@ describe("every list", () => {
   )
   const sorted = fc.boolean()
 
-  it("ends within its bounds, whatever the service gives for whichever request", () =>
+  it("ends within its bounds, for any pages of the service", () =>
     fc.assert(
       fc.asyncProperty(fc.func(pages), fc.boolean(), sorted, fc.boolean(), async (give, byTurn, sorted, exact) => {
         let turn = 0

@@ -1,5 +1,5 @@
 /**
- * Lists read through the real `pages`, from a service without a wire.
+ * Reads lists through the real `pages`, from a service in memory.
  */
 import { Effect, Pull } from "effect"
 import { type ListBounds, type Listed, pages } from "../../../src/client/listing/Pages.ts"
@@ -7,10 +7,10 @@ import type { PageStore } from "../../../src/client/listing/PageStore.ts"
 import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { someNode } from "../../someNode.ts"
 
-/** The ids on the page that a service gives for a range. */
+/** The ids on the page that a service returns for a range. */
 type Service = (range: PageRange) => ReadonlyArray<number>
 
-/** A service that has these nodes, pages of at most `cap`, and pages of at most `capOf(perPage)` where that is less. */
+/** A service with these nodes and pages of at most `cap`, or of at most `capOf(perPage)` where that is less. */
 export const capped =
   (ids: ReadonlyArray<number>, cap: number, capOf: (perPage: number) => number = () => cap): Service =>
   ({ page = 1, perPage }) => {

@@ -8,7 +8,7 @@ import { nodeSpecShape } from "../../../src/client/options/NodeArguments.ts"
 import { ImageFilter } from "../../../src/domain/Image.ts"
 import { NodeSpec } from "../../../src/domain/NodeSpec.ts"
 
-/** Values that one or another field may have, or may just not have. */
+/** Values that some fields accept, and close misses. */
 const value = fc.oneof(
   fc.constantFrom<unknown>(
     "",
@@ -30,7 +30,7 @@ const value = fc.oneof(
   fc.array(fc.string())
 )
 
-/** Objects with some fields of the schema, most of them right, and now and then with one that is none of its fields. */
+/** Objects with some fields of the schema, most of them right, and sometimes with an unknown field. */
 const near = (names: ReadonlyArray<string>, right: Readonly<Record<string, unknown>>) =>
   fc
     .tuple(
@@ -51,7 +51,7 @@ const pairs: ReadonlyArray<
 
 describe("the check of an argument", () => {
   for (const [name, shape, schema, right] of pairs) {
-    it(`takes and refuses what the schema of ${name} takes and refuses`, () => {
+    it(`accepts and refuses the same as the schema of ${name}`, () => {
       const check = argument(shape, "argument")
       const decode = Schema.decodeUnknownOption(schema as unknown as Schema.Decoder<unknown>, {
         onExcessProperty: "error"
@@ -74,7 +74,7 @@ describe("the check of an argument", () => {
     })
   }
 
-  it("gives a copy: what its caller changes later changes nothing", () => {
+  it("returns a copy, which later changes of the caller do not affect", () => {
     const spec = { name: "web", plan: "P", image: "I", tags: ["a"] }
     const checked = Effect.runSync(argument(nodeSpecShape, "spec")(spec))
     spec.name = "db"
@@ -82,7 +82,7 @@ describe("the check of an argument", () => {
     assert.deepStrictEqual(checked, { name: "web", plan: "P", image: "I", tags: ["a"] })
   })
 
-  it("says where each fault is, in lists with holes and fields with any name, too", () => {
+  it("names the place of each fault, in lists with holes and fields with any name, too", () => {
     // oxlint-disable-next-line no-sparse-arrays
     const spec = { name: "web", plan: "P", image: "I", tags: ["a", , "b"], constructor: 1 }
     const error = Effect.runSync(Effect.flip(argument(nodeSpecShape, "spec")(spec)))

@@ -15,13 +15,13 @@ import { clientOver, success } from "../../ScriptedService.ts"
 const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
 const good = { baseUrl: "https://service.test", credentials }
 
-/** Builds a client from what a program without a type checker may say. */
+/** Builds a client from options that no type checker has seen. */
 const built = (options: unknown) =>
   Effect.suspend(() =>
     Effect.scoped(Layer.build(Layer.provide(Berth.layer(options as ClientOptions), FetchHttpClient.layer)))
   )
 
-describe("a client of unusable options fails to be made, and names the option", () => {
+describe("making a client with unusable options fails with the option's name", () => {
   const wrong: ReadonlyArray<readonly [option: string, options: unknown]> = [
     ["options", undefined],
     ["options", null],
@@ -98,7 +98,7 @@ describe("a client of unusable options fails to be made, and names the option", 
   }
 })
 
-it.effect("a client of usable options is made", () =>
+it.effect("a client is made with usable options", () =>
   Effect.gen(function* () {
     for (const options of [
       good,
@@ -113,7 +113,7 @@ it.effect("a client of usable options is made", () =>
   })
 )
 
-describe("every request says who sends it", () => {
+describe("every request names its sender", () => {
   const sent = (options: Partial<ClientOptions>) =>
     Effect.gen(function* () {
       const seen: Array<Readonly<Record<string, string>>> = []
@@ -135,7 +135,7 @@ describe("every request says who sends it", () => {
     })
   )
 
-  it.effect("or by that of the program, with the program's headers beside the client's own", () =>
+  it.effect("or by the program's own `userAgent`, with the program's headers beside the client's", () =>
     Effect.gen(function* () {
       const {
         accept,
@@ -175,7 +175,7 @@ describe("a call with an unusable option fails with its name, and is not sent", 
   const timespans = ["soon", -1, 0, Number.NaN, null, {}]
   const lanes = ["fast", null, 7]
   const functions = [5, null, "log"]
-  const wishes: Record<string, Call> = {
+  const invalidCalls: Record<string, Call> = {
     get: () => Nodes.use((nodes) => nodes.get(Number.NaN as NodeId)),
     delete: () => Nodes.use((nodes) => nodes.delete("7" as never)),
     setCommitment: () => Nodes.use((nodes) => nodes.setCommitment(id, "for ever" as never)),
@@ -183,8 +183,8 @@ describe("a call with an unusable option fails with its name, and is not sent", 
     awaitDeleted: () => Nodes.use((nodes) => nodes.awaitDeleted([id, -1 as NodeId])),
     images: () => Images.use((images) => images.list({ seris: "C" } as never))
   }
-  for (const [name, make] of Object.entries(wishes)) {
-    it.effect(`${name}, of what cannot be`, () =>
+  for (const [name, make] of Object.entries(invalidCalls)) {
+    it.effect(`${name}, with an invalid value`, () =>
       Effect.gen(function* () {
         const { attempts, reason } = yield* Effect.flip(make({} as never))
         assert.strictEqual(reason._tag, "InvalidRequest")
@@ -193,7 +193,7 @@ describe("a call with an unusable option fails with its name, and is not sent", 
     )
   }
   for (const [name, make] of [...Object.entries(calls), ...Object.entries(waits)]) {
-    it.effect(`${name}, with an option that there is not: a create without its key would make a second node`, () =>
+    it.effect(`${name}, with an unknown option: a create without its key would make a second node`, () =>
       Effect.gen(function* () {
         const { message } = yield* Effect.flip(make({ kye: "abc" } as never))
         assert.strictEqual(message, "The request cannot be sent: kye: there is no such option.")
@@ -204,7 +204,7 @@ describe("a call with an unusable option fails with its name, and is not sent", 
     ...Object.entries(calls).map(
       ([name, make]) => [name, make, { deadline: timespans, lane: lanes, onReply: functions }] as const
     ),
-    ["a page that cannot be", calls["listPage"]!, { page: [0, 1.5, "1", null], perPage: [0, 101, 1.5, "9"] }] as const,
+    ["an invalid page", calls["listPage"]!, { page: [0, 1.5, "1", null], perPage: [0, 101, 1.5, "9"] }] as const,
     ["list, to its end", calls["list"]!, { onEnd: functions }] as const,
     [
       "list, how exact and how long",
@@ -260,7 +260,7 @@ describe("a client of the environment", () => {
       )
     )
 
-  it.effect("speaks to that service for that account", () =>
+  it.effect("uses that service and that account", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* saved(all), [])
       assert.deepStrictEqual(seen, ["https://service.test", "key", "Bearer token"])
@@ -268,7 +268,7 @@ describe("a client of the environment", () => {
   )
 
   for (const missing of Object.keys(all) as ReadonlyArray<keyof typeof all>) {
-    it.effect(`is not made without ${missing}, which is named`, () =>
+    it.effect(`fails without ${missing}, and names it`, () =>
       Effect.gen(function* () {
         const { [missing]: _, ...rest } = all
         const error = yield* Effect.flip(saved(rest))
@@ -283,7 +283,7 @@ describe("a client of the environment", () => {
     ["BERTH_API_KEY", "apiKey"],
     ["BERTH_ACCESS_TOKEN", "accessToken"]
   ] as const) {
-    it.effect(`is not made with a blank ${variable}, which is named by it or its option`, () =>
+    it.effect(`fails with a blank ${variable}, and names it or its option`, () =>
       Effect.gen(function* () {
         const empty = yield* Effect.flip(saved({ ...all, [variable]: "" }))
         assert.strictEqual(empty._tag, "ConfigError")

@@ -7,7 +7,7 @@ import { clientOver, success } from "../../ScriptedService.ts"
 const node = { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
 
-/** A client that notes in which span each of its requests is sent. */
+/** A client that records the span in which each of its requests is sent. */
 const noting = (seen: Array<Tracer.Span | undefined>) =>
   clientOver(() =>
     Effect.map(Effect.option(Effect.currentSpan), (span) => {
@@ -17,7 +17,7 @@ const noting = (seen: Array<Tracer.Span | undefined>) =>
   )
 
 describe("a call", () => {
-  it.effect("is a span around one for each attempt where the program has a tracer", () => {
+  it.effect("is a span around one per attempt where the program has a tracer", () => {
     const seen: Array<Tracer.Span | undefined> = []
     return Effect.gen(function* () {
       yield* Effect.withSpan(get, "the caller's").pipe(Effect.withTracer(Tracer.nativeTracer))
@@ -30,7 +30,7 @@ describe("a call", () => {
     }).pipe(Effect.provide(noting(seen)))
   })
 
-  it.effect("makes no span, and leaves the caller's alone, where it has none", () => {
+  it.effect("makes no span, and does not change the caller's, where it has none", () => {
     const seen: Array<Tracer.Span | undefined> = []
     return Effect.gen(function* () {
       yield* Effect.withSpan(get, "the caller's")

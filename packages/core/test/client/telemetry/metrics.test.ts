@@ -16,7 +16,7 @@ const record = (id: number, more: Record<string, unknown> = {}) => ({
 
 const allowance = { "ratelimit-limit": "1200", "ratelimit-remaining": "1187", "ratelimit-reset": "1790000000" }
 
-/** What the metrics are after `effect` has run over a service that gives these replies. */
+/** The metrics after `effect` has run over a service with these replies. */
 const metricsAfter = <E>(replies: ReadonlyArray<ScriptedReply>, effect: Effect.Effect<unknown, E, Nodes | Images>) => {
   const left = [...replies]
   return inTime(Effect.exit(effect)).pipe(
@@ -30,7 +30,7 @@ const metricsAfter = <E>(replies: ReadonlyArray<ScriptedReply>, effect: Effect.E
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
 
 describe("the metrics of a client", () => {
-  it.effect("count requests by operation and outcome, and retries by why they followed", () =>
+  it.effect("count requests by operation and outcome, and retries by reason", () =>
     Effect.gen(function* () {
       const lines = yield* metricsAfter(
         [{ status: 503 }, { status: 200, headers: allowance, body: success(record(7)) }],
@@ -77,7 +77,7 @@ describe("the metrics of a client", () => {
     })
   )
 
-  it.effect("count what is unknown in the nodes of a list once, however often a page repeats them", () =>
+  it.effect("count the drift of a node in a list once, even when pages repeat the node", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 300 }, (_, i) => i + 1)
       const client = clientOver((_, url) =>
@@ -103,7 +103,7 @@ describe("the metrics of a client", () => {
     })
   )
 
-  it.effect("keep no more names apart than a registry can hold, whatever the service sends", () =>
+  it.effect("keep a bounded number of names, for any names of the service", () =>
     Effect.gen(function* () {
       const garbage = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field-${i}-${"x".repeat(100)}`, i]))
       const lines = yield* metricsAfter([{ status: 200, body: success(record(7, garbage)) }], get)

@@ -1,5 +1,5 @@
 /**
- * Programs whose `Date` steps, against a service in this process whose clock goes on.
+ * Programs whose `Date` steps, against a service in this process whose clock does not.
  */
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -22,7 +22,7 @@ const allowance = (remaining: number) => ({
   "ratelimit-reset": String(Math.ceil(Date.now() / 1000) + 40)
 })
 
-/** What the service does on the request of that number, by the key that the request comes with. */
+/** The reply to the request of that number, by the API key of the request. */
 const plays: Record<string, (response: ServerResponse, count: number) => void> = {
   breaker: (response) => response.writeHead(500).end(),
   pause: (response, count) =>
@@ -45,7 +45,7 @@ const service = async () => {
 }
 
 it.concurrent.each(steps)(
-  "a program whose wall clock steps by %s waits as long as it would have, and asks at once where it waits for a reset",
+  "a program whose wall clock steps by %s waits as long as without the step, and sends a request at once where it waits for a reset",
   async (_, millis) => {
     const folder = await mkdtemp(join(tmpdir(), "berth-stepped-"))
     const { baseUrl, counts, server } = await service()
@@ -55,7 +55,7 @@ it.concurrent.each(steps)(
       const took = JSON.parse(await running.succeeded()) as Record<string, number>
       const isAbout = (play: string, seconds: number) => {
         assert.isAtLeast(took[play]!, seconds * 1000 - 1000, play)
-        // A busy machine may be late, but not by what the clock stepped.
+        // A busy machine may be late, but not by the size of the step.
         assert.isAtMost(took[play]!, seconds * 1000 + 20_000, play)
       }
       isAbout("breaker", 2)

@@ -1,6 +1,6 @@
 /**
- * A program whose wall clock steps in the middle of all that may wait: `program.ts URL MILLIS FOLDER`. It prints how long
- * everything took, by the monotonic clock, in milliseconds since it began to wait.
+ * A program whose wall clock steps in the middle of every kind of wait: `program.ts URL MILLIS FOLDER`. It prints how long each
+ * took, by the monotonic clock, in milliseconds since the waits began.
  */
 import type {} from "@berth/testing/steppedDate"
 import { Duration, Effect, Layer, Redacted } from "effect"
@@ -13,7 +13,7 @@ import { NodeId } from "../../../src/domain/Node.ts"
 const [baseUrl, stepMillis, folder] = process.argv.slice(2) as [string, string, string]
 const id = NodeId.make(7)
 
-/** A client of its own, whose key tells the service what to play. */
+/** A client of its own, whose API key selects the service's script. */
 const client = (play: string) =>
   Berth.layer({
     baseUrl,
@@ -31,7 +31,7 @@ const get = (options?: CallOptions) =>
 let startedAt = 0
 const elapsed = Effect.sync(() => performance.now() - startedAt)
 
-/** What is done before the step, and what is measured from then on. */
+/** The calls before the step, and what is measured from then on. */
 const plays: Record<
   string,
   readonly [before: Effect.Effect<unknown, never, Nodes>, after: Effect.Effect<unknown, never, Nodes>]
@@ -43,9 +43,9 @@ const plays: Record<
   ],
   // Refused for three seconds.
   pause: [get(), get()],
-  // Spent until the service says otherwise, which it does from the second request on.
+  // Spent until the service reports a refill, from the second request on.
   spent: [get(), Effect.all([get(), get(), get()], { concurrency: 3 })],
-  // Nothing is answered: the second waits for the first, and goes when that gave up.
+  // No reply comes: the second waits for the first, and goes when that times out.
   queue: [
     Effect.void,
     Effect.all([get({ deadline: "2 seconds" }), get({ deadline: "3 seconds" })], { concurrency: 2 })

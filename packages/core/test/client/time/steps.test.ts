@@ -1,5 +1,5 @@
 /**
- * What a step of the wall clock changes: no wait by more than a second; a wait for a reset is asked about at once.
+ * The effects of a step of the wall clock: no wait changes by more than a second; a wait for a reset is checked at once.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
@@ -14,7 +14,7 @@ import { steppingClock, steps } from "../../steppingClock.ts"
 const id = NodeId.make(7)
 const node = (status = "running") => success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status })
 
-/** A client whose wall clock can be stepped; the service's goes on. */
+/** A client whose wall clock can be stepped; the service's cannot. */
 const world = Effect.fnUntraced(function* (
   answer: (requests: number, elapsedMillis: number) => Effect.Effect<ScriptedReply>,
   options?: Partial<ClientOptions>
@@ -41,7 +41,7 @@ const world = Effect.fnUntraced(function* (
   return { run, get, step, sentAt, elapsed }
 })
 
-/** Lets time pass in small steps, so that whatever follows from a timer begins before the next. */
+/** Lets time pass in small steps, so that the effects of each timer begin before the next. */
 const pass = (seconds: number) =>
   Effect.forEach(Array.from({ length: seconds * 10 }), () => TestClock.adjust("100 millis"), { discard: true })
 
@@ -56,7 +56,7 @@ const inSeconds = (seconds: number) => 1_790_000_000 + seconds
 
 for (const [name, millis] of steps) {
   describe(`a wall clock that steps by ${name}`, () => {
-    it.effect("changes nothing of how long the breaker is open", () =>
+    it.effect("does not change how long the breaker is open", () =>
       Effect.gen(function* () {
         const { get, run, sentAt, step } = yield* world(() => Effect.succeed({ status: 500 }), { maxAttempts: 1 })
         for (let i = 0; i < 10; i++) yield* Effect.flip(get())
@@ -71,7 +71,7 @@ for (const [name, millis] of steps) {
       })
     )
 
-    it.effect("changes nothing of a pause that the service asked for", () =>
+    it.effect("does not change a pause that the service asked for", () =>
       Effect.gen(function* () {
         const { get, sentAt, step } = yield* world((count) =>
           count === 1 ? reply({ "retry-after": 60 }, 429) : reply()
@@ -89,7 +89,7 @@ for (const [name, millis] of steps) {
       })
     )
 
-    it.effect("has one of the calls that wait for a reset ask at once, and the others wait for its reply", () =>
+    it.effect("sends one of the calls that wait for a reset at once, and the others wait for its reply", () =>
       Effect.gen(function* () {
         const spent = { "ratelimit-limit": 100, "ratelimit-remaining": 0, "ratelimit-reset": inSeconds(90) }
         const full = { "ratelimit-limit": 100, "ratelimit-remaining": 99, "ratelimit-reset": inSeconds(3600) }
@@ -115,7 +115,7 @@ for (const [name, millis] of steps) {
       })
     )
 
-    it.effect("has the next call ask, whatever is known of the reset; its reply is believed again", () =>
+    it.effect("sends the next call at once, whatever is known of the reset; its reply is believed again", () =>
       Effect.gen(function* () {
         const spent = { "ratelimit-limit": 100, "ratelimit-remaining": 0, "ratelimit-reset": inSeconds(90) }
         const { get, sentAt, step } = yield* world(() => reply(spent))
@@ -131,7 +131,7 @@ for (const [name, millis] of steps) {
       })
     )
 
-    it.effect("asks no second time where the one that asks gets no reply", () =>
+    it.effect("sends no second one where the first gets no reply", () =>
       Effect.gen(function* () {
         const spent = { "ratelimit-limit": 100, "ratelimit-remaining": 0, "ratelimit-reset": inSeconds(90) }
         const { get, sentAt, step } = yield* world((count) => (count === 1 ? reply(spent) : Effect.never), {
@@ -152,7 +152,7 @@ for (const [name, millis] of steps) {
       })
     )
 
-    it.effect("changes nothing of the deadlines of calls in the queue, on the wire and in backoff", () =>
+    it.effect("does not change the deadlines of calls in the queue, on the wire and in backoff", () =>
       Effect.gen(function* () {
         const { elapsed, get, sentAt, step } = yield* world(() => Effect.never, { attemptTimeout: "1 hour" })
         const calls = yield* Effect.forEach([20, 30, 40], (seconds) =>
@@ -167,7 +167,7 @@ for (const [name, millis] of steps) {
       })
     )
 
-    it.effect("changes nothing of the backoff between attempts, nor of what the ledger says of them", () =>
+    it.effect("does not change the backoff between attempts, nor their times in the ledger", () =>
       Effect.gen(function* () {
         const { get, sentAt, step } = yield* world((count) =>
           count === 1 ? reply({ "retry-after": 30 }, 503) : Effect.succeed({ status: 404 })
@@ -192,7 +192,7 @@ for (const [name, millis] of steps) {
       })
     )
 
-    it.effect("changes nothing of a wait for a status: when it looks, and when it ends", () =>
+    it.effect("does not change a wait for a status: when it polls, and when it ends", () =>
       Effect.gen(function* () {
         const { elapsed, run, step } = yield* world((_, at) =>
           Effect.succeed({ status: 200, body: node(at >= 60_000 ? "running" : "created") })
@@ -217,7 +217,7 @@ for (const [name, millis] of steps) {
   })
 }
 
-it.effect("a clock that is slewed, as by NTP, is no step", () =>
+it.effect("a slewed clock, as by NTP, does not count as a step", () =>
   Effect.gen(function* () {
     const spent = { "ratelimit-limit": 100, "ratelimit-remaining": 0, "ratelimit-reset": inSeconds(90) }
     const { get, sentAt, step } = yield* world(() => reply(spent))

@@ -1,5 +1,5 @@
 /**
- * Bodies with too much in them: the status decides what they mean, and what is shown of them is short.
+ * Bodies beyond the bounds: the status decides what they mean, and their excerpts are short.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -24,7 +24,7 @@ const bodies: Record<string, readonly [body: string, expected: string]> = {
 
 for (const [name, [body, expected]] of Object.entries(bodies)) {
   describe(`a body ${name}`, () => {
-    it.effect("is not understood as a success, and the error says which bound it broke", () =>
+    it.effect("fails as a success, and the error names the bound", () =>
       Effect.gen(function* () {
         const { reason } = yield* over({ status: 200, body })
         assert.strictEqual(reason._tag, "UnexpectedResponse")
@@ -53,7 +53,7 @@ for (const [name, [body, expected]] of Object.entries(bodies)) {
   })
 }
 
-it.effect("a success that is too long does not hide in a delete, which needs no data", () =>
+it.effect("a success that is too long fails a delete, too, which needs no data", () =>
   Effect.gen(function* () {
     const { reason } = yield* Effect.flip(Nodes.use((nodes) => nodes.delete(NodeId.make(7))))
     assert.strictEqual(reason._tag, "UnexpectedResponse")
@@ -92,7 +92,7 @@ describe("a caller may move the bounds", () => {
   )
 })
 
-describe("what is shown of a failure is bounded, however much there is", () => {
+describe("the texts of a failure are bounded", () => {
   const many = <A>(make: (at: number) => A) => Array.from({ length: 1000 }, (_, at) => make(at))
   for (const [what, errors] of [
     ["fields", Object.fromEntries(many((at) => [`field-${at}`, ["no"]]))],

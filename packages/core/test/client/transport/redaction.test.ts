@@ -25,7 +25,7 @@ import failures from "@berth/testing/vectors/failures.json" with { type: "json" 
 
 const secrets = [apiKey, accessToken]
 
-/** Replies that repeat the request's credentials, as an error page of a proxy does; by how they are written. */
+/** Replies that repeat the request's credentials, as an error page of a proxy does, by spelling. */
 const echoes = Object.keys(spellingsOf("")).map((name) => {
   const [key, token] = secrets.map((secret) => spellingsOf(secret)[name]!) as [string, string]
   const both = `${key} ${token}`
@@ -43,7 +43,7 @@ const echoes = Object.keys(spellingsOf("")).map((name) => {
   return { name, answers }
 })
 
-/** Everything a run shows to anybody: its exit in every rendering, its log at the lowest level, its spans. */
+/** Everything that a run shows: its exit in every rendering, its log at the lowest level, its spans. */
 const shown = Effect.fnUntraced(function* (answer: ScriptedReply | "refused") {
   const output: Array<string> = []
   const client = clientOver((request) =>
@@ -80,7 +80,7 @@ const shown = Effect.fnUntraced(function* (answer: ScriptedReply | "refused") {
       RawApi.use((raw) => raw.request({ method: "GET", path: "/nodes/" }))
     ]
     for (const call of all) {
-      // The data of a success is the caller's to show; what Berth shows of it is that it came.
+      // Without the data of a success, which is the caller's.
       const exit = yield* inTime(Effect.exit(Effect.asVoid(call)))
       yield* Effect.logTrace("done", exit)
       output.push(inspect(exit, { depth: 12 }), JSON.stringify(exit), String(exit))
@@ -113,7 +113,7 @@ const assertSilent = Effect.fnUntraced(function* (answers: ReadonlyArray<Scripte
   }
 })
 
-describe("credentials appear in no error, log line, span or metric, nor in what OTLP sends of them", () => {
+describe("credentials appear in no error, log line, span, metric or OTLP payload", () => {
   for (const { answers, name } of echoes) {
     it.effect(`when the service repeats them, spelled: ${name}`, () => assertSilent(answers))
   }
@@ -135,7 +135,7 @@ describe("a text that is cut", () => {
     fc.nat(300).map((length) => ".".repeat(length))
   )
 
-  it("is the beginning of the whole text masked, wherever it is cut", () => {
+  it("is the beginning of the masked text, at any length", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.nat(400), fc.nat(4000), (pieces, length, more) => {
         const text = pieces.join("") + " ".repeat(more)
@@ -148,7 +148,7 @@ describe("a text that is cut", () => {
     )
   })
 
-  it("ends within no secret, at any distance, in any spelling", () => {
+  it("does not end within a secret, at any distance, in any spelling", () => {
     for (const spelled of spellings) {
       for (let before = 150; before <= 200; before++) {
         const text = `${".".repeat(before)}${spelled}${" more".repeat(2000)}`
@@ -159,7 +159,7 @@ describe("a text that is cut", () => {
     }
   })
 
-  it("ends within no secret where many before it were long and their masks are short", () => {
+  it("does not end within a secret after many long ones with short masks", () => {
     for (const spelled of spellings) {
       const text = spelled.repeat(100)
       const whole = redact(text)
@@ -167,11 +167,11 @@ describe("a text that is cut", () => {
     }
   })
 
-  it("is as long as it may be where no secret is near", () => {
+  it("has the full length where no secret is near", () => {
     assert.strictEqual(redact("x".repeat(10_000), 200), "x".repeat(200))
   })
 
-  it("takes no longer for being long", () => {
+  it("takes no longer when the text is long", () => {
     for (const unit of ["\\", '"', "%25", "&amp;", "u0000", apiKey.slice(0, 8)]) {
       const text = unit.repeat((16 * 1024 * 1024) / unit.length)
       for (let i = 0; i < 100; i++) assert.isAtMost(redact(text, 200).length, 200)
@@ -179,7 +179,7 @@ describe("a text that is cut", () => {
   })
 })
 
-describe("masking takes a time that grows with the text alone", () => {
+describe("masking takes time linear in the text", () => {
   for (const [name, apiKey] of [
     ["an ordinary key", "key/with+odd=chars&more"],
     ["a key with backslashes", "\\\\\\\\k\\\\\\\\\\e\\y"],
@@ -207,7 +207,7 @@ describe("masking takes a time that grows with the text alone", () => {
     })
     it(`${name} is still masked, in every spelling`, () => {
       for (const [spelling, spelled] of Object.entries(spellingsOf(apiKey))) {
-        // One character cannot be told from others within a text that is encoded as a whole.
+        // A single character cannot be recognized within a text that is encoded as a whole.
         if (apiKey === "k" && /of (an address|a login|a longer text)|dump/.test(spelling)) continue
         const text = `apikey=${spelled}&page_no=1`
         assert.notInclude(redact(text), `=${spelled}&`, spelling)
@@ -219,7 +219,7 @@ describe("masking takes a time that grows with the text alone", () => {
 describe("a part of a secret", () => {
   const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
 
-  it("is masked where it stands as a credential that was cut off", () => {
+  it("is masked in the position of a credential that was cut off", () => {
     for (const [text, masked] of [
       ["GET /nodes/?apikey=key/with+od…", "GET /nodes/?apikey=<redacted>…"],
       ["apikey=key%2Fwith%2Bod...", "apikey=<redacted>..."],
@@ -247,12 +247,12 @@ describe("a part of a secret", () => {
     assert.strictEqual(redact("apikey=key/with\nout a key"), "apikey=<redacted>\nout a key")
   })
 
-  it("is masked in every spelling, however long", () => {
+  it("is masked in every spelling and at any length", () => {
     for (const [name, spelled] of Object.entries(spellingsOf(apiKey))) {
-      // What was encoded together with another text has no beginning of its own.
+      // A secret that was encoded together with another text has no beginning of its own.
       if (/of (an address|a login|a longer text)|dump/.test(name)) continue
       const shown = redact(`apikey=${spelled.slice(0, Math.ceil(spelled.length * 0.7))}…`)
-      // A backslash before it stays, and what is left of the encoding of the one character it is cut in.
+      // A backslash before it stays, and so does the rest of the encoding of the character at the cut.
       assert.match(shown, /^apikey=\\{0,2}<redacted>.{0,7}…$/, name)
     }
   })
@@ -262,7 +262,7 @@ describe("a part of a secret", () => {
     assert.strictEqual(alike("apikey=canary-key-1… Bearer canary-tok…"), "apikey=<redacted>… Bearer <redacted>…")
   })
 
-  it("is left where it is too short, stands as no credential, or is a word", () => {
+  it("is not masked when it is too short, in another position, or a word", () => {
     for (const text of [
       "apikey=key",
       "key/with+odd",
@@ -281,7 +281,7 @@ describe("a part of a secret", () => {
 describe("a secret that could be part of a word", () => {
   const redact = redactor({ apiKey: Redacted.make("t"), accessToken: Redacted.make("no+way") })
 
-  it("is masked where it stands as a credential", () => {
+  it("is masked in the position of a credential", () => {
     for (const [text, masked] of [
       ["GET /nodes/?apikey=t&page_no=1", "GET /nodes/?apikey=<redacted>&page_no=1"],
       ["GET /nodes/?page_no=1&apikey=t", "GET /nodes/?page_no=1&apikey=<redacted>"],
@@ -301,7 +301,7 @@ describe("a secret that could be part of a word", () => {
     }
   })
 
-  it("is left where it stands in a word, for a mask there would show it", () => {
+  it("is not masked in a word, where a mask would reveal it", () => {
     for (const text of [
       "the service is not there",
       "apikey is wrong",
@@ -332,7 +332,7 @@ describe("a reason that leaves an attempt", () => {
     assert.match(masked.stack!, /^InvalidRequest: The service refused the request: <redacted>: a, <redacted>\./)
   })
 
-  it("has a part of a secret masked in a field that is named as a credential", () => {
+  it("has a part of a secret masked in a field with the name of a credential", () => {
     const fields = { apikey: ["key/wi… is wrong"], "x-api-key": ["key/wi…"], plan: ["key/wi"], token: ["is missing"] }
     assert.deepStrictEqual(
       redactedReason(new InvalidRequest({ status: 422, detail: "no", fields }), redact),
@@ -344,7 +344,7 @@ describe("a reason that leaves an attempt", () => {
     )
   })
 
-  it("keeps the words that are Berth's own, in which a secret may stand by chance", () => {
+  it("keeps Berth's own words, which may contain a secret by chance", () => {
     const unlucky = redactor({ apiKey: Redacted.make("deadline"), accessToken: Redacted.make("a number") })
     for (const reason of [
       new Unreachable({ sent: "no", detail: "nothing" }),
@@ -355,7 +355,7 @@ describe("a reason that leaves an attempt", () => {
     }
   })
 
-  it("is of its own class, whichever it is", () => {
+  it("keeps its class", () => {
     for (const reason of [
       new Unauthorized({ detail: apiKey }),
       new NodeNotFound({ nodeId: NodeId.make(7) }),
@@ -367,7 +367,7 @@ describe("a reason that leaves an attempt", () => {
       const masked = redactedReason(reason, redact)
       assert.strictEqual(masked.constructor, reason.constructor)
       assert.deepStrictEqual(seenOf(inspect(masked), secrets), [])
-      // What holds no secret stays as it is.
+      // Texts without a secret do not change.
       const once = JSON.stringify(masked)
       assert.strictEqual(JSON.stringify(redactedReason(masked, redact)), once)
       assert.strictEqual(

@@ -1,6 +1,6 @@
 /**
- * A process that asks a service for each of its pages, over every transport, and prints how each call ended and the longest
- * time that nothing else could run meanwhile: `ticker.ts URL PAGES`.
+ * A process that requests each page of a service over every transport, and prints how each call ended and the longest time that
+ * it blocked the event loop: `ticker.ts URL PAGES`.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Redacted, Result } from "effect"
@@ -49,7 +49,7 @@ const ticks: Array<Tick> = []
 for (const [transport, layer] of Object.entries(transports)) {
   const over = (page: number) =>
     Effect.runPromise(Effect.provide(tick(transport, page), Berth.layerOver({ baseUrl, credentials }, layer)))
-  // The first call loads and compiles what every other needs.
+  // The first call loads and compiles the code of all.
   await over(1)
   for (let page = 1; page <= Number(pages); page++) ticks.push(await over(page))
 }

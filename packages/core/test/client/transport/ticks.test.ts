@@ -1,5 +1,5 @@
 /**
- * Bodies made to keep a program busy, over every transport in a process of its own: everything else there goes on meanwhile.
+ * Bodies made to keep a program busy, over every transport in a process of its own: they do not block its event loop.
  */
 import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,11 +11,11 @@ import type { Tick } from "./ticker.ts"
 
 const ticker = fileURLToPath(new URL("ticker.ts", import.meta.url))
 
-/** The bar is 100 ms (`bench`, row `tick`); a busy machine may take longer, and a body that blocks takes seconds. */
+/** The limit is 100 ms (`bench`, row `tick`); a busy machine may take longer, and a body that blocks takes seconds. */
 const maxDelayMillis = 1000
 const bodyBytes = 16 * 1024 * 1024
 
-/** Endless texts: what they begin with, and what is repeated after it. */
+/** Endless texts: their beginning, and the part that repeats. */
 const endless: Record<string, readonly [beginning: string, repeated: string | ((at: number) => string)]> = {
   brackets: ["", "["],
   backslashes: ["", "\\"],
@@ -67,11 +67,11 @@ const pages: ReadonlyArray<Page> = [
   ...Object.entries(endless).flatMap(([name, [beginning, repeated]]) => {
     const piece = pieceOf(repeated)
     return [200, 500].flatMap((status) =>
-      [true, false].map((told) => ({
-        name: `${name}, ${status}, ${told ? "with" : "without"} a length`,
+      [true, false].map((hasLength) => ({
+        name: `${name}, ${status}, ${hasLength ? "with" : "without"} a length`,
         status,
         answer: (response: ServerResponse) => {
-          response.writeHead(status, told ? { "content-length": String(bodyBytes) } : {})
+          response.writeHead(status, hasLength ? { "content-length": String(bodyBytes) } : {})
           writeEndless(response, beginning, piece)
         }
       }))
@@ -87,7 +87,7 @@ const pages: ReadonlyArray<Page> = [
 ]
 
 describe("a program goes on while a reply is read", () => {
-  it(`of every kind that could keep it busy: ${pages.length} bodies over every transport`, async () => {
+  it(`for every kind of body that could keep it busy: ${pages.length} bodies over every transport`, async () => {
     const server = createServer((request, response) => {
       const page = Number(new URL(request.url!, "http://service").searchParams.get("page_no"))
       pages[page - 1]!.answer(response)
@@ -101,10 +101,10 @@ describe("a program goes on while a reply is read", () => {
     assert.lengthOf(ticks, 5 * pages.length)
     for (const { delayMillis, outcome, page, transport } of ticks) {
       const { name, status } = pages[page - 1]!
-      const told = `${name}, over ${transport}`
-      if (status === 500) assert.strictEqual(outcome, "ServiceFault", told)
-      else if (!name.startsWith("whole")) assert.strictEqual(outcome, "UnexpectedResponse", told)
-      assert.isBelow(delayMillis, maxDelayMillis, told)
+      const which = `${name}, over ${transport}`
+      if (status === 500) assert.strictEqual(outcome, "ServiceFault", which)
+      else if (!name.startsWith("whole")) assert.strictEqual(outcome, "UnexpectedResponse", which)
+      assert.isBelow(delayMillis, maxDelayMillis, which)
     }
   }, 120_000)
 })

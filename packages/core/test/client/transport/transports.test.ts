@@ -1,6 +1,6 @@
 /**
- * Every transport against a server that does what services and networks do, over real sockets: they have to mean the same
- * by it.
+ * Every transport against a server with the replies and failures of real services and networks, over real sockets: all must
+ * report the same.
  */
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -62,7 +62,7 @@ const send = (request: SignedRequest) =>
     return Transport.use(({ send }) => send(request, (head) => heads.push(head)))
   })
 
-/** An address where nobody listens. */
+/** An address without a listener. */
 const nowhere = Effect.scoped(serve(() => {}))
 
 for (const [name, transport] of Object.entries(transports)) {
@@ -70,7 +70,7 @@ for (const [name, transport] of Object.entries(transports)) {
     Effect.provide(Effect.scoped(body), transport)
 
   describe(`the transport ${name}`, () => {
-    it.live("sends the request as it is, with its credentials, and gives the reply as it came", () =>
+    it.live("sends the request as it is, with its credentials, and returns the reply as received", () =>
       over(
         Effect.gen(function* () {
           const seen: Array<unknown> = []
@@ -104,7 +104,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("sends further headers, but none in place of its own", () =>
+    it.live("sends further headers, but does not replace its own", () =>
       over(
         Effect.gen(function* () {
           const seen: Array<unknown> = []
@@ -120,7 +120,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("gives a header that came twice as one", () =>
+    it.live("joins a repeated header", () =>
       over(
         Effect.gen(function* () {
           const url = yield* serve((_, response) => void response.writeHead(200, { "x-twice": ["a", "b"] }).end("{}"))
@@ -156,7 +156,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("reads the beginning of a body beyond the limit, and lets go of the connection", () =>
+    it.live("reads the beginning of a body beyond the limit, and closes the connection", () =>
       over(
         Effect.gen(function* () {
           const piece = Buffer.alloc(64 * 1024, "x")
@@ -200,7 +200,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("does not follow a redirect, which would hand on the credentials", () =>
+    it.live("does not follow a redirect, which would pass on the credentials", () =>
       over(
         Effect.gen(function* () {
           let elsewhere = 0
@@ -215,7 +215,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("knows that nothing was sent where the connection is refused", () =>
+    it.live("reports that nothing was sent where the connection is refused", () =>
       over(
         Effect.gen(function* () {
           const error = yield* Effect.flip(send(requestTo(yield* nowhere)))
@@ -225,7 +225,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("knows that a request may have been carried out where the connection ends without a reply", () =>
+    it.live("reports that a request may have been carried out where the connection ends without a reply", () =>
       over(
         Effect.gen(function* () {
           const url = yield* serve((request) => request.socket.destroy())
@@ -237,7 +237,7 @@ for (const [name, transport] of Object.entries(transports)) {
       )
     )
 
-    it.live("knows that a reply had begun where it is cut short", () =>
+    it.live("reports that a reply had begun where it is cut short", () =>
       over(
         Effect.gen(function* () {
           const url = yield* serve((request, response) => {
@@ -256,7 +256,7 @@ for (const [name, transport] of Object.entries(transports)) {
       ["while a body trickles", true]
     ] as const) {
       for (const length of begins ? ["1000", undefined] : [undefined]) {
-        it.live(`lets go of the connection when it is interrupted ${when}${length ? ", of known length" : ""}`, () =>
+        it.live(`closes the connection when it is interrupted ${when}${length ? ", of known length" : ""}`, () =>
           over(
             Effect.gen(function* () {
               const arrived = yield* Deferred.make<void>()
@@ -281,7 +281,7 @@ for (const [name, transport] of Object.entries(transports)) {
       }
     }
 
-    it.live("never shows a credential in what it fails with", () =>
+    it.live("never shows a credential in a failure", () =>
       over(
         Effect.gen(function* () {
           const url = yield* serve((request) => request.socket.destroy())
@@ -293,8 +293,8 @@ for (const [name, transport] of Object.entries(transports)) {
   })
 }
 
-describe("a body that is packed", () => {
-  it.live("is counted as it is unpacked, where a page of a browser does not see that it is packed", () =>
+describe("a compressed body", () => {
+  it.live("is counted as it is decompressed, because a page in a browser does not see its encoding", () =>
     Effect.gen(function* () {
       const fetch = () => {
         const response = new Response("x".repeat(1000), { headers: { "content-length": "30" } })
@@ -309,7 +309,7 @@ describe("a body that is packed", () => {
     }).pipe(Effect.provide(FetchTransport.layer))
   )
 
-  it.live("is unpacked by fetch, which asked for it", () =>
+  it.live("is decompressed by fetch, which requested it", () =>
     Effect.gen(function* () {
       const url = yield* serve((_, response) => {
         const packed = gzipSync('{"data":1}')

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import type { BerthError } from "../../../src/domain/BerthError.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { untilNextLook } from "../../../src/client/waiting/Waiting.ts"
+import { untilNextPoll } from "../../../src/client/waiting/Waiting.ts"
 import { clientOver, inTime, success } from "../../ScriptedService.ts"
 
 /** A service with nodes 1 to `count`, which run `afterMillis` after the first request. */
@@ -40,12 +40,12 @@ describe("waits", () => {
         )
       )
       assert.strictEqual(nodes.length, 500)
-      // A minute is about ten looks, and a look at 500 nodes is six or seven pages.
+      // A minute has about ten polls, and a poll of 500 nodes reads six or seven pages.
       assert.isAtMost(requests.count, 90)
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 
-  it.effect("for several nodes in one call give them in the order they were named", () => {
+  it.effect("for several nodes in one call return them in the order of the ids", () => {
     const requests = { count: 0 }
     return Effect.gen(function* () {
       const ids = [42, 7, 300].map((id) => NodeId.make(id))
@@ -58,7 +58,7 @@ describe("waits", () => {
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 
-  it.effect("for several nodes end with the first of them that cannot get there", () =>
+  it.effect("for several nodes end with the first one that cannot reach the status", () =>
     Effect.gen(function* () {
       const { reason } = yield* inTime(
         Effect.flip(Nodes.use((nodes) => nodes.awaitStatus([NodeId.make(1), NodeId.make(501)], "running")))
@@ -67,7 +67,7 @@ describe("waits", () => {
     }).pipe(Effect.provide(service(500, 60_000, { count: 0 })))
   )
 
-  it.effect("of one node, however many, ask for it once at a time", () => {
+  it.effect("of one node share one request at a time", () => {
     const requests = { count: 0 }
     return Effect.gen(function* () {
       yield* inTime(
@@ -79,7 +79,7 @@ describe("waits", () => {
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 
-  it.effect("look in the lane they are given, and tell what they saw when the time is up", () =>
+  it.effect("poll in the given lane, and report the last status when they time out", () =>
     Effect.gen(function* () {
       const reason = yield* inTime(
         Effect.flip(
@@ -87,7 +87,7 @@ describe("waits", () => {
         )
       )
       assert.strictEqual(reason.reason._tag, "StatusNotReached")
-      assert.include(reason.message, "node 7 is created and not running")
+      assert.include(reason.message, "node 7 is created, expected running")
       const waits = (yield* Metric.snapshot).filter(({ id }) => id === "berth_queue_wait_seconds")
       assert.deepStrictEqual(
         waits.map(({ attributes }) => attributes),
@@ -96,7 +96,7 @@ describe("waits", () => {
     }).pipe(Effect.provide(service(500, 60_000, { count: 0 })), Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
-  it.effect("of one node asks for that node alone", () => {
+  it.effect("of one node requests that node alone", () => {
     const requests = { count: 0 }
     return Effect.gen(function* () {
       yield* inTime(Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running")))
@@ -104,12 +104,12 @@ describe("waits", () => {
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 
-  it("look at common moments, whenever they began", () => {
+  it("poll at common moments, whenever they began", () => {
     for (const phase of [0, 0.3, 0.99]) {
-      const moments = [10_001, 12_345, 17_999].map((now) => (now + untilNextLook(9, now, phase)) % 8000)
+      const moments = [10_001, 12_345, 17_999].map((now) => (now + untilNextPoll(9, now, phase)) % 8000)
       for (const moment of moments) assert.closeTo(moment, (phase * 8000) % 8000, 0.001)
       for (let now = 0; now < 20_000; now += 37) {
-        const wait = untilNextLook(9, now, phase)
+        const wait = untilNextPoll(9, now, phase)
         assert.isTrue(wait >= 2000 && wait <= 10_000)
       }
     }
@@ -123,21 +123,21 @@ describe("waits", () => {
   const awaitSeven = (timeout: `${number} seconds`) =>
     Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running", { timeout }))
 
-  it.effect("that end while nothing is left of the allowance say so", () => {
+  it.effect("that time out while the allowance is empty report it", () => {
     const empty = { "ratelimit-limit": "1200", "ratelimit-remaining": "0", "ratelimit-reset": "30" }
     return Effect.gen(function* () {
       yield* Nodes.use((nodes) => nodes.get(NodeId.make(7)))
       const reason = notReached(yield* inTime(Effect.flip(awaitSeven("1 seconds"))))
-      assert.match(reason.failure ?? "none", /^The allowance refills in/)
-      // A look that begins at the very end still gathers others for 20 ms.
+      assert.match(reason.failure ?? "none", /^Rate limit reached: the allowance refills in/)
+      // A read that begins at the very end still waits 20 ms to be coalesced.
       assert.closeTo(reason.waitedMillis, 1000, 25)
     }).pipe(Effect.provide(clientOver(() => Effect.succeed({ status: 200, headers: empty, body: success(record) }))))
   })
 
-  it.effect("that end while the service is silent say so, and tell of the attempt", () =>
+  it.effect("that time out while the service is silent report it, with the attempt", () =>
     Effect.gen(function* () {
       const error = yield* inTime(Effect.flip(awaitSeven("1 seconds")))
-      assert.match(notReached(error).failure ?? "none", /^The call was not done within its deadline/)
+      assert.match(notReached(error).failure ?? "none", /^The call exceeded its deadline/)
       assert.deepStrictEqual(
         error.attempts.map(({ outcome, status }) => [outcome, status]),
         [["interrupted", null]]
@@ -145,7 +145,7 @@ describe("waits", () => {
     }).pipe(Effect.provide(clientOver(() => Effect.never)))
   )
 
-  it.effect("that share a look let go of it when the last of them is interrupted, and not before", () => {
+  it.effect("that share a read interrupt it with the last of them, and not before", () => {
     let requests = 0
     let interrupted = 0
     const endless = Effect.andThen(
@@ -163,7 +163,7 @@ describe("waits", () => {
     }).pipe(Effect.provide(clientOver(() => endless)))
   })
 
-  it.effect("that share a look end each in its own time, and the look with the last of them", () => {
+  it.effect("that share a read end at their own timeouts, and the read ends with the last of them", () => {
     let requests = 0
     const slow = Effect.andThen(
       Effect.sync(() => requests++),

@@ -1,0 +1,87 @@
+/**
+ * Applies a verb to every node that was named: one outcome each.
+ */
+import type { BerthError } from "@berth/core/domain/BerthError"
+import type { Node } from "@berth/core/domain/Node"
+import { Effect, Option, Result } from "effect"
+import { SomeFailed } from "../failure/CliFailure.ts"
+import { type Failure, problemOf } from "../failure/Problem.ts"
+import { OutputFormat } from "../output/OutputFormat.ts"
+import { printAll, printOne } from "../output/print.ts"
+import { reportProblem } from "../output/reportProblem.ts"
+import { type NodeOutcome, outcomeRecord } from "../records/outcome.ts"
+import { concurrency, type Found, type Resolution } from "./resolve.ts"
+
+/** What a verb did to a node. */
+export interface Done {
+  readonly outcome: string
+  /** The node afterwards, where it is known. */
+  readonly node: Option.Option<Node>
+}
+
+/** The name a node is known by. */
+export const nameOf = ({ given, listed }: Found): string =>
+  Option.match(listed, { onNone: () => given, onSome: ({ name }) => name })
+
+const failed = (target: Resolution["nodes"][number], failure: Failure): NodeOutcome => {
+  const error = problemOf(failure)
+  return Result.match(target, {
+    onFailure: ({ given }) => ({ id: null, name: given, outcome: "failed", node: null, error }),
+    onSuccess: (found) => ({
+      id: found.id,
+      name: nameOf(found),
+      outcome: "failed",
+      node: Option.getOrNull(found.listed),
+      error
+    })
+  })
+}
+
+/** A failure is a row and ends nothing, except when there is only the one node. */
+export const forEachNode = Effect.fnUntraced(function* <R>(
+  resolution: Resolution,
+  act: (node: Found) => Effect.Effect<Done, BerthError, R>
+): Effect.fn.Return<ReadonlyArray<NodeOutcome>, Failure, R> {
+  const one = (target: Resolution["nodes"][number]) =>
+    Effect.gen(function* () {
+      const found = yield* Effect.fromResult(Result.mapError(target, ({ failure }) => failure))
+      const { node, outcome } = yield* act(found)
+      const name = Option.match(node, { onNone: () => nameOf(found), onSome: ({ name }) => name })
+      return { id: found.id, name, outcome, node: Option.getOrNull(node), error: null }
+    })
+  const alone = resolution.nodes.length === 1
+  return yield* Effect.forEach(
+    resolution.nodes,
+    (target) => (alone ? one(target) : Effect.catch(one(target), (failure) => Effect.succeed(failed(target, failure)))),
+    { concurrency }
+  )
+})
+
+/** Reports on stderr which of the nodes failed and why, one problem each. */
+export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeOutcome>) {
+  const format = yield* OutputFormat
+  for (const { error, id, name } of outcomes) {
+    if (error !== null) yield* reportProblem({ ...error, details: { ...error.details, node: { id, name } } }, format)
+  }
+})
+
+/**
+ * Prints the outcomes; `single` is one node that was asked for by itself, which is one object in JSON. A table has a row for
+ * every node; JSON has the successes alone, and the failures are on stderr like any other error.
+ */
+export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeOutcome>, single: boolean) {
+  const format = yield* OutputFormat
+  if (format === "table") return yield* printAll(outcomeRecord, outcomes)
+  const done = outcomes.filter(({ error }) => error === null)
+  const [only] = done
+  yield* single && only !== undefined && format === "json"
+    ? printOne(outcomeRecord, only)
+    : printAll(outcomeRecord, done)
+  yield* reportFailures(outcomes)
+})
+
+/** Fails when some of the outcomes are failures. */
+export const failIfSomeFailed = (outcomes: ReadonlyArray<NodeOutcome>): Effect.Effect<void, SomeFailed> => {
+  const failed = outcomes.filter(({ error }) => error !== null).length
+  return failed === 0 ? Effect.void : Effect.fail(new SomeFailed({ failed, of: outcomes.length }))
+}

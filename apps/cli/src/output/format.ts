@@ -1,0 +1,45 @@
+/**
+ * How values are written for people: numbers, memory, disk, money, moments, spans of time, and the arguments of a command to
+ * type.
+ */
+import { DateTime } from "effect"
+
+/** What stands in place of a value that is not there. */
+export const nothing = "-"
+
+export const numberOr = (value: number | null): string => (value === null ? nothing : String(value))
+
+export const textOr = (value: string | null): string => (value === null || value === "" ? nothing : value)
+
+export const yesOrNo = (value: boolean | null): string => (value === null ? nothing : value ? "yes" : "no")
+
+/** `16 GiB`, or MiB where it is not whole. */
+export const memory = (mebibytes: number | null): string => {
+  if (mebibytes === null) return nothing
+  return mebibytes % 1024 === 0 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`
+}
+
+/** `100 GB`. */
+export const disk = (gigabytes: number | null): string => (gigabytes === null ? nothing : `${gigabytes} GB`)
+
+/** Rupees with two decimals and without the sign, for columns whose title has it; more where there are more. */
+export const rupees = (amount: number | null): string => {
+  if (amount === null) return nothing
+  const rounded = amount.toFixed(2)
+  return Number(rounded) === amount ? rounded : String(amount)
+}
+
+/** `2026-01-02 10:11` in UTC. */
+export const moment = (at: DateTime.Utc): string => DateTime.formatIso(at).slice(0, 16).replace("T", " ")
+
+/** `42 s`, `3 min 5 s`, `2 h 10 min`: the two largest units. */
+export const elapsed = (millis: number): string => {
+  const seconds = Math.floor(millis / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** The argument as a shell takes it back. */
+export const quoted = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`

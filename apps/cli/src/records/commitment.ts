@@ -1,0 +1,37 @@
+/**
+ * The commitment of a node as `berth commitment set` leaves it.
+ */
+import { CommitmentSetting } from "@berth/core/domain/Commitment"
+import { NodeId } from "@berth/core/domain/Node"
+import { Schema } from "effect"
+import { numberOr } from "../output/format.ts"
+import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+/** What each setting does at the end of the commitment (decision 17). */
+export const endOfCommitment: Record<CommitmentSetting, string> = {
+  auto_renew: "at its end the commitment is renewed",
+  auto_terminate: "at its end the node is terminated",
+  hourly_billing: "at its end the node is billed by the hour"
+}
+
+const Commitment = Schema.Struct({
+  id: NodeId,
+  name: Schema.String,
+  setting: CommitmentSetting,
+  skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed; null without one." })
+})
+interface Commitment extends Schema.Schema.Type<typeof Commitment> {}
+
+const fields: ReadonlyArray<Field<Commitment>> = [
+  { key: "id", title: "ID", value: ({ id }) => String(id) },
+  { key: "name", title: "NAME", value: ({ name }) => name },
+  { key: "setting", title: "SETTING", value: ({ setting }) => setting },
+  { key: "outcome", title: "OUTCOME", value: ({ setting }) => endOfCommitment[setting] },
+  { key: "skuId", title: "SKU", value: ({ skuId }) => numberOr(skuId) }
+]
+
+export const commitmentRecord: RecordDescriptor<Commitment> = {
+  encode: encodeWith(Commitment),
+  fields: () => fields,
+  none: "no commitments"
+}

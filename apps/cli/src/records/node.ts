@@ -1,0 +1,44 @@
+/**
+ * A node: the columns of `berth node list`, and the further lines of the card of `berth node get`.
+ */
+import { Node } from "@berth/core/domain/Node"
+import { isKnown, type KnownStatus, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import type { Style } from "../output/cells.ts"
+import { disk, memory, moment, numberOr, textOr, yesOrNo } from "../output/format.ts"
+import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const styles: Record<KnownStatus, Style> = {
+  creating: "waiting",
+  created: "waiting",
+  running: "good",
+  "power-off": "faint",
+  terminate: "bad"
+}
+
+/** The colour of a status; one that Berth does not know has none. */
+export const statusStyle = (status: NodeStatus): Style | undefined => (isKnown(status) ? styles[status] : undefined)
+
+const fields: ReadonlyArray<Field<Node>> = [
+  { key: "id", title: "ID", value: ({ id }) => String(id), align: "right" },
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
+  {
+    key: "status",
+    title: "STATUS",
+    value: ({ status }) => label(status),
+    style: ({ status }) => statusStyle(status)
+  },
+  { key: "vcpus", title: "VCPU", value: ({ vcpus }) => numberOr(vcpus), align: "right", dropOrder: 4 },
+  { key: "memoryMib", title: "MEMORY", value: ({ memoryMib }) => memory(memoryMib), align: "right", dropOrder: 5 },
+  { key: "diskGb", title: "DISK", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 3 },
+  { key: "publicIp", title: "PUBLIC IP", value: ({ publicIp }) => textOr(publicIp), dropOrder: 6 },
+  { key: "privateIp", title: "PRIVATE IP", value: ({ privateIp }) => textOr(privateIp), dropOrder: 1 },
+  { key: "plan", title: "PLAN", value: ({ plan }) => textOr(plan), dropOrder: 7 },
+  { key: "createdAt", title: "CREATED (UTC)", value: ({ createdAt }) => moment(createdAt), dropOrder: 2 },
+  { key: "image", title: "IMAGE", value: ({ image }) => textOr(image), cardOnly: true },
+  { key: "region", title: "REGION", value: ({ region }) => textOr(region), cardOnly: true },
+  { key: "backups", title: "BACKUPS", value: ({ backups }) => yesOrNo(backups), cardOnly: true },
+  { key: "locked", title: "LOCKED", value: ({ locked }) => yesOrNo(locked), cardOnly: true },
+  { key: "tags", title: "TAGS", value: ({ tags }) => textOr(tags.join(", ")), cardOnly: true }
+]
+
+export const nodeRecord: RecordDescriptor<Node> = { encode: encodeWith(Node), fields: () => fields, none: "no nodes" }

@@ -1,0 +1,45 @@
+/**
+ * What a verb did to one of the nodes that it was given: one row each.
+ */
+import { Node, NodeId } from "@berth/core/domain/Node"
+import { Schema } from "effect"
+import type { Problem } from "../failure/Problem.ts"
+import { numberOr, textOr } from "../output/format.ts"
+import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { statusStyle } from "./node.ts"
+
+const Outcome = Schema.Struct({
+  id: Schema.NullOr(NodeId),
+  name: Schema.String.annotate({ description: "The node's name; where it is not known, the argument." }),
+  outcome: Schema.String.annotate({ description: "Such as `running` or `deleted`; `failed` when there is an error." }),
+  node: Schema.NullOr(Node).annotate({ description: "The node as it was seen last, where it was." })
+})
+
+export interface NodeOutcome extends Schema.Schema.Type<typeof Outcome> {
+  /** A program reads the errors on stderr. */
+  readonly error: Problem | null
+}
+
+const fields: ReadonlyArray<Field<NodeOutcome>> = [
+  { key: "id", title: "ID", value: ({ id }) => numberOr(id), align: "right" },
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
+  {
+    key: "outcome",
+    title: "RESULT",
+    value: ({ outcome }) => outcome,
+    style: ({ error, node }) => (error !== null ? "bad" : node === null ? undefined : statusStyle(node.status))
+  }
+]
+
+const why: Field<NodeOutcome> = {
+  key: "error",
+  title: "WHY",
+  value: ({ error }) => textOr(error?.message ?? null),
+  shrinkTo: 20
+}
+
+export const outcomeRecord: RecordDescriptor<NodeOutcome> = {
+  encode: encodeWith(Outcome),
+  fields: (outcomes) => (outcomes.some(({ error }) => error !== null) ? [...fields, why] : fields),
+  none: "no such nodes"
+}

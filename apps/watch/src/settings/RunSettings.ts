@@ -1,0 +1,40 @@
+/**
+ * How often and how carefully `run` polls.
+ */
+import { durationFlag, durationText } from "@berth/terminal/duration"
+import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
+import { Duration } from "effect"
+import { Flag } from "effect/cli"
+import { defaultRequestsPerHour } from "../poll/RequestShare.ts"
+
+/** With fewer requests than this no account is kept in view. */
+const minRequestsPerHour = 60
+
+const maxMillis = 86_400_000
+
+const millisFlag = (name: string, defaultMillis: number, minMillis: number, description: string) =>
+  durationFlag(name, { minMillis, maxMillis }).pipe(
+    Flag.map(Duration.toMillis),
+    Flag.withDescription(`${description} (default ${durationText(defaultMillis)})`),
+    Flag.withDefault(defaultMillis)
+  )
+
+export const runFlags = {
+  intervalMillis: millisFlag("interval", 30_000, 100, "From the start of one sweep of the whole list to the next"),
+  fastIntervalMillis: millisFlag("fast-interval", 1000, 100, "Between polls of a node that is changing"),
+  graceMillis: millisFlag("grace", 5000, 0, "How long a node has to answer 404 before it counts as deleted"),
+  holdMillis: millisFlag("hold", 600_000, 0, "How long a list too short to be believed has to stay so"),
+  requestsPerHour: wholeNumberFlag("requests-per-hour", minRequestsPerHour).pipe(
+    Flag.withDescription(`Maximum number of requests within any hour (default ${defaultRequestsPerHour})`),
+    Flag.withDefault(defaultRequestsPerHour)
+  )
+}
+
+/** All in milliseconds, as the flags give them. */
+export interface RunSettings {
+  readonly intervalMillis: number
+  readonly fastIntervalMillis: number
+  readonly graceMillis: number
+  readonly holdMillis: number
+  readonly requestsPerHour: number
+}

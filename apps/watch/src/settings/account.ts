@@ -1,0 +1,29 @@
+/**
+ * What the account is called in events. The service has no name for it, and its key must not show.
+ */
+import { CommandFailed } from "../process/CommandFailed.ts"
+import { readVariable } from "@berth/terminal/Connection"
+import { Effect, Option, Redacted } from "effect"
+import { Flag } from "effect/cli"
+
+const variable = "BERTH_ACCOUNT"
+
+export const accountFlag = Flag.String("account").pipe(
+  Flag.withMetavar("NAME"),
+  Flag.withDescription(`Name of the account in events (or ${variable}; default default)`),
+  Flag.optional
+)
+
+const accountName = /^[\w.@-]{1,64}$/
+
+/** The name that the flag gives, or else the environment. */
+export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<string>) {
+  const named = Option.isSome(flag) ? flag : Option.map(yield* readVariable(variable), Redacted.value)
+  const account = Option.getOrElse(named, () => "default")
+  if (accountName.test(account)) return account
+  return yield* new CommandFailed({
+    exit: "usage",
+    message: "The account name is not usable.",
+    hint: "Use 1 to 64 letters, digits, dots, @, - or _."
+  })
+})

@@ -1,0 +1,28 @@
+/**
+ * What the exit codes of every binary mean. The numbers are frozen: scripts rely on them. A failed call names its own code
+ * (`reason.exit` in `@berth/core/domain/ErrorReason`).
+ */
+export const exitCode = {
+  done: 0,
+  /** A fault of the program itself. */
+  fault: 1,
+  /** The command line, or a setting that it needs. */
+  usage: 2,
+  /** Not authenticated, or not allowed. */
+  denied: 3,
+  notFound: 4,
+  /** Understood and refused: invalid, or in conflict with the present state. */
+  rejected: 5,
+  /** The allowance is spent, or the wait for it would outlast the deadline. */
+  rateLimited: 6,
+  /** Unreachable, out of time, or the service failed. */
+  unavailable: 7,
+  /** A create whose reply was lost and whose reconciliation found no answer. */
+  outcomeUnknown: 8,
+  /** Some of several failed. */
+  someFailed: 9,
+  interrupted: 130
+} as const
+
+/** Name of an exit code. */
+export type Exit = keyof typeof exitCode

@@ -1,0 +1,92 @@
+/**
+ * What is wrong with a command line, in one sentence and a hint, from what the parser found. Of several faults only the
+ * first is reported: the later ones often follow from it, and may repeat a secret that was given where none belongs.
+ */
+import type { CliError } from "effect/cli"
+import { variables } from "./variables.ts"
+
+/** A fault of a command line. */
+export interface UsageProblem {
+  /** One sentence: what is wrong. */
+  readonly message: string
+  /** One sentence: what to do next. */
+  readonly hint: string
+}
+
+/** Flags that people expect to take a secret. */
+const secretFlag = /key|token|secret|password/i
+
+/** The end of a sentence that names what was probably meant. */
+export const didYouMean = (suggestions: ReadonlyArray<string>): string =>
+  suggestions.length === 0 ? "." : `; did you mean ${suggestions.join(" or ")}?`
+
+/** Letters to add, drop or change to get from one word to the other. */
+const distance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[to.length]!
+}
+
+/** Those of the words that are spelled most like this one, if any is near. */
+export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const near = words.map((each) => ({ each, steps: distance(word.toLowerCase(), each.toLowerCase()) }))
+  const minSteps = Math.min(...near.map(({ steps }) => steps))
+  return minSteps > Math.max(2, Math.floor(word.length / 3))
+    ? []
+    : near.filter(({ steps }) => steps === minSteps).map(({ each }) => each)
+}
+
+/** What a value may be, from the parser's words: a list of choices, or the end of a sentence of ours. */
+const invalidValue = (error: CliError.InvalidValue): string => {
+  const what = error.kind === "flag" ? `--${error.option}` : error.option
+  const choices = Array.from(error.expected.matchAll(/"([^"]+)"/g), ([, choice]) => choice ?? "")
+  if (error.value === "") return `${what} needs a value.`
+  if (choices.length === 0) return `${what} cannot be ${error.value}: ${error.expected.replace(/\.$/, "")}.`
+  const near = nearest(error.value, choices)
+  return near.length === 0
+    ? `${what} cannot be ${error.value}: expected ${choices.join(", ")}.`
+    : `${what} cannot be ${error.value}${didYouMean(near)}`
+}
+
+const sentence = (error: CliError.NonShowHelpErrors, command: string): string => {
+  switch (error._tag) {
+    case "UnrecognizedOption":
+      return `${error.command?.join(" ") ?? command} has no flag ${error.option}${didYouMean(error.suggestions)}`
+    case "UnknownSubcommand":
+      return `${error.parent?.join(" ") ?? command} has no command ${error.subcommand}${didYouMean(error.suggestions)}`
+    case "MissingOption":
+      return `${command} needs --${error.option}.`
+    case "MissingArgument":
+      return `${command} needs ${error.argument}.`
+    case "UnexpectedArgument":
+      return `${command} takes no further argument: ${error.arguments.join(" ")}.`
+    case "InvalidValue":
+      return invalidValue(error)
+    case "DuplicateOption":
+    case "ValidationError":
+    case "UserError":
+      return error.message
+  }
+}
+
+/** Why `program` cannot run a command line. */
+export const usageProblem = (program: string, error: CliError.CliError): UsageProblem => {
+  const help = error._tag === "ShowHelp"
+  const command = help ? error.commandPath.join(" ") : program
+  const hint = `See ${command} --help.`
+  const [first] = help ? error.errors : [error]
+  if (first === undefined) return { message: `${command} needs a command.`, hint }
+  if (first._tag === "UnrecognizedOption" && first.suggestions.length === 0 && secretFlag.test(first.option)) {
+    return {
+      message: `${command} has no flag ${first.option}: secrets do not belong on a command line.`,
+      hint: `Set ${variables.apiKey} and ${variables.accessToken} in the environment.`
+    }
+  }
+  return { message: sentence(first, command), hint }
+}

@@ -1,0 +1,18 @@
+import { expect, it } from "@effect/vitest"
+import { exitCode } from "@berth/terminal/exitCode"
+
+it("no exit code changes: scripts rely on them", () => {
+  expect(exitCode).toEqual({
+    done: 0,
+    fault: 1,
+    usage: 2,
+    denied: 3,
+    notFound: 4,
+    rejected: 5,
+    rateLimited: 6,
+    unavailable: 7,
+    outcomeUnknown: 8,
+    someFailed: 9,
+    interrupted: 130
+  })
+})

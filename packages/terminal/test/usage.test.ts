@@ -1,0 +1,73 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Argument, CliOutput, Command, Flag } from "effect/cli"
+import { durationFlag } from "@berth/terminal/duration"
+import { nearest, usageProblem } from "@berth/terminal/usage"
+import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
+
+const add = Command.make("add", {
+  item: Argument.String("ITEM"),
+  after: durationFlag("after", { minMillis: 100, maxMillis: 86_400_000 }).pipe(Flag.optional),
+  every: durationFlag("every").pipe(Flag.optional),
+  count: wholeNumberFlag("count", 1, 20).pipe(Flag.optional),
+  id: wholeNumberFlag("id", 0).pipe(Flag.optional),
+  kind: Flag.Literals("kind", ["small", "large"]).pipe(Flag.optional)
+})
+const list = Command.make("list", { name: Flag.String("name") })
+const shop = Command.make("shop").pipe(Command.withSubcommands([add, list]))
+
+/** The parser prints nothing. */
+const silent = CliOutput.layerPresenter({ present: () => Effect.void })
+
+const problemOf = (line: string) =>
+  Command.runWith(shop, { version: "1" })(line === "" ? [] : line.split(" ")).pipe(
+    Effect.flip,
+    Effect.map((error) => usageProblem("shop", error)),
+    Effect.provide([NodeServices.layer, silent])
+  )
+
+describe("a wrong command line", () => {
+  it.effect.each([
+    ["", "shop needs a command."],
+    ["lst", "shop has no command lst; did you mean list?"],
+    ["frobnicate", "shop has no command frobnicate."],
+    ["list", "shop list needs --name."],
+    ["list --nam x", "shop list has no flag --nam; did you mean --name?"],
+    ["list --name", "--name needs a value."],
+    ["add", "shop add needs ITEM."],
+    ["add one two", "shop add takes no further argument: two."],
+    ["add one --kind smal", "--kind cannot be smal; did you mean small?"],
+    ["add one --kind blue", "--kind cannot be blue: expected small, large."],
+    ["add one --count 21", "--count cannot be 21: expected a whole number from 1 to 20."],
+    ["add one --count 1.5", "--count cannot be 1.5: expected a whole number from 1 to 20."],
+    ["add one --id x", "--id cannot be x: expected a whole number from 0."],
+    ["add one --after 99ms", "--after cannot be 99ms: expected a duration from 100ms to 1d, such as 90s, 5m or 1h30m."],
+    ["add one --after 25h", "--after cannot be 25h: expected a duration from 100ms to 1d, such as 90s, 5m or 1h30m."],
+    ["add one --every 0s", "--every cannot be 0s: expected a duration, such as 90s, 5m or 1h30m."],
+    ["add one --every 5", "--every cannot be 5: expected a duration, such as 90s, 5m or 1h30m."]
+  ] as const)("%s", ([line, message]) =>
+    Effect.map(problemOf(line), (problem) => {
+      assert.strictEqual(problem.message, message)
+      assert.match(problem.hint, /^See shop( add| list)? --help\.$/)
+    })
+  )
+
+  it.effect("that holds a secret does not show it, and the hint names the environment", () =>
+    Effect.gen(function* () {
+      for (const line of ["--api-key s3cr3t list", "list --access-token=s3cr3t"]) {
+        const { hint, message } = yield* problemOf(line)
+        assert.strictEqual(hint, "Set BERTH_API_KEY and BERTH_ACCESS_TOKEN in the environment.")
+        assert.notInclude(message, "s3cr3t")
+      }
+    })
+  )
+})
+
+describe("the nearest words", () => {
+  it("are all that are equally near, whatever their case, and none that are far", () => {
+    assert.deepStrictEqual(nearest("RUNING", ["running", "created"]), ["running"])
+    assert.deepStrictEqual(nearest("cat", ["bat", "hat", "dog"]), ["bat", "hat"])
+    assert.deepStrictEqual(nearest("frobnicate", ["list", "get"]), [])
+  })
+})
