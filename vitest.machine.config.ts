@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 /** The tests that need Linux and root, for namespaces and file systems of their own: a run of its own, `pnpm test:machine`. */
 export default defineConfig({
   test: {
-    include: ["packages/*/test/**/*.machine.ts", "apps/*/test/**/*.machine.ts"],
+    include: ["packages/*/test/**/*.machine.ts", "tests/**/*.machine.ts"],
     globalSetup: "scripts/bundleForTests.ts",
     passWithNoTests: false,
     testTimeout: 120_000

@@ -70,10 +70,10 @@ const foreign =
   /\bmtimeMs\b|\bctimeMs\b|\bMath\.round\b|\ballSettled\b|peerDependenc\w*|\bformatToParts\b|\btoParts\w*|\bParts\b(?=<)/g
 
 const files =
-  "{*.md,*.ts,apps/*/*.md,packages/*/*.md,bench/*.md,{apps,packages}/*/{src,test,examples,scripts}/**/*.{ts,js,html,css},bench/src/**/*.ts,scripts/**/*.ts,test/**/*.ts,tests/**/*.ts,docs/**/*.md}"
+  "{*.md,*.ts,apps/*/*.md,packages/*/*.md,bench/*.md,{apps,packages}/*/{src,test,examples,scripts}/**/*.{ts,js,html,css},bench/src/**/*.ts,scripts/**/*.ts,tests/**/*.ts,docs/**/*.md}"
 
 /** Texts that are quoted, or are about the words. */
-const quoted = /^docs\/interface\/|^docs\/glossary\.md$|^scripts\/words\.ts$|^test\/words\.test\.ts$/
+const quoted = /^docs\/interface\/|^docs\/glossary\.md$|^scripts\/words\.ts$|^tests\/repository\/words\.test\.ts$/
 
 /** `camelCase` as words. */
 const spelledOut = (line: string) => line.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")

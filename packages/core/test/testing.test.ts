@@ -1,10 +1,9 @@
-import { NodeNotFound } from "@berth/core/promise"
+import { InvalidRequest, NodeNotFound } from "@berth/core/promise"
 import { createTestClient, failure, layer, lost, nodeRecord, ok, scripted } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Nodes } from "../src/client/Nodes.ts"
 import { NodeId } from "../src/domain/Node.ts"
-import { rejection } from "./promise/Service.ts"
 import { inTime } from "./ScriptedService.ts"
 
 describe("a scripted promise client", () => {
@@ -13,7 +12,7 @@ describe("a scripted promise client", () => {
     const client = createTestClient(service)
     assert.strictEqual((await client.nodes.get(7)).name, "web")
     await client.nodes.setCommitment(7, "auto_renew", { skuId: 3 })
-    assert.isTrue((await rejection(client.nodes.get(7))) instanceof NodeNotFound)
+    assert.instanceOf(await client.nodes.get(7).catch((error: unknown) => error), NodeNotFound)
     assert.deepStrictEqual(service.requests, [
       { method: "GET", path: "/nodes/7/", query: {}, body: undefined },
       {
@@ -38,8 +37,8 @@ describe("a scripted promise client", () => {
 
   it("refuses a request that the script has no reply for, and names it", async () => {
     const client = createTestClient([])
-    const error = await rejection(client.nodes.delete(7))
-    assert.strictEqual(error._tag, "InvalidRequest")
+    const error: unknown = await client.nodes.delete(7).catch((error: unknown) => error)
+    assert.instanceOf(error, InvalidRequest)
     assert.include(error.message, "The script has 0 replies, and none for request 1: DELETE /nodes/7/")
     await client.close()
   })

@@ -178,7 +178,6 @@ describe("a server that keeps its state", () => {
             writeFileSync(file, content, "latin1")
             expect(yield* run(["--port", "0", "--state", file])).toEqual({
               code: 2,
-              signal: null,
               stdout: "",
               stderr: `berth-server: the state file ${file} is damaged in ${reason}\n`
             })

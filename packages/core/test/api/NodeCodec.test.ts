@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import { nodeFromWire } from "../../src/api/NodeCodec.ts"
 import { RecordFault } from "../../src/api/fields/RecordReader.ts"
 import type { Node } from "../../src/domain/Node.ts"
-import vectors from "../vectors/nodes.json" with { type: "json" }
+import vectors from "@berth/testing/vectors/nodes.json" with { type: "json" }
 
 const readNode = (wire: unknown): Node => {
   const node = nodeFromWire(wire)

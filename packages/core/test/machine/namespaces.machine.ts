@@ -1,13 +1,11 @@
 /**
  * Locks seen from another container: processes in pid namespaces of their own, on one folder. Needs Linux and root.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "vitest"
 
 const program = fileURLToPath(new URL("../client/creation/locker.ts", import.meta.url))
@@ -22,13 +20,12 @@ const locker = (
     container === "here"
       ? [process.execPath]
       : [...unshare, ...(container === "container" ? ["--mount-proc"] : []), process.execPath]
-  return spawn(command!, [...rest, program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+  return new Program(command!, [...rest, program, ...args])
 }
 
 const taken = async (container: Parameters<typeof locker>[0], lock: string, millis: number) => {
-  const child = locker(container, "try", lock, String(millis))
-  const [output] = await Promise.all([text(child.stdout), once(child, "exit")])
-  return JSON.parse(output) as number | null
+  await using other = locker(container, "try", lock, String(millis))
+  return JSON.parse(await other.succeeded()) as number | null
 }
 
 describe.concurrent("a lock", () => {
@@ -43,11 +40,10 @@ describe.concurrent("a lock", () => {
       const folder = await mkdtemp(join(tmpdir(), "berth-namespaces-"))
       const lock = join(folder, "job.lock")
       try {
-        const child = locker(holder, "hold", lock)
-        await once(child.stdout, "data")
+        await using child = locker(holder, "hold", lock)
+        await child.printed("held")
         assert.isNull(await taken(other, lock, 8000))
-        child.kill("SIGKILL")
-        await once(child, "exit")
+        await child.kill()
         const killedAt = performance.now()
         // The last heartbeat is up to five seconds older than its end.
         assert.isNotNull(await taken(other, lock, 75_000))
@@ -63,13 +59,10 @@ describe.concurrent("a lock", () => {
     const lock = join(folder, "job.lock")
     try {
       const script = `"$0" "$1" hold "$2" & sleep 3; kill -9 $!; wait $!; "$0" "$1" try "$2" 20000`
-      const child = spawn(
-        "unshare",
-        ["--pid", "--fork", "--mount-proc", "sh", "-c", script, process.execPath, program, lock],
-        { stdio: ["ignore", "pipe", "ignore"] }
-      )
-      const [output] = await Promise.all([text(child.stdout), once(child, "exit")])
-      const [held, took] = output.trim().split("\n")
+      const args = ["--pid", "--fork", "--mount-proc", "sh", "-c", script, process.execPath, program, lock]
+      await using container = new Program("unshare", args)
+      const { stdout } = await container.ended
+      const [held, took] = stdout.trim().split("\n")
       assert.strictEqual(held, "held")
       assert.isBelow(Number(took), 5000)
     } finally {

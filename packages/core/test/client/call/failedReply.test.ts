@@ -15,7 +15,7 @@ import {
   type ScriptedReply,
   success
 } from "../../ScriptedService.ts"
-import { seenOf, spellingsOf } from "../../spellings.ts"
+import { seenOf, spellingsOf } from "@berth/testing/spellings"
 
 const secrets = [apiKey, accessToken]
 const get = (options?: CallOptions) => Nodes.use((nodes) => nodes.get(NodeId.make(7), options))

@@ -4,7 +4,7 @@ import { Nodes } from "../../../src/client/Nodes.ts"
 import type { BerthError } from "../../../src/domain/BerthError.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 import { clientAnswered, creationAnswered, inTime } from "../../ScriptedService.ts"
-import vectors from "../../vectors/failures.json" with { type: "json" }
+import vectors from "@berth/testing/vectors/failures.json" with { type: "json" }
 
 interface Vector {
   readonly name: string

@@ -1,11 +1,10 @@
 /**
  * The folder of intents: who may use it, what is removed, and what is left alone.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger, Option } from "effect"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
@@ -44,8 +43,8 @@ const write = (path: string, text: string) => Effect.promise(() => writeFile(pat
 
 /** Number of a process that has ended. */
 const endedProcess = Effect.promise(async () => {
-  const child = spawn(process.execPath, ["-e", "0"])
-  await once(child, "exit")
+  const { child, ended } = new Program(process.execPath, ["-e", "0"])
+  await ended
   return child.pid!
 })
 

@@ -1,14 +1,12 @@
 /**
  * Locks between processes: one owner at a time, and when another process may take over.
  */
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -25,20 +23,12 @@ const folder = Effect.acquireRelease(
 const program = fileURLToPath(new URL("locker.ts", import.meta.url))
 
 /** Starts a process that takes locks. */
-const locker = (...args: ReadonlyArray<string>) =>
-  spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] })
-
-const printed = (child: ChildProcess) =>
-  Effect.promise(async () => {
-    const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")])
-    assert.strictEqual(code, 0)
-    return output
-  })
+const locker = (...args: ReadonlyArray<string>) => Program.start(() => Program.ofNode(program, args))
 
 /** Number of a process that has ended, and was waited for. */
 const endedProcess = Effect.promise(async () => {
-  const child = spawn(process.execPath, ["-e", "0"])
-  await once(child, "exit")
+  const { child, ended } = new Program(process.execPath, ["-e", "0"])
+  await ended
   return child.pid!
 })
 
@@ -94,16 +84,15 @@ describe("a lock", () => {
     Effect.gen(function* () {
       const path = join(yield* folder, "job.lock")
       const me = yield* self
-      const other = locker("hold", path)
-      yield* Effect.promise(() => once(other.stdout!, "data"))
+      const other = yield* locker("hold", path)
+      yield* Effect.promise(() => other.printed("held"))
       const [held] = yield* Effect.promise(() => readdir(path))
       const alive = ownerOf(held!)!
       assert.isFalse(yield* isFree(path))
       // Its number again, of a process that started at another time.
       yield* leave(path, { ...alive, startTime: String(Number(alive.startTime) - 1) })
       assert.isTrue(yield* isFree(path))
-      other.kill("SIGKILL")
-      yield* Effect.promise(() => once(other, "exit"))
+      yield* Effect.promise(() => other.kill())
       yield* leave(path, alive)
       assert.isTrue(yield* isFree(path))
       yield* leave(path, { ...me, pid: yield* endedProcess, id: "x" })
@@ -115,13 +104,8 @@ describe("a lock", () => {
     Effect.gen(function* () {
       const path = join(yield* folder, "job.lock")
       // A shell that never asks how its child ended.
-      const shell = spawn(
-        "sh",
-        ["-c", `"$0" "$1" hold "$2" & echo started; exec sleep 60`, process.execPath, program, path],
-        {
-          stdio: ["ignore", "pipe", "inherit"]
-        }
-      )
+      const shell = `"$0" "$1" hold "$2" & echo started; exec sleep 60`
+      yield* Program.start(() => new Program("sh", ["-c", shell, process.execPath, program, path]))
       const heldBy = Effect.promise(async () => {
         const names = await readdir(path).catch(() => [])
         return names.map(ownerOf).find((owner) => owner !== undefined)
@@ -129,7 +113,6 @@ describe("a lock", () => {
       const owner = yield* Effect.repeat(heldBy, { until: (found) => found !== undefined })
       process.kill(owner!.pid, "SIGKILL")
       assert.isTrue(yield* isFree(path))
-      shell.kill("SIGKILL")
     })
   )
 
@@ -271,8 +254,8 @@ describe("six processes that want 200 locks of dead ones", () => {
           Array.from({ length: 200 }, (_, i) => i),
           (i) => leave(join(path, `job-${i}.lock`), { ...dead, id: `dead${i}` })
         )
-        const lockers = Array.from({ length: 6 }, () => locker("race", path, "200"))
-        const outputs = yield* Effect.forEach(lockers, printed, { concurrency: "unbounded" })
+        const lockers = yield* Effect.replicateEffect(locker("race", path, "200"), 6)
+        const outputs = yield* Effect.promise(() => Promise.all(lockers.map((locker) => locker.succeeded())))
         const counts = outputs.map((output) => JSON.parse(output) as { taken: number; overlaps: number })
         assert.deepStrictEqual(
           counts.map(({ taken }) => taken),

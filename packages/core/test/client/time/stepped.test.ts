@@ -1,20 +1,19 @@
 /**
  * Programs whose `Date` steps, against a service in this process whose clock does not.
  */
-import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 import { assert, it } from "vitest"
 import { success } from "../../ScriptedService.ts"
 import { steps } from "../../steppingClock.ts"
 
-const steppedDate = fileURLToPath(new URL("steppedDate.ts", import.meta.url))
+const steppedDate = fileURLToPath(import.meta.resolve("@berth/testing/steppedDate"))
 const program = fileURLToPath(new URL("steppedProgram.ts", import.meta.url))
 const node = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "created" })
 const allowance = (remaining: number) => ({
@@ -51,12 +50,9 @@ it.concurrent.each(steps)(
     const folder = await mkdtemp(join(tmpdir(), "berth-stepped-"))
     const { baseUrl, counts, server } = await service()
     try {
-      const child = spawn(process.execPath, ["--import", steppedDate, program, baseUrl, String(millis), folder], {
-        stdio: ["ignore", "pipe", "inherit"]
-      })
-      const [printed, [code]] = await Promise.all([text(child.stdout), once(child, "exit")])
-      assert.strictEqual(code, 0)
-      const took = JSON.parse(printed) as Record<string, number>
+      const args = ["--import", steppedDate, program, baseUrl, String(millis), folder]
+      await using running = new Program(process.execPath, args)
+      const took = JSON.parse(await running.succeeded()) as Record<string, number>
       const isAbout = (play: string, seconds: number) => {
         assert.isAtLeast(took[play]!, seconds * 1000 - 1000, play)
         // A busy machine may be late, but not by the size of the step.

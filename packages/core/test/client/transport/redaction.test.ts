@@ -18,10 +18,10 @@ import {
   Unreachable
 } from "../../../src/domain/ErrorReason.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { collected } from "../../Telemetry.ts"
-import { seenOf, spellingsOf } from "../../spellings.ts"
+import { collected } from "@berth/testing/telemetry"
+import { seenOf, spellingsOf } from "@berth/testing/spellings"
 import { accessToken, apiKey, clientOver, inTime, type ScriptedReply } from "../../ScriptedService.ts"
-import failures from "../../vectors/failures.json" with { type: "json" }
+import failures from "@berth/testing/vectors/failures.json" with { type: "json" }
 
 const secrets = [apiKey, accessToken]
 

@@ -1,12 +1,11 @@
 /**
  * Bodies made to keep a program busy, over every transport in a process of its own: they do not block its event loop.
  */
+import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import type { Tick } from "./ticker.ts"
 
@@ -95,10 +94,8 @@ describe("a program goes on while a reply is read", () => {
     }).listen(0, "127.0.0.1")
     await once(server, "listening")
     const { port } = server.address() as AddressInfo
-    const child = spawn(process.execPath, [ticker, `http://127.0.0.1:${port}`, String(pages.length)], {
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    const ticks: ReadonlyArray<Tick> = JSON.parse(await text(child.stdout))
+    await using program = Program.ofNode(ticker, [`http://127.0.0.1:${port}`, String(pages.length)])
+    const ticks: ReadonlyArray<Tick> = JSON.parse(await program.succeeded())
     server.closeAllConnections()
     server.close()
     assert.lengthOf(ticks, 5 * pages.length)

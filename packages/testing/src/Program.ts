@@ -1,0 +1,122 @@
+/**
+ * A program as a process of its own, for tests of what only a process shows: what it prints, how it ends, what it leaves behind when it is
+ * killed. It ends with the test: by `await using`, or with the scope of `Program.start`.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { Effect } from "effect"
+
+/** How a program ended. */
+export interface Ended {
+  /** Its exit code, or the signal that ended it. */
+  readonly code: number | NodeJS.Signals
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface ProgramOptions {
+  /** Its environment besides PATH; undefined leaves a variable out. Default: the environment of the test. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** What is on its stdin. Default: nothing. */
+  readonly input?: string
+  readonly cwd?: string
+  /** Kills it after this time. Default: never. */
+  readonly timeoutMillis?: number
+}
+
+type Stream = "stdout" | "stderr"
+
+export class Program {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Resolves when it has ended and all it printed is read. */
+  readonly ended: Promise<Ended>
+  readonly printedOn: Record<Stream, string> = { stdout: "", stderr: "" }
+  /** What it printed on both, in the order in which it arrived. */
+  output = ""
+  /** Before what it printed is read: a process that it started may hold its pipes open. */
+  readonly #exited: Promise<void>
+
+  constructor(command: string, args: ReadonlyArray<string>, options: ProgramOptions = {}) {
+    this.child = spawn(command, args, {
+      env: options.env === undefined ? process.env : { PATH: process.env["PATH"], ...options.env },
+      cwd: options.cwd,
+      stdio: "pipe",
+      timeout: options.timeoutMillis,
+      killSignal: "SIGKILL"
+    })
+    // One that ends before it has read its input is no failure of the test.
+    this.child.stdin.on("error", () => {}).end(options.input ?? "")
+    for (const stream of ["stdout", "stderr"] as const) {
+      this.child[stream].setEncoding("utf8").on("data", (text: string) => {
+        this.printedOn[stream] += text
+        this.output += text
+      })
+    }
+    this.#exited = new Promise((resolve) => this.child.once("exit", () => resolve()).once("error", () => resolve()))
+    this.ended = new Promise((resolve, reject) => {
+      this.child.once("error", reject)
+      this.child.once("close", (code, signal) => resolve({ code: code ?? signal ?? 0, ...this.printedOn }))
+    })
+    this.ended.catch(() => {})
+  }
+
+  /** A program of Node, by its path. */
+  static ofNode(path: string, args: ReadonlyArray<string> = [], options?: ProgramOptions): Program {
+    return new Program(process.execPath, [path, ...args], options)
+  }
+
+  /** A program of Node, by its source: a module whose imports resolve from `cwd`. */
+  static ofSource(source: string, options: ProgramOptions & { readonly cwd: string }): Program {
+    return new Program(process.execPath, ["--input-type=module", "-e", source], options)
+  }
+
+  /** Starts a program that ends with the scope. */
+  static start(make: () => Program) {
+    return Effect.acquireRelease(Effect.sync(make), (program) => Effect.promise(() => program[Symbol.asyncDispose]()))
+  }
+
+  /** Waits until it has printed what matches, and gives that. Rejects when it ends without it. */
+  async printed(wanted: string | RegExp, on: Stream | "either" = "stdout"): Promise<string> {
+    const found = () => {
+      const text = on === "either" ? this.output : this.printedOn[on]
+      return typeof wanted === "string" ? (text.includes(wanted) ? wanted : undefined) : wanted.exec(text)?.[0]
+    }
+    const streams = on === "either" ? [this.child.stdout, this.child.stderr] : [this.child[on]]
+    const match = Promise.withResolvers<string | undefined>()
+    const check = () => {
+      const text = found()
+      if (text !== undefined) match.resolve(text)
+    }
+    check()
+    for (const stream of streams) stream.on("data", check)
+    this.ended.then(() => match.resolve(found()), match.reject)
+    try {
+      const text = await match.promise
+      if (text === undefined) throw new Error(`the program ended without printing ${wanted}: ${this.output}`)
+      return text
+    } finally {
+      for (const stream of streams) stream.off("data", check)
+    }
+  }
+
+  /** What it printed on stdout, once it ended with 0. Rejects when it ends in another way. */
+  async succeeded(): Promise<string> {
+    const { code, stderr, stdout } = await this.ended
+    if (code !== 0) throw new Error(`the program ended with ${code}: ${stderr}`)
+    return stdout
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal)
+  }
+
+  /** Sends a signal, and waits for the end. */
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<Ended> {
+    this.child.kill(signal)
+    return this.ended
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.child.kill("SIGKILL")
+    await this.#exited
+  }
+}

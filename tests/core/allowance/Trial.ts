@@ -1,0 +1,220 @@
+/**
+ * A trial of the scheduler: the real client, with any number of callers, against the mock service in this process, in virtual
+ * time, alone or beside another program on the same key. The outcome is read from the service's own journal.
+ */
+import { Clock, Effect, Layer, Random, Redacted } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { TestClock } from "effect/testing"
+import { TestServer, type TestServerOptions } from "@berth/server/testing"
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+import type { InvalidOption } from "@berth/core/client/options/Settings"
+
+/** Of the mock service. */
+interface Allowance {
+  readonly algorithm: NonNullable<TestServerOptions["allowance"]>["algorithm"]
+  readonly limit: number
+  readonly windowMillis: number
+}
+
+export interface Trial {
+  readonly allowance: Allowance
+  /** Our clock minus the service's, in milliseconds. */
+  readonly skewMillis: number
+  /** Calls of ours at any time. */
+  readonly callers: number
+  /**
+   * The other program on the key: none, another client of ours on a machine whose clock is right, or a program that sends a
+   * quarter of the allowance in every window and ignores its replies.
+   */
+  readonly beside: "no other client" | "another client" | "a rude program"
+  /** Duration in windows, 2 or more. The first is the cold start. */
+  readonly windows: number
+  readonly seed: number
+}
+
+/** The outcome of a trial. The numbers of our client include those of the other client. */
+export interface Outcome {
+  /** Requests of clients, refused or not. */
+  readonly requests: number
+  /** 429s of one client within the first window's length, and of all after it. */
+  readonly refusedCold: number
+  readonly refusedSteady: number
+  /** Requests granted in the whole trial, of the rude program too, as a share of what its windows grant. */
+  readonly used: number
+  /**
+   * Requests granted after the cold start as a share of what the allowance comes to in exactly that time: what is lost
+   * between a reset, which the service reports in whole seconds, and the first request after it counts as not used.
+   */
+  readonly pace: number
+  /** Most requests of clients granted within any one second after the cold start, as a share of the allowance. */
+  readonly burst: number
+}
+
+/** The size of its page identifies the sender of a request. */
+const pageSize = { ours: 1, other: 2, rude: 3 } as const
+const senders = ["ours", "other", "rude"] as const
+
+/** Trials begin here on the service's clock, and within the second that follows. */
+const epochMillis = 1_790_000_000_000
+
+/** How long a request is under way to the service, and its reply back, in milliseconds: somewhere in between. */
+const minWayMillis = 5
+const maxWayMillis = 45
+
+/** Longer than any trial, so that no call times out. */
+const deadline = "1000 days"
+
+/** Reads a page again and again, with so many callers, on a machine whose clock is off by so much. */
+const client = Effect.fnUntraced(function* (skewMillis: number, callers: number, perPage: number) {
+  const { accessToken, apiKey, baseUrl } = yield* TestServer
+  const right = yield* Clock.Clock
+  const ask = Nodes.use((nodes) => nodes.listPage({ perPage, deadline }))
+  yield* Effect.gen(function* () {
+    const berth = yield* Layer.build(Berth.layer({ baseUrl, credentials: { apiKey, accessToken } }))
+    const caller = Effect.forever(Effect.ignore(Effect.provide(ask, berth)))
+    for (let i = 0; i < callers; i++) yield* Effect.forkScoped(caller)
+  }).pipe(Effect.provideService(Clock.Clock, off(right, skewMillis)))
+})
+
+/** The same clock, wrong by so much. */
+const off = (clock: Clock.Clock, skewMillis: number): Clock.Clock => ({
+  ...clock,
+  currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + skewMillis,
+  currentTimeMillis: Effect.map(clock.currentTimeMillis, (millis) => millis + skewMillis)
+})
+
+/** Sends so many requests per window at uneven distances, and ignores the replies. */
+const rude = Effect.fnUntraced(function* (perWindow: number, windowMillis: number) {
+  const { accessToken, apiKey, baseUrl } = yield* TestServer
+  const http = yield* HttpClient.HttpClient
+  const send = http.execute(
+    HttpClientRequest.get(`${baseUrl}/myaccount/api/v1/nodes/`, {
+      urlParams: { apikey: Redacted.value(apiKey), per_page: pageSize.rude },
+      headers: { authorization: `Bearer ${Redacted.value(accessToken)}` }
+    })
+  )
+  const pause = Effect.flatMap(Random.nextBetween(0.5, 1.5), (share) =>
+    Effect.sleep(Math.round((share * windowMillis) / perWindow))
+  )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(pause, send)))
+})
+
+/** A request in the journal. */
+interface Sent {
+  readonly at: number
+  readonly refused: boolean
+  readonly by: keyof typeof pageSize | undefined
+}
+
+/** Reads the journal as it fills, because it keeps a thousand requests at most. */
+const reader = Effect.fnUntraced(function* () {
+  const { control, id } = yield* TestServer
+  const all: Array<Sent> = []
+  let seen = 0
+  const read = Effect.gen(function* () {
+    const page = yield* Effect.orDie(control.requests.read({ params: { world: id }, query: { after: seen } }))
+    if (page.count - seen !== page.requests.length)
+      return yield* Effect.die(new Error("The journal has lost requests."))
+    seen = page.count
+    for (const { at, query, status } of page.requests) {
+      all.push({
+        at: Date.parse(at),
+        refused: status === 429,
+        by: senders.find((sender) => query["per_page"] === String(pageSize[sender]))
+      })
+    }
+  })
+  return { all, read }
+})
+
+/** Carries requests to the service and back in their time, and has the journal read before it is full. */
+const wire = (carry: HttpClient.HttpClient, read: Effect.Effect<void>) => {
+  const way = Effect.flatMap(Random.nextIntBetween(minWayMillis, maxWayMillis), Effect.sleep)
+  let unread = 0
+  return HttpClient.make((request) =>
+    way.pipe(
+      Effect.andThen(carry.execute(request)),
+      Effect.tap(() => (++unread % 500 === 0 ? read : Effect.void)),
+      Effect.tap(way)
+    )
+  )
+}
+
+/** Runs a trial of so many windows and one more. */
+export const run = ({
+  allowance,
+  beside,
+  callers,
+  seed,
+  skewMillis,
+  windows
+}: Trial): Effect.Effect<Outcome, InvalidOption> =>
+  Effect.gen(function* () {
+    const { windowMillis } = allowance
+    const { all, read } = yield* reader()
+    yield* Effect.gen(function* () {
+      yield* client(skewMillis, callers, pageSize.ours)
+      if (beside === "another client") {
+        yield* Effect.forkScoped(Effect.delay(client(0, callers, pageSize.other), 777))
+      }
+      if (beside === "a rude program") yield* rude(allowance.limit / 4, windowMillis)
+      yield* TestClock.adjust((windows + 1) * windowMillis)
+    }).pipe(
+      Effect.scoped,
+      Effect.provideServiceEffect(
+        HttpClient.HttpClient,
+        Effect.map(HttpClient.HttpClient, (carry) => wire(carry, read))
+      )
+    )
+    yield* read
+    return outcome(all, allowance, windows)
+  }).pipe(
+    Effect.provide(TestServer.layerHttpClient({ clock: "real", allowance: forService(allowance) }), { local: true }),
+    (trial) =>
+      Effect.andThen(
+        Effect.flatMap(Random.nextIntBetween(0, 1000), (millis) => TestClock.setTime(epochMillis + millis)),
+        trial
+      ),
+    Effect.provide(TestClock.layer(), { local: true }),
+    Random.withSeed(seed)
+  )
+
+const forService = ({ windowMillis, ...allowance }: Allowance): NonNullable<TestServerOptions["allowance"]> => ({
+  ...allowance,
+  windowMs: windowMillis
+})
+
+const outcome = (all: ReadonlyArray<Sent>, { algorithm, limit, windowMillis }: Allowance, windows: number): Outcome => {
+  const start = all[0]?.at ?? 0
+  const steadyFrom = start + windowMillis
+  const granted = all.filter(({ refused }) => !refused)
+  const clients = all.filter(({ by }) => by !== "rude")
+  const refused = clients.filter((sent) => sent.refused)
+  // From one beginning to another, so that neither half a window more nor one less is counted.
+  const from = granted.find(({ at }) => at >= steadyFrom)?.at ?? 0
+  const until = granted.find(({ at }) => at >= start + windows * windowMillis)?.at ?? 0
+  const within = granted.filter(({ at }) => at >= from && at < until)
+  const ended = clients.filter((sent) => !sent.refused && sent.at >= steadyFrom)
+  return {
+    requests: clients.length,
+    refusedCold: Math.max(
+      ...senders.map((sender) => refused.filter(({ at, by }) => by === sender && at < steadyFrom).length)
+    ),
+    refusedSteady: refused.filter(({ at }) => at >= steadyFrom).length,
+    // A bucket is full at first, and fills while it is emptied.
+    used: granted.length / (limit * (windows + (algorithm === "token-bucket" ? 2 : 1))),
+    pace: (within.length * windowMillis) / ((until - from) * limit),
+    burst: maxInASecond(ended.map(({ at }) => at)) / limit
+  }
+}
+
+const maxInASecond = (instants: ReadonlyArray<number>): number => {
+  let most = 0
+  let first = 0
+  for (const [last, instant] of instants.entries()) {
+    while (instants[first]! <= instant - 1000) first++
+    most = Math.max(most, last - first + 1)
+  }
+  return most
+}

@@ -1,0 +1,221 @@
+/**
+ * A create under a key whose process is killed at one step or another, and the process that is started next with the same key:
+ * one node, or `OutcomeUnknown`; never two. Real processes, and a service that follows the script of the test.
+ */
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { setTimeout as delay } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
+import { assert, describe, it } from "@effect/vitest"
+
+interface Node {
+  readonly id: number
+  readonly name: string
+  readonly created_at: string
+}
+
+/** The service of one test: its nodes, how many requests it had, and what it does with each. */
+class Service {
+  readonly nodes: Array<Node> = []
+  posts = 0
+  lists = 0
+  /** The first process has been killed. */
+  isKilled = false
+  allowance = { limit: 1000, remaining: 999, resetAt: 0 }
+  readonly #killAt: Array<() => void> = []
+  /** Resolves when the first process is to be killed. */
+  readonly due = new Promise<void>((resolve) => this.#killAt.push(resolve))
+  readonly kill = () => this.#killAt[0]!()
+  readonly server = createServer((request, response) => void this.#answer(request, response))
+  readonly script: Script
+  constructor(script: Script) {
+    this.script = script
+  }
+
+  make() {
+    const node = { id: 100 + this.nodes.length, name: "node", created_at: new Date().toISOString() }
+    this.nodes.push(node)
+    return node
+  }
+
+  reply(response: ServerResponse, status: number, data: unknown, headers: Record<string, string> = {}) {
+    const { limit, remaining, resetAt } = this.allowance
+    const reset = resetAt === 0 ? Math.ceil(Date.now() / 1000) + 3600 : resetAt
+    response.writeHead(status, {
+      "content-type": "application/json",
+      "ratelimit-limit": String(limit),
+      "ratelimit-remaining": String(remaining),
+      "ratelimit-reset": String(reset),
+      ...headers
+    })
+    response.end(JSON.stringify({ message: "Success", code: status, data, errors: {} }))
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse) {
+    await text(request)
+    const listed = this.script.listed?.(this) ?? this.nodes
+    if (request.method === "POST") {
+      this.posts++
+      await this.script.onPost(this, response)
+      return
+    }
+    this.lists++
+    const id = /nodes\/(\d+)\//.exec(request.url!)?.[1]
+    if (id !== undefined)
+      this.reply(
+        response,
+        200,
+        this.nodes.find((node) => node.id === Number(id))
+      )
+    else if ((await this.script.onList?.(this)) !== "hang") {
+      const page = Number(new URL(request.url!, "http://x").searchParams.get("page_no"))
+      this.reply(response, 200, page > 1 ? [] : listed)
+    }
+  }
+}
+
+interface Script {
+  readonly onPost: (service: Service, response: ServerResponse) => void | Promise<void>
+  readonly onList?: (service: Service) => "hang" | void | Promise<"hang" | void>
+  /** The nodes that the list shows. Default: all. */
+  readonly listed?: (service: Service) => ReadonlyArray<Node>
+}
+
+const create = (service: Service, response: ServerResponse) => service.reply(response, 202, service.make())
+
+const program = fileURLToPath(new URL("maker.ts", import.meta.url))
+
+/** Starts a process that creates one node under the key `job-0`. */
+const maker = (port: number, folder: string) =>
+  Program.ofNode(program, [`http://127.0.0.1:${port}`, "key", "token", folder, "1"])
+
+/** The outcome of the second process, and what the service has then. */
+const run = async (script: Script) => {
+  const service = new Service(script)
+  const folder = await mkdtemp(join(tmpdir(), "berth-killed-"))
+  service.server.listen(0, "127.0.0.1")
+  await once(service.server, "listening")
+  const { port } = service.server.address() as AddressInfo
+  try {
+    await using first = maker(port, folder)
+    await service.due
+    await first.kill()
+    service.isKilled = true
+    await using second = maker(port, folder)
+    const { stdout } = await second.ended
+    const { outcome } = JSON.parse(stdout) as { outcome: string }
+    return { outcome, nodes: service.nodes.length, posts: service.posts }
+  } finally {
+    service.server.closeAllConnections()
+    service.server.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const steps: Record<string, { readonly script: Script; readonly expected: Awaited<ReturnType<typeof run>> }> = {
+  "before it has read the list": {
+    script: {
+      onList: (service) => {
+        service.kill()
+        return service.isKilled ? undefined : "hang"
+      },
+      onPost: create
+    },
+    expected: { outcome: "created", nodes: 1, posts: 1 }
+  },
+  "in the queue, with nothing left of the allowance": {
+    script: {
+      onList: (service) => {
+        if (!service.isKilled) void delay(1000).then(service.kill)
+        service.allowance = service.isKilled
+          ? { limit: 100, remaining: 99, resetAt: 0 }
+          : { limit: 100, remaining: 0, resetAt: Math.ceil(Date.now() / 1000) + 30 }
+      },
+      onPost: create
+    },
+    expected: { outcome: "created", nodes: 1, posts: 1 }
+  },
+  "while a refusal makes it wait for 35 s": {
+    script: {
+      onPost: (service, response) => {
+        if (service.isKilled) return create(service, response)
+        void delay(1000).then(service.kill)
+        service.reply(response, 429, {}, { "retry-after": "35" })
+      }
+    },
+    expected: { outcome: "created", nodes: 1, posts: 2 }
+  },
+  "after it waited for 35 s and sent, its reply still to come": {
+    script: {
+      onList: (service) => {
+        if (service.posts > 0) service.allowance = { limit: 100, remaining: 99, resetAt: 0 }
+        else if (service.lists === 1) {
+          service.allowance = { limit: 100, remaining: 0, resetAt: Math.ceil(Date.now() / 1000) + 35 }
+        }
+      },
+      onPost: (service) => {
+        service.make()
+        service.kill()
+      }
+    },
+    expected: { outcome: "adopted", nodes: 1, posts: 1 }
+  },
+  "after it was sent, its reply still to come": {
+    script: {
+      onPost: (service) => {
+        service.make()
+        service.kill()
+      }
+    },
+    expected: { outcome: "adopted", nodes: 1, posts: 1 }
+  },
+  "after it was sent to a service that takes 40 s to make the node": {
+    script: {
+      onPost: async (service) => {
+        service.kill()
+        await delay(40_000)
+        service.make()
+      }
+    },
+    expected: { outcome: "adopted", nodes: 1, posts: 1 }
+  },
+  "a second after it was sent to a service that lost it": {
+    script: { onPost: (service) => void delay(1000).then(service.kill) },
+    expected: { outcome: "OutcomeUnknown", nodes: 0, posts: 1 }
+  },
+  "in the moment it was sent to a service that lost it": {
+    script: { onPost: (service, response) => (service.isKilled ? create(service, response) : service.kill()) },
+    expected: { outcome: "created", nodes: 1, posts: 2 }
+  },
+  "while it polls for a node that the list does not show yet": {
+    script: {
+      listed: (service) => (service.isKilled ? service.nodes : []),
+      onList: (service) => {
+        if (service.posts > 0) service.kill()
+      },
+      onPost: (service, response) => {
+        service.make()
+        response.destroy()
+      }
+    },
+    expected: { outcome: "adopted", nodes: 1, posts: 1 }
+  }
+}
+
+describe.concurrent("a process that is killed with SIGKILL while it creates under a key", () => {
+  for (const [when, { expected, script }] of Object.entries(steps)) {
+    it(
+      `${when}: the next one with that key ends as "${expected.outcome}", with ${expected.nodes} made`,
+      { timeout: 150_000 },
+      async () => {
+        assert.deepStrictEqual(await run(script), expected)
+      }
+    )
+  }
+})

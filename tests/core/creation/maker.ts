@@ -1,0 +1,47 @@
+/**
+ * A process that makes nodes, each under a key of its own, with its intents in a folder: for the tests that kill it.
+ * `maker.ts URL KEY TOKEN FOLDER COUNT [CONCURRENCY]`. Prints the outcome of each key as a line of JSON. Where its `Date` can be
+ * stepped, it begins `CLOCK_AHEAD` milliseconds ahead, and SIGUSR2 steps it by `CLOCK_STEP`.
+ */
+import type {} from "@berth/testing/steppedDate"
+import { Console, Duration, Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as Berth from "@berth/core/client/Berth"
+import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
+import { Nodes } from "@berth/core/client/Nodes"
+
+const [baseUrl, apiKey, accessToken, folder, count, concurrency = "4"] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string?
+]
+
+const client = Berth.layer({
+  baseUrl,
+  credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) },
+  deadline: Duration.minutes(3)
+}).pipe(Layer.provide(layerDirectory(folder)), Layer.provide(FetchHttpClient.layer))
+
+const { CLOCK_AHEAD, CLOCK_STEP } = process.env
+if (CLOCK_AHEAD !== undefined) globalThis.stepWallClock(Number(CLOCK_AHEAD))
+process.on("SIGUSR2", () => globalThis.stepWallClock(Number(CLOCK_STEP)))
+
+const make = (i: number) =>
+  Nodes.use((nodes) =>
+    nodes.create({ name: "node", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }, { key: `job-${i}` })
+  ).pipe(
+    Effect.match({
+      onFailure: ({ reason }) => ({ key: i, outcome: reason._tag, id: 0 }),
+      onSuccess: ({ node, outcome }) => ({ key: i, outcome, id: Number(node.id) })
+    }),
+    Effect.flatMap((line) => Console.log(JSON.stringify(line)))
+  )
+
+await Effect.forEach(
+  Array.from({ length: Number(count) }, (_, i) => i),
+  make,
+  { concurrency: Number(concurrency) }
+).pipe(Effect.provide(client), Effect.runPromise)

@@ -1,0 +1,93 @@
+/**
+ * Creates on a disk that is full: a small file system of memory, filled. Needs Linux and root.
+ */
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+
+const program = fileURLToPath(new URL("../creation/maker.ts", import.meta.url))
+const disk = mkdtempSync(join(tmpdir(), "berth-disk-"))
+
+/** Fills the disk. */
+const fill = () => {
+  for (const size of [65_536, 4096, 512, 1]) {
+    try {
+      for (let i = 0; ; i++) writeFileSync(join(disk, `filler-${size}-${i}`), Buffer.alloc(size))
+    } catch {
+      continue
+    }
+  }
+}
+const free = () => {
+  for (const name of readdirSync(disk)) if (name.startsWith("filler-")) rmSync(join(disk, name))
+}
+
+const nodes: Array<object> = []
+let posts = 0
+let onPost = () => {}
+const service = createServer((request, response) => {
+  const reply = (data: unknown) => response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
+  if (request.method === "POST") {
+    posts++
+    onPost()
+    const node = { id: 100 + nodes.length, name: "node", created_at: new Date().toISOString(), status: "Create" }
+    nodes.push(node)
+    return reply(node)
+  }
+  const id = /nodes\/(\d+)\//.exec(request.url!)?.[1]
+  if (id !== undefined) return reply(nodes[Number(id) - 100])
+  return reply(request.url!.includes("page_no=1&") ? nodes : [])
+})
+
+beforeAll(async () => {
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k,mode=700", "none", disk])
+  service.listen(0, "127.0.0.1")
+  await once(service, "listening")
+})
+afterAll(() => {
+  service.closeAllConnections()
+  service.close()
+  execFileSync("umount", [disk])
+  rmSync(disk, { recursive: true })
+})
+
+const make = async (folder: string) => {
+  const { port } = service.address() as AddressInfo
+  await using maker = Program.ofNode(program, [`http://127.0.0.1:${port}`, "key", "token", folder, "1"])
+  const { stdout } = await maker.ended
+  // Warnings come before it.
+  return JSON.parse(stdout.trim().split("\n").at(-1)!) as { outcome: string }
+}
+
+describe("a create under a key on a disk", () => {
+  it("that is full sends nothing, and works once there is room", async () => {
+    const folder = join(disk, "first")
+    mkdirSync(folder, { mode: 0o700 })
+    fill()
+    assert.strictEqual((await make(folder)).outcome, "InvalidRequest")
+    assert.strictEqual(posts, 0)
+    free()
+    assert.strictEqual((await make(folder)).outcome, "created")
+    assert.strictEqual(nodes.length, 1)
+  })
+
+  it("that is full when the reply comes is found by the next one", async () => {
+    const folder = join(disk, "second")
+    mkdirSync(folder, { mode: 0o700 })
+    onPost = fill
+    const before = nodes.length
+    assert.strictEqual((await make(folder)).outcome, "created")
+    onPost = () => {}
+    assert.isTrue(existsSync(join(folder, "job-0.json")))
+    free()
+    assert.strictEqual((await make(folder)).outcome, "adopted")
+    assert.strictEqual(nodes.length, before + 1)
+  })
+})

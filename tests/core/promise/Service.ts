@@ -1,0 +1,77 @@
+/**
+ * Services with real sockets for the tests of the promise client: the mock service, and one that does what the test scripts.
+ */
+import { TestServer, type TestServerOptions } from "@berth/server/testing"
+import { BerthError, type Client, type ClientOptions, createClient } from "@berth/core/promise"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+
+export const apiKey = "key/with+odd=chars&more"
+export const accessToken = "token.with-odd~chars"
+
+/** A service on a free port, with a client for it. */
+export interface Service {
+  readonly baseUrl: string
+  readonly client: Client
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** The mock service. */
+export const mockService = async (
+  server: TestServerOptions = {},
+  options: Partial<ClientOptions> = {}
+): Promise<Service & { readonly options: ClientOptions }> => {
+  const scope = Scope.makeUnsafe()
+  const { accessToken, apiKey, baseUrl } = Context.get(
+    await Effect.runPromise(Scope.provide(Layer.build(TestServer.layer(server)), scope)),
+    TestServer
+  )
+  const all = { baseUrl, apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken), ...options }
+  const client = createClient(all)
+  return {
+    baseUrl,
+    client,
+    options: all,
+    [Symbol.asyncDispose]: async () => {
+      await client.close()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}
+
+/** A service that does with each request what `listener` does. */
+export const bareService = async (
+  listener: RequestListener,
+  options: Partial<ClientOptions> = {}
+): Promise<Service> => {
+  const server = createServer(listener)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  const baseUrl = `http://127.0.0.1:${port}`
+  const client = createClient({ baseUrl, apiKey, accessToken, ...options })
+  return {
+    baseUrl,
+    client,
+    [Symbol.asyncDispose]: async () => {
+      await client.close()
+      server.closeAllConnections()
+      server.close()
+      await once(server, "close")
+    }
+  }
+}
+
+/** The `BerthError` the promise rejects with; fails the test when it does not, or with anything else. */
+export const rejection = async (promise: Promise<unknown>): Promise<BerthError> => {
+  const outcome = await promise.then(
+    (value) => ({ resolved: value }),
+    (error: unknown) => ({ error })
+  )
+  if ("resolved" in outcome) throw new Error(`resolved, to ${JSON.stringify(outcome.resolved)}`)
+  if (!(outcome.error instanceof BerthError))
+    throw new Error("rejected without a typed error", { cause: outcome.error })
+  return outcome.error
+}

@@ -1,0 +1,54 @@
+import type { ClientOptions } from "@berth/core/promise"
+import { Program } from "@berth/testing/Program"
+import { assert, describe, it } from "@effect/vitest"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { mockService } from "./Service.ts"
+
+/** What a program does with its client before it forgets to close it. */
+const uses: Readonly<Record<string, string>> = {
+  "has listed": `for await (const _ of client.nodes.list()) {}`,
+  "has left a list midway": `for await (const _ of client.nodes.list()) break`,
+  "has failed": `await client.nodes.get(4711).catch(() => {})`,
+  "has created a node": `const [{ images, plan }] = await client.plans.list()
+    await client.nodes.create({ name: "web", plan, image: images[0] }, options.stateDirectory ? { key: "order-7" } : {})`,
+  "has waited in vain": `await client.nodes.awaitStatus(4711, "running", { timeout: 300 }).catch(() => {})`,
+  "has read the allowance": `for await (const _ of client.allowance.changes()) break`
+}
+
+const options = (folder: string): Readonly<Record<string, Partial<ClientOptions>>> => ({
+  "no options": {},
+  "an allowance file": { allowanceFile: join(folder, "allowance.json") },
+  "a state directory": { stateDirectory: join(folder, "state") }
+})
+
+describe("a program that forgets to close its client", () => {
+  for (const name of Object.keys(options(""))) {
+    it(`ends by itself with ${name}, whatever it has done`, { timeout: 60_000 }, async () => {
+      const folder = mkdtempSync(join(tmpdir(), "berth-ending-"))
+      chmodSync(folder, 0o700)
+      try {
+        await using service = await mockService({ scenario: { fleet: 250 } })
+        const given = { ...service.options, ...options(folder)[name] }
+        for (const [done, use] of Object.entries(uses)) {
+          const program = `
+            import { createClient } from "@berth/core/promise"
+            const options = ${JSON.stringify(given)}
+            const client = createClient(options)
+            ${use}
+            console.log(process.getActiveResourcesInfo().filter((name) => name !== "PipeWrap").join(" "))
+          `
+          await using running = Program.ofSource(program, { cwd: import.meta.dirname, timeoutMillis: 20_000 })
+
+          const { code, stdout: active } = await running.ended
+
+          assert.strictEqual(code, 0, `${done}: ${active}`)
+          assert.notInclude(active, "Timeout", done)
+        }
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    })
+  }
+})

@@ -1,0 +1,100 @@
+/** The check of the vocabulary: what it finds in files made for it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { wordFaults } from "@berth/scripts/words"
+
+/** The faults of a repository that has this text in one file. */
+const faultsOf = (text: string, path = "apps/one/src/a.ts") => {
+  const root = mkdtempSync(join(tmpdir(), "berth-words-"))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+  return wordFaults(root)
+}
+
+/** The words that are found, without place and advice. */
+const wordsOf = (...args: Parameters<typeof faultsOf>) => faultsOf(...args).map((fault) => fault.split('"')[1])
+
+test("plain words pass", () => {
+  expect(faultsOf("/** Reads the node and reports its status. */\nexport const readNode = 1\n")).toEqual([])
+})
+
+test("a fault names file, line, word and what to write", () => {
+  expect(faultsOf("// The quota.\n\n// The keyring.\n")).toEqual([
+    'apps/one/src/a.ts:1: "quota" (write: rate limit)',
+    'apps/one/src/a.ts:3: "keyring" (write: credential index)'
+  ])
+})
+
+test.each([
+  ["a comment", "// Nobody waits.", "Nobody"],
+  ["a message", "const message = `The service says ${status}.`", "says"],
+  ["a test title", `test("tells the caller", () => {})`, "tells"],
+  ["a camelCase name", "const toldBefore = 1", "told"],
+  ["the middle of a name", "const nodesToldGone = 1", "Told"],
+  ["the start of a type name", "class KeyringEntry {}", "Keyring"],
+  ["two words of a name", "const rowText = 1", "row Text"]
+])("a word to avoid is found in %s", (_, text, word) => {
+  expect(wordsOf(text)).toEqual([word])
+})
+
+test.each([
+  ["a limit that begins with its superlative", "const longestWait = 1", "longestWait"],
+  ["milliseconds in short", "const waitMs = 1", "waitMs"],
+  ["the old name of the monotonic clock", "const upMillis = 1", "upMillis"]
+])("a name to avoid is found: %s", (_, text, name) => {
+  expect(wordsOf(text)).toEqual([name])
+})
+
+test("a line with words of two rules has two faults", () => {
+  expect(wordsOf("// Whoever asks is told.")).toEqual(["told", "Whoever"])
+})
+
+test.each([
+  ["a longer word", "// The essays of tellers are untellable. Remembrance."],
+  ["a superlative in prose", "// The longest wait, the most requests."],
+  ["a name with `max` and the unit last", "const maxWaitMillis = 1"],
+  ["a name of Node's", "const { mtimeMs } = stat; Math.round(x); await Promise.allSettled(all)"],
+  ["a name of npm's", `const key = "peerDependencies"`]
+])("%s passes", (_, text) => {
+  expect(faultsOf(text)).toEqual([])
+})
+
+test("a word passes in the files in which it has another meaning", () => {
+  expect(wordsOf("// The retry budget.", "packages/core/src/client/call/Retry.ts")).toEqual([])
+  expect(wordsOf("// The retry budget.", "apps/one/src/Retry.ts")).toEqual(["budget"])
+})
+
+test("a word of a single folder is found only there", () => {
+  expect(wordsOf("// The others.", "packages/core/src/client/allowance/a.ts")).toEqual(["others"])
+  expect(wordsOf("// The others.", "packages/core/src/client/call/a.ts")).toEqual([])
+})
+
+test.each([
+  "README.md",
+  "docs/page.md",
+  "docs/decisions/0001-one.md",
+  "apps/one/README.md",
+  "apps/one/src/deep/below/a.ts",
+  "apps/one/src/page/page.html",
+  "packages/two/test/a.test.ts",
+  "packages/two/examples/a.ts",
+  "bench/src/rows/a.ts",
+  "scripts/a.ts",
+  "tests/core/a.test.ts"
+])("%s is checked", (path) => {
+  expect(wordsOf("Nobody", path)).toEqual(["Nobody"])
+})
+
+test.each(["docs/glossary.md", "docs/interface/interface.md", "scripts/words.ts", "tests/repository/words.test.ts"])(
+  "%s is not checked, because it quotes",
+  (path) => {
+    expect(faultsOf("Nobody", path)).toEqual([])
+  }
+)
+
+test.each(["apps/one/src/node_modules/a.ts", "apps/one/src/dist/a.ts"])("%s is not ours", (path) => {
+  expect(faultsOf("Nobody", path)).toEqual([])
+})
