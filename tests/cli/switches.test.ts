@@ -3,8 +3,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { invoke } from "../invoke.ts"
-import { serve } from "../ScriptedServer.ts"
+import { invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
 
 const env = { BERTH_API_KEY: "the-key-of-a-test", BERTH_ACCESS_TOKEN: "the-token-of-a-test" }
 
