@@ -102,7 +102,7 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
   it.effect("reports what may be wrong with a refused request", () =>
     Effect.gen(function* () {
       for (const [args, hint] of [
-        [["PUT", "/nodes/"], "hint: Use a method that the path answers."],
+        [["PUT", "/nodes/"], "hint: Use a method that the path supports."],
         [["GET", "/node/"], "hint: Check the path and the ids in it; "],
         [["POST", "/nodes/", "-d", "{}"], "hint: Correct the named fields"]
       ] as const) {

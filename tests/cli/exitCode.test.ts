@@ -111,6 +111,14 @@ describe.each(commands)("berth %s %s", (...command) => {
   )
 })
 
+it.live("the hint for an unknown path is about the path of berth api, and otherwise about the base URL", () =>
+  Effect.gen(function* () {
+    const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => failure(404)) }
+    assert.include((yield* invoke(["api", "GET", "/nodes/"], { env })).stderr, "it begins below /myaccount/api/v1")
+    assert.include((yield* invoke(["image", "list"], { env })).stderr, "and the base URL")
+  })
+)
+
 describe("several nodes", () => {
   it.live("exit 9 when some of them failed, with a row for each", () =>
     Effect.gen(function* () {

@@ -260,7 +260,7 @@ describe("node create", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.live("with --wait waits until the node runs, telling every change once", () =>
+  it.live("with --wait waits until the node runs, with a line for each change", () =>
     Effect.gen(function* () {
       const server = yield* TestServer
       const args = ["node", "create", "--name", "n", "--plan", plan, "--image", image, "--wait", "-o", "json"]
@@ -307,7 +307,7 @@ describe("node wait", () => {
       yield* berth(["node", "delete", id, "--yes"])
       const never = yield* berth(["node", "wait", id])
       assert.strictEqual(never.code, 5)
-      assert.include(never.stderr, "from which running cannot come")
+      assert.include(never.stderr, "which cannot become running")
     }).pipe(Effect.provide(TestServer.layer()))
   )
 })

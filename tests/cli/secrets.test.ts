@@ -73,6 +73,15 @@ describe("credentials", () => {
     })
   )
 
+  it.live("are masked whole when one of them is the beginning of the other", () =>
+    Effect.gen(function* () {
+      const token = `${secrets.BERTH_API_KEY}-and-more`
+      const env = { ...secrets, BERTH_BASE_URL: "http://127.0.0.1:1", BERTH_ACCESS_TOKEN: token }
+      const { stderr } = yield* invoke(["node", "list", token], { env })
+      assert.strictEqual(stderr.split("\n")[0], "error: berth node list takes no further argument: <redacted>.")
+    })
+  )
+
   it.live("do not garble berth's own sentences when they are words themselves", () =>
     Effect.gen(function* () {
       const env = { BERTH_BASE_URL: "http://127.0.0.1:1", BERTH_API_KEY: "node", BERTH_ACCESS_TOKEN: "further" }

@@ -31,19 +31,19 @@ describe("the allowance", () => {
       assert.strictEqual(first.code, 0)
       const next = yield* berth(["image", "saved"], { env })
       assert.strictEqual(next.code, 6)
-      assert.match(next.stderr, /^error: The allowance refills in /)
+      assert.match(next.stderr, /^error: Rate limit reached: the allowance refills in /)
       assert.strictEqual(yield* count(429), 0)
       const alone = yield* berth(["image", "saved"], { env: { ...env, BERTH_ALLOWANCE_FILE: "off" } })
       assert.deepStrictEqual([alone.code, yield* count(429)], [6, 1])
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        TestServer.layer({ clock: "real", allowance: { limit: 1, windowMs: 3_600_000, algorithm: "fixed-window" } })
+        TestServer.layer({ clock: "real", rateLimit: { limit: 1, window: 3_600_000, algorithm: "fixed-window" } })
       )
     )
   )
 
-  it.live("is kept where BERTH_ALLOWANCE_FILE says, and nowhere for --help", () =>
+  it.live("is kept in the file that BERTH_ALLOWANCE_FILE names, and nowhere for --help", () =>
     Effect.gen(function* () {
       const folder = yield* stateFolder
       const chosen = { XDG_STATE_HOME: join(folder, "state"), BERTH_ALLOWANCE_FILE: join(folder, "chosen") }

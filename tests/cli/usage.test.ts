@@ -74,6 +74,13 @@ describe("a usage error", () => {
     })
   )
 
+  it.live("is a sentence where -o json is no flag but an argument", () =>
+    Effect.gen(function* () {
+      const { stderr } = yield* invoke(["node", "list", "--", "-o", "json"], { env })
+      assert.match(stderr, /^error: /)
+    })
+  )
+
   it.live("does not repeat a secret that was given as a flag", () =>
     Effect.gen(function* () {
       for (const args of [

@@ -268,7 +268,7 @@ describe("the allowance", () => {
       yield* (yield* Nodes).listPage()
     }).pipe(
       Effect.provide(
-        serviceLayer({ allowance: { limit: 100, windowMs: hour, algorithm: "fixed-window" }, scenario: "small" })
+        serviceLayer({ rateLimit: { limit: 100, window: hour, algorithm: "fixed-window" }, scenario: "small" })
       )
     )
   )

@@ -34,7 +34,7 @@ const once = (env: Readonly<Record<string, string>>) =>
   Effect.flatMap(start(["once"], env), (daemon) => Effect.promise(() => daemon.finished()))
 
 /** Enough for one sweep of the five nodes. */
-const scant = { limit: 2, windowMs: 3_600_000, algorithm: "fixed-window" } as const
+const scant = { limit: 2, window: 3_600_000, algorithm: "fixed-window" } as const
 
 /** How many requests the service has seen. */
 const requests = Effect.map(
@@ -49,12 +49,12 @@ it.live("a process begins with what the one before it has learnt of the allowanc
     const asked = yield* requests
     const next = yield* once(byDefault)
     expect(next.code).toBe(6)
-    expect(next.stderr[0]).toMatch(/^berth-watch: The allowance refills in /)
+    expect(next.stderr[0]).toMatch(/^berth-watch: Rate limit reached: the allowance refills in /)
     expect(yield* requests).toBe(asked)
     // Another one that does not share has to send a request to learn it.
     expect((yield* once({ ...byDefault, BERTH_ALLOWANCE_FILE: "off" })).code).toBe(6)
     expect(yield* requests).toBe(asked + 1)
-  }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real", allowance: scant })))
+  }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real", rateLimit: scant })))
 )
 
 it.live("the file is for the user alone, and a daemon that has ended is not counted", () =>

@@ -20,7 +20,7 @@ import { Output, type Streams } from "./output/Output.ts"
 import { OutputFormat } from "./output/OutputFormat.ts"
 import { presenter } from "./output/presenter.ts"
 import { BaseUrl, Debug } from "./settings/globalFlags.ts"
-import { ownRedaction } from "./settings/redaction.ts"
+import { redaction } from "./settings/redaction.ts"
 import { closeSwitches } from "./settings/switches.ts"
 
 const noun = (name: string, description: string) => Command.make(name).pipe(Command.withDescription(description))
@@ -39,7 +39,7 @@ const berth = Command.make("berth").pipe(
 
 /** Runs berth on these streams and gives its exit code. The caller handles an interruption. */
 export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> => {
-  const output = Layer.unwrap(Effect.map(ownRedaction, (redact) => Output.layer(streams, redact)))
+  const output = Layer.unwrap(Effect.map(redaction, (redact) => Output.layer(streams, redact)))
   return Command.runWith(berth, { version: pkg.version })(closeSwitches(args)).pipe(
     withExitCode(args),
     Effect.provide(Layer.provideMerge(presenter, output)),

@@ -22,7 +22,7 @@ const service = (limit: number) =>
       TestServer.layerHttpClient({
         clock: "real",
         scenario: "small",
-        allowance: { limit, windowMs: hour, algorithm: "fixed-window" }
+        rateLimit: { limit, window: hour, algorithm: "fixed-window" }
       })
     )
   )

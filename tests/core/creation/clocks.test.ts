@@ -15,7 +15,7 @@ import { assert, describe, it } from "@effect/vitest"
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** A service that answers a create when the test says so. */
+/** A service that answers a create when the test calls `answer`. */
 const startService = async () => {
   const nodes: Array<object> = []
   const waiting: Array<ServerResponse> = []
@@ -51,7 +51,7 @@ const startService = async () => {
   }
 }
 
-/** A process that steps its clock when it is told, or one that is started after the step. */
+/** A process that steps its clock on a signal, or one that is started after the step. */
 const maker = (url: string, folder: string, clock: { CLOCK_STEP: string } | { CLOCK_AHEAD: string }) =>
   new Program(
     process.execPath,

@@ -52,7 +52,7 @@ describe("two processes that ask for the same creates at once", () => {
       Effect.gen(function* () {
         const server = yield* TestServer
         const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
-        // Long enough between looking for an intent and writing it down for both to find none.
+        // Long enough between reading an intent and writing it for both to find none.
         yield* world.arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.list" } }])
         const start = yield* makersIn(world, 20)
         const makers = yield* Effect.all([start, start])

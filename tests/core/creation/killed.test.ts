@@ -1,6 +1,6 @@
 /**
  * A create under a key whose process is killed at one step or another, and the process that is started next with the same key:
- * one node, or `OutcomeUnknown`; never two. Real processes, and a service that does at each step as the test says.
+ * one node, or `OutcomeUnknown`; never two. Real processes, and a service that follows the script of the test.
  */
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -20,7 +20,7 @@ interface Node {
   readonly created_at: string
 }
 
-/** The service of one test: what it has, what it was asked, and what it does with each request. */
+/** The service of one test: its nodes, how many requests it had, and what it does with each. */
 class Service {
   readonly nodes: Array<Node> = []
   posts = 0
@@ -95,7 +95,7 @@ const program = fileURLToPath(new URL("maker.ts", import.meta.url))
 const maker = (port: number, folder: string) =>
   Program.ofNode(program, [`http://127.0.0.1:${port}`, "key", "token", folder, "1"])
 
-/** What the two processes came to: the second one's outcome, and what the service has. */
+/** The outcome of the second process, and what the service has then. */
 const run = async (script: Script) => {
   const service = new Service(script)
   const folder = await mkdtemp(join(tmpdir(), "berth-killed-"))

@@ -7,7 +7,7 @@ import type {} from "@berth/testing/steppedDate"
 import { Console, Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Berth from "@berth/core/client/Berth"
-import * as IntentStore from "@berth/core/client/creation/IntentStore"
+import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
 import { Nodes } from "@berth/core/client/Nodes"
 
 const [baseUrl, apiKey, accessToken, folder, count, concurrency = "4"] = process.argv.slice(2) as [
@@ -23,7 +23,7 @@ const client = Berth.layer({
   baseUrl,
   credentials: { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) },
   deadline: Duration.minutes(3)
-}).pipe(Layer.provide(IntentStore.layerDirectory(folder)), Layer.provide(FetchHttpClient.layer))
+}).pipe(Layer.provide(layerDirectory(folder)), Layer.provide(FetchHttpClient.layer))
 
 const { CLOCK_AHEAD, CLOCK_STEP } = process.env
 if (CLOCK_AHEAD !== undefined) globalThis.stepWallClock(Number(CLOCK_AHEAD))
@@ -37,7 +37,7 @@ const make = (i: number) =>
       onFailure: ({ reason }) => ({ key: i, outcome: reason._tag, id: 0 }),
       onSuccess: ({ node, outcome }) => ({ key: i, outcome, id: Number(node.id) })
     }),
-    Effect.flatMap((told) => Console.log(JSON.stringify(told)))
+    Effect.flatMap((line) => Console.log(JSON.stringify(line)))
   )
 
 await Effect.forEach(

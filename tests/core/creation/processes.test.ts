@@ -32,19 +32,19 @@ describe("eight processes with the same hundred keys, after one that was killed 
             schedule: Schedule.spaced("10 millis")
           })
           yield* Effect.promise(() => first.kill())
-          const told = yield* Effect.forEach(
+          const lines = yield* Effect.forEach(
             Array.from({ length: 8 }, () => start),
             Effect.flatMap(outcomes),
             { concurrency: "unbounded" }
           )
           assert.strictEqual(yield* countAll(world), 100)
           const idsOf = new Map<number, Set<number>>()
-          for (const { id, key } of told.flat()) idsOf.set(key, (idsOf.get(key) ?? new Set()).add(id))
+          for (const { id, key } of lines.flat()) idsOf.set(key, (idsOf.get(key) ?? new Set()).add(id))
           assert.deepStrictEqual(
             Array.from(idsOf.values(), ({ size }) => size),
             Array.from({ length: 100 }, () => 1)
           )
-          assert.strictEqual(new Set(told.flat().map(({ id }) => id)).size, 100)
+          assert.strictEqual(new Set(lines.flat().map(({ id }) => id)).size, 100)
         }).pipe(Effect.scoped, Effect.provide(TestServer.layer())),
       180_000
     )

@@ -9,7 +9,7 @@ import { type Failure, problemOf } from "../failure/Problem.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { reportProblem } from "../output/reportProblem.ts"
-import { type NodeOutcome, outcomeRecord } from "../records/outcome.ts"
+import { type NodeResult, outcomeRecord } from "../records/outcome.ts"
 import { concurrency, type Found, type Resolution } from "./resolve.ts"
 
 /** What a verb did to a node. */
@@ -23,7 +23,7 @@ export interface Done {
 export const nameOf = ({ given, listed }: Found): string =>
   Option.match(listed, { onNone: () => given, onSome: ({ name }) => name })
 
-const failed = (target: Resolution["nodes"][number], failure: Failure): NodeOutcome => {
+const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResult => {
   const error = problemOf(failure)
   return Result.match(target, {
     onFailure: ({ given }) => ({ id: null, name: given, outcome: "failed", node: null, error }),
@@ -41,7 +41,7 @@ const failed = (target: Resolution["nodes"][number], failure: Failure): NodeOutc
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
   act: (node: Found) => Effect.Effect<Done, BerthError, R>
-): Effect.fn.Return<ReadonlyArray<NodeOutcome>, Failure, R> {
+): Effect.fn.Return<ReadonlyArray<NodeResult>, Failure, R> {
   const one = (target: Resolution["nodes"][number]) =>
     Effect.gen(function* () {
       const found = yield* Effect.fromResult(Result.mapError(target, ({ failure }) => failure))
@@ -58,7 +58,7 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
 })
 
 /** Reports on stderr which of the nodes failed and why, one problem each. */
-export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeOutcome>) {
+export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>) {
   const format = yield* OutputFormat
   for (const { error, id, name } of outcomes) {
     if (error !== null) yield* reportProblem({ ...error, details: { ...error.details, node: { id, name } } }, format)
@@ -69,7 +69,7 @@ export const reportFailures = Effect.fnUntraced(function* (outcomes: ReadonlyArr
  * Prints the outcomes; `single` is one node that was asked for by itself, which is one object in JSON. A table has a row for
  * every node; JSON has the successes alone, and the failures are on stderr like any other error.
  */
-export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeOutcome>, single: boolean) {
+export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, single: boolean) {
   const format = yield* OutputFormat
   if (format === "table") return yield* printAll(outcomeRecord, outcomes)
   const done = outcomes.filter(({ error }) => error === null)
@@ -81,7 +81,7 @@ export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArra
 })
 
 /** Fails when some of the outcomes are failures. */
-export const failIfSomeFailed = (outcomes: ReadonlyArray<NodeOutcome>): Effect.Effect<void, SomeFailed> => {
+export const failIfSomeFailed = (outcomes: ReadonlyArray<NodeResult>): Effect.Effect<void, SomeFailed> => {
   const failed = outcomes.filter(({ error }) => error !== null).length
   return failed === 0 ? Effect.void : Effect.fail(new SomeFailed({ failed, of: outcomes.length }))
 }

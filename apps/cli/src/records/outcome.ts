@@ -15,12 +15,12 @@ const Outcome = Schema.Struct({
   node: Schema.NullOr(Node).annotate({ description: "The node as it was seen last, where it was." })
 })
 
-export interface NodeOutcome extends Schema.Schema.Type<typeof Outcome> {
+export interface NodeResult extends Schema.Schema.Type<typeof Outcome> {
   /** A program reads the errors on stderr. */
   readonly error: Problem | null
 }
 
-const fields: ReadonlyArray<Field<NodeOutcome>> = [
+const fields: ReadonlyArray<Field<NodeResult>> = [
   { key: "id", title: "ID", value: ({ id }) => numberOr(id), align: "right" },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
   {
@@ -31,14 +31,14 @@ const fields: ReadonlyArray<Field<NodeOutcome>> = [
   }
 ]
 
-const why: Field<NodeOutcome> = {
+const why: Field<NodeResult> = {
   key: "error",
   title: "WHY",
   value: ({ error }) => textOr(error?.message ?? null),
   shrinkTo: 20
 }
 
-export const outcomeRecord: RecordDescriptor<NodeOutcome> = {
+export const outcomeRecord: RecordDescriptor<NodeResult> = {
   encode: encodeWith(Outcome),
   fields: (outcomes) => (outcomes.some(({ error }) => error !== null) ? [...fields, why] : fields),
   none: "no such nodes"

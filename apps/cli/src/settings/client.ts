@@ -5,7 +5,8 @@
  */
 import { ownLevels } from "@berth/core/client/AccountFolder"
 import * as Berth from "@berth/core/client/Berth"
-import { IntentStore, layerDirectory, makeMemory } from "@berth/core/client/creation/IntentStore"
+import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
+import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
 import { type Connection, readConnection, SettingFault } from "@berth/terminal/Connection"
 import { Effect, Layer, Logger, Option } from "effect"

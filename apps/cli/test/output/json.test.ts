@@ -21,6 +21,12 @@ describe("JSON", () => {
     )
   })
 
+  it("escapes what it allows and a terminal would obey", () => {
+    for (const text of [jsonLine("\u009b\u202e"), jsonBlock("\u009b\u202e")]) {
+      assert.strictEqual(text, String.raw`"\u009b\u202e"`)
+    }
+  })
+
   it("for reading is indented", () => assert.strictEqual(jsonBlock({ a: [1] }), '{\n  "a": [\n    1\n  ]\n}'))
 
   it("for reading is on one line when it is nested too deep to be read", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { width } from "../../src/output/cells.ts"
+import { cut, width } from "../../src/output/cells.ts"
 import type { Field } from "../../src/output/RecordDescriptor.ts"
 import { card, table } from "../../src/output/table.ts"
 import { nodeRecord } from "../../src/records/node.ts"
@@ -44,6 +44,12 @@ describe("a table", () => {
     assert.strictEqual(narrow.text.split("\n")[1], "a-rat…     7")
   })
 
+  it("leaves out columns in their order until the rest fits", () => {
+    const ordered = fields.map((field, index) => ({ ...field, dropOrder: 3 - index }))
+    assert.deepStrictEqual(table(ordered, rows, { available: 19, colour: false }).hidden, ["NOTE"])
+    assert.deepStrictEqual(table(ordered, rows, { available: 11, colour: false }).hidden, ["NOTE", "SIZE"])
+  })
+
   it("colours nothing but the text, and only when asked to", () => {
     const coloured: ReadonlyArray<Field<Row>> = [{ ...fields[0]!, style: () => "good" }, fields[1]!]
     const { text } = table(coloured, [rows[1]!], { available: 80, colour: true })
@@ -71,6 +77,16 @@ describe("a table", () => {
     const { text } = table(columns, [], { available: 20, colour: false })
     assert.strictEqual(text, "ID  NAME  STATUS\n")
   })
+})
+
+describe("a text that is cut", () => {
+  it.each([
+    [4, "日本"],
+    [3, "日…"],
+    [2, "…"],
+    [1, "…"],
+    [0, ""]
+  ])("to %i cells is %s", (cells, text) => assert.strictEqual(cut("日本", cells), text))
 })
 
 describe("a card", () => {

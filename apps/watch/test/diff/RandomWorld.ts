@@ -1,5 +1,5 @@
 /**
- * An account whose nodes come, change and go by chance, and that remembers every moment of it: the truth to compare the
+ * An account whose nodes come, change and go by chance, and a record of every moment of it: the truth to compare the
  * reports of the daemon with.
  */
 import type { KnownStatus } from "@berth/core/domain/NodeStatus"

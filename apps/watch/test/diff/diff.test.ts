@@ -135,7 +135,7 @@ describe("a node", () => {
     expect(facts).toMatchObject([{ after: { plan: "B-2VCPU-4RAM-50DISK", image: "Ubuntu-24.04", backups: true } }])
   })
 
-  it("with the same id and another createdAt is deleted and created, without asking anybody", () => {
+  it("with the same id and another createdAt is deleted and created, without another request", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1, createdAtMillis: 5000 }))
     expect(watch.sweep(aNode({ id: 1, createdAtMillis: 9000, status: "created" }))).toMatchObject([
@@ -233,7 +233,7 @@ describe("a node that is not listed", () => {
     expect(watch.snapshot.nodes.get(nodeId(1))?.absence).toBeNull()
   })
 
-  it("is no suspect when it was looked at while the list was read", () => {
+  it("is no suspect when it was polled while the list was read", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1, status: "created" }), ...stable)
     const sweep = watch.begin()

@@ -6,7 +6,8 @@
 import { Context, Effect, Layer, Predicate, Redacted } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
-import { IntentStore, IntentStoreFailed, makeDirectory, makeMemory } from "./creation/IntentStore.ts"
+import { makeDirectory } from "./creation/IntentFolder.ts"
+import { IntentStore, IntentStoreFailed, makeMemory } from "./creation/IntentStore.ts"
 import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
 import type { Settings } from "./options/Settings.ts"
@@ -29,7 +30,7 @@ export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
 export interface AccountFiles {
   /** For `ClientOptions.allowanceFile`: a file. */
   readonly allowanceFile: string | undefined
-  /** For `IntentStore.layerDirectory`: a folder. */
+  /** For `IntentFolder.layerDirectory`: a folder. */
   readonly intents: string | undefined
   /** For `PageFile.layer`: a file. */
   readonly pages: string | undefined
@@ -117,7 +118,7 @@ const intentsIn = (folder: string): IntentStore => {
 /** A store for creates without a key: one with a key fails, for it could not be kept. */
 const withoutFolder = (why: string): IntentStore => ({
   ...makeMemory(),
-  holding: () => () => Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}` }))
+  withKeyLock: () => () => Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}` }))
 })
 
 /** Gives a client of these settings the state directory. What it cannot do with it fails, or is warned of, when it is used. */

@@ -1,23 +1,28 @@
 /**
- * What is written down of a create before and while it is sent, so that afterwards, in this process or a later one, it can be
- * told which node came of it.
+ * The record of one create, written before and while it is sent, so that this process or a later one can find out which node
+ * came of it.
  */
-import { Predicate } from "effect"
 import type { NodeId } from "../../domain/Node.ts"
+import { millisBetween, type Stamp } from "../files/Boot.ts"
 
-/** When a request was sent: on every clock there is, for none of them alone can be trusted later. */
-export interface SentAt {
-  /** By the wall clock of the machine, since the epoch. */
-  readonly wallMillis: number
-  /** By the clock of its boot. */
-  readonly bootMillis: number
-  /** Names that clock; null where it cannot be named. */
-  readonly bootClock: string | null
+/** An instant on every clock there is, because none of them alone can be trusted later. */
+export interface Instant extends Stamp {
   /** The service's clock had certainly reached this, since the epoch; 0 when nothing is known of it. */
   readonly serviceMillis: number
 }
 
-/** The version of what is written: a later one may mean something else. */
+/** The service's clock is known to a second or two. */
+const serviceClockMillis = 2000
+
+/** Least time since an earlier instant, by the clock of a boot or by the service's; never by a wall clock, which steps. */
+export const millisSince = (earlier: Instant, now: Instant): number => {
+  if (earlier.bootClock !== null && earlier.bootClock === now.bootClock) return millisBetween(earlier, now)
+  return earlier.serviceMillis > 0 && now.serviceMillis > 0
+    ? Math.max(0, now.serviceMillis - earlier.serviceMillis - serviceClockMillis)
+    : 0
+}
+
+/** The version of the record: in a later one a field may mean something else. */
 export const intentVersion = 1
 
 /** The record of one create. */
@@ -31,7 +36,7 @@ export interface Intent {
   /** Highest node id known before sending; what comes of it is higher (decision 11). */
   readonly newerThan: number
   /** When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed. */
-  readonly sentAt: SentAt | null
+  readonly sentAt: Instant | null
   /**
    * What became of it: it is about to leave (`open`), or has left (`left`), and its reply may still come; it has left, and
    * its reply was lost (`lost`); its process was killed before it was known to have left (`killed`). Without a reply, what came of
@@ -42,43 +47,25 @@ export interface Intent {
   readonly nodeId: NodeId | null
 }
 
-/** Whether a reply to it may still come. */
-export const mayBeAnswered = ({ fate, nodeId, sentAt }: Intent): boolean =>
-  sentAt !== null && nodeId === null && (fate === "open" || fate === "left")
+/** An intent that was sent. */
+export type SentIntent = Intent & { readonly sentAt: Instant }
 
-/** The intent once no reply can come any more. `unless` is what becomes of one that is not known to have left. */
-export const ended = (intent: Intent, unless: "lost" | "killed"): Intent & { readonly fate: "lost" | "killed" } => ({
+/** A sent intent to which no reply can come any more. */
+export type UnansweredIntent = SentIntent & { readonly fate: "lost" | "killed" }
+
+export const isSent = (intent: Intent): intent is SentIntent => intent.sentAt !== null
+
+/** Whether a reply to it may still come. */
+export const mayBeAnswered = (intent: Intent): intent is SentIntent & { readonly fate: "open" | "left" } =>
+  isSent(intent) && intent.nodeId === null && (intent.fate === "open" || intent.fate === "left")
+
+/** The intent once no reply can come any more. `unlessLeft` is the fate of one that is not known to have left. */
+export const unanswered = (intent: SentIntent, unlessLeft: "lost" | "killed"): UnansweredIntent => ({
   ...intent,
-  fate: intent.fate === "open" ? unless : intent.fate === "left" ? "lost" : intent.fate
+  fate: intent.fate === "open" ? unlessLeft : intent.fate === "left" ? "lost" : intent.fate
 })
 
-/** Checks of the fields of a record that another process wrote, in JSON. */
-export type Checks<A> = { readonly [Name in keyof A]-?: (value: unknown) => boolean }
+type Shown = Pick<Intent, "name" | "plan" | "image">
 
-/** Whether a value has what each field has to have. What else it has is of no concern. */
-export const meets = <A>(checks: Checks<A>, value: unknown): value is A =>
-  Predicate.isObject(value) &&
-  Object.entries<(value: unknown) => boolean>(checks).every(([name, check]) =>
-    check((value as Readonly<Record<string, unknown>>)[name])
-  )
-
-const orNull = (check: (value: unknown) => boolean) => (value: unknown) => value === null || check(value)
-
-const sentAtChecks: Checks<SentAt> = {
-  wallMillis: Number.isFinite,
-  bootMillis: Number.isFinite,
-  bootClock: orNull(Predicate.isString),
-  serviceMillis: Number.isFinite
-}
-
-export const intentChecks: Checks<Intent> = {
-  version: (value) => value === intentVersion,
-  key: Predicate.isString,
-  name: Predicate.isString,
-  plan: Predicate.isString,
-  image: Predicate.isString,
-  newerThan: Number.isSafeInteger,
-  sentAt: orNull((value) => meets(sentAtChecks, value)),
-  fate: (value) => value === "open" || value === "left" || value === "lost" || value === "killed",
-  nodeId: orNull((value) => Number.isSafeInteger(value) && Number(value) >= 1)
-}
+/** Whether two creates differ in nothing that a node shows: whose node is whose does not matter among them. */
+export const isAlike = (a: Shown, b: Shown): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image

@@ -1,7 +1,7 @@
 /**
- * Keeps a key to one owner at a time, of all processes that share a folder. A lock is a folder with one file in it, whose name
- * says who holds it, or that it is free; it changes hands by a rename of that very file, which of several succeeds for one, and
- * leaves no moment in between. What an owner's name cannot tell (of another container, another machine) its heartbeat does.
+ * Keeps a key to one owner at a time, of all processes that share a folder. A lock is a folder with one file in it, whose name is
+ * that of its owner, or `free`; it changes hands by a rename of that very file, which succeeds for one of several, and leaves no
+ * moment in between. An owner that cannot be judged by its name (of another container or machine) is judged by its heartbeat.
  */
 import { Effect, Exit, Fiber, Option, Predicate, Random } from "effect"
 import { sleepInBackground } from "../time/Background.ts"
@@ -10,18 +10,18 @@ import { monotonicMillis } from "../time/Monotonic.ts"
 import { draftOf, type FileFault, readText, withFiles } from "../files/StateFiles.ts"
 import { isRunning, nameOf, type Owner, ownerOf, self } from "./LockOwner.ts"
 
-/** How often a call that waits for a lock reads who holds it. */
+/** How often a call that waits for a lock reads its owner. */
 const pollMillis = 200
 
-/** How often an owner shows that it is there. */
+/** How often an owner writes its heartbeat. */
 const heartbeatMillis = 5000
 
-/** Without a heartbeat for this long an owner that cannot be asked is taken to have ended. */
+/** Without a heartbeat for this long an owner whose process is not known here is taken to have ended. */
 const silentMillis = 60_000
 
 const free = "free"
 
-/** An owner's sign of life: when it was given, and by whom. */
+/** When an owner was last running. */
 interface Heartbeat extends Stamp {
   readonly id: string
 }
@@ -41,10 +41,10 @@ const heartbeatIn = (text: string): Heartbeat | undefined => {
   }
 }
 
-/** Locks that this process holds: of all others that bear its number it is not known who has them. */
+/** Ids of the locks that this process holds: another lock with its number may be that of an ended thread. */
 const mine = new Set<string>()
 
-/** What a call that waits has seen of an owner: the last heartbeat, and since when it has not changed. */
+/** The last heartbeat that a waiting call has read, and since when it has not changed. */
 interface Watch {
   readonly token: string
   readonly text: string
@@ -52,14 +52,14 @@ interface Watch {
 }
 
 /** A lock that is held. */
-export interface KeyLock {
+export interface KeyLock<E = FileFault> {
   /** Fails where it is not held any more: another process took it over while this one stood still. */
-  readonly confirm: Effect.Effect<void, FileFault>
+  readonly confirm: Effect.Effect<void, E>
 }
 
 const lost: FileFault = { message: "another process took it over while this one stood still" }
 
-/** Writes over what is in the file, which has to be there: nothing is longer than this. */
+/** Writes over the heartbeat in the file, which has to be there: none is longer than this. */
 const writeHeartbeat = (file: string, id: string, stamp: Stamp) =>
   withFiles(async (fs) => {
     const handle = await fs.open(file, "r+")
@@ -70,7 +70,7 @@ const writeHeartbeat = (file: string, id: string, stamp: Stamp) =>
     }
   })
 
-/** Whether the owner may be at it still, as far as it can be asked, or its heartbeat tells. */
+/** Whether the lock's owner is still running: by its process, or else by its heartbeat. */
 const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, watch: Watch | undefined) {
   const me = yield* self
   const isMine = owner.pid === me.pid && owner.startTime === me.startTime && owner.machine === me.machine
@@ -82,7 +82,7 @@ const isOwnerAlive = Effect.fnUntraced(function* (folder: string, owner: Owner, 
   const text = Option.getOrElse(yield* Effect.orElseSucceed(readText(`${folder}/${token}`), Option.none), () => "")
   const heartbeat = heartbeatIn(text)
   const now = yield* stampNow(yield* bootClock)
-  // Of the same boot it is known how long ago that was, without waiting.
+  // The same boot has the same clock: no need to watch.
   if (heartbeat?.id === owner.id && now.bootClock !== null && heartbeat.bootClock === now.bootClock) {
     return { alive: millisBetween(heartbeat, now) < silentMillis, watch }
   }
@@ -105,14 +105,14 @@ const begin = (folder: string, token: string) =>
       } catch (error) {
         await fs.rm(draft, { recursive: true, force: true })
         const { code = "" } = error as FileFault
-        // Windows says that it may not.
+        // Windows has this code for it.
         if (code === "ENOTEMPTY" || code === "EEXIST" || code === "EPERM") return false
         throw error
       }
     })
   )
 
-/** What is in the lock's folder: undefined where there is none. Not through a link, which may lead anywhere. */
+/** The names in the lock's folder; undefined where there is no folder. Not through a link, which may lead anywhere. */
 const namesIn = (folder: string) =>
   withFiles(async (fs) => {
     try {
@@ -136,28 +136,28 @@ const handOver = (folder: string, from: string, to: string) =>
     Effect.catch((fault) => (fault.code === "ENOENT" ? Effect.succeed(false) : Effect.fail(fault)))
   )
 
-/** Takes the lock as soon as its owner has let go of it or ended. Gives its file. */
+/** Takes the lock as soon as its owner has released it or ended. Gives its file. */
 const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effect.fn.Return<string, FileFault> {
   const token = nameOf(owner)
   let watch: Watch | undefined
   let missed = 0
   while (true) {
     const names = yield* namesIn(folder)
-    // One without anything in it lost its file to something that tidies up: it begins anew, unless it is not empty after all.
+    // An empty folder lost its file to a program that tidies up: it begins anew, unless it is not empty after all.
     if (names === undefined || names.length === 0) {
       if (yield* begin(folder, token)) break
       if (names === undefined) continue
     }
     const tokens = (names ?? []).filter(isToken)
-    // That a rename succeeded may be told by its effect alone.
+    // On some file systems a rename fails, and has been done.
     if (tokens.includes(token)) break
     const [held] = tokens
     if (held === undefined) {
       if (++missed > maxMissed) return yield* Effect.fail({ message: `${folder} is damaged; remove it` })
     } else {
-      const seen = held === free ? { alive: false, watch } : yield* isOwnerAlive(folder, ownerOf(held)!, watch)
-      watch = seen.watch
-      if (!seen.alive) {
+      const judged = held === free ? { alive: false, watch } : yield* isOwnerAlive(folder, ownerOf(held)!, watch)
+      watch = judged.watch
+      if (!judged.alive) {
         if (yield* handOver(folder, held, token)) break
         continue
       }

@@ -1,12 +1,12 @@
 /**
- * Who holds a lock between processes, and whether that process is still there. A process is known by the boot of its machine,
+ * The owner of a lock between processes, and whether its process is still running. A process is known by the boot of its machine,
  * its namespace, its number and when it started: numbers alone are used again, and mean another process in another container.
  */
 import { Effect } from "effect"
 import { bootId, namespaceOf } from "../files/Boot.ts"
 import { withFiles } from "../files/StateFiles.ts"
 
-/** A process that holds something. */
+/** A process that holds a lock. */
 export interface Owner {
   /** The boot of its machine, or where that is unknown its host's name; empty where neither is. */
   readonly machine: string
@@ -19,10 +19,10 @@ export interface Owner {
   readonly id: string
 }
 
-/** This process, as the owner of whatever it takes. */
+/** This process, as the owner of its locks. */
 export type Self = Omit<Owner, "id">
 
-/** What `/proc` says of a process. */
+/** A process, as `/proc` has it. */
 interface Process {
   readonly pid: string
   readonly state: string
@@ -49,7 +49,7 @@ const findSelf = Effect.gen(function* () {
   const [boot, pids, time, process] = yield* Effect.all([
     bootId,
     namespaceOf("pid"),
-    // Start times are told on the clock of whoever reads them.
+    // Start times are on the clock of the process that reads them.
     namespaceOf("time"),
     Effect.orElseSucceed(readProcess("self"), () => undefined)
   ])
@@ -67,17 +67,17 @@ export const self: Effect.Effect<Self> = Effect.suspend(() =>
   known === undefined ? Effect.tap(findSelf, (found) => Effect.sync(() => void (known = found))) : Effect.succeed(known)
 )
 
-const parts = ["machine", "namespace", "pid", "startTime", "id"] as const
+const fields = ["machine", "namespace", "pid", "startTime", "id"] as const
 const prefix = "held"
 
 /** The owner as the name of a file. */
 export const nameOf = (owner: Owner): string =>
-  [prefix, ...parts.map((part) => encodeURIComponent(owner[part]).replaceAll(".", "%2E"))].join(".")
+  [prefix, ...fields.map((field) => encodeURIComponent(owner[field]).replaceAll(".", "%2E"))].join(".")
 
-/** The owner that a file's name tells; undefined where it tells none. */
+/** The owner in the name of a file; undefined where there is none in it. */
 export const ownerOf = (name: string): Owner | undefined => {
   const [first, ...texts] = name.split(".")
-  if (first !== prefix || texts.length !== parts.length) return undefined
+  if (first !== prefix || texts.length !== fields.length) return undefined
   try {
     const [machine, namespace, pid, startTime, id] = texts.map(decodeURIComponent) as [
       string,
@@ -92,10 +92,10 @@ export const ownerOf = (name: string): Owner | undefined => {
   }
 }
 
-/** Processes that end leave an entry until their parent has asked how: these run no more. */
+/** A process that has ended leaves an entry until its parent has waited for it. */
 const hasEnded = ({ state }: Process) => state === "Z" || state === "X"
 
-const isThere = (pid: number): boolean | undefined => {
+const isInUse = (pid: number): boolean | undefined => {
   try {
     process.kill(pid, 0)
     // Its number may have been used again.
@@ -111,7 +111,7 @@ export const isRunning = (owner: Omit<Owner, "id">): Effect.Effect<boolean | und
     if (me.machine === "" || owner.machine !== me.machine || owner.namespace !== me.namespace) {
       return Effect.succeed(undefined)
     }
-    if (me.startTime === "") return Effect.sync(() => isThere(owner.pid))
+    if (me.startTime === "") return Effect.sync(() => isInUse(owner.pid))
     return readProcess(owner.pid).pipe(
       Effect.map((found) => !hasEnded(found) && found.startTime === owner.startTime),
       Effect.catch(({ code }) => Effect.succeed(code === "ENOENT" || code === "ESRCH" ? false : undefined))

@@ -16,10 +16,10 @@ const maxPages = maxPagesOf(defaultMaxNodes)
 
 const isAscending = (nodes: ReadonlyArray<Node>) => nodes.every((node, i) => i === 0 || nodes[i - 1]!.id < node.id)
 
-/** A page that has a page after it, as far as its length tells. */
+/** Whether a page has a page after it, by its length. */
 const isFull = (nodes: ReadonlyArray<Node>, full: number) => nodes.length > 0 && nodes.length >= full
 
-/** Where the list ended when it was read last: its last page, how many nodes were on it, and how many a full one has. */
+/** Where the list ended when it was read last: its last page, how many nodes were on it, and how many a full page has. */
 export interface End {
   readonly page: number
   readonly length: number
@@ -27,7 +27,7 @@ export interface End {
 }
 
 /**
- * The last page that has nodes: doubles until a page is empty, then halves. Where the end was known it is looked for there
+ * The last page that has nodes: doubles until a page is empty, then halves. Where the end was known that page is read
  * first, which most often takes one request.
  */
 const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | undefined) {
@@ -51,7 +51,7 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
   if (!isAscending(nodes)) return at(low, nodes, false)
   if (known !== undefined && !shrunk && !isFull(nodes, full)) return at(low, nodes, true)
   const [first] = nodes
-  // Whether nodes may have moved onto that page since it was read. A first page shorter than asked for has none after it.
+  // Whether nodes may have moved onto that page since it was read. A first page shorter than the maximum has none after it.
   let stale = false
   let step = 1
   let high = Number.POSITIVE_INFINITY
@@ -97,7 +97,7 @@ const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes
 /** Services write whole seconds, and may write them a moment after they gave the id. */
 const blurMillis = 2000
 
-/** Whether a node with a higher id is no older, as far as is seen: ids ascend (decision 11). */
+/** Whether every node with a higher id is no older: ids ascend (decision 11). */
 const agesAscend = (byId: ReadonlyArray<Node>) =>
   byId.every(
     ({ createdAt }, i) =>
@@ -105,8 +105,7 @@ const agesAscend = (byId: ReadonlyArray<Node>) =>
   )
 
 /**
- * Nodes with an id above `newerThan`, the lowest first, and where the list ends. Where ids are seen not to ascend they say
- * nothing of age: then it is every node.
+ * Nodes with an id above `newerThan`, the lowest first, and where the list ends. Where ids do not ascend with age it is every node.
  */
 export const nodesAbove = Effect.fnUntraced(function* (readPage: ReadPage, newerThan: number, known: End | undefined) {
   const { ascending, end, nodes } = yield* lastPage(readPage, known)

@@ -1,12 +1,12 @@
 /**
- * Which node came of a create whose reply was lost: the pure judgement over what is listed now. It never guesses; where
- * two explanations are left it says so.
+ * Which node came of a create whose reply was lost: the pure judgement over the nodes that are listed now and the intents of
+ * other creates. It never guesses; where two explanations are left the resolution names both.
  */
 import { DateTime } from "effect"
 import type { Node, NodeId } from "../../domain/Node.ts"
-import type { Intent } from "./Intent.ts"
+import { type Instant, type Intent, isAlike, isSent, mayBeAnswered, millisSince } from "./Intent.ts"
 
-/** What the list says about an intent. */
+/** What the list shows of an intent. */
 export type Resolution =
   | { readonly _tag: "Found"; readonly node: Node }
   /** No node can have come of it. */
@@ -16,8 +16,37 @@ export type Resolution =
    * what a service may show in another way, such as the image.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
-  /** More nodes than this client has lost replies for: one of them is somebody else's. */
+  /** More nodes than there are lost replies: one of them is another client's. */
   | { readonly _tag: "Ambiguous"; readonly candidates: ReadonlyArray<Node> }
+
+/** No reply comes later than this after its request was sent. */
+const maxUnderWayMillis = 120_000
+
+/** Creates alike in name, plan and image. */
+export interface Alike {
+  /** How many have lost their replies, or their processes, and have no node yet: this one included. */
+  readonly lost: number
+  /** Keys of those, of other processes, that were seen under way: their replies may still come, or came to them alone. */
+  readonly underWay: ReadonlySet<string>
+}
+
+/** The creates alike, by the intents of all processes and by those that were seen under way before. */
+export const alikeOf = (
+  intent: Intent,
+  intents: ReadonlyArray<Intent>,
+  seenUnderWay: ReadonlySet<string>,
+  now: Instant
+): Alike => {
+  let lost = 1
+  const underWay = new Set(seenUnderWay)
+  for (const other of intents) {
+    if (!mayBeAnswered(other)) underWay.delete(other.key)
+    if (other.key === intent.key || other.nodeId !== null || !isSent(other) || !isAlike(other, intent)) continue
+    if (!mayBeAnswered(other)) lost++
+    else if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.add(other.key)
+  }
+  return { lost, underWay }
+}
 
 /** What the judgement rests on. */
 export interface Evidence {
@@ -26,10 +55,7 @@ export interface Evidence {
   readonly newer: ReadonlyArray<Node>
   /** Nodes that are known to belong to creates, and the keys of these. */
   readonly claimed: ReadonlyMap<NodeId, string>
-  /** Creates alike in name, plan and image whose replies are lost, this one included. */
-  readonly lostAlike: number
-  /** Creates alike, of other processes, whose replies may still come, or came to them alone. */
-  readonly underWayAlike: number
+  readonly alike: Alike
 }
 
 const isNumber = (text: string) => /^\d+$/.test(text)
@@ -39,7 +65,7 @@ const isOtherImage = ({ image }: Intent, node: Node) =>
   node.image !== null && node.image !== image && isNumber(node.image) === isNumber(image)
 
 /**
- * What a create may seem older than it is: services write whole seconds, their `Date` has no more, and a mock's clock may
+ * How much older than it is a create may seem: services write whole seconds, their `Date` has no more, and a mock's clock may
  * stand still between two of them. The watermark is the sharper of the two tests; this one is for ids that do not ascend.
  */
 const blurMillis = 2000
@@ -52,14 +78,14 @@ export const mayComeOf = (intent: Intent, node: Node): boolean =>
   !isOtherImage(intent, node) &&
   DateTime.toEpochMillis(node.createdAt) + blurMillis >= (intent.sentAt?.serviceMillis ?? 0)
 
-/** A name without what services change in it. */
+/** A name without the spelling that services change. */
 const bare = (name: string) => name.trim().toLowerCase()
 
 /**
- * Settles one intent. With as many candidates as lost creates alike each of them is one of ours, and as they are alike any
+ * Resolves one intent. With as many candidates as lost creates alike each of them is one of ours, and as they are alike any
  * of them will do; the oldest is taken.
  */
-export const resolve = ({ claimed, intent, lostAlike, newer, underWayAlike }: Evidence): Resolution => {
+export const resolve = ({ alike, claimed, intent, newer }: Evidence): Resolution => {
   const own = newer.find(({ id }) => claimed.get(id) === intent.key)
   if (own !== undefined) return { _tag: "Found", node: own }
   const candidates = newer
@@ -70,6 +96,6 @@ export const resolve = ({ claimed, intent, lostAlike, newer, underWayAlike }: Ev
     const doubtful = newer.filter(({ id, name }) => !claimed.has(id) && bare(name) === bare(intent.name))
     return doubtful.length === 0 ? { _tag: "Absent" } : { _tag: "Undecided", candidates: doubtful }
   }
-  if (underWayAlike > 0) return { _tag: "Undecided", candidates }
-  return candidates.length > lostAlike ? { _tag: "Ambiguous", candidates } : { _tag: "Found", node: oldest }
+  if (alike.underWay.size > 0) return { _tag: "Undecided", candidates }
+  return candidates.length > alike.lost ? { _tag: "Ambiguous", candidates } : { _tag: "Found", node: oldest }
 }

@@ -1,6 +1,6 @@
 /**
- * The highest node id there is, as it was after somebody asked: what comes of a create sent later has a higher one
- * (decision 11), and an older node of the same name has not. Creates that ask at the same time share one look.
+ * The highest node id there is, as it was after a create asked for it: a node that is made later has a higher one (decision 11),
+ * and an older node of the same name has not. Creates that ask at the same time share one reading.
  */
 import { Effect, Semaphore } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
@@ -19,22 +19,22 @@ export const make = (): Watermark => {
   const turn = Semaphore.makeUnsafe(1)
   let end: End | undefined
   let id = 0
-  /** Looks that have begun, and the last one of which the answer is there. */
+  /** How many readings have begun, and the last of them that has ended. */
   let begun = 0
-  let answered = 0
+  let ended = 0
   return {
     highest: (readPage) =>
       Effect.suspend(() => {
         const before = begun
         return turn.withPermit(
           Effect.suspend(() => {
-            if (answered > before) return Effect.succeed(id)
-            const look = ++begun
+            if (ended > before) return Effect.succeed(id)
+            const reading = ++begun
             return Effect.map(highestId(readPage, end), (found) => {
               end = found.end
               // Ids are never given twice: where the list shows less than it did, what is new is above what it showed then.
               id = found.end === undefined ? found.id : Math.max(id, found.id)
-              answered = look
+              ended = reading
               return id
             })
           })

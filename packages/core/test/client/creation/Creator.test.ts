@@ -27,7 +27,7 @@ const lost = (request: HttpClientRequest.HttpClientRequest) =>
     })
   )
 
-/** A service that makes nodes and then answers as `fate` says; its clock stands still, as a frozen world's does. */
+/** A service that makes nodes and then answers by `fate`; its clock stands still, as that of a frozen world. */
 class Service {
   readonly nodes: Array<Made> = []
   #next = 100
@@ -35,7 +35,7 @@ class Service {
   posts = 0
   /** How long it takes to answer a create. */
   replyMillis = 0
-  /** So many looks at the list do not show the node of a lost reply yet. */
+  /** So many polls do not show the node of a lost reply yet. */
   late = 0
   readonly fate: (post: number) => "reply" | "lost" | 500 | "refused" | "unmade" | "fault"
   constructor(fate: Service["fate"]) {
@@ -141,27 +141,27 @@ describe("a create", () => {
     }).pipe(Effect.provide(service.layer))
   })
 
-  it.effect("is settled while no other of its name is under way, however many keep coming", () => {
+  it.effect("is resolved while no other of its name is under way, however many keep coming", () => {
     const service = new Service((post) => (post === 3 ? "lost" : "reply"))
     service.late = 3
     return Effect.gen(function* () {
-      const sentWhenSettled: Array<number> = []
+      const sentWhenResolved: Array<number> = []
       const steady = Effect.forEach(
         Array.from({ length: 200 }, (_, i) => i),
         () =>
           Effect.tap(create("node"), ({ outcome }) =>
-            Effect.sync(() => outcome === "adopted" && sentWhenSettled.push(service.posts))
+            Effect.sync(() => outcome === "adopted" && sentWhenResolved.push(service.posts))
           ),
         { concurrency: 20 }
       )
       yield* inTime(steady)
       assert.strictEqual(service.nodes.length, 200)
       // Those that were under way when the reply was lost, and no more.
-      assert.isAtMost(sentWhenSettled[0]!, 25)
+      assert.isAtMost(sentWhenResolved[0]!, 25)
     }).pipe(Effect.provide(service.layer))
   })
 
-  it.effect("whose time is up before anything was sent says so", () => {
+  it.effect("whose time is up before anything was sent is timed out, with nothing sent", () => {
     const silent = clientOver(() => Effect.never)
     return Effect.gen(function* () {
       const asked = Nodes.use((nodes) =>
@@ -188,7 +188,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(silent))
   })
 
-  it.effect("whose time is up while it is settled tells of the reply that left it open, with its attempts", () => {
+  it.effect("whose time is up while it is polled for fails for the lost reply, with its attempts", () => {
     const service = new Service(() => "fault")
     return Effect.gen(function* () {
       const asked = Nodes.use((nodes) =>
@@ -216,7 +216,7 @@ describe("a create", () => {
     }).pipe(Effect.provide(service.layer))
   })
 
-  it.effect("that was refused is what it is, and nothing is looked up", () => {
+  it.effect("that was refused fails for that, and is not polled for", () => {
     const service = new Service(() => "refused")
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(create("web")))
@@ -240,7 +240,7 @@ const unwritable = { ...makeMemory(), save: () => full, remove: () => full }
 
 describe("a create without a key", () => {
   for (const fate of ["reply", "lost", "refused", "unmade"] as const) {
-    it.effect(`leaves nothing written down when it ends: ${fate}`, () => {
+    it.effect(`leaves no intent when it ends: ${fate}`, () => {
       const service = new Service(() => fate)
       const store = makeMemory()
       return Effect.gen(function* () {
@@ -251,7 +251,7 @@ describe("a create without a key", () => {
     })
   }
 
-  it.effect("leaves nothing written down when it is interrupted either", () => {
+  it.effect("leaves no intent when it is interrupted either", () => {
     const service = new Service(() => "lost")
     const store = makeMemory()
     return Effect.gen(function* () {
@@ -261,7 +261,7 @@ describe("a create without a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
   })
 
-  it.effect("needs nothing written down", () => {
+  it.effect("is made also where no intent can be written", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
       assert.strictEqual((yield* inTime(create("web"))).outcome, "created")
@@ -298,7 +298,7 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
-  it.effect("that was another create's is refused, and gives nobody that one's node", () => {
+  it.effect("that was another create's is refused, and does not give the node of that one", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
       yield* inTime(create("web", "job-1"))
@@ -309,7 +309,7 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
-  it.effect("whose node is gone says so, and makes no other", () => {
+  it.effect("whose node is gone fails, and makes no other", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
       yield* inTime(create("web", "job-1"))
@@ -320,7 +320,7 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
 
-  /** A store of a process that is killed the moment it has an answer: it writes down no more than that it sends. */
+  /** A store of a process that is killed the moment it has a reply: it writes no more than that it sends. */
   const untilKilled = (store: IntentStore): IntentStore => ({
     ...store,
     save: (intent) => (intent.nodeId === null && intent.fate === "open" ? store.save(intent) : Effect.never),
@@ -350,8 +350,8 @@ describe("a create with a key", () => {
   })
 
   it.effect("whose reply was lost and that shows no node is not sent again for ten minutes, and then it is", () => {
-    let isLosing = true
-    const service = new Service(() => (isLosing ? "unmade" : "reply"))
+    let dropsCreates = true
+    const service = new Service(() => (dropsCreates ? "unmade" : "reply"))
     const store = makeMemory()
     return Effect.gen(function* () {
       for (const minutes of [0, 1, 4, 3]) {
@@ -359,7 +359,7 @@ describe("a create with a key", () => {
         const { reason } = yield* Effect.flip(inProcess(service, store, "job-1"))
         assert.strictEqual(reason._tag, "OutcomeUnknown")
         assert.strictEqual(service.posts, 1)
-        isLosing = false
+        dropsCreates = false
       }
       yield* TestClock.adjust("2 minutes")
       const { outcome } = yield* inProcess(service, store, "job-1")
@@ -394,7 +394,7 @@ describe("a create with a key", () => {
     let isKilled = false
     const service = new Service(() => (isKilled ? "reply" : "unmade"))
     const store = makeMemory()
-    // A folder knows of its process that it has ended.
+    // A folder knows that the process has ended.
     const next = {
       ...store,
       find: (key: string) =>
@@ -414,7 +414,7 @@ describe("a create with a key", () => {
     })
   })
 
-  it.effect("that was written down and never sent is sent by the next process at once", () => {
+  it.effect("that was written and never sent is sent by the next process at once", () => {
     const service = new Service(() => "reply")
     const store = makeMemory()
     return Effect.gen(function* () {
@@ -427,7 +427,7 @@ describe("a create with a key", () => {
     })
   })
 
-  it.effect("that was certainly not carried out is written down as not sent, until it is sent again", () => {
+  it.effect("that was certainly not processed is written as not sent, until it is sent again", () => {
     const seen: Array<boolean> = []
     const store = makeMemory()
     let posts = 0
@@ -458,8 +458,10 @@ describe("a create with a key", () => {
     const store = makeMemory()
     const taken: IntentStore = {
       ...store,
-      holding: (key) => (use) =>
-        store.holding(key)(() => use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })) }))
+      withKeyLock: (key) => (use) =>
+        store.withKeyLock(key)(() =>
+          use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })) })
+        )
     }
     return Effect.gen(function* () {
       const { message } = yield* inTime(Effect.flip(create("web", "job-1")))
@@ -467,6 +469,43 @@ describe("a create with a key", () => {
       assert.strictEqual(service.posts, 0)
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, taken))
   })
+
+  for (const [when, confirms] of [
+    ["before it wrote its intent", 0],
+    ["while it waited for its turn", 1]
+  ] as const) {
+    it.effect(`whose key another process took over ${when} leaves the intent of that process as it is`, () => {
+      const service = new Service(() => "reply")
+      const store = makeMemory()
+      const theirs: Intent = {
+        version: 1,
+        key: "job-1",
+        name: "web",
+        plan: "P",
+        image: "I",
+        newerThan: 0,
+        sentAt: { wallMillis: 0, bootMillis: 0, bootClock: "memory", serviceMillis: 0 },
+        fate: "left",
+        nodeId: null
+      }
+      let left: number = confirms
+      const confirm = Effect.suspend(() =>
+        left-- > 0
+          ? Effect.void
+          : Effect.andThen(store.save(theirs), Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })))
+      )
+      const taken: IntentStore = {
+        ...store,
+        withKeyLock: (key) => (use) => store.withKeyLock(key)(() => use({ confirm }))
+      }
+      return Effect.gen(function* () {
+        const { message } = yield* inTime(Effect.flip(create("web", "job-1")))
+        assert.include(message, "it was taken over")
+        assert.deepStrictEqual(yield* store.all, [theirs])
+        assert.strictEqual(service.posts, 0)
+      }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, taken))
+    })
+  }
 
   it.effect("and one alike, of two processes, whose replies are both lost, take a node each", () => {
     const service = new Service(() => "lost")
@@ -481,7 +520,53 @@ describe("a create with a key", () => {
     })
   })
 
-  it.effect("takes no node that the reply to another process may still name", () => {
+  it.effect("and one alike take a node each, also where it takes long to write which", () => {
+    const service = new Service(() => 500)
+    service.replyMillis = 1000
+    const store = makeMemory()
+    const slow: IntentStore = {
+      ...store,
+      // Both have read the list before either is sent, and both are sent before either reply is there.
+      save: (intent) =>
+        Effect.delay(store.save(intent), intent.sentAt === null ? 1000 : intent.nodeId === null ? 0 : 5000)
+    }
+    return Effect.gen(function* () {
+      const both = yield* Effect.forEach(["job-1", "job-2"], (key) => inProcess(service, slow, key), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(both.map(({ node }) => Number(node.id)).toSorted(), [100, 101])
+    })
+  })
+
+  it.effect("writes its intent once at a time, however long that takes", () => {
+    const store = makeMemory()
+    let posts = 0
+    const slowly = clientOver((request) => {
+      if (request.method !== "POST") return Effect.succeed({ status: 200, body: success([]) })
+      // Its answer comes while it is written that the request has left.
+      return Effect.delay(Effect.succeed({ status: posts++ === 0 ? 429 : 500, body: "" }), 450)
+    })
+    let writing = 0
+    const written: Array<string> = []
+    const slow: IntentStore = {
+      ...store,
+      save: (intent) =>
+        Effect.gen(function* () {
+          assert.strictEqual(++writing, 1)
+          yield* Effect.sleep(600)
+          yield* store.save(intent)
+          written.push(intent.sentAt === null ? "unsent" : intent.fate)
+          writing--
+        })
+    }
+    return Effect.gen(function* () {
+      const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))
+      assert.strictEqual(reason._tag, "OutcomeUnknown")
+      assert.deepStrictEqual(written, ["unsent", "open", "left", "unsent", "open", "left", "lost"])
+    }).pipe(Effect.provide(slowly), Effect.provideService(IntentStore, slow))
+  })
+
+  it.effect("takes no node that the reply to another process may name", () => {
     // The first is never processed; the second is, and its reply takes two seconds.
     const store = makeMemory()
     const service = new Service((post) => (post === 0 ? "unmade" : "reply"))
@@ -493,13 +578,13 @@ describe("a create with a key", () => {
         { concurrency: "unbounded" }
       )
       assert.isTrue(Result.isSuccess(second!))
-      // That node is the other's: of the first none is known.
+      // That node is the other's: none is known of the first.
       assert.isTrue(Result.isFailure(first!))
       assert.lengthOf(service.nodes, 1)
     })
   })
 
-  it.effect("fails before sending where there is nowhere to keep it", () => {
+  it.effect("fails before sending where there is no place to keep it", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
       const { message, reason } = yield* inTime(Effect.flip(create("web", "job-1")))
@@ -509,7 +594,7 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer))
   })
 
-  it.effect("is done once its node is there, also where that cannot be written down", () => {
+  it.effect("succeeds once its node is known, also where that cannot be written", () => {
     const service = new Service(() => "reply")
     const store = makeMemory()
     const forgetful = { ...store, save: (intent: Intent) => (intent.nodeId === null ? store.save(intent) : full) }
@@ -520,7 +605,7 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, forgetful))
   })
 
-  it.effect("sends nothing that cannot be written down", () => {
+  it.effect("sends nothing that cannot be written", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))

@@ -1,5 +1,5 @@
 /**
- * Locks between processes: who holds one, who may take it over, and that it is never two.
+ * Locks between processes: one owner at a time, and when another process may take over.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -32,7 +32,7 @@ const endedProcess = Effect.promise(async () => {
   return child.pid!
 })
 
-/** Leaves a lock as a process leaves it that ends without a word. */
+/** Leaves a lock as a killed process does. */
 const leave = (path: string, owner: Owner, heartbeat?: Stamp & { readonly id: string }) =>
   Effect.promise(async () => {
     await rm(path, { recursive: true, force: true })
@@ -54,7 +54,7 @@ const isFree = (path: string) =>
 const fileSystem = Effect.promise(() => delay(20))
 
 describe("the name of an owner", () => {
-  it("says all of it, whatever its machine is called", () => {
+  it("contains all of it, whatever its machine is called", () => {
     const owner: Owner = { machine: "host a.b/c é", namespace: "", pid: 7, startTime: "", id: "x" }
     assert.deepStrictEqual(ownerOf(nameOf(owner)), owner)
     for (const name of ["free", "held", "held.a.b", "held.%.b.1.2.3", "notes.txt"]) {
@@ -163,11 +163,11 @@ describe("a lock", () => {
           [61_000, true],
           [59_000, false]
         ] as const) {
-          // Its wall clock says whatever it likes.
+          // Its wall clock does not matter.
           yield* leave(path, owner, { ...now, bootMillis: now.bootMillis - ageMillis, wallMillis: 0, id: "x" })
           assert.strictEqual(yield* isFree(path), free)
         }
-        // A heartbeat of the owner before says nothing of this one.
+        // The heartbeat of an earlier owner is not that of this one.
         yield* leave(path, owner, { ...now, bootMillis: now.bootMillis - 61_000, id: "y" })
         assert.isFalse(yield* isFree(path))
       })
@@ -210,7 +210,7 @@ describe("a lock", () => {
     20_000
   )
 
-  it.live("whose folder was emptied begins anew; one with something else in it says so", () =>
+  it.live("whose folder was emptied begins anew; one with another file in it fails", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "job.lock")
       yield* Effect.promise(() => mkdir(path))
@@ -234,7 +234,7 @@ describe("a lock", () => {
     })
   )
 
-  it.live("whose folder cannot be made says so", () =>
+  it.live("whose folder cannot be made fails", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "missing", "job.lock")
       const { code } = yield* Effect.flip(withKeyLock(path, () => Effect.void))
@@ -256,13 +256,13 @@ describe("six processes that want 200 locks of dead ones", () => {
         )
         const lockers = yield* Effect.replicateEffect(locker("race", path, "200"), 6)
         const outputs = yield* Effect.promise(() => Promise.all(lockers.map((locker) => locker.succeeded())))
-        const told = outputs.map((output) => JSON.parse(output) as { taken: number; overlaps: number })
+        const counts = outputs.map((output) => JSON.parse(output) as { taken: number; overlaps: number })
         assert.deepStrictEqual(
-          told.map(({ taken }) => taken),
+          counts.map(({ taken }) => taken),
           lockers.map(() => 200)
         )
         assert.strictEqual(
-          told.reduce((sum, { overlaps }) => sum + overlaps, 0),
+          counts.reduce((sum, { overlaps }) => sum + overlaps, 0),
           0
         )
       }),

@@ -19,16 +19,16 @@ const intent = {
   nodeId: null
 } satisfies Intent
 
-/** A node that came of the intent, but for what is said. */
+/** A node that came of the intent, but for `over`. */
 const node = (id: number, over: Partial<Node> = {}): Node =>
   someNode(id, { name: "web", status: "created", createdAt: DateTime.makeUnsafe(sentAt + 300), plan: "P", ...over })
 
-const settled = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof resolve>[0]> = {}) =>
-  resolve({ intent, newer, claimed: new Map(), lostAlike: 1, underWayAlike: 0, ...over })
+const resolved = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof resolve>[0]> = {}) =>
+  resolve({ intent, newer, claimed: new Map(), alike: { lost: 1, underWay: new Set() }, ...over })
 
 describe("a create whose reply is lost", () => {
   it("has made the node that is newer and alike", () => {
-    assert.deepStrictEqual(settled([node(99), node(101)]), { _tag: "Found", node: node(101) })
+    assert.deepStrictEqual(resolved([node(99), node(101)]), { _tag: "Found", node: node(101) })
   })
 
   for (const [what, other] of [
@@ -36,7 +36,7 @@ describe("a create whose reply is lost", () => {
     ["another name", node(101, { name: "db" })]
   ] as const) {
     it(`has not made a node with ${what}`, () => {
-      assert.strictEqual(settled([other])._tag, "Absent")
+      assert.strictEqual(resolved([other])._tag, "Absent")
     })
   }
 
@@ -48,40 +48,46 @@ describe("a create whose reply is lost", () => {
     ["an earlier birth", node(101, { createdAt: DateTime.makeUnsafe(sentAt - 60_000) })]
   ] as const) {
     it(`is not taken to have made a node with ${what}, nor to have made none`, () => {
-      assert.deepStrictEqual(settled([other]), { _tag: "Undecided", candidates: [other] })
+      assert.deepStrictEqual(resolved([other]), { _tag: "Undecided", candidates: [other] })
     })
   }
 
   it("may have made a node of which the list shows neither plan nor image, or the image by its name", () => {
-    assert.strictEqual(settled([node(101, { plan: null })])._tag, "Found")
+    assert.strictEqual(resolved([node(101, { plan: null })])._tag, "Found")
     const byNumber = { ...intent, image: "4711" }
-    assert.strictEqual(settled([node(101, { image: "Ubuntu-24.04" })], { intent: byNumber })._tag, "Found")
-    assert.strictEqual(settled([node(101, { image: "4712" })], { intent: byNumber })._tag, "Undecided")
+    assert.strictEqual(resolved([node(101, { image: "Ubuntu-24.04" })], { intent: byNumber })._tag, "Found")
+    assert.strictEqual(resolved([node(101, { image: "4712" })], { intent: byNumber })._tag, "Undecided")
   })
 
   it("may have made a node whose birth is written in whole seconds, or where nothing is known of the service's clock", () => {
     const whole = node(101, { createdAt: DateTime.makeUnsafe(sentAt - 700) })
-    assert.strictEqual(settled([whole])._tag, "Found")
+    assert.strictEqual(resolved([whole])._tag, "Found")
     const old = node(101, { createdAt: DateTime.makeUnsafe(0) })
     assert.strictEqual(
-      settled([old], { intent: { ...intent, sentAt: { ...intent.sentAt, serviceMillis: 0 } } })._tag,
+      resolved([old], { intent: { ...intent, sentAt: { ...intent.sentAt, serviceMillis: 0 } } })._tag,
       "Found"
     )
   })
 
   it("has not made what belongs to another create, and has made what is known to be its own", () => {
-    assert.strictEqual(settled([node(101)], { claimed: new Map([[NodeId.make(101), "theirs"]]) })._tag, "Absent")
+    assert.strictEqual(resolved([node(101)], { claimed: new Map([[NodeId.make(101), "theirs"]]) })._tag, "Absent")
     const claimed = new Map([[NodeId.make(102), "ours"]])
-    assert.deepStrictEqual(settled([node(101), node(102)], { claimed }), { _tag: "Found", node: node(102) })
+    assert.deepStrictEqual(resolved([node(101), node(102)], { claimed }), { _tag: "Found", node: node(102) })
   })
 
-  it("is one of as many as were lost, and nobody's guess where there are more", () => {
-    assert.deepStrictEqual(settled([node(102), node(101)], { lostAlike: 2 }), { _tag: "Found", node: node(101) })
-    assert.strictEqual(settled([node(102), node(101)])._tag, "Ambiguous")
+  it("is one of as many as were lost, and is not guessed where there are more", () => {
+    assert.deepStrictEqual(resolved([node(102), node(101)], { alike: { lost: 2, underWay: new Set() } }), {
+      _tag: "Found",
+      node: node(101)
+    })
+    assert.strictEqual(resolved([node(102), node(101)])._tag, "Ambiguous")
   })
 
   it("is not judged while creates alike are under way, to one of which the node may belong", () => {
-    assert.deepStrictEqual(settled([node(101)], { underWayAlike: 1 }), { _tag: "Undecided", candidates: [node(101)] })
-    assert.strictEqual(settled([], { underWayAlike: 1 })._tag, "Absent")
+    assert.deepStrictEqual(resolved([node(101)], { alike: { lost: 1, underWay: new Set(["theirs"]) } }), {
+      _tag: "Undecided",
+      candidates: [node(101)]
+    })
+    assert.strictEqual(resolved([], { alike: { lost: 1, underWay: new Set(["theirs"]) } })._tag, "Absent")
   })
 })

@@ -31,7 +31,7 @@ describe("the watermark", () => {
     })
   )
 
-  it.effect("is looked for where the list ended last time, and found wherever it ends now; it never falls", () =>
+  it.effect("is read where the list ended last time, and found wherever it ends now; it never falls", () =>
     Effect.gen(function* () {
       const list = listOf(upTo(950))
       const watermark = Watermark.make()
@@ -67,7 +67,7 @@ describe("the watermark", () => {
     })
   )
 
-  it.effect("is never older than the question, and one look answers all who ask meanwhile", () =>
+  it.effect("is never older than the question, and one reading answers all that ask meanwhile", () =>
     Effect.gen(function* () {
       const list = listOf([7])
       const watermark = Watermark.make()

@@ -1,5 +1,5 @@
 /**
- * The folder of intents: who may use it, what is cleaned away, and what is left alone.
+ * The folder of intents: who may use it, what is removed, and what is left alone.
  */
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -8,7 +8,8 @@ import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger, Option } from "effect"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
-import { IntentStore, layerDirectory, makeDirectory } from "../../../src/client/creation/IntentStore.ts"
+import { layerDirectory, makeDirectory } from "../../../src/client/creation/IntentFolder.ts"
+import { IntentStore } from "../../../src/client/creation/IntentStore.ts"
 import { self } from "../../../src/client/creation/LockOwner.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 
@@ -66,7 +67,7 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("that cannot be made fails at once, and says which", () =>
+  it.live("that cannot be made fails at once, and is named", () =>
     Effect.gen(function* () {
       const file = join(yield* folder, "file")
       yield* write(file, "")
@@ -89,7 +90,7 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("is the user's own as far up as it is said to be", () =>
+  it.live("is the user's own for as many levels as are given", () =>
     Effect.gen(function* () {
       const top = yield* folder
       const path = join(top, "accounts", "hash", "intents")
@@ -153,7 +154,7 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("loses drafts that are a day old, and nothing that is not its own", () =>
+  it.live("loses drafts that are a day old, and no file that is not its own", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const drafts = ["job.json.abc.new", "job.lock.abc.new"]
@@ -168,7 +169,7 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("gives out, once, what processes that were killed had sent without a key", () =>
+  it.live("gives out, once, the creates without a key that killed processes had sent", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = yield* storeOf(path)
@@ -191,7 +192,7 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("says of the intents of processes that ended that these were killed", () =>
+  it.live("has the intents of ended processes as killed", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = yield* storeOf(path)

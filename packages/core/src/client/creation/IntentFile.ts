@@ -1,0 +1,78 @@
+/**
+ * The file of an intent: its record and the process that wrote it, as JSON. What another process wrote is checked field by field.
+ */
+import { Predicate } from "effect"
+import { type Instant, type Intent, intentVersion } from "./Intent.ts"
+import type { Owner } from "./LockOwner.ts"
+
+/** An intent, and the process that wrote it. */
+export interface OwnedIntent extends Intent {
+  readonly owner: Omit<Owner, "id">
+}
+
+/** A check of each field. */
+type Checks<A> = { readonly [Name in keyof A]-?: (value: unknown) => boolean }
+
+/** Whether every field of a value is valid. Further fields are of no concern. */
+const meets = <A>(checks: Checks<A>, value: unknown): value is A =>
+  Predicate.isObject(value) &&
+  Object.entries<(value: unknown) => boolean>(checks).every(([name, check]) =>
+    check((value as Readonly<Record<string, unknown>>)[name])
+  )
+
+const orNull = (check: (value: unknown) => boolean) => (value: unknown) => value === null || check(value)
+
+const instantChecks: Checks<Instant> = {
+  wallMillis: Number.isFinite,
+  bootMillis: Number.isFinite,
+  bootClock: orNull(Predicate.isString),
+  serviceMillis: Number.isFinite
+}
+
+const ownerChecks: Checks<OwnedIntent["owner"]> = {
+  machine: Predicate.isString,
+  namespace: Predicate.isString,
+  pid: Number.isSafeInteger,
+  startTime: Predicate.isString
+}
+
+const checks: Checks<OwnedIntent> = {
+  version: (value) => value === intentVersion,
+  key: Predicate.isString,
+  name: Predicate.isString,
+  plan: Predicate.isString,
+  image: Predicate.isString,
+  newerThan: Number.isSafeInteger,
+  sentAt: orNull((value) => meets(instantChecks, value)),
+  fate: (value) => value === "open" || value === "left" || value === "lost" || value === "killed",
+  nodeId: orNull((value) => Number.isSafeInteger(value) && Number(value) >= 1),
+  owner: (value) => meets(ownerChecks, value)
+}
+
+/** An intent as the first version wrote it, which had one time for everything. */
+const fromUnversioned = (value: Readonly<Record<string, unknown>>) => ({
+  ...value,
+  version: intentVersion,
+  fate: "lost",
+  sentAt: {
+    wallMillis: value["sentAtMillis"],
+    bootMillis: 0,
+    bootClock: null,
+    serviceMillis: value["serviceTimeMillis"]
+  },
+  owner: { machine: "", namespace: "", pid: 0, startTime: "" }
+})
+
+/** The intent in the text of a file, or why the file is not an intent of Berth. */
+export const parseIntent = (text: string): OwnedIntent | string => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return "is damaged, or not Berth's"
+  }
+  if (!Predicate.isObject(value)) return "is not Berth's"
+  if (typeof value["version"] === "number" && value["version"] > intentVersion) return "is of a later version of Berth"
+  const intent = "sentAtMillis" in value && !("version" in value) ? fromUnversioned(value) : value
+  return meets(checks, intent) ? intent : "is damaged, or not Berth's"
+}

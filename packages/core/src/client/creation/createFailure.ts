@@ -1,0 +1,36 @@
+/**
+ * The errors that a create fails with. A request within a create has limits and failures of its own; its caller knows the create.
+ */
+import { BerthError } from "../../domain/BerthError.ts"
+import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../../domain/ErrorReason.ts"
+import type { IntentStoreFailed } from "./IntentStore.ts"
+
+/** The attempts of a request, and the reply it failed with. */
+type Tried = Pick<BerthError, "attempts" | "reply">
+
+export const createFailure = (reason: ErrorReason, { attempts, reply }: Tried = { attempts: [], reply: null }) =>
+  new BerthError({ operation: "nodes.create", reason, attempts, reply })
+
+/** The key is not for this create. */
+export const keyFault = (detail: string) =>
+  createFailure(new InvalidRequest({ status: null, detail, fields: { key: [detail] } }))
+
+/** An intent that has to be read or written cannot be. */
+export const unusableReason = ({ detail }: IntentStoreFailed) =>
+  new InvalidRequest({ status: null, detail: `the intents cannot be used (${detail})`, fields: {} })
+
+export const unusable = (error: IntentStoreFailed) => createFailure(unusableReason(error))
+
+/**
+ * The failure of a request of a create, as that of the create. The deadline of a request is what is left of the deadline of the
+ * create, and the caller knows only the latter. A request before the one that creates sends nothing of it.
+ */
+export const failureOf = (error: BerthError, deadlineMillis: number, isBefore: boolean) => {
+  const { reason } = error
+  const sent = isBefore && { sent: "no" as const }
+  if (reason._tag === "TimedOut") {
+    const afterMillis = reason.limit === "deadline" ? deadlineMillis : reason.afterMillis
+    return createFailure(new TimedOut({ ...reason, afterMillis, ...sent }), error)
+  }
+  return createFailure(reason._tag === "Unreachable" ? new Unreachable({ ...reason, ...sent }) : reason, error)
+}

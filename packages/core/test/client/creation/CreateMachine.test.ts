@@ -1,0 +1,365 @@
+/** The decisions of a create, one by one. `createRuns.test.ts` lets them run in any order. */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import {
+  type CreateEvent,
+  type CreateRequest,
+  type CreateState,
+  type CreateStep,
+  firstStep,
+  next
+} from "../../../src/client/creation/CreateMachine.ts"
+import type { Instant, Intent, SentIntent } from "../../../src/client/creation/Intent.ts"
+import { BerthError } from "../../../src/domain/BerthError.ts"
+import {
+  type ErrorReason,
+  Forbidden,
+  NodeNotFound,
+  RateLimited,
+  ServiceFault,
+  TimedOut,
+  Unreachable
+} from "../../../src/domain/ErrorReason.ts"
+import { type Node, NodeId } from "../../../src/domain/Node.ts"
+import { someNode } from "../../someNode.ts"
+
+const keyed: CreateRequest = { key: "job", keyed: true, name: "web", plan: "P", image: "I", deadlineMillis: 60_000 }
+const keyless: CreateRequest = { ...keyed, key: "_x", keyed: false }
+
+/** So many milliseconds after the boot. */
+const at = (millis: number, over: Partial<Instant> = {}): Instant => ({
+  wallMillis: 0,
+  bootMillis: millis,
+  bootClock: "boot",
+  serviceMillis: 0,
+  ...over
+})
+
+const unsent: Intent = {
+  version: 1,
+  key: "job",
+  name: "web",
+  plan: "P",
+  image: "I",
+  newerThan: 100,
+  sentAt: null,
+  fate: "open",
+  nodeId: null
+}
+
+const sent: SentIntent = { ...unsent, sentAt: at(0) }
+
+const web = (id: number): Node => someNode(id, { name: "web", plan: "P", image: "I" })
+
+const error = (reason: ErrorReason, operation = "nodes.create") => new BerthError({ operation, reason, attempts: [] })
+
+const fault = error(new ServiceFault({ status: 500, detail: "oops", retryAfterMillis: null }))
+const forbidden = error(new Forbidden({ detail: "no" }), "nodes.list")
+const throttled = error(new RateLimited({ retryAfterMillis: null }))
+const broken = error(new ServiceFault({ status: 500, detail: "no list", retryAfterMillis: null }), "nodes.list")
+
+const turnCame: CreateEvent = { _tag: "TurnCame", now: at(0) }
+const sendFailed = (failure: BerthError): CreateEvent => ({ _tag: "SendEnded", result: Result.fail(failure) })
+
+/** The list at an instant: these nodes are in it, and no create alike is lost or under way but this one. */
+const listed = (newer: ReadonlyArray<Node>, millis = 0, over: Partial<Instant> = {}) => ({
+  _tag: "ListRead" as const,
+  newer,
+  claimed: new Map<NodeId, string>(),
+  alike: { lost: 1, underWay: new Set<string>() },
+  now: at(millis, over)
+})
+const pollFailed = (failure: BerthError, isListRead = false): CreateEvent => ({
+  _tag: "PollFailed",
+  error: failure,
+  isListRead
+})
+
+/** The step after these events, from the beginning. */
+const after = (request: CreateRequest, ...events: ReadonlyArray<CreateEvent>): CreateStep =>
+  events.reduce((step, event) => next(request, step.state, event), firstStep(request))
+
+const highestId: CreateEvent = { _tag: "HighestIdRead", result: Result.succeed(100) }
+const found = (intent: Intent, millis = 0): CreateEvent => ({ _tag: "IntentRead", intent, now: at(millis) })
+const notFound: CreateEvent = { _tag: "IntentRead", intent: undefined, now: at(0) }
+
+/** Polls until no pause is left or something else follows; gives the last step, and the pauses. */
+const polledWith = (request: CreateRequest, first: CreateStep, event: CreateEvent) => {
+  const pauses: Array<number> = []
+  let step = first
+  while (step.action?._tag === "Poll") {
+    pauses.push(step.action.afterMillis)
+    step = next(request, step.state, event)
+  }
+  return { step, pauses }
+}
+
+const outcomeOf = ({ state }: { readonly state: CreateState }) =>
+  state._tag === "Ended" ? state.outcome : assert.fail(`${state._tag} is not the end`)
+const reasonOf = (step: CreateStep) => Result.getOrThrow(Result.flip(outcomeOf(step))).reason
+const creationOf = (step: CreateStep) => Result.getOrThrow(outcomeOf(step))
+const candidatesOf = (step: CreateStep) => {
+  const reason = reasonOf(step)
+  return reason._tag === "OutcomeUnknown" ? reason.candidates.map(Number) : assert.fail(reason._tag)
+}
+
+describe("a create under a key", () => {
+  it("begins with the intent that an earlier call left, and without one with the highest id", () => {
+    assert.deepStrictEqual(firstStep(keyed).action, { _tag: "FindIntent" })
+    assert.deepStrictEqual(after(keyed, notFound).action, { _tag: "ReadHighestId" })
+    assert.deepStrictEqual(firstStep(keyless).action, { _tag: "ReadHighestId" })
+  })
+
+  it("is sent once it is written that it is not sent yet, and goes once it is written that it is", () => {
+    const prepared = after(keyed, notFound, highestId)
+    assert.deepStrictEqual(prepared.write, { intent: unsent, isRequired: true })
+    assert.deepStrictEqual(prepared.action, { _tag: "Send" })
+    const going = next(keyed, prepared.state, { _tag: "TurnCame", now: at(7) })
+    assert.deepStrictEqual(going.write, { intent: { ...unsent, sentAt: at(7) }, isRequired: true })
+    assert.strictEqual(going.state._tag, "Sent")
+  })
+
+  it("that was not processed is written as not sent, and as sent anew when the next attempt goes", () => {
+    const again = after(keyed, notFound, highestId, turnCame, { _tag: "NotProcessed" })
+    assert.deepStrictEqual(again.write, { intent: unsent, isRequired: false })
+    const going = next(keyed, again.state, { _tag: "TurnCame", now: at(35_000) })
+    assert.deepStrictEqual(going.write?.intent?.sentAt, at(35_000))
+  })
+
+  for (const [event, fate] of [
+    ["Left", "left"],
+    ["Interrupted", "lost"]
+  ] as const) {
+    it(`is written as ${fate} when it is ${event.toLowerCase()} after it was sent, and not before`, () => {
+      const going = after(keyed, notFound, highestId, turnCame)
+      assert.deepStrictEqual(next(keyed, going.state, { _tag: event }).write?.intent, { ...sent, fate })
+      const queued = after(keyed, notFound, highestId)
+      assert.isUndefined(next(keyed, queued.state, { _tag: event }).write)
+    })
+  }
+
+  it("writes the node of its reply, where that can be done", () => {
+    const replied: CreateEvent = { _tag: "SendEnded", result: Result.succeed(web(101)) }
+    const step = after(keyed, notFound, highestId, turnCame, replied)
+    assert.deepStrictEqual(creationOf(step), { outcome: "created", node: web(101) })
+    assert.deepStrictEqual(step.write, { intent: { ...sent, nodeId: NodeId.make(101) }, isRequired: false })
+  })
+})
+
+describe("a create without a key", () => {
+  it("is written as it goes, goes also where it cannot be written, and leaves its node unwritten", () => {
+    const queued = after(keyless, highestId)
+    assert.isUndefined(queued.write)
+    assert.deepStrictEqual(queued.action, { _tag: "Send" })
+    const going = next(keyless, queued.state, turnCame)
+    assert.strictEqual(going.write?.isRequired, false)
+    const replied = next(keyless, going.state, { _tag: "SendEnded", result: Result.succeed(web(101)) })
+    assert.strictEqual(creationOf(replied).outcome, "created")
+    assert.isUndefined(replied.write)
+  })
+})
+
+describe("a create that is refused", () => {
+  it("fails for that, and its intent is removed", () => {
+    for (const request of [keyed, keyless]) {
+      const step = next(request, after(request, notFound, highestId, turnCame).state, sendFailed(forbidden))
+      assert.strictEqual(reasonOf(step)._tag, "Forbidden")
+      assert.deepStrictEqual(step.write, { intent: null, isRequired: false })
+    }
+  })
+
+  it("and was throttled before, too", () => {
+    const step = after(keyed, notFound, highestId, turnCame, { _tag: "NotProcessed" }, sendFailed(throttled))
+    assert.strictEqual(reasonOf(step)._tag, "RateLimited")
+    assert.isNull(step.write?.intent)
+  })
+})
+
+describe("a create whose reply is lost", () => {
+  const lost = after(keyed, notFound, highestId, turnCame, sendFailed(fault))
+
+  it("is written as lost, and polled for four times within twelve seconds", () => {
+    assert.deepStrictEqual(lost.write, { intent: { ...sent, fate: "lost" }, isRequired: false })
+    const { pauses, step } = polledWith(keyed, lost, listed([]))
+    assert.deepStrictEqual(pauses, [0, 1000, 3000, 8000])
+    assert.deepStrictEqual(candidatesOf(step), [])
+  })
+
+  it("adopts its node, and writes it", () => {
+    const step = next(keyed, lost.state, listed([web(101)]))
+    assert.deepStrictEqual(creationOf(step), { outcome: "adopted", node: web(101) })
+    assert.deepStrictEqual(step.write?.intent?.nodeId, NodeId.make(101))
+  })
+
+  it("is never sent again by the same call, however long its polls take", () => {
+    assert.deepStrictEqual(candidatesOf(polledWith(keyed, lost, listed([], 86_400_000)).step), [])
+  })
+
+  it("waits for creates alike that are under way, and names the candidates when it cannot wait any more", () => {
+    const underWay = { ...listed([web(101)]), alike: { lost: 1, underWay: new Set(["other"]) } }
+    const { pauses, step } = polledWith(keyed, lost, underWay)
+    assert.lengthOf(pauses, 4)
+    assert.deepStrictEqual(candidatesOf(step), [101])
+  })
+
+  it("fails at once where there are more candidates than lost replies", () => {
+    assert.deepStrictEqual(candidatesOf(next(keyed, lost.state, listed([web(101), web(102)]))), [101, 102])
+  })
+
+  it("fails for the lost reply where the polls fail, after the last of them or the first that cannot succeed", () => {
+    for (const [failure, polls, isListRead] of [
+      [broken, 4, true],
+      [forbidden, 1, false]
+    ] as const) {
+      const { pauses, step } = polledWith(keyed, lost, pollFailed(failure, isListRead))
+      assert.lengthOf(pauses, polls)
+      const reason = reasonOf(step)
+      assert.deepInclude(reason, { _tag: "OutcomeUnknown", because: "ServiceFault", listRead: isListRead })
+    }
+  })
+})
+
+describe("a create that an earlier call left", () => {
+  it("of another name, plan or image is not this one", () => {
+    for (const other of [{ name: "db" }, { plan: "Q" }, { image: "J" }]) {
+      assert.strictEqual(reasonOf(after(keyed, found({ ...sent, ...other })))._tag, "InvalidRequest")
+    }
+  })
+
+  it("gives its node again, and no other one where that is gone", () => {
+    const step = after(keyed, found({ ...sent, nodeId: NodeId.make(101) }))
+    assert.deepStrictEqual(step.action, { _tag: "GetNode", id: NodeId.make(101) })
+    const read = (result: Result.Result<Node, BerthError>) => next(keyed, step.state, { _tag: "NodeRead", result })
+    assert.strictEqual(creationOf(read(Result.succeed(web(101)))).outcome, "adopted")
+    const gone = error(new NodeNotFound({ nodeId: NodeId.make(101) }))
+    assert.include(reasonOf(read(Result.fail(gone))).message, "it made node 101, which is gone")
+    assert.strictEqual(reasonOf(read(Result.fail(fault)))._tag, "ServiceFault")
+  })
+
+  it("is sent at once where it was not sent", () => {
+    assert.deepStrictEqual(after(keyed, found(unsent)).action, { _tag: "ReadHighestId" })
+  })
+
+  for (const [fate, then] of [
+    ["open", "lost"],
+    ["left", "lost"],
+    ["lost", "lost"],
+    ["killed", "killed"]
+  ] as const) {
+    it(`and that is ${fate} is written as ${then}, and has to be`, () => {
+      assert.deepStrictEqual(after(keyed, found({ ...sent, fate })).write, {
+        intent: { ...sent, fate: then },
+        isRequired: true
+      })
+    })
+  }
+
+  for (const [sinceMillis, untilMillis] of [
+    [0, 50_000],
+    [30_000, 50_000],
+    [45_000, 57_000],
+    [3_600_000, 3_612_000]
+  ] as const) {
+    it(`${sinceMillis / 1000} s ago is polled for until ${untilMillis / 1000} s after it was sent`, () => {
+      const { pauses } = polledWith(keyed, after(keyed, found({ ...sent, fate: "lost" }, sinceMillis)), listed([]))
+      assert.strictEqual(pauses[0], 0)
+      assert.strictEqual(sinceMillis + pauses.reduce((sum, pause) => sum + pause, 0), untilMillis)
+    })
+  }
+
+  for (const [fate, waitMillis] of [
+    ["lost", 600_000],
+    ["killed", 50_000]
+  ] as const) {
+    const last = (event: CreateEvent) => polledWith(keyed, after(keyed, found({ ...sent, fate })), event).step
+
+    it(`and was ${fate} is sent again when it shows no node after ${waitMillis / 1000} s, and not before`, () => {
+      assert.deepStrictEqual(candidatesOf(last(listed([], waitMillis - 1))), [])
+      assert.deepStrictEqual(last(listed([], waitMillis)).action, { _tag: "ReadHighestId" })
+    })
+
+    it(`and was ${fate} is not sent again while a new node may have come of it`, () => {
+      const otherwise = someNode(101, { name: "Web", plan: "P", image: "I" })
+      assert.deepStrictEqual(candidatesOf(last(listed([otherwise], waitMillis))), [101])
+      assert.deepStrictEqual(candidatesOf(last(listed([web(101), web(102)], waitMillis))), [101, 102])
+    })
+
+    it(`and was ${fate} is not sent again after a poll that failed: the create fails for that`, () => {
+      const { state } = after(keyed, found({ ...sent, fate }, waitMillis))
+      const { step } = polledWith(keyed, next(keyed, state, listed([], waitMillis)), pollFailed(broken, true))
+      assert.include(reasonOf(step).message, "no list")
+    })
+
+    it(`and was ${fate} is judged by the clock of the boot or the service's, by no other`, () => {
+      const since = (from: Partial<Instant>, to: Partial<Instant>) => {
+        const intent = { ...sent, fate, sentAt: at(0, from) }
+        const { step } = polledWith(keyed, after(keyed, found(intent)), listed([], 0, to))
+        return step.action?._tag ?? reasonOf(step)._tag
+      }
+      const otherBoot = { bootClock: "another", bootMillis: 86_400_000 }
+      assert.strictEqual(since({}, { ...otherBoot, wallMillis: 86_400_000 }), "OutcomeUnknown")
+      assert.strictEqual(since({ bootClock: null }, { bootClock: null, bootMillis: 86_400_000 }), "OutcomeUnknown")
+      // The service's clock is known to two seconds.
+      const noon = { serviceMillis: 1_790_000_000_000 }
+      const later = (millis: number) => ({ ...otherBoot, serviceMillis: noon.serviceMillis + millis })
+      assert.strictEqual(since(noon, later(waitMillis + 1999)), "OutcomeUnknown")
+      assert.strictEqual(since(noon, later(waitMillis + 2000)), "ReadHighestId")
+      assert.strictEqual(since({}, later(waitMillis + 2000)), "OutcomeUnknown")
+    })
+  }
+})
+
+describe("a create whose time is up", () => {
+  const late = (request: CreateRequest, ...events: ReadonlyArray<CreateEvent>) =>
+    reasonOf(next(request, after(request, ...events).state, { _tag: "DeadlineReached" }))
+
+  it("before it was sent is timed out, and sent nothing", () => {
+    for (const events of [
+      [],
+      [notFound],
+      [notFound, highestId],
+      [notFound, highestId, turnCame, { _tag: "NotProcessed" } as const]
+    ]) {
+      assert.deepInclude(late(keyed, ...events), { _tag: "TimedOut", sent: "no", afterMillis: 60_000 })
+    }
+  })
+
+  it("after it was sent is unknown, because of the deadline or of the reply that was lost before", () => {
+    const unknown = { _tag: "OutcomeUnknown", listRead: false } as const
+    const sentEvents = [notFound, highestId, turnCame]
+    assert.deepInclude(late(keyed, ...sentEvents), { ...unknown, because: "TimedOut" })
+    assert.deepInclude(late(keyed, found({ ...sent, fate: "lost" })), { ...unknown, because: "TimedOut" })
+    assert.deepInclude(late(keyed, ...sentEvents, sendFailed(fault)), { ...unknown, because: "ServiceFault" })
+    assert.deepInclude(late(keyed, ...sentEvents, sendFailed(fault), listed([])), {
+      ...unknown,
+      because: "ServiceFault",
+      listRead: true
+    })
+  })
+
+  it("after its node was found has that node", () => {
+    const adopted = after(keyed, notFound, highestId, turnCame, sendFailed(fault), listed([web(101)]))
+    for (const event of [{ _tag: "DeadlineReached" }, { _tag: "Left" }, pollFailed(forbidden)] as const) {
+      assert.strictEqual(creationOf(next(keyed, adopted.state, event)).node.id, NodeId.make(101))
+    }
+  })
+})
+
+describe("the failure of a request within a create", () => {
+  const timedOut = error(new TimedOut({ limit: "deadline", afterMillis: 40_000, sent: "maybe" }), "nodes.list")
+
+  it("has the deadline of the create, which is the one that its caller knows", () => {
+    const step = after(keyed, notFound, highestId, turnCame, sendFailed(timedOut))
+    assert.include(reasonOf(polledWith(keyed, step, listed([])).step).message, "deadline of 60 s")
+  })
+
+  it("before the create is sent has sent nothing of it", () => {
+    const unreachable = error(new Unreachable({ sent: "maybe", detail: "reset" }), "nodes.list")
+    for (const failure of [timedOut, unreachable]) {
+      const failed: CreateEvent = { _tag: "HighestIdRead", result: Result.fail(failure) }
+      const { operation, reason } = Result.getOrThrow(Result.flip(outcomeOf(after(keyed, notFound, failed))))
+      assert.deepInclude(reason, { sent: "no" })
+      assert.strictEqual(operation, "nodes.create")
+    }
+  })
+})

@@ -1,0 +1,310 @@
+/**
+ * Calls of one create under one key, one after the other, each of which is killed, interrupted, late or fails anywhere: whatever
+ * happens, no request is sent while an earlier one may be processed, and one node is made at most. The store, the service and the
+ * clocks are models; the decisions are those of `CreateMachine.ts`.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as fc from "fast-check"
+import {
+  type CreateAction,
+  type CreateEvent,
+  type CreateRequest,
+  type CreateState,
+  type CreateStep,
+  firstStep,
+  leavingMillis,
+  next
+} from "../../../src/client/creation/CreateMachine.ts"
+import { type Instant, type Intent, mayBeAnswered, unanswered } from "../../../src/client/creation/Intent.ts"
+import { BerthError } from "../../../src/domain/BerthError.ts"
+import {
+  type ErrorReason,
+  Forbidden,
+  InvalidRequest,
+  RateLimited,
+  ServiceFault,
+  TimedOut,
+  Unreachable
+} from "../../../src/domain/ErrorReason.ts"
+import type { Node } from "../../../src/domain/Node.ts"
+import { someNode } from "../../someNode.ts"
+
+const request: CreateRequest = { key: "job", keyed: true, name: "web", plan: "P", image: "I", deadlineMillis: 60_000 }
+
+const failure = (reason: ErrorReason) => new BerthError({ operation: "nodes.create", reason, attempts: [] })
+const fault = failure(new ServiceFault({ status: 500, detail: "oops", retryAfterMillis: null }))
+const reset = failure(new Unreachable({ sent: "maybe", detail: "reset" }))
+const silent = failure(new TimedOut({ limit: "attempt", afterMillis: 15_000, sent: "maybe" }))
+const throttled = failure(new RateLimited({ retryAfterMillis: null }))
+const forbidden = failure(new Forbidden({ detail: "no" }))
+const unwritable = failure(new InvalidRequest({ status: null, detail: "no space left", fields: {} }))
+
+/** A request is processed within this time or never: one that was killed as it left, and one that a gateway or a worker may keep. */
+const processedWithinMillis = { leaving: 50_000, left: 600_000 }
+
+/** A request that reached the service, or may have. */
+interface Sent {
+  readonly atMillis: number
+  /** When it is processed; never, where that is infinite. */
+  processedMillis: number
+  hasLeft: boolean
+  isRefused: boolean
+}
+
+/** Thrown where the process is killed. */
+const killed = Symbol("killed")
+
+/** How the last call ended. */
+type End = "killed" | "interrupted" | Result.Result<unknown, BerthError>
+
+/** The world of one key. What happens in it is chosen by `choices`; once these are used up, the first of what can happen. */
+class World {
+  nowMillis = 1_000_000
+  #boot = 1
+  readonly #choices: Array<number>
+  readonly #hasBootClock: boolean
+  readonly #hasServiceClock: boolean
+  stored: Intent | undefined
+  #isOwnerKilled = false
+  readonly sent: Array<Sent> = []
+  readonly ends: Array<End> = []
+
+  constructor(choices: ReadonlyArray<number>, hasBootClock: boolean, hasServiceClock: boolean) {
+    this.#choices = [...choices]
+    this.#hasBootClock = hasBootClock
+    this.#hasServiceClock = hasServiceClock
+  }
+
+  #choose(count: number): number {
+    return (this.#choices.shift() ?? 0) % count
+  }
+
+  #happens(oneIn: number): boolean {
+    return this.#choose(oneIn) === oneIn - 1
+  }
+
+  #passes(maxMillis: number): void {
+    this.nowMillis += this.#choose(maxMillis + 1)
+  }
+
+  #instant(): Instant {
+    return {
+      wallMillis: this.#choose(1_000_000_000),
+      bootMillis: this.nowMillis - this.#boot * 500_000,
+      bootClock: this.#hasBootClock ? `boot ${this.#boot}` : null,
+      // The service's clock has certainly reached this: it is not ahead, and behind by two seconds at most.
+      serviceMillis: this.#hasServiceClock ? 1_790_000_000_000 + this.nowMillis - this.#choose(2001) : 0
+    }
+  }
+
+  /** The nodes of this create that there are. */
+  nodes(): ReadonlyArray<Node> {
+    return this.sent
+      .filter(({ processedMillis }) => processedMillis <= this.nowMillis)
+      .map((_, i) => someNode(101 + i, { name: "web", plan: "P", image: "I" }))
+  }
+
+  /** A process can be killed before and after everything that it does. */
+  #mayBeKilled(): void {
+    if (this.#happens(25)) throw killed
+  }
+
+  /** Writes what a step has to write; false where that fails, and must not. */
+  #write({ write }: CreateStep): boolean {
+    if (write === undefined) return true
+    this.#mayBeKilled()
+    const { intent, isRequired } = write
+    // Except that a request has left: where that cannot be written, and the process is killed, too, it waits for a minute only.
+    const mayFail = isRequired || intent?.nodeId !== null || intent.fate === "open"
+    if (mayFail && this.#happens(8)) return !isRequired
+    this.stored = intent ?? undefined
+    this.#isOwnerKilled = false
+    this.#mayBeKilled()
+    return true
+  }
+
+  /** What has left may be processed later than what has not. */
+  #leaves(exchange: Sent): void {
+    exchange.hasLeft = true
+    if (exchange.processedMillis <= this.nowMillis || this.#happens(2)) return
+    exchange.processedMillis =
+      exchange.atMillis + leavingMillis + this.#choose(processedWithinMillis.left - leavingMillis)
+    exchange.processedMillis = Math.max(exchange.processedMillis, this.nowMillis)
+  }
+
+  /** The attempts of one call, and the step that follows them; undefined where it was interrupted. */
+  #send(before: CreateState): CreateStep | "interrupted" {
+    let state = before
+    const feed = (event: CreateEvent) => {
+      const step = next(request, state, event)
+      ;({ state } = step)
+      return step
+    }
+    const ended = (result: Result.Result<Node, BerthError>) => feed({ _tag: "SendEnded", result })
+    while (true) {
+      this.#passes(40_000)
+      if (this.#happens(20)) return ended(Result.fail(throttled))
+      const going = next(request, state, { _tag: "TurnCame", now: this.#instant() })
+      if (!this.#write(going)) {
+        this.#write(feed({ _tag: "NotProcessed" }))
+        return ended(Result.fail(unwritable))
+      }
+      ;({ state } = going)
+      const exchange: Sent = {
+        atMillis: this.nowMillis,
+        processedMillis: this.nowMillis + [0, this.#choose(processedWithinMillis.leaving), Infinity][this.#choose(3)]!,
+        hasLeft: false,
+        isRefused: false
+      }
+      this.sent.push(exchange)
+      this.#mayBeKilled()
+      if (this.#happens(6)) {
+        exchange.isRefused = true
+        exchange.processedMillis = Infinity
+        this.#write(feed({ _tag: "NotProcessed" }))
+        if (this.#happens(2)) continue
+        return ended(Result.fail(this.#happens(2) ? throttled : forbidden))
+      }
+      if (this.#happens(2)) {
+        this.nowMillis += leavingMillis
+        this.#write(feed({ _tag: "Left" }))
+        this.#leaves(exchange)
+        this.#passes(15_000)
+        this.#mayBeKilled()
+      }
+      const [node] = this.nodes()
+      switch (this.#choose(node === undefined ? 4 : 5)) {
+        case 4:
+          return ended(Result.succeed(node!))
+        case 3:
+          this.#write(feed({ _tag: "Interrupted" }))
+          this.#leaves(exchange)
+          if (this.#happens(2)) return "interrupted"
+          return feed({ _tag: "DeadlineReached" })
+        case 2:
+          return ended(Result.fail(silent))
+        case 1:
+          return ended(Result.fail(reset))
+        default:
+          return ended(Result.fail(fault))
+      }
+    }
+  }
+
+  /** What an action comes to. */
+  #answer(action: Exclude<CreateAction, { readonly _tag: "Send" }>): CreateEvent {
+    switch (action._tag) {
+      case "FindIntent": {
+        const { stored } = this
+        // A store knows of the intents of killed processes that no reply comes.
+        const isKilled = stored !== undefined && this.#isOwnerKilled && mayBeAnswered(stored)
+        return {
+          _tag: "IntentRead",
+          intent: isKilled ? unanswered(stored, "killed") : stored,
+          now: this.#instant()
+        }
+      }
+      case "GetNode": {
+        const node = this.nodes().find(({ id }) => id === action.id)
+        assert(node !== undefined)
+        return { _tag: "NodeRead", result: this.#happens(10) ? Result.fail(fault) : Result.succeed(node) }
+      }
+      case "ReadHighestId": {
+        const highest = 100 + this.nodes().length
+        return { _tag: "HighestIdRead", result: this.#happens(10) ? Result.fail(fault) : Result.succeed(highest) }
+      }
+      case "Poll": {
+        this.nowMillis += action.afterMillis
+        if (this.#happens(10)) {
+          return { _tag: "PollFailed", error: this.#happens(3) ? forbidden : fault, isListRead: this.#happens(2) }
+        }
+        const newer = this.nodes().filter(({ id }) => id > action.intent.newerThan)
+        const underWay = new Set(this.#happens(10) ? ["other"] : [])
+        return { _tag: "ListRead", newer, claimed: new Map(), alike: { lost: 1, underWay }, now: this.#instant() }
+      }
+    }
+  }
+
+  #run(): End {
+    let step = firstStep(request)
+    for (let count = 0; count < 100; count++) {
+      if (!this.#write(step)) return Result.fail(unwritable)
+      const { action, state } = step
+      if (state._tag === "Ended") return state.outcome
+      this.#mayBeKilled()
+      this.#passes(3000)
+      if (this.#happens(40)) return "interrupted"
+      if (this.#happens(40)) step = next(request, state, { _tag: "DeadlineReached" })
+      else {
+        assert(action !== undefined, `${state._tag} waits, and nothing is under way`)
+        const following = action._tag === "Send" ? this.#send(state) : next(request, state, this.#answer(action))
+        if (following === "interrupted") return following
+        step = following
+      }
+    }
+    return assert.fail("a call that does not end")
+  }
+
+  /** One call, and what happens until the next. */
+  call(): void {
+    try {
+      this.ends.push(this.#run())
+      // The process may be killed later, too.
+      if (this.#happens(3)) this.#isOwnerKilled = true
+    } catch (thrown) {
+      if (thrown !== killed) throw thrown
+      this.ends.push("killed")
+      this.#isOwnerKilled = true
+    }
+    this.nowMillis += [0, 5000, 45_000, 120_000, 650_000][this.#choose(5)]!
+    if (this.#happens(8)) this.#boot++
+  }
+
+  /** Fails where a request was sent while an earlier one could still be processed, or had been. */
+  check(): void {
+    this.sent.forEach((later, i) => {
+      for (const earlier of this.sent.slice(0, i)) {
+        if (earlier.isRefused) continue
+        const waitMillis = earlier.hasLeft ? processedWithinMillis.left : processedWithinMillis.leaving
+        assert.isAtLeast(later.atMillis - earlier.atMillis, waitMillis)
+        assert.isAbove(earlier.processedMillis, later.atMillis)
+      }
+    })
+    this.nowMillis += 10 * processedWithinMillis.left
+    const nodes = this.nodes()
+    assert.isAtMost(nodes.length, 1)
+    for (const end of this.ends) {
+      if (typeof end !== "string" && Result.isSuccess(end)) {
+        assert.deepStrictEqual((end.success as { node: Node }).node, nodes[0])
+      }
+    }
+  }
+}
+
+const choices = fc.array(fc.noBias(fc.nat(10_000_000)), { maxLength: 250, size: "max" })
+
+describe("calls of one create that end in any way", () => {
+  it("send no request while an earlier one may be processed, and make one node at most", () => {
+    const seen = { sentAgain: 0, created: 0, adopted: 0, unknown: 0, killed: 0 }
+    fc.assert(
+      fc.property(choices, fc.boolean(), fc.boolean(), (choices, hasBootClock, hasServiceClock) => {
+        const world = new World(choices, hasBootClock, hasServiceClock)
+        for (let call = 0; call < 8; call++) world.call()
+        world.check()
+        if (world.sent.filter(({ isRefused }) => !isRefused).length > 1) seen.sentAgain++
+        for (const end of world.ends) {
+          if (end === "killed") seen.killed++
+          else if (end === "interrupted") continue
+          else if (Result.isFailure(end)) {
+            if (end.failure.reason._tag === "OutcomeUnknown") seen.unknown++
+          } else if ((end.success as { outcome: string }).outcome === "created") seen.created++
+          else seen.adopted++
+        }
+      }),
+      { numRuns: 4000 }
+    )
+    // All of it happens, or nothing would be shown.
+    for (const [what, count] of Object.entries(seen)) assert.isAbove(count, 20, what)
+  })
+})
