@@ -128,7 +128,7 @@ describe("several nodes", () => {
       const waited = yield* invoke(["node", "wait", "1", "2"], { env })
       assert.strictEqual(waited.code, 9)
       assert.match(waited.stdout, /1 +a +running/)
-      assert.match(waited.stdout, /2 +2 +failed +There is no node 2/)
+      assert.match(waited.stdout, /2 +2 +failed +Node 2 does not exist/)
     })
   )
 
