@@ -12,7 +12,7 @@ import type { InvalidOption } from "@berth/core/client/options/Settings"
 
 /** Of the mock service. */
 interface Allowance {
-  readonly algorithm: NonNullable<TestServerOptions["allowance"]>["algorithm"]
+  readonly algorithm: NonNullable<NonNullable<TestServerOptions["rateLimit"]>["algorithm"]>
   readonly limit: number
   readonly windowMillis: number
 }
@@ -170,7 +170,7 @@ export const run = ({
     yield* read
     return outcome(all, allowance, windows)
   }).pipe(
-    Effect.provide(TestServer.layerHttpClient({ clock: "real", allowance: forService(allowance) }), { local: true }),
+    Effect.provide(TestServer.layerHttpClient({ clock: "real", rateLimit: forService(allowance) }), { local: true }),
     (trial) =>
       Effect.andThen(
         Effect.flatMap(Random.nextIntBetween(0, 1000), (millis) => TestClock.setTime(epochMillis + millis)),
@@ -180,9 +180,9 @@ export const run = ({
     Random.withSeed(seed)
   )
 
-const forService = ({ windowMillis, ...allowance }: Allowance): NonNullable<TestServerOptions["allowance"]> => ({
+const forService = ({ windowMillis, ...allowance }: Allowance): NonNullable<TestServerOptions["rateLimit"]> => ({
   ...allowance,
-  windowMs: windowMillis
+  window: windowMillis
 })
 
 const outcome = (all: ReadonlyArray<Sent>, { algorithm, limit, windowMillis }: Allowance, windows: number): Outcome => {

@@ -23,7 +23,7 @@ describe("eight processes that share a key through a file", () => {
           const server = yield* TestServer
           const world = yield* server.makeWorld({
             clock: "real",
-            allowance: { limit, windowMs: windowMillis, algorithm }
+            rateLimit: { limit, window: windowMillis, algorithm }
           })
           const directory = yield* Effect.acquireRelease(
             Effect.promise(() => mkdtemp(join(tmpdir(), "berth-allowance-"))),

@@ -27,7 +27,7 @@ describe("a thousand creates make exactly a thousand nodes", () => {
       () =>
         Effect.gen(function* () {
           const server = yield* TestServer
-          const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
+          const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
           yield* world.arm([{ fault, every: 3 }])
           const creations = yield* Effect.forEach(
             Array.from({ length: 1000 }, (_, i) => i),
@@ -51,7 +51,7 @@ describe("two processes that ask for the same creates at once", () => {
     () =>
       Effect.gen(function* () {
         const server = yield* TestServer
-        const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
+        const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
         // Long enough between reading an intent and writing it for both to find none.
         yield* world.arm([{ fault: "latency", delay: "500 millis", scope: { operation: "nodes.list" } }])
         const start = yield* makersIn(world, 20)
@@ -69,7 +69,7 @@ describe("a process that is killed while it creates", () => {
     () =>
       Effect.gen(function* () {
         const server = yield* TestServer
-        const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
+        const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
         const start = yield* makersIn(world, 40)
         const first = yield* start
         yield* Effect.repeat(nodesOf(world), {

@@ -9,8 +9,8 @@ import { Program } from "@berth/testing/Program"
 import type { TestWorld } from "@berth/server/testing"
 import { Effect, Redacted } from "effect"
 
-/** An allowance that is never short. */
-export const plenty = { limit: 1_000_000, windowMs: 3_600_000, algorithm: "fixed-window" } as const
+/** A rate limit that is never reached. */
+export const plenty = { limit: 1_000_000, window: 3_600_000, algorithm: "fixed-window" } as const
 
 /** How many nodes there are, by the service's own account. */
 export const countAll = (world: TestWorld) =>

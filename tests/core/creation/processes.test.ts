@@ -24,7 +24,7 @@ describe("eight processes with the same hundred keys, after one that was killed 
       () =>
         Effect.gen(function* () {
           const server = yield* TestServer
-          const world = yield* server.makeWorld({ clock: "real", allowance: plenty })
+          const world = yield* server.makeWorld({ clock: "real", rateLimit: plenty })
           const start = yield* makersIn(world, 100)
           const first = yield* start
           yield* Effect.repeat(countAll(world), {

@@ -218,7 +218,7 @@ describe("a state directory", () => {
     using temporary = folderOf()
     const stateDirectory = temporary.folder
     await using service = await mockService(
-      { allowance: { limit: 500, windowMs: 3_600_000, algorithm: "fixed-window" } },
+      { rateLimit: { limit: 500, window: 3_600_000, algorithm: "fixed-window" } },
       { stateDirectory }
     )
     await service.client.images.saved()

@@ -14,7 +14,7 @@ describe("the allowance", () => {
   it("is what the replies reported", async () => {
     await using service = await mockService({
       scenario: { fleet: 3 },
-      allowance: { limit: 500, windowMs: 3_600_000, algorithm: "fixed-window" }
+      rateLimit: { limit: 500, window: 3_600_000, algorithm: "fixed-window" }
     })
     const { allowance, nodes } = service.client
     assert.deepInclude(await allowance.current(), { limit: null, remaining: null })
@@ -25,7 +25,7 @@ describe("the allowance", () => {
   it("gives changes until its signal is aborted, or its client closed", async () => {
     await using service = await mockService({
       scenario: { fleet: 3 },
-      allowance: { limit: 500, windowMs: 3_600_000, algorithm: "fixed-window" }
+      rateLimit: { limit: 500, window: 3_600_000, algorithm: "fixed-window" }
     })
     const { allowance, close, nodes } = service.client
     const stop = new AbortController()

@@ -2,22 +2,13 @@
  * The options of a world of a test: those of the control plane (`world/WorldOptions.ts`) in their decoded form. Credentials
  * are the server's choice.
  */
-import type { RateLimit } from "../world/allowance.ts"
 import type { WorldOptions } from "../world/WorldOptions.ts"
 
 /** Everything has a default. */
 export interface TestWorldOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {
   /** Default `frozen`, at 2026-01-01T00:00:00.000Z. `real` follows the `Clock` of the test. */
   readonly clock?: Exclude<WorldOptions["clock"], undefined>
-  /** @deprecated Another form of `rateLimit`. */
-  readonly allowance?: Pick<RateLimit, "limit" | "algorithm"> & { readonly windowMs: number }
 }
 
 /** The same as the body of `POST /_mock/worlds`, decoded. */
-export const worldOptions = ({ allowance, ...options }: TestWorldOptions): WorldOptions => ({
-  clock: "frozen",
-  ...(allowance === undefined
-    ? {}
-    : { rateLimit: { limit: allowance.limit, window: allowance.windowMs, algorithm: allowance.algorithm } }),
-  ...options
-})
+export const worldOptions = (options: TestWorldOptions): WorldOptions => ({ clock: "frozen", ...options })

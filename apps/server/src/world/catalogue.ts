@@ -26,7 +26,7 @@ export interface Plan {
   readonly committed: ReadonlyArray<CommittedOption>
 }
 
-export interface PublicImage {
+interface PublicImage {
   readonly id: number
   /** `image` of a create as a string. */
   readonly slug: string

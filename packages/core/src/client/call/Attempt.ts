@@ -51,7 +51,7 @@ export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefi
 )
 
 /** Sends the request of the call once, and reports when its reply has begun. */
-export type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>
+type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>
 
 /** What the attempts of a client depend on. */
 export interface Dependencies {

@@ -81,7 +81,7 @@ export type CreateEvent =
   | { readonly _tag: "DeadlineReached" }
 
 /** What is written of a create. */
-export interface IntentWrite {
+interface IntentWrite {
   /** Null where the intent is removed. */
   readonly intent: Intent | null
   /** Whether the create fails where it cannot be written. */

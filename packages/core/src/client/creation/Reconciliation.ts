@@ -71,7 +71,7 @@ const isOtherImage = ({ image }: Intent, node: Node) =>
 const blurMillis = 2000
 
 /** Whether a node can have come of an intent: same name and plan, newer in number and in time. */
-export const mayComeOf = (intent: Intent, node: Node): boolean =>
+const mayComeOf = (intent: Intent, node: Node): boolean =>
   node.id > intent.newerThan &&
   node.name === intent.name &&
   (node.plan === null || node.plan === intent.plan) &&
