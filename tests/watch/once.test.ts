@@ -4,7 +4,6 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, it, onTestFinished } from "vitest"
-// @boundaries-ignore tests may use the mock service
 import { TestServer } from "@berth/server/testing"
 import { Daemon } from "./Daemon.ts"
 

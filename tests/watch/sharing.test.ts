@@ -6,7 +6,6 @@ import { Effect, Schedule, Redacted } from "effect"
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-// @boundaries-ignore tests may use the mock service
 import { TestServer } from "@berth/server/testing"
 import { Daemon } from "./Daemon.ts"
 
@@ -27,7 +26,7 @@ const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>
     }
     return yield* Effect.acquireRelease(
       Effect.sync(() => new Daemon(args, settings)),
-      (daemon) => Effect.sync(() => daemon.kill())
+      (daemon) => Effect.promise(() => daemon[Symbol.asyncDispose]())
     )
   })
 
@@ -72,7 +71,7 @@ it.live("the file is for the user alone, and a daemon that has ended is not coun
     // It is written once the members are known.
     const mode = Effect.tryPromise(async () => (await stat(file)).mode & 0o777)
     expect(yield* Effect.retry(mode, Schedule.spaced("50 millis"))).toBe(0o600)
-    daemon.process.kill("SIGTERM")
+    daemon.program.signal("SIGTERM")
     expect(yield* Effect.promise(() => daemon.finished())).toMatchObject({ code: 0 })
     expect(yield* members).toEqual([])
   }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))

@@ -6,7 +6,6 @@ import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Berth from "@berth/core/client/Berth"
-// @boundaries-ignore tests may use the mock service
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
 
 /** What the wire does to a request instead of carrying it; null carries it. */

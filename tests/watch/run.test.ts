@@ -4,9 +4,7 @@ import { FetchHttpClient } from "effect/http"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
-// @boundaries-ignore tests may use the mock service
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
-import { onTestFinished } from "vitest"
 import { Daemon } from "./Daemon.ts"
 
 const accessToken = "token-that-must-not-show"
@@ -29,7 +27,7 @@ const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Rea
   const settings = { BERTH_BASE_URL: baseUrl, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken, ...env }
   return yield* Effect.acquireRelease(
     Effect.sync(() => new Daemon(args, settings)),
-    (daemon) => Effect.sync(() => daemon.kill())
+    (daemon) => Effect.promise(() => daemon[Symbol.asyncDispose]())
   )
 })
 
@@ -38,8 +36,6 @@ const create = Effect.gen(function* () {
   const { node } = yield* (yield* Nodes).create({ name: "n", plan: plan!.plan, image: plan!.images[0]! })
   return node.id
 })
-
-const isOfType = (type: string) => (line: string) => JSON.parse(line).type === type
 
 const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
 
@@ -51,10 +47,10 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
       const daemon = yield* start(["run", "--account", "acme", ...fast])
       expect(yield* wait(() => daemon.ready())).toEqual({ http: null, store: null, accounts: ["acme"] })
       const id = yield* create
-      yield* wait(() => daemon.stdout.first(isOfType("berth.node.status_changed")))
+      yield* wait(() => daemon.event("berth.node.status_changed"))
       yield* Nodes.use((nodes) => nodes.delete(id))
-      yield* wait(() => daemon.stdout.first(isOfType("berth.node.deleted")))
-      daemon.process.kill("SIGTERM")
+      yield* wait(() => daemon.event("berth.node.deleted"))
+      daemon.program.signal("SIGTERM")
       const { code, stderr, stdout } = yield* wait(() => daemon.finished())
       const events = stdout.map((line) => JSON.parse(line))
       expect(events.map(({ sequence, type }) => [sequence, type])).toEqual([
@@ -74,7 +70,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
     Effect.gen(function* () {
       const daemon = yield* start(["run"])
       yield* wait(() => daemon.ready())
-      daemon.process.kill("SIGINT")
+      daemon.program.signal("SIGINT")
       expect((yield* wait(() => daemon.finished())).code).toBe(0)
     })
   )
@@ -83,10 +79,10 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
     Effect.gen(function* () {
       const daemon = yield* start(["run", ...fast])
       yield* wait(() => daemon.ready())
-      daemon.process.stdout.destroy()
+      daemon.program.child.stdout.destroy()
       yield* create
-      expect(yield* wait(() => daemon.exit)).toBe(0)
-      expect(daemon.stderr.all).toHaveLength(1)
+      const { code, stderr } = yield* wait(() => daemon.finished())
+      expect({ code, lines: stderr.length }).toEqual({ code: 0, lines: 1 })
     })
   )
 
@@ -123,8 +119,11 @@ layer(service({ scenario: { fleet: 3000 } }), { excludeTestServices: true })("a 
   it.effect("gets every event, also those from before the signal to stop", () =>
     Effect.gen(function* () {
       const daemon = yield* start(["run"])
+      const { stdout: pipe } = daemon.program.child
+      pipe.pause()
       yield* wait(() => daemon.ready())
-      daemon.process.kill("SIGTERM")
+      daemon.program.signal("SIGTERM")
+      pipe.resume()
       const { code, stdout } = yield* wait(() => daemon.finished())
       expect(stdout).toHaveLength(1)
       expect(JSON.parse(stdout[0]!).data.nodes).toHaveLength(3000)
@@ -135,15 +134,14 @@ layer(service({ scenario: { fleet: 3000 } }), { excludeTestServices: true })("a 
 
 describe("berth-watch run without a service", () => {
   it("goes on trying, reports that once, and still ends with 0", async () => {
-    const daemon = new Daemon(["run"], {
+    await using daemon = new Daemon(["run"], {
       BERTH_BASE_URL: "http://127.0.0.1:1",
       BERTH_API_KEY: apiKey,
       BERTH_ACCESS_TOKEN: accessToken
     })
-    onTestFinished(() => daemon.kill())
-    await daemon.stdout.first(isOfType("berth.watch.degraded"))
-    await daemon.stderr.first((line) => line.startsWith("berth-watch: degraded (sweep-failed): "))
-    daemon.process.kill("SIGTERM")
+    await daemon.event("berth.watch.degraded")
+    await daemon.program.printed(/^berth-watch: degraded \(sweep-failed\): .*\n/m, "stderr")
+    daemon.program.signal("SIGTERM")
     const { code, stderr } = await daemon.finished()
     expect(stderr).toHaveLength(1)
     expect(code).toBe(0)

@@ -4,7 +4,6 @@
 import { Image } from "@berth/core/domain/Image"
 import { Plan } from "@berth/core/domain/Plan"
 import { assert, layer } from "@effect/vitest"
-// @boundaries-ignore the mock service is what the tests talk to
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schema } from "effect"
 import { berth, json, lines } from "./berth.ts"

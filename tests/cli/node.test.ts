@@ -3,7 +3,6 @@
  */
 import { Node } from "@berth/core/domain/Node"
 import { assert, describe, it } from "@effect/vitest"
-// @boundaries-ignore the mock service is what the tests talk to
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schema } from "effect"
 import { controls, json, lines, settings, start } from "./berth.ts"

@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-// @boundaries-ignore the mock service is what the tests talk to
+import type { Ended } from "@berth/testing/Program"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schedule } from "effect"
 import { berth, json, lines, settings, start } from "./berth.ts"
@@ -55,8 +55,7 @@ const recorded = (state: string) => {
     .toSorted()
 }
 
-const idOf = (ended: { readonly code: number | null; readonly stdout: string; readonly stderr: string }) =>
-  json<{ readonly id: number }>(ended).id
+const idOf = (ended: Ended) => json<{ readonly id: number }>(ended).id
 
 const service = TestServer.layer({ clock: "real" })
 

@@ -5,7 +5,6 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-// @boundaries-ignore the mock service is what the tests talk to
 import { TestServer } from "@berth/server/testing"
 import { Effect } from "effect"
 import { berth, lines } from "./berth.ts"

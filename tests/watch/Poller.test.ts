@@ -2,7 +2,6 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Latch, Layer, Redacted } from "effect"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
-// @boundaries-ignore tests may use the mock service
 import { TestServer } from "@berth/server/testing"
 import { create, polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"

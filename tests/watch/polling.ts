@@ -2,10 +2,10 @@
 import { Deferred, Effect, Fiber } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
-import { defaultRules } from "../../src/diff/diff.ts"
-import type { Event } from "../../src/events/Event.ts"
-import { makePoller, type PollerOptions } from "../../src/poll/Poller.ts"
-import { makeWatch } from "../../src/poll/Watch.ts"
+import { defaultRules } from "@berth/watch/diff/diff"
+import type { Event } from "@berth/watch/events/Event"
+import { makePoller, type PollerOptions } from "@berth/watch/poll/Poller"
+import { makeWatch } from "@berth/watch/poll/Watch"
 
 /** The smallest plan there is, with an image for it. */
 const cheapest = Effect.gen(function* () {

@@ -4,11 +4,11 @@
  */
 import { type Duplex, PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
-// @boundaries-ignore the mock service is what the tests talk to
+import type { Ended } from "@berth/testing/Program"
 import type { TestServer } from "@berth/server/testing"
 import { Clock, ConfigProvider, Duration, Effect } from "effect"
-import { run } from "../src/cli.ts"
-import { type Ended, type RunOptions, settings } from "./berth.ts"
+import { run } from "@berth/cli/program"
+import { type RunOptions, settings } from "./berth.ts"
 
 /** Runs it to its end. */
 export const invoke = (

@@ -1,0 +1,58 @@
+/**
+ * The real `berth`, bundled, as a process of its own, against a service on a real socket.
+ */
+import { fileURLToPath } from "node:url"
+import { type Ended, Program, type ProgramOptions } from "@berth/testing/Program"
+import { TestServer } from "@berth/server/testing"
+import { Effect, Redacted } from "effect"
+
+const binary = fileURLToPath(new URL("../../apps/cli/bin/berth.mjs", import.meta.url))
+
+/** A run that goes on. */
+export interface Running {
+  readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
+  /** Waits until stderr holds the text. Dies when the process ends without it. */
+  readonly untilStderr: (text: string) => Effect.Effect<unknown>
+  /** Reads no more of stdout. */
+  readonly hangUp: Effect.Effect<void>
+  readonly ended: Effect.Effect<Ended>
+}
+
+/** What a run is given: variables besides PATH, and its stdin. */
+export type RunOptions = Pick<ProgramOptions, "env" | "input">
+
+/** Starts it; it is gone when the scope closes, whatever the test did. */
+export const start = (args: ReadonlyArray<string>, { env = {}, ...options }: RunOptions = {}) =>
+  Effect.map(
+    Program.start(() => Program.ofNode(binary, args, { env, ...options })),
+    (program): Running => ({
+      kill: (signal) => Effect.sync(() => program.signal(signal)),
+      untilStderr: (text) => Effect.promise(() => program.printed(text, "stderr")),
+      hangUp: Effect.sync(() => program.child.stdout.destroy()),
+      ended: Effect.promise(() => program.ended)
+    })
+  )
+
+/** Runs it to its end. */
+export const run = (args: ReadonlyArray<string>, options?: RunOptions): Effect.Effect<Ended> =>
+  Effect.scoped(Effect.flatMap(start(args, options), ({ ended }) => ended))
+
+/** The settings that name an account of the service under test. */
+export const settings = Effect.map(TestServer, ({ accessToken, apiKey, baseUrl }) => ({
+  BERTH_BASE_URL: baseUrl,
+  BERTH_API_KEY: Redacted.value(apiKey),
+  BERTH_ACCESS_TOKEN: Redacted.value(accessToken)
+}))
+
+/** Runs it against the service under test. */
+export const berth = (args: ReadonlyArray<string>, options?: RunOptions): Effect.Effect<Ended, never, TestServer> =>
+  Effect.flatMap(settings, (env) => run(args, { ...options, env: { ...env, ...options?.env } }))
+
+/** The JSON that a run printed. */
+export const json = <A>({ stdout }: Ended): A => JSON.parse(stdout)
+
+/** The lines of a text, without the empty one after the last. */
+export const lines = (text: string): ReadonlyArray<string> => text.split("\n").slice(0, -1)
+
+/** Any control character but the line feed. */
+export const controls = /[^\P{Cc}\n]/u
