@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Argument, CliOutput, Command, Flag } from "effect/cli"
-import { durationFlag } from "@berth/terminal/duration"
+import { durationFlag } from "@berth/terminal/durationFlag"
 import { nearest, usageProblem } from "@berth/terminal/usage"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 
