@@ -85,6 +85,10 @@ export const flags = {
     Flag.atLeast(0)
   ),
   controlToken: Flag.Redacted("control-token").pipe(
+    Flag.filter(
+      (token) => Redacted.value(token) !== "",
+      () => "expected a token that is not empty"
+    ),
     Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
     Flag.optional
   ),

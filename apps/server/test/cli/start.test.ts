@@ -115,7 +115,7 @@ describe.concurrent("a start that fails", () => {
       "berth-server: --port cannot be 65536: expected a whole number from 0 to 65535. See berth-server --help.\n"
     ],
     ["--port abc", "berth-server: --port cannot be abc: expected a whole number from 0 to 65535."],
-    ["--port a\nb", "berth-server: --port cannot be a\\nb: expected"],
+    ["--port a\tb", "berth-server: --port cannot be a\\tb: expected"],
     ["--port 1 --port 2", "berth-server: --port can be given only once. See berth-server --help.\n"],
     ["--prt 1", "berth-server has no flag --prt; did you mean --port? See berth-server --help.\n"],
     ["--api-key k", "berth-server has no flag --api-key. See berth-server --help.\n"],
@@ -140,6 +140,7 @@ describe.concurrent("a start that fails", () => {
     ["--scenario fleet:x", "--scenario"],
     ["--scenario fleet:99999999", "--scenario"],
     ["--host 0.0.0.0", "--control-token"],
+    ["--host 0.0.0.0 --control-token=", "--control-token cannot be <redacted>: expected a token that is not empty."],
     ["--host 192.0.2.1 --control-token t --port 0", "no such address"]
   ] as const) {
     it.live(`${args}: exit 2 and one line about it on stderr`, () =>
