@@ -1,7 +1,8 @@
 /**
  * How often and how carefully `run` polls.
  */
-import { durationFlag, durationText } from "@berth/terminal/duration"
+import { durationText } from "@berth/terminal/duration"
+import { durationFlag } from "@berth/terminal/durationFlag"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Duration } from "effect"
 import { Flag } from "effect/cli"
