@@ -74,7 +74,8 @@ export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, to
     const arrived = yield* HttpServerRequest.HttpServerRequest
     // Before the token: the page holds no data, and a browser has no other way to ask for a token.
     if (isForPage(arrived)) return page()
-    if (token !== undefined && !sameSecret(bearerToken(arrived) ?? "", Redacted.value(token))) return unauthorized
+    const given = bearerToken(arrived)
+    if (token !== undefined && (given === undefined || !sameSecret(given, Redacted.value(token)))) return unauthorized
     const request = withWholePath(arrived, controlled.worlds)
     const response =
       precheck(request, maxControlBodyBytes) ??
