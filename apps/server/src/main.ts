@@ -5,33 +5,40 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { escapeControls } from "@berth/terminal/escapeControls"
+import { exitCode } from "@berth/terminal/exitCode"
+import { usageProblem } from "@berth/terminal/usage"
 import { Cause, Console, Effect, Exit, Layer, Logger, type Runtime, Stdio } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
 import { command, StartFailure } from "./cli/command.ts"
-import { usageSentence } from "./cli/usageSentence.ts"
 
-const reportLine = (message: string) => Console.error(`berth-server: ${message.split("\n", 1)[0]}`)
+/** One line on stderr. A sentence that begins with the program's name needs no other sign of where it comes from. */
+const reportLine = (message: string) =>
+  Console.error(escapeControls(message.startsWith("berth-server ") ? message : `berth-server: ${message}`))
 
-/** A usage error is one line on stderr; help goes to stdout only when it was asked for. */
-const presenter: CliOutput.Presenter = {
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? reportLine(`${usageSentence(event.errors)} (see --help)`)
-      : CliOutput.defaultPresenter.present(event)
+/** A usage error, its hint in the same line. */
+const reportUsage = (error: CliError.CliError) => {
+  const { hint, message } = usageProblem("berth-server", error, { hasSecretFlags: true })
+  return reportLine(`${message} ${hint}`)
 }
 
-/** 0 after a signal, because that is how a server ends; 2 where it could not start. */
+/** Help goes to stdout where it was asked for; a usage error is reported where the program fails. */
+const presenter: CliOutput.Presenter = {
+  present: (event) => (event._tag === "InvalidInvocation" ? Effect.void : CliOutput.defaultPresenter.present(event))
+}
+
+/** `done` after a signal, because that is how a server ends; `usage` where it could not start. */
 const teardown: Runtime.Teardown = (exit, onExit) => {
-  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return onExit(0)
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return onExit(exitCode.done)
   const error = Cause.squash(exit.cause)
-  onExit(CliError.isCliError(error) || error instanceof StartFailure ? 2 : 1)
+  onExit(CliError.isCliError(error) || error instanceof StartFailure ? exitCode.usage : exitCode.fault)
 }
 
 const program = Stdio.Stdio.use(({ args }) =>
   Effect.flatMap(args, Command.runWith(command, { version: pkg.version }))
 ).pipe(
-  Effect.tapErrorTag("StartFailure", ({ message }) => reportLine(message)),
+  Effect.tapError((error) => (CliError.isCliError(error) ? reportUsage(error) : reportLine(error.message))),
   Effect.tapDefect((defect) => Effect.logFatal("berth-server failed", defect)),
   Effect.provide([
     NodeServices.layer,

@@ -1,5 +1,5 @@
 /**
- * CPU of a client while very many calls wait for the allowance: ten times as many may take little more than ten times as long,
+ * CPU of a client while very many calls wait for the allowance: ten times as many may take fifteen times as long at most,
  * so no release may visit every call.
  */
 import { Effect } from "effect"

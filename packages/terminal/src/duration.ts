@@ -1,8 +1,7 @@
 /**
- * Spans of time as people write them: `500ms`, `90s`, `1h30m`, `2d`.
+ * Spans of time as people write them: `500ms`, `90s`, `1h30m`, `2d`. The flag that takes one is in `durationFlag.ts`.
  */
-import { Duration, Option } from "effect"
-import { Flag } from "effect/cli"
+import { Option } from "effect"
 
 /** The largest unit first. */
 const unitMillis = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
@@ -20,38 +19,12 @@ export const parseDurationMillis = (text: string): Option.Option<number> => {
     const unit = units.find(([name]) => each.endsWith(name) && /\d$/.test(each.slice(0, -name.length)))
     millis += Number.parseFloat(each) * (unit?.[1] ?? Number.NaN)
   }
-  return Number.isFinite(millis) ? Option.some(millis) : Option.none()
+  // To the nanosecond: a product such as 1.005 × 1000 is a little beside the whole number.
+  return Number.isFinite(millis) ? Option.some(Math.round(millis * 1e6) / 1e6) : Option.none()
 }
 
 /** The span in its largest whole unit. */
 export const durationText = (millis: number): string => {
   const [name, size] = units.find(([, size]) => millis >= size && millis % size === 0) ?? ["ms", 1]
   return `${millis / size}${name}`
-}
-
-/** The shortest and the longest span that a flag takes. */
-export interface DurationBounds {
-  /** Default 1. */
-  readonly minMillis?: number
-  /** Default: none. */
-  readonly maxMillis?: number
-}
-
-/** A flag that takes a span of time. */
-export const durationFlag = (
-  name: string,
-  { maxMillis = Number.POSITIVE_INFINITY, minMillis = 1 }: DurationBounds = {}
-): Flag.Flag<Duration.Duration> => {
-  const bounds = Number.isFinite(maxMillis) ? ` from ${durationText(minMillis)} to ${durationText(maxMillis)}` : ""
-  return Flag.String(name).pipe(
-    Flag.withMetavar("DURATION"),
-    Flag.filterMap(
-      (text) =>
-        parseDurationMillis(text).pipe(
-          Option.filter((millis) => millis >= minMillis && millis <= maxMillis),
-          Option.map(Duration.millis)
-        ),
-      () => `expected a duration${bounds}, such as 90s, 5m or 1h30m`
-    )
-  )
 }

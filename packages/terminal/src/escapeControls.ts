@@ -1,6 +1,6 @@
 /**
  * Makes text from outside safe to show: what would move a cursor, start a new line or turn the writing direction is
- * written out instead. JSON escapes for itself, see `json.ts`.
+ * written out instead. JSON has escapes of its own.
  */
 
 /** C0 and C1 controls, DEL, line separators, direction overrides, and halves of surrogate pairs. */

@@ -1,5 +1,5 @@
 /**
- * What the exit codes of every binary mean. The numbers are frozen: scripts rely on them. A failed call names its own code
+ * What the exit codes of `berth` and `berth-watch` mean; `berth-server` has the first three. The numbers are frozen: scripts rely on them. A failed call names its own code
  * (`reason.exit` in `@berth/core/domain/ErrorReason`).
  */
 export const exitCode = {

@@ -13,6 +13,12 @@ export interface UsageProblem {
   readonly hint: string
 }
 
+/** What differs between the programs. */
+export interface UsageOptions {
+  /** Whether some flags take a secret. Otherwise the hint about one names the environment; default false. */
+  readonly hasSecretFlags?: boolean
+}
+
 /** Flags that people expect to take a secret. */
 const secretFlag = /key|token|secret|password/i
 
@@ -47,6 +53,7 @@ const invalidValue = (error: CliError.InvalidValue): string => {
   const what = error.kind === "flag" ? `--${error.option}` : error.option
   const choices = Array.from(error.expected.matchAll(/"([^"]+)"/g), ([, choice]) => choice ?? "")
   if (error.value === "") return `${what} needs a value.`
+  if (error.expected === "at most 1 value") return `${what} can be given only once.`
   if (choices.length === 0) return `${what} cannot be ${error.value}: ${error.expected.replace(/\.$/, "")}.`
   const near = nearest(error.value, choices)
   return near.length === 0
@@ -76,13 +83,18 @@ const sentence = (error: CliError.NonShowHelpErrors, command: string): string =>
 }
 
 /** Why `program` cannot run a command line. */
-export const usageProblem = (program: string, error: CliError.CliError): UsageProblem => {
+export const usageProblem = (
+  program: string,
+  error: CliError.CliError,
+  { hasSecretFlags = false }: UsageOptions = {}
+): UsageProblem => {
   const help = error._tag === "ShowHelp"
   const command = help ? error.commandPath.join(" ") : program
   const hint = `See ${command} --help.`
   const [first] = help ? error.errors : [error]
   if (first === undefined) return { message: `${command} needs a command.`, hint }
-  if (first._tag === "UnrecognizedOption" && first.suggestions.length === 0 && secretFlag.test(first.option)) {
+  const isUnknown = first._tag === "UnrecognizedOption" && first.suggestions.length === 0
+  if (isUnknown && !hasSecretFlags && secretFlag.test(first.option)) {
     return {
       message: `${command} has no flag ${first.option}: secrets do not belong on a command line.`,
       hint: `Set ${variables.apiKey} and ${variables.accessToken} in the environment.`

@@ -2,8 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Argument, CliOutput, Command, Flag } from "effect/cli"
-import { durationFlag } from "@berth/terminal/duration"
-import { nearest, usageProblem } from "@berth/terminal/usage"
+import { durationFlag } from "@berth/terminal/durationFlag"
+import { nearest, type UsageOptions, usageProblem } from "@berth/terminal/usage"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 
 const add = Command.make("add", {
@@ -12,6 +12,7 @@ const add = Command.make("add", {
   every: durationFlag("every").pipe(Flag.optional),
   count: wholeNumberFlag("count", 1, 20).pipe(Flag.optional),
   id: wholeNumberFlag("id", 0).pipe(Flag.optional),
+  shift: wholeNumberFlag("shift").pipe(Flag.optional),
   kind: Flag.Literals("kind", ["small", "large"]).pipe(Flag.optional)
 })
 const list = Command.make("list", { name: Flag.String("name") })
@@ -20,10 +21,10 @@ const shop = Command.make("shop").pipe(Command.withSubcommands([add, list]))
 /** The parser prints nothing. */
 const silent = CliOutput.layerPresenter({ present: () => Effect.void })
 
-const problemOf = (line: string) =>
+const problemOf = (line: string, options?: UsageOptions) =>
   Command.runWith(shop, { version: "1" })(line === "" ? [] : line.split(" ")).pipe(
     Effect.flip,
-    Effect.map((error) => usageProblem("shop", error)),
+    Effect.map((error) => usageProblem("shop", error, options)),
     Effect.provide([NodeServices.layer, silent])
   )
 
@@ -42,6 +43,10 @@ describe("a wrong command line", () => {
     ["add one --count 21", "--count cannot be 21: expected a whole number from 1 to 20."],
     ["add one --count 1.5", "--count cannot be 1.5: expected a whole number from 1 to 20."],
     ["add one --id x", "--id cannot be x: expected a whole number from 0."],
+    ["add one --id -1", "--id cannot be -1: expected a whole number from 0."],
+    ["add one --id 1 --id 2", "--id can be given only once."],
+    ["add one --shift 1.5", "--shift cannot be 1.5: expected a whole number."],
+    ["add one --shift -9007199254740992", "--shift cannot be -9007199254740992: expected a whole number."],
     ["add one --after 99ms", "--after cannot be 99ms: expected a duration from 100ms to 1d, such as 90s, 5m or 1h30m."],
     ["add one --after 25h", "--after cannot be 25h: expected a duration from 100ms to 1d, such as 90s, 5m or 1h30m."],
     ["add one --every 0s", "--every cannot be 0s: expected a duration, such as 90s, 5m or 1h30m."],
@@ -60,6 +65,15 @@ describe("a wrong command line", () => {
         assert.strictEqual(hint, "Set BERTH_API_KEY and BERTH_ACCESS_TOKEN in the environment.")
         assert.notInclude(message, "s3cr3t")
       }
+    })
+  )
+
+  it.effect("of a program whose flags take secrets: the hint names its help", () =>
+    Effect.map(problemOf("list --api-key=s3cr3t", { hasSecretFlags: true }), (problem) => {
+      assert.deepStrictEqual(problem, {
+        message: "shop list has no flag --api-key.",
+        hint: "See shop list --help."
+      })
     })
   )
 })

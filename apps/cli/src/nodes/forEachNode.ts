@@ -37,7 +37,7 @@ const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResu
   })
 }
 
-/** A failure is a row and ends nothing, except when there is only the one node. */
+/** A node's failure becomes a row and the rest go on; a single node's failure fails the command. */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
   act: (node: Found) => Effect.Effect<Done, BerthError, R>

@@ -2,6 +2,7 @@
  * The flags of `berth-server`, each read strictly into its value. Those about worlds are made from the fields of
  * `WorldOptions`, of which they take text, description and default. `command.ts` acts on them.
  */
+import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { fieldErrors } from "../transport/fields.ts"
@@ -35,17 +36,13 @@ const textOption = <A>(name: string, field: Schema.Codec<A, string>) => {
       onSome: ({ issue }) => fieldErrors(issue)["detail"]?.[0]?.replace(/^Expected (.*)\.$/, "expected $1") ?? ""
     })
   return option(
-    Flag.filterMap(
-      Flag.String(name),
-      (text) => Result.getSuccess(read(text)),
-      (text) => `--${name}: ${expected(text)}, not ${JSON.stringify(text)}`
-    ),
+    Flag.filterMap(Flag.String(name), (text) => Result.getSuccess(read(text)), expected),
     field
   )
 }
 
 const worldFlags = {
-  seed: option(Flag.Int("seed"), fields.seed),
+  seed: option(wholeNumberFlag("seed"), fields.seed),
   clock: textOption("clock", fields.clock),
   scenario: textOption("scenario", fields.scenario),
   provisioning: textOption("provisioning", fields.provisioning),
@@ -56,11 +53,7 @@ const worldFlags = {
 }
 
 export const flags = {
-  port: Flag.Int("port").pipe(
-    Flag.filter(
-      (port) => port >= 0 && port <= 65_535,
-      (port) => `--port: expected 0 to 65535, not ${port}`
-    ),
+  port: wholeNumberFlag("port", 0, 65_535).pipe(
     Flag.withDescription(`Port to listen on, 0 for a free one; default ${defaultPort}`),
     Flag.withDefault(defaultPort)
   ),
@@ -70,10 +63,7 @@ export const flags = {
   ),
   world: worldFlags,
   rateLimit: Flag.String("rate-limit").pipe(
-    Flag.filterMap(
-      readRateLimit,
-      (text) => `--rate-limit: expected requests per window such as 1200/1h, not ${JSON.stringify(text)}`
-    ),
+    Flag.filterMap(readRateLimit, () => "expected requests per window, such as 1200/1h"),
     Flag.withDescription("Requests per window; default 1200/1h"),
     Flag.optional
   ),
@@ -95,6 +85,10 @@ export const flags = {
     Flag.atLeast(0)
   ),
   controlToken: Flag.Redacted("control-token").pipe(
+    Flag.filter(
+      (token) => Redacted.value(token) !== "",
+      () => "expected a token that is not empty"
+    ),
     Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
     Flag.optional
   ),

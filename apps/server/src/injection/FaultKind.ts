@@ -46,7 +46,7 @@ export interface ListView {
 export interface FaultSteps {
   /** The request never reaches the service. */
   readonly onArrival?: () => WireFault | undefined
-  /** A refusal for want of allowance. It has all its headers and costs nothing. */
+  /** A 429 in place of the service's: the fault sets all headers, and no allowance is spent. */
   readonly refuse?: () => Reply | undefined
   /** The allowance that the request spends instead. */
   readonly allowance?: () => Allowance | undefined

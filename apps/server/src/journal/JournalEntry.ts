@@ -40,7 +40,7 @@ const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
 const utf8 = new TextDecoder()
 
 /**
- * Takes the credentials of an account out of texts. The client's redactor (`core/client/Redaction.ts`) undoes the encodings of
+ * Takes the credentials of an account out of texts. The client's redactor (`core/client/transport/Redaction.ts`) undoes the encodings of
  * pages that strangers wrote; here only requests of the account's own programs arrive, so that three spellings do.
  */
 const redactor = (account: Account) => {

@@ -1,23 +1,19 @@
 /**
  * Durations as text, in flags, in requests of the control plane and in faults alike.
  */
+import { parseDurationMillis } from "@berth/terminal/duration"
 import { Duration, Option, Schema } from "effect"
 import { textField } from "./textField.ts"
 
 /** Ten years. */
 const maxDurationMillis = 10 * 365 * 86_400_000
 
-const unitMillis = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-/** `10s`, `5m`, `1h`, `250ms`, `1d`, or an Effect duration such as `10 seconds`; in whole milliseconds, up to 10 years. */
-export const readDurationMillis = (text: string): Option.Option<number> => {
-  const short = /^(\d+)(ms|s|m|h|d)$/.exec(text)
-  const millis =
-    short === null
-      ? Option.getOrElse(Option.map(Duration.fromInput(text as Duration.Input), Duration.toMillis), () => Number.NaN)
-      : Number(short[1]) * unitMillis[short[2] as keyof typeof unitMillis]
-  return Number.isInteger(millis) && millis >= 0 && millis <= maxDurationMillis ? Option.some(millis) : Option.none()
-}
+/** `10s`, `1h30m`, `250ms`, `1d`, or an Effect duration such as `10 seconds`; in whole milliseconds, up to 10 years. */
+export const readDurationMillis = (text: string): Option.Option<number> =>
+  parseDurationMillis(text).pipe(
+    Option.orElse(() => Option.map(Duration.fromInput(text as Duration.Input), Duration.toMillis)),
+    Option.filter((millis) => Number.isInteger(millis) && millis >= 0 && millis <= maxDurationMillis)
+  )
 
 /** A duration as Effect takes it, so that a test may write `"10 seconds"` or `Duration.seconds(10)`. */
 const Input = Schema.declare((value): value is Duration.Input =>

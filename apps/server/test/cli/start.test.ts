@@ -110,36 +110,44 @@ describe.concurrent("a start that works", () => {
 
 describe.concurrent("a start that fails", () => {
   for (const [args, sentence] of [
-    ["--port 70000", "berth-server: --port: expected 0 to 65535, not 70000 (see --help)\n"],
-    ["--port abc", 'berth-server: --port: expected a whole number, not "abc" (see --help)\n'],
-    ["--prt 1", "berth-server: there is no flag --prt; did you mean --port? (see --help)\n"],
+    [
+      "--port 65536",
+      "berth-server: --port cannot be 65536: expected a whole number from 0 to 65535. See berth-server --help.\n"
+    ],
+    ["--port abc", "berth-server: --port cannot be abc: expected a whole number from 0 to 65535."],
+    ["--port a\tb", "berth-server: --port cannot be a\\tb: expected"],
+    ["--port 1 --port 2", "berth-server: --port can be given only once. See berth-server --help.\n"],
+    ["--prt 1", "berth-server has no flag --prt; did you mean --port? See berth-server --help.\n"],
+    ["--api-key k", "berth-server has no flag --api-key. See berth-server --help.\n"],
+    ["faults all", "berth-server faults takes no further argument: all. See berth-server faults --help.\n"],
     ["--account a:b --account a:c", "--account: each account needs a key and a token of its own"],
     ["--account a:b --account c:b", "--account: each account needs a key and a token of its own"],
-    ["--seed 1.5", "seed"],
+    ["--seed 1.5", "--seed cannot be 1.5: expected a whole number."],
     ["--nonsense", "--nonsense"],
     ["extra", "extra"],
-    ["--clock x0.5", "--clock: expected real, frozen or a factor such as x60"],
+    ["--clock x0.5", "--clock cannot be x0.5: expected real, frozen or a factor such as x60."],
     ["--clock fast", "--clock"],
-    ["--provisioning 10", "--provisioning: expected a duration"],
+    ["--provisioning 10", "--provisioning cannot be 10: expected a duration such as 10s"],
     ["--termination -1s", "termination"],
-    ["--rate-limit 1200", "--rate-limit"],
+    ["--rate-limit 1200", "--rate-limit cannot be 1200: expected requests per window, such as 1200/1h."],
     ["--rate-limit 0/1h", "--rate-limit"],
     ["--rate-limit 10/0s", "--rate-limit"],
     ["--rate-limit-algorithm leaky", "rate-limit-algorithm"],
-    ["--auth none", '--auth: expected strict, key-only, off, not "none"'],
+    ["--auth none", "--auth cannot be none: expected strict, key-only, off."],
     ["--delete-style x", "delete-style"],
     ["--fault nope", '--fault: There is no fault "nope"; berth-server faults lists them.'],
     ["--fault status:stauts=503:times=0", "--fault: stauts: There is no such field. times: Expected a value"],
     ["--scenario fleet:x", "--scenario"],
     ["--scenario fleet:99999999", "--scenario"],
     ["--host 0.0.0.0", "--control-token"],
+    ["--host 0.0.0.0 --control-token=", "--control-token cannot be <redacted>: expected a token that is not empty."],
     ["--host 192.0.2.1 --control-token t --port 0", "no such address"]
   ] as const) {
     it.live(`${args}: exit 2 and one line about it on stderr`, () =>
       Effect.gen(function* () {
         const { code, stderr, stdout } = yield* run(args.split(" "))
         expect([code, stdout]).toEqual([2, ""])
-        expect(stderr).toMatch(/^berth-server: .+\n$/)
+        expect(stderr).toMatch(/^berth-server:? .+\n$/)
         expect(stderr).toContain(sentence)
       })
     )
@@ -171,6 +179,26 @@ describe.concurrent("a start that fails", () => {
       for (const secret of ["s3cret-without-colon", ":s3cret", "s3cret:", "s3 cret:x"]) {
         const { code, stderr, stdout } = yield* run(["--port", "0", "--account", secret])
         expect([code, stdout, stderr]).toEqual([2, "", "berth-server: --account: expected KEY:TOKEN\n"])
+      }
+    })
+  )
+
+  it.live("a wrong command line with a control token: the line does not repeat the token", () =>
+    Effect.gen(function* () {
+      for (const args of [
+        "--control-token s3cret --port x",
+        "--control-token s3cret --control-token s3cret",
+        "--control-token=-s3cret --nonsense",
+        "--control-token -s3cret",
+        "--control-tokn s3cret",
+        "--control-tokn=s3cret",
+        "--token s3cret",
+        "--no-control-token=s3cret"
+      ]) {
+        const { code, stderr, stdout } = yield* run(args.split(" "))
+        expect([code, stdout]).toEqual([2, ""])
+        expect(stderr).toMatch(/^berth-server:? .+\n$/)
+        expect(stderr).not.toContain("s3cret")
       }
     })
   )

@@ -41,7 +41,7 @@ export interface Poller {
 /** Polls under way at once. After so many there is a new schedule: each may have to wait for its share of the requests. */
 const maxPollsAtOnce = 4
 
-const isRefusal = ({ reason }: BerthError) => reason._tag === "Unauthorized" || reason._tag === "Forbidden"
+const isRefusal = ({ reason }: BerthError) => reason.exit === "denied"
 
 /** How long the service asks to wait. */
 const retryAfterMillis = ({ reason }: BerthError): number | null =>

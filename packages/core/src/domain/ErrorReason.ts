@@ -352,7 +352,8 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   readonly mayBeProcessed = true
   readonly exit = "outcomeUnknown"
   get hint() {
-    if (this.keyed) return "Create it again with the same key, in a minute or later: that makes no second node."
+    if (this.keyed)
+      return "Create it again with the same key: that makes no second node. Within ten minutes of the first try it may end like this again."
     return this.candidates.length === 0
       ? "List the nodes in ten minutes; a node that is not listed then was not created."
       : "Get the candidates: one of them may be this node."

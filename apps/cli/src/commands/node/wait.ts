@@ -1,7 +1,7 @@
 /**
  * `berth node wait`: until nodes have a status, or are gone.
  */
-import { durationFlag } from "@berth/terminal/duration"
+import { durationFlag } from "@berth/terminal/durationFlag"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { failIfSomeFailed, forEachNode, nameOf, printOutcomes } from "../../nodes/forEachNode.ts"

@@ -26,8 +26,8 @@ export const backing = (
     : statements.find((other = Number.NaN) => Math.abs(other - instant) <= agreementMillis)
 
 /**
- * The refill as an earlier reply stated it; undefined until that is long enough ago. A header that always states the same
- * length of time agrees with itself for a moment.
+ * The refill as an earlier reply stated it. Two replies shortly after each other agree even on a constant Retry-After, so the earlier
+ * one counts only once it is older than that.
  */
 export const claimed = ({ claim }: State, receivedAt: number): number | undefined =>
   claim !== undefined && receivedAt - claim.statedAt > agreementMillis ? claim.instant : undefined

@@ -40,10 +40,6 @@ export interface Ledger {
   reply: FailedReply | null
 }
 
-const neverSent = (reason: ErrorReason) =>
-  reason._tag === "InvalidRequest" ||
-  ((reason._tag === "Unreachable" || reason._tag === "TimedOut") && reason.sent === "no")
-
 /** Receives the ledger of each call as it begins: a caller that abandons a call has no other way to it. */
 export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefined>(
   "@berth/core/client/call/Attempt/LedgerBegun",
@@ -156,8 +152,8 @@ export const make = ({ observer, redact, settings }: Dependencies) => {
     yield* enter(outcomeOf(result))
     if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
     yield* head === undefined
-      ? ticket.ended(!(Result.isFailure(result) && neverSent(result.failure)))
-      : ticket.replied(head, Result.isFailure(result) && result.failure._tag === "RateLimited")
+      ? ticket.ended(Result.isSuccess(result) || result.failure.mayBeProcessed)
+      : ticket.replied(head, Result.isFailure(result) && result.failure.retry === "throttled")
     if (observer) yield* observer.annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
     // What was certainly not carried out leaves no doubt behind.
     if (Result.isSuccess(result) || result.failure.mayBeProcessed) ledger.sent = surer(sentBefore, sent)

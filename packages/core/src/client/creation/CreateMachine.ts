@@ -178,7 +178,7 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
   if (nodeId !== null) return { ...start, action: { _tag: "GetNode", id: nodeId } }
   if (!isSent(intent)) return start
   const pausesMillis = pausesAfter(millisSince(intent.sentAt, now))
-  // Where its process runs on the call was ended there, by its deadline or its caller, and its request had left.
+  // If its process still runs, its call has ended there (deadline or interruption) and the request had left: hence `lost`.
   return reconciling({ intent: unanswered(intent, "lost"), because: null, pausesMillis }, true)
 }
 

@@ -14,7 +14,7 @@ export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
   readonly detail: string
 }> {
   override get message() {
-    return `The intents of creates cannot be kept: ${this.detail}`
+    return `The intents of creates cannot be kept: ${this.detail}.`
   }
 }
 

@@ -23,7 +23,7 @@ export interface ClientOptions {
   readonly deadline?: Duration.Input | undefined
   /** Longest time of one attempt on the wire. Default 15 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
-  /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which span at least 5 seconds. */
+  /** Most attempts of one call, 1 to 8: with 1 nothing is sent again. Default 8, which span at least 6 seconds. */
   readonly maxAttempts?: number | undefined
   /** Lane of every call without one. Default: that of the operation. */
   readonly lane?: Lane | undefined

@@ -3,7 +3,7 @@
  *
  * | metric | kind | attributes |
  * |---|---|---|
- * | `berth_requests_total` | counter | `operation`, `outcome` (`ok`, the tag of a reason, `interrupted`) |
+ * | `berth_requests_total` | counter | `operation`, `outcome` (`ok`, the tag of a reason, `interrupted`, `defect`) |
  * | `berth_retries_total` | counter | `operation`, `reason` (how the attempt before it ended) |
  * | `berth_request_duration_seconds` | histogram | `operation` |
  * | `berth_queue_wait_seconds` | histogram: waiting for a turn within the allowance | `lane` |

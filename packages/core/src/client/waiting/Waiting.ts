@@ -24,10 +24,10 @@ export interface WaitOptions {
 }
 
 /** What an observation means for a goal. */
-export type Verdict = "reached" | "wait" | "impossible" | "gone"
+export type Progress = "reached" | "wait" | "impossible" | "gone"
 
 /** Judges one observation of a node; `None` is a node that is gone. */
-export const judge = (observed: Option.Option<Node>, goal: Goal): Verdict => {
+export const judge = (observed: Option.Option<Node>, goal: Goal): Progress => {
   if (Option.isNone(observed)) return goal === "deleted" ? "reached" : "gone"
   if (goal === "deleted") return "wait"
   const { status } = observed.value
@@ -107,20 +107,20 @@ export const awaitGoal = Effect.fnUntraced(function* (
       if (seen.length > maxSeen) seen.shift()
     }
     if (options?.onObserved) yield* options.onObserved(observed)
-    return { observed, verdict: judge(observed, goal) }
+    return { observed, progress: judge(observed, goal) }
   })
   // A retryable failure is no observation: the wait goes on, and its own timeout ends it.
   const poll = Effect.catch(observe, (error) => {
     failure = error
     return error.retryable
-      ? Effect.succeed({ observed: Option.none<Node>(), verdict: "wait" as const })
+      ? Effect.succeed({ observed: Option.none<Node>(), progress: "wait" as const })
       : Effect.fail(error)
   })
 
   const polls = Effect.gen(function* () {
     for (let count = 0; ; count++) {
       const latest = yield* poll
-      if (latest.verdict !== "wait") return latest
+      if (latest.progress !== "wait") return latest
       const now = yield* monotonicMillis
       const pause = untilNextPoll(count, now, phase)
       const left = Math.max(0, deadlineAt - now)
@@ -128,14 +128,14 @@ export const awaitGoal = Effect.fnUntraced(function* (
       if (pause >= left) return yield* notReached(false)
     }
   })
-  const { observed, verdict } = yield* polls.pipe(
+  const { observed, progress } = yield* polls.pipe(
     Effect.timeoutOrElse({
       duration: timeoutMillis + graceMillis,
       orElse: () => notReached(false)
     })
   )
-  if (verdict === "reached") return observed
-  if (verdict === "impossible") return yield* notReached(true)
+  if (progress === "reached") return observed
+  if (progress === "impossible") return yield* notReached(true)
   return yield* new BerthError({
     operation,
     reason: new NodeNotFound({ nodeId: id }),

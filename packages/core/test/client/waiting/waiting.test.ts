@@ -7,13 +7,33 @@ import { NodeId } from "../../../src/domain/Node.ts"
 import { untilNextPoll } from "../../../src/client/waiting/Waiting.ts"
 import { clientOver, inTime, success } from "../../ScriptedService.ts"
 
-/** A service with nodes 1 to `count`, which run `afterMillis` after the first request. */
-const service = (count: number, runsAfter: number, requests: { count: number }) =>
+/** When which paths were requested. */
+class Requests {
+  readonly all: Array<{ readonly path: string; readonly at: number }> = []
+
+  /** Checks a wait of a minute: polls begin at once, their pauses grow gently, and the last one comes soon after the status. */
+  assertCadence(cameAt: number): void {
+    // The requests of one poll follow each other at once.
+    const moments = this.all.map(({ at }) => at).filter((at, i, all) => i === 0 || at - all[i - 1]! > 300)
+    assert.isAtMost(moments[0]!, 20, "the first poll goes at once")
+    const pauses = moments.slice(1).map((at, i) => at - moments[i]!)
+    for (const pause of pauses.slice(0, 2)) assert.isAtMost(pause, 1250, "the first pauses are short")
+    assert.isTrue(moments.length >= 9 && moments.length <= 15, `a minute has ${moments.length} polls`)
+    assert.isAtMost(Math.max(...pauses), 10_000, "no pause is longer than a period and a quarter")
+    assert.isAtLeast(Math.max(...pauses), 7000, "pauses grow")
+    const last = moments.at(-1)!
+    assert.isTrue(last >= cameAt && last <= cameAt + 10_000, `the last poll is soon after ${cameAt}: ${last}`)
+  }
+}
+
+/** A service with nodes 1 to `count`, which run from the instant `runsAfter` on. */
+const service = (count: number, runsAfter: number, requests: Requests) =>
   clientOver((_, url) =>
     Effect.clockWith((clock) =>
       Effect.sync(() => {
-        requests.count++
-        const status = clock.currentTimeMillisUnsafe() >= runsAfter ? "running" : "created"
+        const at = clock.currentTimeMillisUnsafe()
+        requests.all.push({ path: url.pathname, at })
+        const status = at >= runsAfter ? "running" : "created"
         const record = (id: number) => ({ id, name: `node-${id}`, created_at: "2026-03-01T10:20:30Z", status })
         const id = /nodes\/(\d+)\/$/.exec(url.pathname)?.[1]
         if (Number(id) > count) return { status: 404 }
@@ -28,7 +48,7 @@ const service = (count: number, runsAfter: number, requests: { count: number }) 
 
 describe("waits", () => {
   it.effect("500 at once share requests, which grow with the pages of the list and not with the waits", () => {
-    const requests = { count: 0 }
+    const requests = new Requests()
     return Effect.gen(function* () {
       const nodes = yield* inTime(
         Nodes.use((nodes) =>
@@ -41,12 +61,13 @@ describe("waits", () => {
       )
       assert.strictEqual(nodes.length, 500)
       // A minute has about ten polls, and a poll of 500 nodes reads six or seven pages.
-      assert.isAtMost(requests.count, 90)
+      requests.assertCadence(60_000)
+      assert.isTrue(requests.all.length >= 50 && requests.all.length <= 90, String(requests.all.length))
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 
   it.effect("for several nodes in one call return them in the order of the ids", () => {
-    const requests = { count: 0 }
+    const requests = new Requests()
     return Effect.gen(function* () {
       const ids = [42, 7, 300].map((id) => NodeId.make(id))
       const nodes = yield* inTime(Nodes.use((nodes) => nodes.awaitStatus(ids, "running")))
@@ -55,6 +76,7 @@ describe("waits", () => {
         ids
       )
       assert.isTrue(nodes.every(({ status }) => status === "running"))
+      requests.assertCadence(60_000)
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 
@@ -64,18 +86,19 @@ describe("waits", () => {
         Effect.flip(Nodes.use((nodes) => nodes.awaitStatus([NodeId.make(1), NodeId.make(501)], "running")))
       )
       assert.strictEqual(reason._tag, "NodeNotFound")
-    }).pipe(Effect.provide(service(500, 60_000, { count: 0 })))
+    }).pipe(Effect.provide(service(500, 60_000, new Requests())))
   )
 
   it.effect("of one node share one request at a time", () => {
-    const requests = { count: 0 }
+    const requests = new Requests()
     return Effect.gen(function* () {
       yield* inTime(
         Nodes.use((nodes) =>
           Effect.replicateEffect(nodes.awaitStatus(NodeId.make(7), "running"), 100, { concurrency: "unbounded" })
         )
       )
-      assert.isAtMost(requests.count, 14)
+      requests.assertCadence(60_000)
+      assert.isAtMost(requests.all.length, 14)
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 
@@ -93,14 +116,18 @@ describe("waits", () => {
         waits.map(({ attributes }) => attributes),
         [{ lane: "sweep" }]
       )
-    }).pipe(Effect.provide(service(500, 60_000, { count: 0 })), Effect.provideService(Metric.MetricRegistry, new Map()))
+    }).pipe(
+      Effect.provide(service(500, 60_000, new Requests())),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    )
   )
 
   it.effect("of one node requests that node alone", () => {
-    const requests = { count: 0 }
+    const requests = new Requests()
     return Effect.gen(function* () {
       yield* inTime(Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running")))
-      assert.isAtMost(requests.count, 14)
+      requests.assertCadence(60_000)
+      assert.deepStrictEqual(new Set(requests.all.map(({ path }) => path)), new Set(["/myaccount/api/v1/nodes/7/"]))
     }).pipe(Effect.provide(service(500, 60_000, requests)))
   })
 
@@ -173,7 +200,7 @@ describe("waits", () => {
       const [short, long] = yield* inTime(
         Effect.all([Effect.flip(awaitSeven("1 seconds")), awaitSeven("20 seconds")], { concurrency: 2 })
       )
-      assert.isBelow(notReached(short).waitedMillis, 1500)
+      assert.closeTo(notReached(short).waitedMillis, 1000, 250)
       assert.strictEqual(long.status, "running")
       assert.strictEqual(requests, 1)
     }).pipe(Effect.provide(clientOver(() => slow)))
