@@ -1,8 +1,8 @@
 /**
  * A service on a real socket that answers from a script, for replies the mock service would never give.
  */
-import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage } from "node:http"
+import { HttpService } from "@berth/testing/HttpService"
 import { Effect } from "effect"
 
 /** A reply of the script; none hangs up instead. */
@@ -15,23 +15,12 @@ export interface ScriptedReply {
 /** Its address, for as long as the scope is open. */
 export const serve = (answer: (request: IncomingMessage) => ScriptedReply | undefined) =>
   Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer((request, response) => {
-          const reply = answer(request)
-          if (reply === undefined) request.socket.destroy()
-          else
-            response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(reply.body)
-        })
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) =>
-        Effect.sync(() => {
-          server.closeAllConnections()
-          server.close()
-        })
-    ),
-    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    HttpService.start((request, response) => {
+      const reply = answer(request)
+      if (reply === undefined) request.socket.destroy()
+      else response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(reply.body)
+    }),
+    ({ url }) => url
   )
 
 /** A failure in the service's envelope. */

@@ -1,10 +1,8 @@
 /** The demo as a whole: its output, its failures, and that no process outlives it. */
 import { randomUUID } from "node:crypto"
-import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
+import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { describe, expect, onTestFinished, test } from "vitest"
 
@@ -112,16 +110,13 @@ describe("without an account", { timeout: 60_000 }, () => {
 
 test("only reads an account of the user's own", { timeout: 30_000 }, async () => {
   const requests: Array<string> = []
-  const service = createServer(({ method, url = "" }, response) => {
+  await using service = await HttpService.listen(({ method, url = "" }, response) => {
     requests.push(`${method} ${url.split("?")[0]}`)
     response.setHeader("content-type", "application/json")
     response.end(JSON.stringify({ message: "Success", code: 200, data: [], errors: {} }))
-  }).listen(0, "127.0.0.1")
-  onTestFinished(() => void service.close())
-  await once(service, "listening")
-  const { port } = service.address() as AddressInfo
+  })
   const demo = new Demo({
-    BERTH_BASE_URL: `http://127.0.0.1:${port}`,
+    BERTH_BASE_URL: service.url,
     // A test writes nothing into the home folder.
     BERTH_ALLOWANCE_FILE: "off",
     BERTH_API_KEY: "a-key-of-ones-own",

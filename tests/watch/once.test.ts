@@ -1,9 +1,7 @@
+import { HttpService } from "@berth/testing/HttpService"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { describe, it, onTestFinished } from "vitest"
+import { describe, it } from "vitest"
 import { TestServer } from "@berth/server/testing"
 import { Daemon } from "./Daemon.ts"
 
@@ -52,17 +50,11 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("b
 describe("text from the service", () => {
   it("reaches stderr without its control characters", async () => {
     const hostile = "\u001b[2J\u001b]0;owned\u0007\r\nfine\u202e"
-    const service = createServer((_, response) => {
+    await using service = await HttpService.listen((_, response) => {
       response.writeHead(401, { "content-type": "application/json" })
       response.end(JSON.stringify({ message: hostile, code: 401, data: {}, errors: { detail: [hostile] } }))
     })
-    onTestFinished(() => void service.close())
-    await once(service.listen(0, "127.0.0.1"), "listening")
-    const { port } = service.address() as AddressInfo
-    const { code, stderr } = await new Daemon(
-      ["once", "--base-url", `http://127.0.0.1:${port}`],
-      credentials
-    ).finished()
+    const { code, stderr } = await new Daemon(["once", "--base-url", service.url], credentials).finished()
     expect(code).toBe(3)
     expect(stderr).toHaveLength(2)
     expect(stderr[0]).toContain("\\x1b[2J")

@@ -2,14 +2,13 @@
  * A create under a key in processes whose wall clocks step: no key is taken from a live process, and no second node is made.
  * Real processes, whose `Date` is replaced.
  */
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -21,7 +20,7 @@ const startService = async () => {
   const waiting: Array<ServerResponse> = []
   let posted = () => {}
   const firstPost = new Promise<void>((resolve) => (posted = resolve))
-  const server = createServer((request, response) => {
+  const service = await HttpService.listen((request, response) => {
     const reply = (data: unknown) => response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
     if (request.method === "POST") {
       nodes.push({ id: 100 + nodes.length, name: "node", created_at: new Date().toISOString() })
@@ -33,10 +32,8 @@ const startService = async () => {
     if (id !== undefined) reply(nodes[Number(id) - 100])
     else reply(new URL(request.url!, "http://x").searchParams.get("page_no") === "1" ? nodes : [])
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: service.url,
     nodes,
     firstPost,
     answer: () => {
@@ -44,10 +41,7 @@ const startService = async () => {
         response.end(JSON.stringify({ message: "Success", code: 200, data: nodes[0], errors: {} }))
       }
     },
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    }
+    close: () => service[Symbol.asyncDispose]()
   }
 }
 
@@ -95,7 +89,7 @@ describe.concurrent("a create under a key, while the wall clock steps", () => {
         assert.deepStrictEqual(await outcomes, ["created", "adopted"])
         assert.lengthOf(service.nodes, 1)
       } finally {
-        service.close()
+        await service.close()
         await rm(folder, { recursive: true, force: true })
       }
     })
@@ -114,7 +108,7 @@ describe.concurrent("a create under a key, while the wall clock steps", () => {
           assert.strictEqual(await outcomeOf(second), "adopted")
           assert.lengthOf(service.nodes, 1)
         } finally {
-          service.close()
+          await service.close()
           await rm(folder, { recursive: true, force: true })
         }
       }

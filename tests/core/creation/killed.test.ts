@@ -2,15 +2,14 @@
  * A create under a key whose process is killed at one step or another, and the process that is started next with the same key:
  * one node, or `OutcomeUnknown`; never two. Real processes, and a service that follows the script of the test.
  */
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -32,7 +31,6 @@ class Service {
   /** Resolves when the first process is to be killed. */
   readonly due = new Promise<void>((resolve) => this.#killAt.push(resolve))
   readonly kill = () => this.#killAt[0]!()
-  readonly server = createServer((request, response) => void this.#answer(request, response))
   readonly script: Script
   constructor(script: Script) {
     this.script = script
@@ -57,7 +55,7 @@ class Service {
     response.end(JSON.stringify({ message: "Success", code: status, data, errors: {} }))
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse) {
+  async answer(request: IncomingMessage, response: ServerResponse) {
     await text(request)
     const listed = this.script.listed?.(this) ?? this.nodes
     if (request.method === "POST") {
@@ -92,28 +90,23 @@ const create = (service: Service, response: ServerResponse) => service.reply(res
 const program = fileURLToPath(new URL("maker.ts", import.meta.url))
 
 /** Starts a process that creates one node under the key `job-0`. */
-const maker = (port: number, folder: string) =>
-  Program.ofNode(program, [`http://127.0.0.1:${port}`, "key", "token", folder, "1"])
+const maker = (url: string, folder: string) => Program.ofNode(program, [url, "key", "token", folder, "1"])
 
 /** The outcome of the second process, and what the service has then. */
 const run = async (script: Script) => {
   const service = new Service(script)
   const folder = await mkdtemp(join(tmpdir(), "berth-killed-"))
-  service.server.listen(0, "127.0.0.1")
-  await once(service.server, "listening")
-  const { port } = service.server.address() as AddressInfo
+  await using http = await HttpService.listen((request, response) => void service.answer(request, response))
   try {
-    await using first = maker(port, folder)
+    await using first = maker(http.url, folder)
     await service.due
     await first.kill()
     service.isKilled = true
-    await using second = maker(port, folder)
+    await using second = maker(http.url, folder)
     const { stdout } = await second.ended
     const { outcome } = JSON.parse(stdout) as { outcome: string }
     return { outcome, nodes: service.nodes.length, posts: service.posts }
   } finally {
-    service.server.closeAllConnections()
-    service.server.close()
     await rm(folder, { recursive: true, force: true })
   }
 }

@@ -2,13 +2,12 @@
  * Creates on a disk that is full: a small file system of memory, filled. Needs Linux and root.
  */
 import { execFileSync } from "node:child_process"
-import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
@@ -32,7 +31,7 @@ const free = () => {
 const nodes: Array<object> = []
 let posts = 0
 let onPost = () => {}
-const service = createServer((request, response) => {
+const listener: RequestListener = (request, response) => {
   const reply = (data: unknown) => response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
   if (request.method === "POST") {
     posts++
@@ -44,23 +43,21 @@ const service = createServer((request, response) => {
   const id = /nodes\/(\d+)\//.exec(request.url!)?.[1]
   if (id !== undefined) return reply(nodes[Number(id) - 100])
   return reply(request.url!.includes("page_no=1&") ? nodes : [])
-})
+}
+let service: HttpService
 
 beforeAll(async () => {
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k,mode=700", "none", disk])
-  service.listen(0, "127.0.0.1")
-  await once(service, "listening")
+  service = await HttpService.listen(listener)
 })
-afterAll(() => {
-  service.closeAllConnections()
-  service.close()
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
   execFileSync("umount", [disk])
   rmSync(disk, { recursive: true })
 })
 
 const make = async (folder: string) => {
-  const { port } = service.address() as AddressInfo
-  await using maker = Program.ofNode(program, [`http://127.0.0.1:${port}`, "key", "token", folder, "1"])
+  await using maker = Program.ofNode(program, [service.url, "key", "token", folder, "1"])
   const { stdout } = await maker.ended
   // Warnings come before it.
   return JSON.parse(stdout.trim().split("\n").at(-1)!) as { outcome: string }

@@ -3,9 +3,9 @@
  */
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
 import { BerthError, type Client, type ClientOptions, createClient } from "@berth/core/promise"
+import { HttpService } from "@berth/testing/HttpService"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
-import { once } from "node:events"
-import { createServer, type RequestListener } from "node:http"
+import type { RequestListener } from "node:http"
 
 export const apiKey = "key/with+odd=chars&more"
 export const accessToken = "token.with-odd~chars"
@@ -45,21 +45,15 @@ export const bareService = async (
   listener: RequestListener,
   options: Partial<ClientOptions> = {}
 ): Promise<Service> => {
-  const server = createServer(listener)
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
-  const baseUrl = `http://127.0.0.1:${port}`
+  const service = await HttpService.listen(listener)
+  const baseUrl = service.url
   const client = createClient({ baseUrl, apiKey, accessToken, ...options })
   return {
     baseUrl,
     client,
     [Symbol.asyncDispose]: async () => {
       await client.close()
-      server.closeAllConnections()
-      server.close()
-      await once(server, "close")
+      await service[Symbol.asyncDispose]()
     }
   }
 }

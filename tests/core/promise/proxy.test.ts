@@ -1,13 +1,13 @@
 import { createClient } from "@berth/core/promise"
+import { HttpService } from "@berth/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
-import { once } from "node:events"
-import { createServer, request } from "node:http"
+import { request } from "node:http"
 import { fetch, ProxyAgent } from "undici"
 import { mockService } from "./Service.ts"
 
 /** A proxy on a free port, which reports the host of each request. Addresses without TLS are asked for whole. */
-const proxy = async (onRequest: (host: string) => void) => {
-  const server = createServer((incoming, outgoing) => {
+const proxy = (onRequest: (host: string) => void) =>
+  HttpService.listen((incoming, outgoing) => {
     const { host } = new URL(incoming.url!)
     onRequest(host)
     const { headers, method, url } = incoming
@@ -18,17 +18,6 @@ const proxy = async (onRequest: (host: string) => void) => {
       })
     )
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
-    [Symbol.asyncDispose]: async () => {
-      server.close()
-      server.closeAllConnections()
-    }
-  }
-}
 
 describe("the recipe for a proxy", () => {
   it("sends every request of a client through it, with undici's own `fetch`", async () => {

@@ -1,23 +1,19 @@
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { assert, it } from "vitest"
 import { success } from "../../ScriptedService.ts"
 
 it("a program that shares its allowance through a file ends at once, though it never closes its client", async () => {
   const folder = await mkdtemp(join(tmpdir(), "berth-ending-"))
-  const server = createServer((_, response) => {
+  await using service = await HttpService.listen((_, response) => {
     response.writeHead(200, { "ratelimit-limit": "9", "ratelimit-remaining": "8", "ratelimit-reset": "60" })
     response.end(success([]))
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
   const options = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: service.url,
     apiKey: "key",
     accessToken: "token",
     allowanceFile: join(folder, "allowance.json")
@@ -32,8 +28,6 @@ it("a program that shares its allowance through a file ends at once, though it n
     await using running = Program.ofSource(program, { cwd: import.meta.dirname, timeoutMillis: 30_000 })
     assert.strictEqual((await running.succeeded()).trim(), "0")
   } finally {
-    server.closeAllConnections()
-    server.close()
     await rm(folder, { recursive: true, force: true })
   }
 }, 60_000)

@@ -1,13 +1,12 @@
 /**
  * Programs whose `Date` steps, against a service in this process whose clock does not.
  */
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { assert, it } from "vitest"
 import { success } from "../../ScriptedService.ts"
@@ -34,23 +33,21 @@ const plays: Record<string, (response: ServerResponse, count: number) => void> =
 
 const service = async () => {
   const counts = new Map<string, number>()
-  const server = createServer((request, response) => {
+  const server = await HttpService.listen((request, response) => {
     const key = new URL(request.url!, "http://localhost").searchParams.get("apikey")!
     counts.set(key, (counts.get(key) ?? 0) + 1)
     plays[key]!(response, counts.get(key)!)
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  return { server, counts, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { server, counts }
 }
 
 it.concurrent.each(steps)(
   "a program whose wall clock steps by %s waits as long as without the step, and sends a request at once where it waits for a reset",
   async (_, millis) => {
     const folder = await mkdtemp(join(tmpdir(), "berth-stepped-"))
-    const { baseUrl, counts, server } = await service()
+    const { counts, server } = await service()
     try {
-      const args = ["--import", steppedDate, program, baseUrl, String(millis), folder]
+      const args = ["--import", steppedDate, program, server.url, String(millis), folder]
       await using running = new Program(process.execPath, args)
       const took = JSON.parse(await running.succeeded()) as Record<string, number>
       const isAbout = (play: string, seconds: number) => {
@@ -67,8 +64,7 @@ it.concurrent.each(steps)(
       assert.strictEqual(counts.get("spent"), 4)
       assert.strictEqual(counts.get("queue"), 2)
     } finally {
-      server.closeAllConnections()
-      server.close()
+      await server[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })
     }
   },

@@ -1,11 +1,10 @@
 /**
  * Bodies made to keep a program busy, over every transport in a process of its own: they do not block its event loop.
  */
+import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
-import { once } from "node:events"
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
 import { fileURLToPath } from "node:url"
 import type { Tick } from "./ticker.ts"
 
@@ -88,16 +87,12 @@ const pages: ReadonlyArray<Page> = [
 
 describe("a program goes on while a reply is read", () => {
   it(`for every kind of body that could keep it busy: ${pages.length} bodies over every transport`, async () => {
-    const server = createServer((request, response) => {
+    await using service = await HttpService.listen((request, response) => {
       const page = Number(new URL(request.url!, "http://service").searchParams.get("page_no"))
       pages[page - 1]!.answer(response)
-    }).listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const { port } = server.address() as AddressInfo
-    await using program = Program.ofNode(ticker, [`http://127.0.0.1:${port}`, String(pages.length)])
+    })
+    await using program = Program.ofNode(ticker, [service.url, String(pages.length)])
     const ticks: ReadonlyArray<Tick> = JSON.parse(await program.succeeded())
-    server.closeAllConnections()
-    server.close()
     assert.lengthOf(ticks, 5 * pages.length)
     for (const { delayMillis, outcome, page, transport } of ticks) {
       const { name, status } = pages[page - 1]!

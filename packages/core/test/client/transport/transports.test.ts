@@ -3,11 +3,11 @@
  * report the same.
  */
 import { NodeHttpClient } from "@effect/platform-node"
+import { HttpService } from "@berth/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as http from "node:http"
-import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
 import * as HttpTransport from "../../../src/client/transport/HttpTransport.ts"
@@ -25,20 +25,7 @@ const transports = {
 type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => void
 
 /** A server, and its address. */
-const serve = (answer: Answer) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<http.Server>((resume) => {
-        const server = http.createServer(answer).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) =>
-        Effect.callback<void>((resume) => {
-          server.close(() => resume(Effect.void))
-          server.closeAllConnections()
-        })
-    ),
-    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/nodes/`
-  )
+const serve = (answer: Answer) => Effect.map(HttpService.start(answer), ({ url }) => `${url}/base/nodes/`)
 
 const requestTo = (url: string, over: Partial<SignedRequest> = {}): SignedRequest => ({
   method: "GET",
