@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { nodeFromWire } from "../../src/api/NodeCodec.ts"
+import { CreatedNode, ListedNode, NodeAttributes } from "../../src/api/NodeRecords.ts"
 import { RecordFault } from "../../src/api/fields/RecordReader.ts"
 import type { Node } from "../../src/domain/Node.ts"
 import vectors from "@berth/testing/vectors/nodes.json" with { type: "json" }
@@ -44,6 +45,15 @@ describe("node records", () => {
       assert.deepStrictEqual(readNode({ ...identity, [name]: wire }).extra, { [name]: wire })
     }
     assert.deepStrictEqual(readNode({ ...identity, ...Object.fromEntries(fields) }).extra, Object.fromEntries(fields))
+  })
+
+  it("a documented field is never kept as an unknown one", () => {
+    for (const { fields } of [CreatedNode, ListedNode, NodeAttributes]) {
+      const names = Object.keys(fields)
+      const record = { ...Object.fromEntries(names.map((name) => [name, null])), id: 1, name: "web" }
+      const { extra } = readNode({ ...record, created_at: "2026-03-01T10:20:30Z", status: "running" })
+      assert.deepStrictEqual(extra, {})
+    }
   })
 
   it("an unknown field is kept at any position in the record", () => {
