@@ -1,24 +1,12 @@
 /**
  * Every transport against a service that writes its replies byte by byte: interim replies, and replies that are not HTTP.
  */
-import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import * as Berth from "../../src/client/Berth.ts"
-import * as FetchTransport from "../../src/client/transport/FetchTransport.ts"
-import * as HttpTransport from "../../src/client/transport/HttpTransport.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
-import * as NodeTransport from "../../src/client/transport/NodeTransport.ts"
-
-const transports = {
-  "HttpClient over fetch": Layer.provide(HttpTransport.layer, FetchHttpClient.layer),
-  "HttpClient over undici": Layer.provide(HttpTransport.layer, NodeHttpClient.layerUndici),
-  "HttpClient over node:http": Layer.provide(HttpTransport.layer, NodeHttpClient.layerNodeHttp),
-  fetch: FetchTransport.layer,
-  "node:http": NodeTransport.layer
-}
+import { transports } from "../transports.ts"
 
 /** Those over the runtime's own HTTP, which decides about `100 Continue`. */
 const refusesContinue = new Set(["HttpClient over fetch", "HttpClient over undici", "fetch"])

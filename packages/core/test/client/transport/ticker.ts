@@ -2,15 +2,11 @@
  * A process that requests each page of a service over every transport, and prints how each call ended and the longest time that
  * it blocked the event loop: `ticker.ts URL PAGES`.
  */
-import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer, Redacted, Result } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect, Redacted, Result } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import * as Berth from "../../../src/client/Berth.ts"
-import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
-import * as HttpTransport from "../../../src/client/transport/HttpTransport.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
-import * as NodeTransport from "../../../src/client/transport/NodeTransport.ts"
+import { transports } from "../../transports.ts"
 
 /** How one call ended. */
 export interface Tick {
@@ -18,14 +14,6 @@ export interface Tick {
   readonly page: number
   readonly outcome: string
   readonly delayMillis: number
-}
-
-const transports = {
-  "HttpClient over fetch": Layer.provide(HttpTransport.layer, FetchHttpClient.layer),
-  "HttpClient over undici": Layer.provide(HttpTransport.layer, NodeHttpClient.layerUndici),
-  "HttpClient over node:http": Layer.provide(HttpTransport.layer, NodeHttpClient.layerNodeHttp),
-  fetch: FetchTransport.layer,
-  "node:http": NodeTransport.layer
 }
 
 const [baseUrl = "", pages = ""] = process.argv.slice(2)

@@ -2,25 +2,14 @@
  * Every transport against a server with the replies and failures of real services and networks, over real sockets: all must
  * report the same.
  */
-import { NodeHttpClient } from "@effect/platform-node"
 import { HttpService } from "@berth/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted, type Scope } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Deferred, Effect, Fiber, Redacted, type Scope } from "effect"
 import * as http from "node:http"
 import { gzipSync } from "node:zlib"
 import * as FetchTransport from "../../../src/client/transport/FetchTransport.ts"
-import * as HttpTransport from "../../../src/client/transport/HttpTransport.ts"
 import { type Head, type SignedRequest, Transport } from "../../../src/client/transport/Transport.ts"
-import * as NodeTransport from "../../../src/client/transport/NodeTransport.ts"
-
-const transports = {
-  "HttpClient over fetch": Layer.provide(HttpTransport.layer, FetchHttpClient.layer),
-  "HttpClient over undici": Layer.provide(HttpTransport.layer, NodeHttpClient.layerUndici),
-  "HttpClient over node:http": Layer.provide(HttpTransport.layer, NodeHttpClient.layerNodeHttp),
-  fetch: FetchTransport.layer,
-  "node:http": NodeTransport.layer
-}
+import { transports } from "../../transports.ts"
 
 type Answer = (request: http.IncomingMessage, response: http.ServerResponse) => void
 
