@@ -43,7 +43,7 @@ const rules: ReadonlyArray<Rule> = [
   word("graves?|buried|bury|risen", "tombstone, confirmedGone, revived", { except: /transport\/Redaction\.ts$/ }),
   word("strikes?|struck|misbehaves?|misbehave|misbehaving", "fires, injectFaults, withFaults"),
   word("lies", "semantic faults"),
-  word("bad delivery|drips?|damage", "deliverFault, slowBody, WireFault", { except: /state|0062|decisions\/|docs\// }),
+  word("bad delivery|drips?|damage", "deliverFault, slowBody, WireFault", { except: /state|decisions\/|docs\// }),
   word("row texts?|node texts?|remembers?|remembered", "nodeJson, nodeJsonCache, cached"),
   word("visitors?", "anonymous allowances"),
   word("keyrings?", "credential index"),

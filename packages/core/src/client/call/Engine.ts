@@ -38,24 +38,25 @@ const admitting =
  */
 const reported =
   <A>(task: Attempt.Task<A>) =>
-  (reply: Effect.Effect<Attempt.Reply<A>, ErrorReason>): Effect.Effect<Attempt.Reply<A>, ErrorReason> =>
-    task.onReply === undefined
+  (reply: Effect.Effect<Attempt.Reply<A>, ErrorReason>): Effect.Effect<Attempt.Reply<A>, ErrorReason> => {
+    const { ledger, onReply, request } = task
+    return onReply === undefined
       ? reply
       : Effect.flatMap(Effect.result(reply), (result) => {
           const ended = Effect.fromResult(result)
-          const { ledger, onReply, request } = task
           const failed = ledger.reply
           const raw = Result.isSuccess(result)
             ? result.success.raw
             : failed && { status: failed.status, headers: failed.headers, body: failed.excerpt }
           if (raw === null) return ended
           return Effect.flatMap(monotonicMillis, (now) =>
-            Effect.timeoutOrElse(Effect.andThen(onReply!(raw), ended), {
+            Effect.timeoutOrElse(Effect.andThen(onReply(raw), ended), {
               duration: Duration.millis(Math.max(0, request.deadlineAt - now)),
               orElse: () => (Result.isSuccess(result) ? Effect.fail(deadlineReached(task)) : ended)
             })
           )
         })
+  }
 
 /** A step that makes the error of a call from the reason it failed for and its ledger. */
 const failing =
