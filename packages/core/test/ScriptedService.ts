@@ -2,9 +2,8 @@
  * A service that answers from a script, for replies the mock service never gives. Everything above the wire is the real
  * client.
  */
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
-import { TestClock } from "effect/testing"
 import * as Berth from "../src/client/Berth.ts"
 import type { ClientOptions } from "../src/client/options/Settings.ts"
 
@@ -60,17 +59,3 @@ export const creationAnswered = (
 
 /** The body of a success. */
 export const success = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })
-
-/**
- * Runs an effect while virtual time passes, so that its waits end. Time passes in small steps, and everything that can run
- * between them does: a large step would reach deadlines that small ones do not.
- */
-export const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(effect)
-    while (fiber.pollUnsafe() === undefined) {
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-      yield* TestClock.adjust("250 millis")
-    }
-    return yield* Fiber.join(fiber)
-  })

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Nodes } from "../src/client/Nodes.ts"
 import { NodeId } from "../src/domain/Node.ts"
-import { inTime } from "./ScriptedService.ts"
+import { inTime } from "./inTime.ts"
 
 describe("a scripted promise client", () => {
   it("is answered from the script and records the requests without the credentials", async () => {

@@ -12,13 +12,13 @@ import { Plans } from "../../src/client/Plans.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
 import type { BerthError } from "../../src/domain/BerthError.ts"
 import { NodeId } from "../../src/domain/Node.ts"
+import { inTime } from "../inTime.ts"
 import {
   accessToken,
   apiKey,
   clientAnswered,
   clientOver,
   creationAnswered,
-  inTime,
   type ScriptedReply,
   success
 } from "../ScriptedService.ts"

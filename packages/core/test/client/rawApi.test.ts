@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RawApi } from "../../src/client/RawApi.ts"
-import { clientAnswered, clientOver, inTime, type ScriptedReply, success } from "../ScriptedService.ts"
+import { inTime } from "../inTime.ts"
+import { clientAnswered, clientOver, type ScriptedReply, success } from "../ScriptedService.ts"
 
 const refusal = (status: number): ScriptedReply => ({ status, body: `{"code":${status},"errors":{"detail":["no"]}}` })
 

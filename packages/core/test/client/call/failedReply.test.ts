@@ -6,15 +6,8 @@ import type { CallOptions } from "../../../src/client/call/Operation.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { RawApi } from "../../../src/client/RawApi.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import {
-  accessToken,
-  apiKey,
-  clientAnswered,
-  clientOver,
-  inTime,
-  type ScriptedReply,
-  success
-} from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { accessToken, apiKey, clientAnswered, clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
 import { seenOf, spellingsOf } from "@berth/testing/spellings"
 
 const secrets = [apiKey, accessToken]

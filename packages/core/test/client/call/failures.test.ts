@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import type { BerthError } from "../../../src/domain/BerthError.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientAnswered, creationAnswered, inTime } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { clientAnswered, creationAnswered } from "../../ScriptedService.ts"
 import vectors from "@berth/testing/vectors/failures.json" with { type: "json" }
 
 interface Vector {

@@ -9,7 +9,8 @@ import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect
 import * as Berth from "../../../src/client/Berth.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, inTime, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { clientOver, success } from "../../ScriptedService.ts"
 
 const node = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" })
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))

@@ -7,7 +7,8 @@ import type { Berth } from "../../../src/client/Berth.ts"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { IntentStore, IntentStoreFailed, makeMemory } from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
-import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
 
 interface Made {
   readonly id: number

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
-import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
 
 const pageOf = (total: number, url: URL): ScriptedReply => {
   const page = Number(url.searchParams.get("page_no"))

@@ -4,7 +4,8 @@ import { PrometheusMetrics } from "effect/observability"
 import { Images } from "../../../src/client/Images.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
 
 const record = (id: number, more: Record<string, unknown> = {}) => ({
   id,

@@ -6,7 +6,8 @@ import { Effect } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import type { ClientOptions } from "../../../src/client/options/Settings.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
 
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false }))
 const over = (reply: ScriptedReply, options?: Partial<ClientOptions>) =>

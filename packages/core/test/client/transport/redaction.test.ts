@@ -20,7 +20,8 @@ import {
 import { NodeId } from "../../../src/domain/Node.ts"
 import { collected } from "@berth/testing/telemetry"
 import { seenOf, spellingsOf } from "@berth/testing/spellings"
-import { accessToken, apiKey, clientOver, inTime, type ScriptedReply } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { accessToken, apiKey, clientOver, type ScriptedReply } from "../../ScriptedService.ts"
 import failures from "@berth/testing/vectors/failures.json" with { type: "json" }
 
 const secrets = [apiKey, accessToken]

@@ -5,7 +5,8 @@ import { Nodes } from "../../../src/client/Nodes.ts"
 import type { BerthError } from "../../../src/domain/BerthError.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 import { untilNextPoll } from "../../../src/client/waiting/Waiting.ts"
-import { clientOver, inTime, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { clientOver, success } from "../../ScriptedService.ts"
 
 /** When which paths were requested. */
 class Requests {
