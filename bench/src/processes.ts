@@ -31,7 +31,7 @@ export interface ServerProcess {
   readonly stop: () => Promise<void>
 }
 
-/** How a server says that it is ready, and where. */
+/** The line in which a server reports its URL. */
 interface Ready {
   readonly line: RegExp
   readonly urlOf: (line: string) => string
