@@ -10,7 +10,7 @@ import { TestServer } from "@berth/server/testing"
 import { Program } from "@berth/testing/Program"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import type { Account, Story } from "./clients/Story.ts"
+import type { Account, Report } from "./clients/Report.ts"
 import { description, runTool, toolModules } from "./tools.ts"
 
 const programs = fileURLToPath(new URL("clients", import.meta.url))
@@ -93,11 +93,11 @@ describe.each(clients)("a client of $name", (client) => {
     Effect.gen(function* () {
       const { accessToken, apiKey, baseUrl } = yield* TestServer
       const program = pathToFileURL(join(folder, `${client.name}.ts`)).href
-      const { tell }: { readonly tell: (account: Account) => Promise<Story> } = yield* Effect.promise(
+      const { callAll }: { readonly callAll: (account: Account) => Promise<Report> } = yield* Effect.promise(
         () => import(/* @vite-ignore */ program)
       )
       const account = { baseUrl, apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) }
-      expect(yield* Effect.promise(() => tell(account))).toEqual({
+      expect(yield* Effect.promise(() => callAll(account))).toEqual({
         image: "Ubuntu-24.04",
         plan: "C-4VCPU-16RAM-100DISK",
         created: { name: "web-1", status: "Create" },

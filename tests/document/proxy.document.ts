@@ -53,16 +53,18 @@ const startProxy = Effect.gen(function* () {
 
 type Proxy = Effect.Success<typeof startProxy>
 
-const send = ({ url }: Proxy, { body, headers, method, path }: RandomRequest): Effect.Effect<Reply> =>
-  Effect.promise(async (signal) => {
-    const response = await fetch(url + path, { method, headers, signal, ...(body === undefined ? {} : { body }) })
-    const violations = response.headers.get("sl-violations")
-    return {
-      status: response.status,
-      body: await response.text(),
-      violations: violations === null ? [] : JSON.parse(violations)
-    }
-  })
+const exchange = async (url: string, init: RequestInit): Promise<Reply> => {
+  const response = await fetch(url, init)
+  const violations = response.headers.get("sl-violations")
+  return {
+    status: response.status,
+    body: await response.text(),
+    violations: violations === null ? [] : JSON.parse(violations)
+  }
+}
+
+const send = ({ url }: Proxy, { path, ...init }: RandomRequest): Effect.Effect<Reply> =>
+  Effect.promise((signal) => exchange(url + path, { ...init, signal }))
 
 const inReply = ({ location }: Violation): boolean => location[0] === "response"
 

@@ -1,5 +1,5 @@
 /**
- * The story told with the client that `@hey-api/openapi-ts` generates.
+ * Calls every endpoint with the client that `@hey-api/openapi-ts` generates.
  */
 import { createClient } from "./generated/client/index.js"
 import {
@@ -11,9 +11,9 @@ import {
   nodesGet,
   nodesList
 } from "./generated/sdk.gen.js"
-import { type Account, type Story, unexpected } from "./Story.ts"
+import { type Account, type Report, unexpected } from "./Report.ts"
 
-export const tell = async ({ accessToken, apiKey, baseUrl }: Account): Promise<Story> => {
+export const callAll = async ({ accessToken, apiKey, baseUrl }: Account): Promise<Report> => {
   const client = createClient({
     baseUrl,
     auth: ({ in: place, type }) => (type === "http" ? accessToken : place === "query" ? apiKey : undefined)

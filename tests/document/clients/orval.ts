@@ -1,5 +1,5 @@
 /**
- * The story told with the client that `orval` generates.
+ * Calls every endpoint with the client that `orval` generates.
  */
 import {
   commitmentsSet,
@@ -11,9 +11,9 @@ import {
   nodesList
 } from "./generated/client.ts"
 import { setAccount } from "./orvalSend.ts"
-import { type Account, type Story, unexpected } from "./Story.ts"
+import { type Account, type Report, unexpected } from "./Report.ts"
 
-export const tell = async (account: Account): Promise<Story> => {
+export const callAll = async (account: Account): Promise<Report> => {
   setAccount(account)
   const images = await imagesList({
     image_type: "public",

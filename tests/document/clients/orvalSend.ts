@@ -1,7 +1,7 @@
 /**
  * How the client of `orval` sends: to the account that was set last, with its credentials.
  */
-import type { Account } from "./Story.ts"
+import type { Account } from "./Report.ts"
 
 let account: Account | undefined
 
@@ -17,7 +17,7 @@ export const send = async <Reply>(path: string, init: RequestInit): Promise<Repl
   headers.set("authorization", `Bearer ${account.accessToken}`)
   const response = await fetch(url, { ...init, headers })
   const text = await response.text()
-  // The union of all replies, told apart by their status: that the body goes with it is what the description promises.
+  // The union of all replies: that the body goes with the status is what the description promises.
   return {
     data: text === "" ? undefined : JSON.parse(text),
     status: response.status,

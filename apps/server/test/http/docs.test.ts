@@ -15,6 +15,9 @@ layer(TestServer.layer())("the pages about the service", (it) => {
       expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")])
       expect(page.text).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/)
       expect(page.text).toContain('"withDefaultFonts":false')
+      for (const source of ["(documented: interface.md §2.2)", "(observed: decision 14)", "(chosen: decision 7)"]) {
+        expect(page.text).toContain(source)
+      }
       expect(allowanceOf((yield* send(`${server.baseUrl}/nope`)).headers)[1]).toBe(before[1]! - 1)
     })
   )

@@ -37,7 +37,7 @@ export interface DocumentOptions {
   readonly headers: Readonly<Record<string, Json>>
   /** The further headers of the replies of a status. */
   readonly headersByStatus: Readonly<Record<number, Readonly<Record<string, Json>>>>
-  /** What the failures say, by their status. */
+  /** Examples of the failures, by their status. */
   readonly failures: Readonly<Record<number, unknown>>
 }
 
@@ -143,6 +143,12 @@ const numbersOf = ({ params, query }: HttpApiEndpoint.Top): Json => {
 const withoutNull = ({ anyOf, ...rest }: Json): Json =>
   anyOf === undefined ? rest : simplified({ ...rest, anyOf: anyOf.filter(({ type }: Json) => type !== "null") })
 
+const addSummaries = ({ operations }: Printed): void => {
+  for (const { endpoint, operation } of operations) {
+    operation["summary"] ??= Context.getOrUndefined(endpoint.annotations, OpenApi.Title)
+  }
+}
+
 const describeParameters = ({ operations }: Printed): void => {
   for (const { endpoint, operation } of operations) {
     const numbers = numbersOf(endpoint)
@@ -160,7 +166,7 @@ const describeParameters = ({ operations }: Printed): void => {
   }
 }
 
-/** A request says that further fields are allowed, so that clients generated from it take them. */
+/** Requests state that further fields are allowed, so that generated clients take them. */
 const openRequests = ({ operations, spec }: Printed): void => {
   for (const { operation } of operations) {
     mapContent(operation["requestBody"], (media) => {
@@ -217,6 +223,7 @@ export const plain =
   <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   (spec: Json): Json => {
     const printed = printedOf(api, spec)
+    addSummaries(printed)
     describeParameters(printed)
     mapSchemas(printed, simplified)
     return spec

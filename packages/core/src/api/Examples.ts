@@ -1,8 +1,7 @@
 /**
- * The examples of the OpenAPI description: one story of a mock service of seed 1 whose clock stands still. A test of the mock
- * tells it again and compares.
+ * The examples of the OpenAPI description: calls of a mock service of seed 1 whose clock stands still. A test of the mock
+ * sends the requests and compares the replies.
  */
-import type { CommitmentUpdate } from "./CommitmentsGroup.ts"
 import type { OperationExamples } from "./Document.ts"
 import { fail, type FailureStatus, succeed } from "./Envelope.ts"
 import type { CreatedNode, ListedNode, NodeAttributes, NodeCreation } from "./NodeRecords.ts"
@@ -138,7 +137,7 @@ export const listSavedImages = {
 } satisfies OperationExamples
 
 export const setCommitment = {
-  request: { vcn_id: nodeId, node_status: "auto_renew", committed_plan: 262 } satisfies CommitmentUpdate,
+  request: { vcn_id: nodeId, node_status: "auto_renew", committed_plan: 262 },
   replies: { 200: succeed({ vcn_id: nodeId, node_status: "auto_renew", committed_plan: 262 }) }
 } satisfies OperationExamples
 

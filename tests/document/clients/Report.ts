@@ -1,5 +1,5 @@
 /**
- * What a generated client does with the mock service, and what it reads on the way: every endpoint once, and one failure.
+ * What a program reads with a generated client: of every endpoint once, and of one failure.
  */
 
 export interface Account {
@@ -8,7 +8,7 @@ export interface Account {
   readonly accessToken: string
 }
 
-export interface Story {
+export interface Report {
   /** Slug of the image that the filters leave, and its plan. */
   readonly image: string
   readonly plan: string
