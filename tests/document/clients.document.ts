@@ -11,9 +11,10 @@ import { Program } from "@berth/testing/Program"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { Account, Report } from "./clients/Report.ts"
-import { description, runTool, toolModules } from "./tools.ts"
+import { description, runTool } from "./tools.ts"
 
 const programs = fileURLToPath(new URL("clients", import.meta.url))
+const modules = fileURLToPath(new URL("../node_modules", import.meta.url))
 const typescript = join(dirname(fileURLToPath(import.meta.resolve("typescript/package.json"))), "bin/tsc")
 
 const work = mkdtempSync(join(tmpdir(), "berth-clients-"))
@@ -80,7 +81,7 @@ describe.each(clients)("a client of $name", (client) => {
   it("is generated, and compiles together with a program that uses it", async () => {
     mkdirSync(folder)
     cpSync(programs, folder, { recursive: true })
-    symlinkSync(toolModules, join(folder, "node_modules"))
+    symlinkSync(modules, join(folder, "node_modules"))
     writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }')
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(typescriptConfig(client)))
     await client.generate(folder)

@@ -4,8 +4,7 @@
 import { fileURLToPath } from "node:url"
 import { Program, type ProgramOptions } from "@berth/testing/Program"
 
-/** Where they are installed. */
-export const toolModules = fileURLToPath(new URL("tools/node_modules", import.meta.url))
+const modules = fileURLToPath(new URL("tools/node_modules", import.meta.url))
 
 /** The committed description. The service serves the same; a test of core holds them together. */
 export const description = fileURLToPath(import.meta.resolve("@berth/core/openapi.json"))
@@ -21,7 +20,7 @@ const entries = {
 
 /** Starts a tool. */
 export const startTool = (name: keyof typeof entries, args: ReadonlyArray<string>, options?: ProgramOptions): Program =>
-  Program.ofNode(`${toolModules}/${entries[name]}`, args, options)
+  Program.ofNode(`${modules}/${entries[name]}`, args, options)
 
 /** Runs a tool to its end, and gives what it printed. Rejects when it fails. */
 export const runTool = (...start: Parameters<typeof startTool>): Promise<string> => startTool(...start).succeeded()

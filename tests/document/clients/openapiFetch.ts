@@ -1,7 +1,6 @@
 /**
  * Calls every endpoint with `openapi-fetch` and the types that `openapi-typescript` generates.
  */
-// @boundaries-ignore The tests install it beside the generated types.
 import createClient from "openapi-fetch"
 import type { paths } from "./generated/schema.d.ts"
 import { type Account, type Report, unexpected } from "./Report.ts"

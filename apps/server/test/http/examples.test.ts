@@ -34,7 +34,10 @@ const callExample = (operationId: string) => {
   })
 }
 
+const compared = new Set<string>()
+
 const expectExample = (operationId: string, status: number, reply: Reply) => {
+  compared.add(operationId)
   const { responses } = operations.find((each) => each.operationId === operationId)!
   expect([reply.status, reply.json]).toEqual([status, responses[status]!.content!["application/json"].example])
 }
@@ -78,6 +81,7 @@ layer(TestServer.layer({ deleteStyle: "enveloped", accounts: [main, other] }))(
           payload: { locked: false }
         })
         expectExample("nodes.delete", 200, yield* callExample("nodes.delete"))
+        expect(compared).toEqual(new Set(operations.map(({ operationId }) => operationId)))
       })
     )
 
