@@ -129,7 +129,9 @@ const mapSchemas = ({ operations, spec }: Printed, f: (schema: Json) => Json): v
 /** Parameters that are numbers to the endpoint, by name. */
 const numbersOf = ({ params, query }: HttpApiEndpoint.Top): Json => {
   const properties = [params, query].flatMap((schema) =>
-    schema === undefined ? [] : [Schema.toJsonSchemaDocument(Schema.toType(schema)).schema["properties"] as Json]
+    schema === undefined
+      ? []
+      : [(Schema.toJsonSchemaDocument(Schema.toType(schema)).schema["properties"] ?? {}) as Json]
   )
   return Object.fromEntries(
     properties
