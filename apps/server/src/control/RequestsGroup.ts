@@ -5,14 +5,15 @@ import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { operations } from "../faults/operations.ts"
-import { maxEntries } from "../journal/Journals.ts"
+import { maxEntries } from "../journal/Journal.ts"
 import { JournalEntry } from "../journal/JournalEntry.ts"
 import { Expectation, Verdict } from "../journal/verify.ts"
-import { worldParam } from "./fields.ts"
+import { WorldEnd, worldParam } from "./fields.ts"
 
 const JournalPage = Schema.Struct({
   world: Schema.String,
   seed: Schema.Int,
+  ended: Schema.optionalKey(WorldEnd).annotate({ description: "Only of a world that has ended." }),
   count: Schema.Int.annotate({ description: "Requests to the world so far, also those no longer kept." }),
   requests: Schema.Array(JournalEntry)
 }).annotate({ identifier: "JournalPage" })

@@ -94,7 +94,7 @@ export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, to
 /** A world may be named right after the prefix: `/_mock/w1/clock` is `/_mock/worlds/w1/clock`. */
 const withWholePath = (request: HttpServerRequest.HttpServerRequest, worlds: AllWorlds) => {
   const [, id] = /^\/([^/?]+)\//.exec(request.url.slice(controlPrefix.length)) ?? []
-  return id === undefined || worlds.get(id) === undefined
+  return id === undefined || (worlds.get(id) === undefined && !worlds.hasEnded(id))
     ? request
     : request.modify({ url: `${controlPrefix}/worlds${request.url.slice(controlPrefix.length)}` })
 }

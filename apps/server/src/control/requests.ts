@@ -3,26 +3,27 @@
  */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Journals } from "../journal/Journals.ts"
+import type { WorldJournal } from "../journal/Journals.ts"
 import { type JournalEntry, showEntry } from "../journal/JournalEntry.ts"
 import { Expectation, verify } from "../journal/verify.ts"
-import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld, readBody } from "./ControlledWorlds.ts"
+import { namedJournal, namedWorld, readBody } from "./ControlledWorlds.ts"
+import { instant } from "./fields.ts"
 
-const entriesOf = (journals: Journals, world: World): ReadonlyArray<JournalEntry> =>
-  journals
-    .of(world)
-    .entries()
-    .map((recorded) => showEntry(world.settings.account, recorded))
+const entriesOf = ({ account, journal }: WorldJournal): ReadonlyArray<JournalEntry> =>
+  journal.entries().map((recorded) => showEntry(account, recorded))
+
+/** The end of a world, where it has ended. */
+const endOf = ({ ended }: WorldJournal) =>
+  ended === undefined ? {} : { ended: { at: instant(ended.at), reason: ended.reason } }
 
 const readExpectation = readBody(Expectation)
 
 export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
   handlers
     .handle("read", ({ params, query }) =>
-      Effect.map(namedWorld(params.world), ({ journals, world }) => {
-        const requests = entriesOf(journals, world).filter(
+      Effect.map(namedJournal(params.world), (journal) => {
+        const requests = entriesOf(journal).filter(
           ({ faults, method, operation, seq, status }) =>
             (query.operation === undefined || operation === query.operation) &&
             (query.method === undefined || method === query.method.toUpperCase()) &&
@@ -31,21 +32,21 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
             (query.after === undefined || seq > query.after)
         )
         return {
-          world: world.id,
-          seed: world.settings.seed,
-          count: journals.of(world).count,
+          world: journal.id,
+          seed: journal.seed,
+          ...endOf(journal),
+          count: journal.journal.count,
           requests: query.limit === undefined ? requests : requests.slice(-query.limit)
         }
       })
     )
     .handle("forget", ({ params }) =>
-      Effect.map(namedWorld(params.world), ({ journals, world }) => journals.of(world).clear())
+      Effect.map(namedWorld(params.world), ({ journals, world }) => journals.forget(world))
     )
     .handleRaw("verify", ({ params, request }) =>
       Effect.gen(function* () {
         const expectation = yield* readExpectation(request)
-        const { journals, world } = yield* namedWorld(params.world)
-        return verify(entriesOf(journals, world), expectation)
+        return verify(entriesOf(yield* namedJournal(params.world)), expectation)
       })
     )
 )

@@ -1,10 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journals.ts"
+import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journal.ts"
 import { showEntry } from "../../src/journal/JournalEntry.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { ask, create, get, list } from "../injection/client.ts"
 import { errorsOf, nodeOf, send } from "../http/service.ts"
+import { entryOf } from "./entries.ts"
 
 const control = (world: TestWorld, path: string, init: RequestInit = {}) =>
   send(`${world.baseUrl}/_mock/worlds/${world.id}${path}`, { headers: { "content-type": "application/json" }, ...init })
@@ -83,6 +84,27 @@ layer(TestServer.layer())("the journal of a world", (it) => {
         for (const secret of [key, token, encodeURIComponent(key), "s3cret"]) expect(text).not.toContain(secret)
         expect(text).toContain("<redacted>")
       }
+    })
+  )
+
+  it.effect("has the calls with one good credential of its world, and they cost its account nothing", () =>
+    Effect.gen(function* () {
+      const [world, other] = [yield* freshWorld, yield* freshWorld]
+      yield* world.advance("5 seconds")
+      const before = (yield* control(world, "")).json.allowance
+      const wrong = Redacted.make("mistyped-token")
+      expect((yield* list({ ...world, accessToken: wrong })).status).toBe(401)
+      expect((yield* list({ ...world, accessToken: other.accessToken })).status).toBe(403)
+      expect((yield* list({ ...world, apiKey: Redacted.make("mistyped-key") })).status).toBe(401)
+      expect((yield* world.journal).map(({ at, operation, status }) => [at, operation, status])).toEqual([
+        ["2026-01-01T00:00:05.000Z", "nodes.list", 401],
+        ["2026-01-01T00:00:05.000Z", "nodes.list", 403],
+        ["2026-01-01T00:00:05.000Z", "nodes.list", 401]
+      ])
+      expect(yield* other.journal).toEqual([])
+      expect((yield* control(world, "")).json.allowance).toEqual(before)
+      const journal = (yield* control(world, "/requests")).text
+      for (const secret of ["mistyped", Redacted.value(other.accessToken)]) expect(journal).not.toContain(secret)
     })
   )
 
@@ -183,8 +205,7 @@ describe("secrets in a body that the journal cuts off", () => {
   const shown = (text: string) => {
     const journal = new Journal()
     const body = Buffer.from(text)
-    const recorded = { at: 0, durationMillis: 0, method: "POST", url: "/", status: 200, faults: [], body }
-    return showEntry(account, journal.record(recorded, 1)).body!
+    return showEntry(account, journal.record(entryOf({ method: "POST", body }), 1)).body!
   }
 
   it("are hidden although their end is missing", () => {
@@ -200,15 +221,13 @@ describe("secrets in a body that the journal cuts off", () => {
 })
 
 describe("how much a journal keeps", () => {
-  const exchange = { at: 0, durationMillis: 0, method: "GET", url: "/", status: 200, faults: [] }
-
   it("the latest thousand requests, and 2 KiB of a body", () => {
     const journal = new Journal()
-    for (let request = 0; request < 2_500; request++) journal.record({ ...exchange, body: undefined }, request)
+    for (let request = 0; request < 2_500; request++) journal.record(entryOf(), request)
     const kept = journal.entries().map(({ seq }) => seq)
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([maxEntries, 1_501, 2_500])
     expect(kept).toEqual([...kept].sort((a, b) => a - b))
-    const { body, bodyBytes } = journal.record({ ...exchange, body: new Uint8Array(1_000_000) }, 1)
+    const { body, bodyBytes } = journal.record(entryOf({ body: new Uint8Array(1_000_000) }), 1)
     // Not a view of the whole body, which would keep all of it.
     expect([body!.length, body!.buffer.byteLength, bodyBytes]).toEqual([2_048, 2_048, 1_000_000])
   })
