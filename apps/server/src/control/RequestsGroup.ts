@@ -1,10 +1,12 @@
 /**
  * The journal of a world: read, forgotten, compared with what was expected.
  */
+import { METHODS } from "node:http"
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { operations } from "../faults/operations.ts"
+import { catalogue } from "../injection/catalogue.ts"
 import { maxEntries } from "../journal/Journal.ts"
 import { JournalEntry } from "../journal/JournalEntry.ts"
 import { Expectation, Verdict } from "../journal/verify.ts"
@@ -15,19 +17,33 @@ const JournalPage = Schema.Struct({
   seed: Schema.Int,
   ended: Schema.optionalKey(WorldEnd).annotate({ description: "Only of a world that has ended." }),
   count: Schema.Int.annotate({ description: "Requests to the world so far, also those no longer kept." }),
-  requests: Schema.Array(JournalEntry)
+  requests: Schema.Array(JournalEntry),
+  next: Schema.Int.annotate({ description: "The `after` with which to go on." }),
+  more: Schema.Boolean.annotate({ description: "Whether more of them are there already." }),
+  dropped: Schema.Int.annotate({
+    description: "Requests after `after`, or from the first, that are no longer kept: the gap a slow reader has."
+  })
 }).annotate({ identifier: "JournalPage" })
+
+/** What a request line can begin with, in any case. */
+const Method = Schema.String.check(
+  Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "an HTTP method")
+)
 
 const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
   params: worldParam,
   query: {
     operation: Schema.optional(Schema.Literals(operations)),
-    method: Schema.optional(Schema.String),
-    status: Schema.optional(Schema.Int),
-    fault: Schema.optional(Schema.String).annotate({ description: "Only requests at which this fault fired." }),
-    after: Schema.optional(Schema.Int).annotate({ description: "Only requests with a greater `seq`." }),
+    method: Schema.optional(Method),
+    status: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 }))),
+    fault: Schema.optional(Schema.Literals(catalogue.map(({ name }) => name))).annotate({
+      description: "Only requests at which this fault fired."
+    }),
+    after: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
+      description: "Only requests with a greater `seq`; 0 begins with the first that is kept."
+    }),
     limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxEntries }))).annotate({
-      description: "The last of them, at most so many."
+      description: "At most so many of them: with `after` the first ones, without it the last."
     })
   },
   success: JournalPage,

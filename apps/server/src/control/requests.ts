@@ -4,7 +4,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { WorldJournal } from "../journal/Journals.ts"
+import { invalidFields } from "../http/failures.ts"
 import { type JournalEntry, showEntry } from "../journal/JournalEntry.ts"
+import { pageOf } from "../journal/page.ts"
 import { Expectation, verify } from "../journal/verify.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { namedJournal, namedWorld, readBody } from "./ControlledWorlds.ts"
@@ -22,22 +24,18 @@ const readExpectation = readBody(Expectation)
 export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
   handlers
     .handle("read", ({ params, query }) =>
-      Effect.map(namedJournal(params.world), (journal) => {
-        const requests = entriesOf(journal).filter(
-          ({ faults, method, operation, seq, status }) =>
-            (query.operation === undefined || operation === query.operation) &&
-            (query.method === undefined || method === query.method.toUpperCase()) &&
-            (query.status === undefined || status === query.status) &&
-            (query.fault === undefined || faults.includes(query.fault)) &&
-            (query.after === undefined || seq > query.after)
-        )
-        return {
+      Effect.flatMap(namedJournal(params.world), (journal) => {
+        const { count } = journal.journal
+        if (query.after !== undefined && query.after > count) {
+          return Effect.fail(invalidFields({ after: [`The journal ends with ${count}: a reset begins it anew.`] }))
+        }
+        return Effect.succeed({
           world: journal.id,
           seed: journal.seed,
           ...endOf(journal),
-          count: journal.journal.count,
-          requests: query.limit === undefined ? requests : requests.slice(-query.limit)
-        }
+          count,
+          ...pageOf(journal, query)
+        })
       })
     )
     .handle("forget", ({ params }) =>

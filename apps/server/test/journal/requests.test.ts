@@ -124,12 +124,42 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       expect(yield* seqs("method=post")).toEqual([1])
       expect(yield* seqs("status=500")).toEqual([3])
       expect(yield* seqs("fault=status")).toEqual([3])
-      expect(yield* seqs("after=1&limit=1")).toEqual([3])
+      expect(yield* seqs("limit=2")).toEqual([2, 3])
       errorsOf(yield* control(world, "/requests?operation=nodes.lst"), 400)
       expect((yield* control(world, "/requests", { method: "DELETE" })).status).toBe(204)
       expect(yield* world.journal).toEqual([])
       yield* list(world)
       expect((yield* control(world, "/requests")).json).toMatchObject({ count: 4, seed: 1, requests: [{ seq: 4 }] })
+    })
+  )
+
+  it.effect("is read forward in pages, and a reader that falls behind sees the gap", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const page = (query: string) =>
+        Effect.map(control(world, `/requests?${query}`), ({ json: { dropped, more, next, requests } }) => ({
+          seqs: requests.map(({ seq }: { seq: number }) => seq),
+          next,
+          more,
+          dropped
+        }))
+      expect(yield* page("after=0&limit=2")).toEqual({ seqs: [], next: 0, more: false, dropped: 0 })
+      yield* Effect.repeat(list(world), { times: 3 })
+      yield* create(world)
+      expect(yield* page("after=0&limit=2")).toEqual({ seqs: [1, 2], next: 2, more: true, dropped: 0 })
+      expect(yield* page("after=2&limit=2")).toEqual({ seqs: [3, 4], next: 4, more: true, dropped: 0 })
+      expect(yield* page("after=4&limit=2")).toEqual({ seqs: [5], next: 5, more: false, dropped: 0 })
+      expect(yield* page("after=5&limit=2")).toEqual({ seqs: [], next: 5, more: false, dropped: 0 })
+      // With a filter the next page begins behind what the filter has left out.
+      const lists = "operation=nodes.list&limit=2"
+      expect(yield* page(`after=0&${lists}`)).toEqual({ seqs: [1, 2], next: 2, more: true, dropped: 0 })
+      expect(yield* page(`after=2&${lists}`)).toEqual({ seqs: [3, 4], next: 5, more: false, dropped: 0 })
+      expect(yield* page(lists)).toEqual({ seqs: [3, 4], next: 5, more: false, dropped: 0 })
+      yield* control(world, "/requests", { method: "DELETE" })
+      yield* list(world)
+      expect(yield* page("after=3")).toEqual({ seqs: [6], next: 6, more: false, dropped: 2 })
+      expect(yield* page("")).toEqual({ seqs: [6], next: 6, more: false, dropped: 5 })
+      expect(yield* page("after=5")).toMatchObject({ seqs: [6], dropped: 0 })
     })
   )
 
