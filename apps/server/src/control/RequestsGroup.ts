@@ -9,7 +9,8 @@ import { operations } from "../faults/operations.ts"
 import { catalogue } from "../injection/catalogue.ts"
 import { maxEntries } from "../journal/Journal.ts"
 import { JournalEntry } from "../journal/JournalEntry.ts"
-import { Expectation, Verdict } from "../journal/verify.ts"
+import { Expectation } from "../journal/ExpectedCall.ts"
+import { Verdict } from "../journal/verify.ts"
 import { WorldEnd, worldParam } from "./fields.ts"
 
 const JournalPage = Schema.Struct({

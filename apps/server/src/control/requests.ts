@@ -7,7 +7,8 @@ import type { WorldJournal } from "../journal/Journals.ts"
 import { invalidFields } from "../http/failures.ts"
 import { type JournalEntry, showEntry } from "../journal/JournalEntry.ts"
 import { pageOf } from "../journal/page.ts"
-import { Expectation, verify } from "../journal/verify.ts"
+import { Expectation } from "../journal/ExpectedCall.ts"
+import { verify } from "../journal/verify.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { namedJournal, namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
@@ -44,7 +45,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
     .handleRaw("verify", ({ params, request }) =>
       Effect.gen(function* () {
         const expectation = yield* readExpectation(request)
-        return verify(entriesOf(yield* namedJournal(params.world)), expectation)
+        return yield* verify(entriesOf(yield* namedJournal(params.world)), expectation)
       })
     )
 )

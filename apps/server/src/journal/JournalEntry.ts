@@ -16,6 +16,7 @@ export const JournalEntry = Schema.Struct({
   operation: Schema.NullOr(Schema.Literals(operations)),
   query: Schema.Record(Schema.String, Schema.String).annotate({ description: "Without the API key." }),
   body: Schema.NullOr(Schema.String).annotate({ description: `The first ${maxKeptBodyBytes} bytes, without secrets.` }),
+  bodyBytes: Schema.optionalKey(Schema.Int).annotate({ description: "Bytes of the whole body, where it was cut." }),
   status: Schema.NullOr(Schema.Int).annotate({ description: "The status of the reply; null when there was none." }),
   faults: Schema.Array(Schema.String).annotate({ description: "The faults that fired, by name." })
 }).annotate({ identifier: "JournalEntry" })
@@ -75,6 +76,7 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
     operation: operationOf(method, path) ?? null,
     query,
     body: body === undefined ? null : redact.body(body, bodyBytes > body.length),
+    ...(body !== undefined && bodyBytes > body.length ? { bodyBytes } : {}),
     status,
     faults
   }
