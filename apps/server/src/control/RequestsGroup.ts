@@ -56,6 +56,17 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
   })
 )
 
+const har = HttpApiEndpoint.get("har", "/worlds/:world/requests.har", {
+  params: worldParam,
+  success: Schema.Json,
+  error: [failures[404]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Read the journal as an HTTP Archive",
+    description: "HAR 1.2 without headers and credentials, for viewers that read it."
+  })
+)
+
 const forget = HttpApiEndpoint.delete("forget", "/worlds/:world/requests", {
   params: worldParam,
   success: HttpApiSchema.NoContent,
@@ -75,5 +86,5 @@ const verify = HttpApiEndpoint.post("verify", "/worlds/:world/requests/verify", 
 )
 
 export class RequestsGroup extends HttpApiGroup.make("requests")
-  .add(read, forget, verify)
+  .add(read, har, forget, verify)
   .annotateMerge(OpenApi.annotations({ title: "Requests", description: "The requests to a world." })) {}

@@ -1,10 +1,12 @@
 /**
  * The endpoints of `RequestsGroup`: they translate between the wire and the journal of a world, and decide nothing.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { WorldJournal } from "../journal/Journals.ts"
 import { invalidFields } from "../http/failures.ts"
+import { toHar } from "../journal/har.ts"
 import { type JournalEntry, showEntry } from "../journal/JournalEntry.ts"
 import { pageOf } from "../journal/page.ts"
 import { Expectation } from "../journal/ExpectedCall.ts"
@@ -36,6 +38,17 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           ...endOf(journal),
           count,
           ...pageOf(journal, query)
+        })
+      })
+    )
+    .handle("har", ({ params, request }) =>
+      Effect.map(namedJournal(params.world), (journal) => {
+        const origin = Option.match(HttpServerRequest.toURL(request), {
+          onNone: () => "http://localhost",
+          onSome: (url) => url.origin
+        })
+        return HttpServerResponse.jsonUnsafe(toHar(journal, origin), {
+          headers: { "content-disposition": `attachment; filename="${journal.id}.har"` }
         })
       })
     )

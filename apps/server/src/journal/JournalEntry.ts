@@ -22,14 +22,22 @@ export const JournalEntry = Schema.Struct({
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
 
-const hidden = "<redacted>"
+/** What stands for a secret. */
+export const hidden = "<redacted>"
 
 /** Parameters that carry credentials, whatever their spelling. */
-const isCredential = (name: string): boolean =>
+export const isCredential = (name: string): boolean =>
   name.toLowerCase() === apiKeyParameter || /^(api[_-]?key|(access[_-]?)?token|authorization)$/i.test(name)
 
 /** The value of every field of a JSON text that is named like a secret. */
 const secretField = /("[^"]*(?:password|passwd|secret|token|api_?key|private_key)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*("|$)/gi
+
+/** Takes secrets out of texts. */
+export interface Redactor {
+  readonly text: (given: string) => string
+  /** `isCut` when the bytes are only the beginning of the body. */
+  readonly body: (bytes: Uint8Array, isCut: boolean) => string
+}
 
 /** The credentials of an account, as they are, percent-encoded, and as JSON has them. */
 const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
@@ -44,12 +52,12 @@ const utf8 = new TextDecoder()
  * Takes the credentials of an account out of texts. The client's redactor (`core/client/transport/Redaction.ts`) undoes the encodings of
  * pages that strangers wrote; here only requests of the account's own programs arrive, so that three spellings do.
  */
-const redactor = (account: Account) => {
+export const redactor = (account: Account): Redactor => {
   const spellings = spellingsOf(account)
   const text = (given: string) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, hidden), given)
   return {
     text,
-    body: (bytes: Uint8Array, isCut: boolean) => {
+    body: (bytes, isCut) => {
       const shown = text(utf8.decode(bytes)).replace(secretField, `$1"${hidden}"`)
       // A body that was cut off may end in the middle of a credential.
       return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))) : shown

@@ -202,7 +202,7 @@ describe("the request that a person would name first", () => {
       "there was no reply, expected status 200"
     ],
     [
-      "no fault fired at it",
+      "no fault fired",
       { operation: "nodes.list", faults: ["hang"] },
       entry(9, { faults: ["latency"] }),
       "fault hang did not fire"
@@ -221,7 +221,7 @@ describe("the request that a person would name first", () => {
     expect(nearMisses[0]!.differs).toEqual(['body.name is "wbe", expected "web"', "status is 422, expected 202"])
   })
 
-  it("is told apart in time: long bodies and paths, a thousand requests, and many calls", { timeout: 10_000 }, () => {
+  it("is found in time: long bodies and paths, a thousand requests, and many calls", { timeout: 10_000 }, () => {
     const long = (seq: number) => `${"x".repeat(500)}${seq}${"y".repeat(1_500)}`
     const many = Array.from({ length: 1000 }, (_, seq) =>
       entry(seq, { path: `/${long(seq)}`, body: JSON.stringify({ name: long(seq) }), query: { q: long(seq) } })
