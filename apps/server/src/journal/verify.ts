@@ -76,17 +76,24 @@ export const verify = Effect.fnUntraced(function* (
   return { ok, message: ok ? "Every expected call was made." : explain(mismatches, others), mismatches, others }
 })
 
+/** A request that is so much further away than the nearest is another one altogether, and not shown beside it. */
+const maxFurther = 1
+
 /** The requests that a person would name when a call is missing, the nearest first. */
-const nearest = (call: ExpectedCall, requests: ReadonlyArray<Request>): Mismatch["nearMisses"] =>
-  requests
+const nearest = (call: ExpectedCall, requests: ReadonlyArray<Request>): Mismatch["nearMisses"] => {
+  const ranked = requests
     .map((request) => ({ request, weight: weigh(call, request) }))
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => a.weight - b.weight || a.request.entry.seq - b.request.entry.seq)
+  const [first] = ranked
+  return ranked
+    .filter(({ weight }) => weight <= first!.weight + maxFurther)
     .slice(0, maxNearMisses)
     .map(({ request }) => ({
       request: request.entry,
       differs: Array.from(differences(call, request).take(maxDifferences), ({ sentence }) => sentence())
     }))
+}
 
 const weigh = (call: ExpectedCall, request: Request): number => {
   let total = 0
