@@ -4,11 +4,11 @@
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
-import { Clock, Context, Effect, Layer, Logger, Option, type Redacted, References, Scope } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Option, References, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { isControl, makePlane } from "./control/plane.ts"
+import { type ControlOptions, isControl, makePlane } from "./control/plane.ts"
 import * as Authorization from "./http/authorization.ts"
 import * as Commitments from "./http/commitments.ts"
 import { identify } from "./http/credentials.ts"
@@ -37,18 +37,18 @@ export interface AppOptions {
    * take the fast path.
    */
   readonly checkReplies: boolean
-  /** What a request of the control plane has to show; without one, it needs nothing. */
-  readonly controlToken?: Redacted.Redacted | undefined
+  /** Who may use the control plane. Default: programs on this machine. */
+  readonly control?: ControlOptions | undefined
 }
 
 /** The service: one effect per request, and replies to input that never became a request. */
-export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, controlToken }: AppOptions) {
+export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, control = {} }: AppOptions) {
   const ambient = yield* Effect.context<Scope.Scope>()
   const clock = yield* Clock.Clock
   const realMillis = () => clock.currentTimeMillisUnsafe()
   const journals = new Journals()
   const anonymous = new AnonymousAllowances(worlds.main.settings.rateLimit)
-  const controlPlane = yield* makePlane({ worlds, realMillis, journals }, controlToken)
+  const controlPlane = yield* makePlane({ worlds, realMillis, journals }, control)
   const endpoint = yield* makeEndpoint
 
   const service = inOrder(

@@ -54,7 +54,7 @@ export class TestServer extends Context.Service<
           port: 0,
           timeouts,
           checkReplies: true,
-          controlToken: options.controlToken
+          control: { token: options.controlToken }
         })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
         return yield* describe(worlds, client, baseUrl, options.controlToken)
@@ -73,7 +73,7 @@ export class TestServer extends Context.Service<
         const worlds = yield* makeWorlds(options)
         const { handle, requestContext } = yield* makeApp(worlds, {
           checkReplies: true,
-          controlToken: options.controlToken
+          control: { token: options.controlToken }
         })
         const client = clientOf(handle, requestContext)
         return Context.make(

@@ -93,7 +93,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         port,
         timeouts: defaultTimeouts,
         checkReplies: false,
-        controlToken: Option.getOrUndefined(options.controlToken)
+        control: { token: Option.getOrUndefined(options.controlToken), hosts: options.allowHost }
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep
       const { accessToken, apiKey } = worlds.main.settings.account

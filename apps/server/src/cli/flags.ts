@@ -5,6 +5,7 @@
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { readHostName } from "../control/guard.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
 import { readRateLimit, WorldOptions } from "../world/WorldOptions.ts"
@@ -91,6 +92,15 @@ export const flags = {
     ),
     Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
     Flag.optional
+  ),
+  allowHost: Flag.String("allow-host").pipe(
+    Flag.filter(
+      (name) => readHostName(name) !== undefined,
+      () => "expected a host name or an address, without a port"
+    ),
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("A host name at which the control plane is served beside loopback; may be given again"),
+    Flag.atLeast(0)
   ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),

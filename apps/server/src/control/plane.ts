@@ -1,6 +1,6 @@
 /**
- * The path of a request through the control plane: the page, the token if one is asked for, then the endpoint. Nothing here
- * spends an allowance, asks for an account, or shows the time of a world in its headers.
+ * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
+ * allowance, asks for an account, or shows the time of a world in its headers.
  */
 import { Effect, Layer, Redacted } from "effect"
 import * as ByteSize from "effect/ByteSize"
@@ -16,10 +16,11 @@ import { allowedMethods, endpointsOf, routerConfig } from "../transport/paths.ts
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
-import { ControlApi, controlPrefix, ControlToken } from "./ControlApi.ts"
+import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
+import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import * as Requests from "./requests.ts"
@@ -39,8 +40,8 @@ const health = HttpApiBuilder.group(ControlApi, "health", (handlers) =>
   )
 )
 
-/** The token was checked before the request was routed, so that without it a client learns no paths. */
-const tokenChecked = Layer.succeed(ControlToken)((endpoint) => endpoint)
+/** Checked before the request was routed. */
+const checked = Layer.succeed(ControlAccess)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pipe(
   Layer.provide([
@@ -53,7 +54,7 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
     Requests.layer,
     Events.layer
   ]),
-  Layer.provide([tokenChecked, Query.layer]),
+  Layer.provide([checked, Query.layer]),
   Layer.provide(HttpServer.layerServices)
 )
 
@@ -63,19 +64,49 @@ const allowed = allowedMethods([...endpointsOf(ControlApi), { path: `${controlPr
 export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
   url.startsWith(controlPrefix) && /^($|[/?])/.test(url.slice(controlPrefix.length, controlPrefix.length + 1))
 
-/** Whether a request asks for the page. */
-const isForPage = ({ method, url }: HttpServerRequest.HttpServerRequest): boolean =>
-  (method === "GET" || method === "HEAD") && /^\/?(\?|$)/.test(url.slice(controlPrefix.length))
+/** What a request asks for. Without the token there are the page, by which a browser asks for it, and the health. */
+const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target => {
+  if (method !== "GET" && method !== "HEAD") return "data"
+  const [path] = url.slice(controlPrefix.length).split("?", 1)
+  if (path === "" || path === "/") return "shell"
+  return path === "/health" || path === "/health/" ? "health" : "data"
+}
 
-export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, token: Redacted.Redacted | undefined) {
+/** Who may use the control plane. */
+export interface ControlOptions {
+  /** What a request has to show; without one, it needs nothing. */
+  readonly token?: Redacted.Redacted | undefined
+  /** Names and addresses at which it is served beside loopback. Default none. */
+  readonly hosts?: ReadonlyArray<string> | undefined
+  /** Of the URL by which it is reached. Default http. */
+  readonly scheme?: Access["scheme"] | undefined
+}
+
+export const makePlane = Effect.fnUntraced(function* (
+  controlled: Controlled,
+  { hosts = [], scheme = "http", token }: ControlOptions
+) {
+  const access: Access = {
+    scheme,
+    hosts: new Set(hosts.flatMap((host) => readHostName(host) ?? [])),
+    needsToken: token !== undefined
+  }
+  const showsToken = (request: HttpServerRequest.HttpServerRequest): boolean => {
+    const given = token === undefined ? undefined : bearerToken(request)
+    return given !== undefined && sameSecret(given, Redacted.value(token!))
+  }
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
   /** Never fails; what goes wrong is a reply. */
   return Effect.gen(function* () {
     const arrived = yield* HttpServerRequest.HttpServerRequest
-    // Before the token: the page holds no data, and a browser has no other way to ask for a token.
-    if (isForPage(arrived)) return page()
-    const given = bearerToken(arrived)
-    if (token !== undefined && (given === undefined || !sameSecret(given, Redacted.value(token)))) return unauthorized
+    const target = targetOf(arrived)
+    // Before the path is read, so that without the token a client learns no paths.
+    const refusal = refusalOf(
+      { method: arrived.method, target, headers: arrived.headers, showsToken: showsToken(arrived) },
+      access
+    )
+    if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal)
+    if (target === "shell") return page()
     const request = withWholePath(arrived, controlled.worlds)
     const response =
       precheck(request, maxControlBodyBytes) ??
@@ -98,7 +129,3 @@ const withWholePath = (request: HttpServerRequest.HttpServerRequest, worlds: All
     ? request
     : request.modify({ url: `${controlPrefix}/worlds${request.url.slice(controlPrefix.length)}` })
 }
-
-const unauthorized = failureResponse(401, "The control token is missing or wrong: Authorization: Bearer …", {
-  headers: { "www-authenticate": "Bearer" }
-})

@@ -16,7 +16,7 @@ const malformed = fail(400, "The body is not well-formed JSON.")
 const interrupted = fail(400, "The body ended before it was complete.")
 
 /** `application/json` and its relatives; a body without a media type is taken for JSON. */
-const isJson = (contentType: string | undefined): boolean =>
+export const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
 
 const isPlain = (contentEncoding: string | undefined): boolean =>
