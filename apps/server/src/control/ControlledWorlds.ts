@@ -2,13 +2,12 @@
  * What the endpoints of the control plane share: the worlds they work on, and how they read a body.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, type Schema, type Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
 import type { Journals } from "../journal/Journals.ts"
-import { fieldErrors } from "../transport/fields.ts"
-import { maxControlBodyBytes } from "../transport/limits.ts"
-import { readJson } from "../transport/readJson.ts"
+import { strictReader } from "../transport/fields.ts"
+import { streamJson } from "../transport/streamJson.ts"
 import * as World from "../world/World.ts"
 import type { Worlds } from "../world/Worlds.ts"
 
@@ -17,6 +16,8 @@ export interface Controlled {
   readonly journals: Journals
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMillis: () => number
+  /** The turns of snapshots over 1 MiB to be read. */
+  readonly largeRestores: Semaphore.Semaphore
 }
 
 /** Set for every request by `plane.ts`. */
@@ -41,20 +42,18 @@ export const namedWorld = (id: string) =>
     return Effect.succeed({ ...controlled, world, now: World.enter(world, controlled.realMillis()) })
   })
 
-/** The JSON body of a control request. */
+/** The JSON body of a control request. Where `whenEmpty` is given it stands for a body that is not there. */
 export const controlJson = (request: HttpServerRequest.HttpServerRequest, whenEmpty?: unknown) =>
-  readJson(request, { maxBytes: maxControlBodyBytes, whenEmpty })
+  streamJson(request, { whenEmpty })
 
 /**
  * A reader of bodies of one schema. Every field at fault is named at once, an unknown one included, and then nothing is
  * changed. Where `whenEmpty` is given it stands for a body that is not there.
  */
 export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" })
-  return (
-    request: HttpServerRequest.HttpServerRequest
-  ): Effect.Effect<A, Failure<400> | Failure<413> | Failure<415> | Failure<422>> =>
+  const read = strictReader(schema)
+  return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.flatMap(controlJson(request, whenEmpty), (body) =>
-      Effect.mapError(decode(body), ({ issue }) => invalidFields(fieldErrors(issue, "whole")))
+      Effect.mapError(Effect.fromResult(read(body)), invalidFields)
     )
 }

@@ -2,17 +2,17 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
-import { Effect, Layer, Redacted } from "effect"
-import * as ByteSize from "effect/ByteSize"
-import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { Effect, Layer, Redacted, Semaphore } from "effect"
+import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { bearerToken } from "../http/credentials.ts"
 import { failureResponse } from "../http/failures.ts"
 import { fallback, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
-import { maxControlBodyBytes } from "../transport/limits.ts"
-import { allowedMethods, endpointsOf, routerConfig } from "../transport/paths.ts"
+import { drain } from "../transport/drain.ts"
+import { maxBodyBytes, maxSnapshotBytes } from "../transport/limits.ts"
+import { allowedMethods, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
@@ -25,6 +25,7 @@ import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
+import { maxLargeRestores } from "./snapshots.ts"
 import * as Worlds from "./worlds.ts"
 
 /** Where the control plane describes itself. */
@@ -82,8 +83,14 @@ export interface ControlOptions {
   readonly scheme?: Access["scheme"] | undefined
 }
 
+/** The limit of the body of a request to this path. */
+const maxBytesOf = ({ method, url }: HttpServerRequest.HttpServerRequest): number =>
+  method === "PUT" && fits(snapshotPath, segmentsOf(url.split("?", 1)[0]!)) ? maxSnapshotBytes : maxBodyBytes
+
+const snapshotPath = segmentsOf(`${controlPrefix}/worlds/:world/snapshot`)
+
 export const makePlane = Effect.fnUntraced(function* (
-  controlled: Controlled,
+  served: Omit<Controlled, "largeRestores">,
   { hosts = [], scheme = "http", token }: ControlOptions
 ) {
   const access: Access = {
@@ -95,10 +102,9 @@ export const makePlane = Effect.fnUntraced(function* (
     const given = token === undefined ? undefined : bearerToken(request)
     return given !== undefined && sameSecret(given, Redacted.value(token!))
   }
+  const controlled: Controlled = { ...served, largeRestores: Semaphore.makeUnsafe(maxLargeRestores) }
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
-  /** Never fails; what goes wrong is a reply. */
-  return Effect.gen(function* () {
-    const arrived = yield* HttpServerRequest.HttpServerRequest
+  const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
     const target = targetOf(arrived)
     // Before the path is read, so that without the token a client learns no paths.
     const refusal = refusalOf(
@@ -108,16 +114,22 @@ export const makePlane = Effect.fnUntraced(function* (
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal)
     if (target === "shell") return page()
     const request = withWholePath(arrived, controlled.worlds)
-    const response =
-      precheck(request, maxControlBodyBytes) ??
-      (yield* endpoints.pipe(
-        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-        Effect.provideService(ControlledWorlds, controlled),
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxControlBodyBytes)),
-        Effect.catchCause((cause) => fallback(request, cause, allowed))
-      ))
+    const tooMuch = precheck(request, maxBytesOf(request))
+    if (tooMuch !== undefined) return tooMuch
+    const response = yield* endpoints.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+      Effect.provideService(ControlledWorlds, controlled),
+      Effect.catchCause((cause) => fallback(request, cause, allowed))
+    )
     // Now, not before: a save that sees the count must see the change.
     if (request.method !== "GET" && request.method !== "HEAD") controlled.worlds.changes += 1
+    return response
+  })
+  /** Never fails; what goes wrong is a reply. */
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const response = yield* answer(request)
+    if (response.status >= 400) yield* drain(request)
     return response
   })
 })

@@ -107,22 +107,22 @@ export const NodeSnapshot = Schema.Struct({
 })
 export type NodeSnapshot = typeof NodeSnapshot.Type
 
+export const SavedImageSnapshot = Schema.Struct({
+  id: Positive,
+  slug: Schema.String,
+  name: Schema.String,
+  templateId: Positive,
+  base: Schema.String,
+  plan: Schema.String
+})
+
 const head = {
   format: Schema.Literal("berth-world/2"),
   settings: Settings,
   clock: Schema.Struct({ rate: NonNegative, anchorMillis: Schema.Int, anchorRealMillis: Schema.Int }),
   latest: Schema.Int,
   allowance: AllowanceState,
-  savedImages: Schema.Array(
-    Schema.Struct({
-      id: Positive,
-      slug: Schema.String,
-      name: Schema.String,
-      templateId: Positive,
-      base: Schema.String,
-      plan: Schema.String
-    })
-  ),
+  savedImages: Schema.Array(SavedImageSnapshot),
   /** The id the next node gets. */
   nextNodeId: Positive,
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
@@ -171,10 +171,25 @@ export const takeNode = (node: NodeRecord): NodeSnapshot => ({
   ...(node.forced === undefined ? {} : { forced: node.forced })
 })
 
-export const take = (world: World.World): Snapshot => ({
-  ...takeHead(world),
-  nodes: Array.from(world.nodes.all(), takeNode)
-})
+/** How many nodes a piece of text has. */
+const nodesPerPiece = 200
+
+/**
+ * A world at this instant as JSON, piece by piece: what is taken does not change when requests are answered between two
+ * pieces.
+ */
+export const takeText = (world: World.World): Iterable<string> => writeText(takeHead(world), [...world.nodes.all()])
+
+function* writeText(head: SnapshotHead, nodes: ReadonlyArray<NodeRecord>): Generator<string> {
+  yield `${JSON.stringify(encodeHead(head)).slice(0, -1)},"nodes":[`
+  for (let at = 0; at < nodes.length; at += nodesPerPiece) {
+    const piece = JSON.stringify(nodes.slice(at, at + nodesPerPiece).map(takeNode)).slice(1, -1)
+    yield at === 0 ? piece : `,${piece}`
+  }
+  yield "]}"
+}
+
+const encodeHead = Schema.encodeSync(SnapshotHead)
 
 /** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
 export type Resume = "where-it-stood" | "as-if-never-stopped"
@@ -249,26 +264,4 @@ const recordOf = (world: World.World, node: NodeSnapshot): NodeRecord | undefine
         locked: node.locked ?? false,
         ...(node.forced === undefined ? {} : { forced: node.forced })
       }
-}
-
-/** Puts a snapshot into a world, in the place of all it had; its id and its account stay. On failure nothing is changed. */
-export const restore = (
-  world: World.World,
-  snapshot: Snapshot,
-  realMillis: number
-): Result.Result<void, FieldErrors> => {
-  const read = readHead(snapshot, world.settings.account, world.id, "where-it-stood", realMillis)
-  return Result.flatMap(read, (restored): Result.Result<void, FieldErrors> => {
-    for (const [index, node] of snapshot.nodes.entries()) {
-      const errors = addNode(restored, snapshot.nextNodeId, node)
-      if (errors !== null) {
-        return Result.fail(
-          Object.fromEntries(Object.entries(errors).map(([field, sentences]) => [`nodes.${index}.${field}`, sentences]))
-        )
-      }
-    }
-    restored.nodes.skipTo(snapshot.nextNodeId)
-    Object.assign(world, restored)
-    return Result.void
-  })
 }
