@@ -158,7 +158,7 @@ export const takeHead = (world: World.World): SnapshotHead => {
   }
 }
 
-export const takeNode = (node: NodeRecord): NodeSnapshot => ({
+const takeNode = (node: NodeRecord): NodeSnapshot => ({
   id: node.id,
   name: node.name,
   plan: node.plan.slug,
@@ -171,20 +171,30 @@ export const takeNode = (node: NodeRecord): NodeSnapshot => ({
   ...(node.forced === undefined ? {} : { forced: node.forced })
 })
 
-/** How many nodes a piece of text has. */
-const nodesPerPiece = 200
-
 /**
  * A world at this instant as JSON, piece by piece: what is taken does not change when requests are answered between two
  * pieces.
  */
-export const takeText = (world: World.World): Iterable<string> => writeText(takeHead(world), [...world.nodes.all()])
+export const takeText = (world: World.World): Iterable<string> => writeText(takeHead(world), takeNodes(world))
 
-function* writeText(head: SnapshotHead, nodes: ReadonlyArray<NodeRecord>): Generator<string> {
+/** The nodes at this instant, to be written down later. Records never change. */
+export const takeNodes = (world: World.World): TakenNodes => world.nodes.groups()
+export type TakenNodes = ReadonlyArray<ReadonlyArray<NodeRecord | undefined>>
+
+/** The nodes in groups as they are written. */
+export function* writeNodes(taken: TakenNodes): Generator<ReadonlyArray<NodeSnapshot>> {
+  for (const group of taken) {
+    const nodes = group.flatMap((node) => (node === undefined ? [] : [takeNode(node)]))
+    if (nodes.length > 0) yield nodes
+  }
+}
+
+function* writeText(head: SnapshotHead, taken: TakenNodes): Generator<string> {
   yield `${JSON.stringify(encodeHead(head)).slice(0, -1)},"nodes":[`
-  for (let at = 0; at < nodes.length; at += nodesPerPiece) {
-    const piece = JSON.stringify(nodes.slice(at, at + nodesPerPiece).map(takeNode)).slice(1, -1)
-    yield at === 0 ? piece : `,${piece}`
+  let separator = ""
+  for (const nodes of writeNodes(taken)) {
+    yield `${separator}${JSON.stringify(nodes).slice(1, -1)}`
+    separator = ","
   }
   yield "]}"
 }
