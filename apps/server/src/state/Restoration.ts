@@ -15,17 +15,18 @@ const nodesPerStep = 1000
 
 /** A long array of a snapshot as far as it has come. */
 class LongArray<A, I> {
-  readonly batches: Array<ReadonlyArray<A>> = []
+  /** The elements, all of which have been read once and are as they should be. */
+  readonly batches: Array<() => ReadonlyArray<A>> = []
   readonly #read: (value: unknown) => Result.Result<ReadonlyArray<A>, FieldErrors>
 
   constructor(element: Schema.Codec<A, I>) {
     this.#read = strictReader(Schema.Array(element))
   }
 
-  add({ array, elements, from }: Batch): FieldErrors | null {
+  add({ again, array, elements, from }: Batch): FieldErrors | null {
     const read = this.#read(elements)
     if (Result.isFailure(read)) return within(array, from, read.failure)
-    this.batches.push(read.success)
+    this.batches.push(again as () => ReadonlyArray<A>)
     return null
   }
 }
@@ -68,15 +69,16 @@ export class Restoration {
     const { allowance, nextNodeId } = read.success
     const head = {
       ...read.success,
-      savedImages: this.#savedImages.batches.flat(),
-      allowance: "grants" in allowance ? { ...allowance, grants: this.#grants.batches.flat() } : allowance
+      savedImages: this.#savedImages.batches.flatMap((batch) => batch()),
+      allowance:
+        "grants" in allowance ? { ...allowance, grants: this.#grants.batches.flatMap((batch) => batch()) } : allowance
     }
     const made = readHead(head, account, id, "where-it-stood", realMillis)
     if (Result.isFailure(made)) return made
     const world = made.success
     let index = 0
     for (let batch = this.#nodes.batches.shift(); batch !== undefined; batch = this.#nodes.batches.shift()) {
-      for (const node of batch) {
+      for (const node of batch()) {
         const errors = addNode(world, nextNodeId, node)
         if (errors !== null) return Result.fail(under(`nodes.${index}`, errors))
         index += 1

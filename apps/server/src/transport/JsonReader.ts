@@ -27,6 +27,8 @@ export interface Batch {
   /** The index of the first element. */
   readonly from: number
   readonly elements: ReadonlyArray<unknown>
+  /** Gives the elements anew: to keep this for later takes less memory than to keep them. */
+  readonly again: () => ReadonlyArray<unknown>
 }
 
 export type Unreadable = Failure<400> | Failure<413> | Failure<422>
@@ -70,11 +72,6 @@ export class JsonReader {
   constructor({ longArrays = [], onBatch = () => undefined }: ReaderOptions = {}) {
     this.#longArrays = new Set(longArrays)
     this.#onBatch = onBatch
-  }
-
-  /** Whether nothing has come. */
-  get isEmpty(): boolean {
-    return this.#frame.length === 0
   }
 
   /** Takes the next bytes. What it gives is why the rest need not come. */
@@ -149,18 +146,24 @@ export class JsonReader {
       }
     }
     this.#text.append(bytes, from, bytes.length)
-    if (this.#batch.isFull) return tooLarge(`An element of ${this.#open?.path}`)
+    return this.#tooMuch()
+  }
+
+  #tooMuch(): Unreadable | undefined {
+    if (this.#batch.isFull) return tooLarge(`The element ${this.#path()}`)
     if (this.#frame.isFull) {
       return tooLarge(this.#longArrays.size === 0 ? "The body" : `The body without ${[...this.#longArrays].join(", ")}`)
     }
-    return this.#text.values > maxValues
+    return Math.max(this.#frame.values, this.#batch.values) > maxValues
       ? unacceptable(this.#path(), `Expected at most ${maxValues} values.`)
       : undefined
   }
 
   /** The value of the whole text, in which long arrays are empty. */
   end(): Result.Result<unknown, Unreadable> {
-    return this.#depth > 0 || this.#isInString ? Result.fail(malformed) : parse(this.#frame)
+    return this.#depth > 0 || this.#isInString
+      ? Result.fail(malformed)
+      : Result.map(parse(this.#frame), ({ value }) => value)
   }
 
   /** The text that is being read. */
@@ -188,14 +191,17 @@ export class JsonReader {
   }
 
   #finishBatch(open: { readonly path: string; from: number }): Unreadable | undefined {
+    if (this.#batch.isFull) return this.#tooMuch()
     const { from } = open
     const read = parse(this.#batch, open)
     this.#batch.clear()
     if (Result.isFailure(read)) return read.failure
-    const values = read.success as ReadonlyArray<unknown>
-    const elements = from === 0 ? values : values.slice(1)
+    const elementsOf = (values: unknown) => (values as ReadonlyArray<unknown>).slice(from === 0 ? 0 : 1)
+    const { json, value } = read.success
+    const elements = elementsOf(value)
     open.from += elements.length
-    return elements.length === 0 ? undefined : this.#onBatch({ array: open.path, from, elements })
+    const again = () => elementsOf(JSON.parse(json))
+    return elements.length === 0 ? undefined : this.#onBatch({ array: open.path, from, elements, again })
   }
 }
 
@@ -206,7 +212,7 @@ const utf8WithMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const parse = (
   text: Text,
   batch?: { readonly path: string; readonly from: number }
-): Result.Result<unknown, Unreadable> => {
+): Result.Result<{ readonly json: string; readonly value: unknown }, Unreadable> => {
   const read = Result.try(() => {
     if (batch === undefined) return utf8.decode(text.bytes)
     // A batch that is not the first begins with a comma: `0` is in the place of what was before.
@@ -215,7 +221,7 @@ const parse = (
   if (Result.isFailure(read)) return Result.fail(malformed)
   const { json, value } = read.success
   // As many colons as keys, or a key has come twice, of which `JSON.parse` kept one.
-  if (countKeys(value) === text.keys) return Result.succeed(value)
+  if (countKeys(value) === text.keys) return Result.succeed({ json, value })
   const path = duplicateKey(json)
   if (batch !== undefined) path.splice(0, 1, batch.path, Number(path[0]) + Math.max(0, batch.from - 1))
   return Result.fail(invalid(path.join("."), "The field is given twice."))
