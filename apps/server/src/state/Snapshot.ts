@@ -189,8 +189,8 @@ export function* writeNodes(taken: TakenNodes): Generator<ReadonlyArray<NodeSnap
   }
 }
 
-function* writeText(head: SnapshotHead, taken: TakenNodes): Generator<string> {
-  yield `${JSON.stringify(encodeHead(head)).slice(0, -1)},"nodes":[`
+function* writeText(head: typeof SnapshotHead.Encoded, taken: TakenNodes): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"nodes":[`
   let separator = ""
   for (const nodes of writeNodes(taken)) {
     yield `${separator}${JSON.stringify(nodes).slice(1, -1)}`
@@ -198,8 +198,6 @@ function* writeText(head: SnapshotHead, taken: TakenNodes): Generator<string> {
   }
   yield "]}"
 }
-
-const encodeHead = Schema.encodeSync(SnapshotHead)
 
 /** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
 export type Resume = "where-it-stood" | "as-if-never-stopped"
