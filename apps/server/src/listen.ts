@@ -10,7 +10,7 @@ import type { Timeouts } from "./transport/limits.ts"
 import { makeNodeServer } from "./transport/nodeServer.ts"
 
 export interface ListenOptions extends AppOptions {
-  /** The control plane is served at it, too. */
+  /** The control plane is served under this name, too. */
   readonly host: string
   /** `0` picks a free one. */
   readonly port: number

@@ -1,5 +1,5 @@
 /**
- * Reads what a client still sends of a request that is answered already. Many clients read the reply only when they have sent
+ * Reads what a client still sends of a request that is refused. Many clients read the reply only when they have sent
  * everything, and lose it where the connection ends before.
  */
 import { IncomingMessage } from "node:http"
@@ -23,17 +23,19 @@ const waitsForContinue = ({ headers, readableDidRead }: IncomingMessage): boolea
   headers.expect !== undefined && !readableDidRead
 
 const discard = (source: IncomingMessage, done: () => void): (() => void) => {
+  // Real time, as that of all connections.
+  const timeout = AbortSignal.timeout(drainMillis)
   const finish = () => {
-    clearTimeout(timer)
+    timeout.onabort = null
     source.off("end", finish).off("close", finish).off("error", finish).pause()
     done()
   }
-  const timer = setTimeout(finish, drainMillis)
+  timeout.onabort = finish
   source.on("end", finish).on("close", finish).on("error", finish)
   // A reader that has just stopped is gone in the next turn.
   const begin = setImmediate(() => source.resume())
   return () => {
     clearImmediate(begin)
-    clearTimeout(timer)
+    timeout.onabort = null
   }
 }

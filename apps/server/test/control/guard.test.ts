@@ -94,7 +94,7 @@ describe("the page that asks", () => {
 
   it("is of the same site by the browser's word, whatever it asks", () => {
     for (const site of ["same-origin", "none"]) expect(status(request({ "sec-fetch-site": site }))).toBe(undefined)
-    for (const site of ["cross-site", "same-site", "unheard-of", ""]) {
+    for (const site of ["cross-site", "same-site", "unknown", ""]) {
       for (const method of ["GET", "HEAD", "POST", "PUT", "OPTIONS"]) {
         for (const target of ["data", "health", "shell"] as const) {
           expect(status(request({ "sec-fetch-site": site }, { method, target }))).toBe(403)

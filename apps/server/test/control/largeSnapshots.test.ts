@@ -166,7 +166,7 @@ describe("the limit of a body", () => {
         ["GET", "/worlds/default/snapshot", mebibyte + 1, 413],
         ["PUT", "/worlds/default/snapshot", 256 * mebibyte + 1, 413],
         ["PUT", "/default/snapshot", 256 * mebibyte + 1, 413],
-        ["PUT", "/worlds/nobody/snapshot", 200 * mebibyte, 404]
+        ["PUT", "/worlds/w99/snapshot", 200 * mebibyte, 404]
       ] as const) {
         const reply = yield* Effect.callback<number>((resume) => {
           const headers = { ...json, "content-length": length, expect: "100-continue" }

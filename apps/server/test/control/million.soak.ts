@@ -9,11 +9,11 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.url))
-const longestTurn = new URL("longestTurn.ts", import.meta.url).href
+const maxTurn = new URL("maxTurn.ts", import.meta.url).href
 
 /** Starts the bundled server and measures the turns of its event loop. */
 const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const env = { ...process.env, NODE_OPTIONS: `--import=${longestTurn}` }
+  const env = { ...process.env, NODE_OPTIONS: `--import=${maxTurn}` }
   const server = yield* Program.start(() =>
     Program.ofNode(binary, ["--port", "0", "--clock", "frozen", ...args], { env })
   )

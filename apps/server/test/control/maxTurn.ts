@@ -3,6 +3,7 @@
  * time, in milliseconds of processor time, which does not depend on what else the machine is busy with.
  */
 import { writeSync } from "node:fs"
+import { setInterval } from "node:timers"
 
 const cpuMillis = (): number => {
   const { system, user } = process.threadCpuUsage()
@@ -10,16 +11,16 @@ const cpuMillis = (): number => {
 }
 
 let count = 0
-let longest = 0
+let maxMillis = 0
 let before = cpuMillis()
 
 setInterval(() => {
   const now = cpuMillis()
-  longest = Math.max(longest, now - before)
+  maxMillis = Math.max(maxMillis, now - before)
   before = now
 }, 1).unref()
 
 process.on("SIGUSR2", () => {
-  writeSync(2, `turn ${++count}: ${longest.toFixed(1)} ms\n`)
-  longest = 0
+  writeSync(2, `turn ${++count}: ${maxMillis.toFixed(1)} ms\n`)
+  maxMillis = 0
 })
