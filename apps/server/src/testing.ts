@@ -11,6 +11,7 @@ import { defaultTimeouts, type Timeouts } from "./transport/limits.ts"
 import { listen } from "./listen.ts"
 import { bindWorld, makeControlClient, makeTestWorld, type TestWorld } from "./testing/TestWorld.ts"
 import { type TestWorldOptions, worldOptions } from "./testing/TestWorldOptions.ts"
+import { nodeProblems } from "./world/givenNodes.ts"
 import { begin } from "./world/scenario.ts"
 import { settingsOf } from "./world/WorldOptions.ts"
 import { type Account, defaults } from "./world/WorldSettings.ts"
@@ -87,6 +88,8 @@ export class TestServer extends Context.Service<
 const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
   const realMillis = yield* Clock.currentTimeMillis
   const settings = worldOptions(options)
+  const [problem] = Object.entries(nodeProblems(settingsOf(settings, defaults.account)))
+  if (problem !== undefined) return yield* Effect.die(new Error(`${problem[0]}: ${problem[1].join(" ")}`))
   const makeWorld = (account: Account, id?: string) => begin(settingsOf(settings, account), realMillis, id)
   const [main, ...others] = options.accounts ?? [defaults.account]
   const worlds = new Worlds(makeWorld(main))

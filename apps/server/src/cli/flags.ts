@@ -44,6 +44,7 @@ const textOption = <A>(name: string, field: Schema.Codec<A, string>) => {
 const worldFlags = {
   seed: option(wholeNumberFlag("seed"), fields.seed),
   clock: textOption("clock", fields.clock),
+  startAt: textOption("start-at", fields.startAt),
   scenario: textOption("scenario", fields.scenario),
   provisioning: textOption("provisioning", fields.provisioning),
   termination: textOption("termination", fields.termination),
