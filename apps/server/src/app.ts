@@ -11,6 +11,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { isControl, makePlane } from "./control/plane.ts"
 import * as Authorization from "./http/authorization.ts"
 import * as Commitments from "./http/commitments.ts"
+import { makeCors } from "./http/cors.ts"
 import { identify } from "./http/credentials.ts"
 import * as Docs from "./http/docs.ts"
 import { CurrentExchange, type Exchange, type Handler, type Reply, type Step } from "./http/Exchange.ts"
@@ -39,10 +40,15 @@ export interface AppOptions {
   readonly checkReplies: boolean
   /** What a request of the control plane has to show; without one, it needs nothing. */
   readonly controlToken?: Redacted.Redacted | undefined
+  /** Origins whose pages may call the service, `*` for all. Default none. */
+  readonly cors?: ReadonlyArray<string> | undefined
 }
 
 /** The service: one effect per request, and replies to input that never became a request. */
-export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, controlToken }: AppOptions) {
+export const makeApp = Effect.fnUntraced(function* (
+  worlds: Worlds,
+  { checkReplies, controlToken, cors: origins = [] }: AppOptions
+) {
   const ambient = yield* Effect.context<Scope.Scope>()
   const clock = yield* Clock.Clock
   const realMillis = () => clock.currentTimeMillisUnsafe()
@@ -50,10 +56,13 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
   const anonymous = new AnonymousAllowances(worlds.main.settings.rateLimit)
   const controlPlane = yield* makePlane({ worlds, realMillis, journals }, controlToken)
   const endpoint = yield* makeEndpoint
+  const cors = makeCors(origins)
+  const allowOrigin = cors === undefined ? [] : [cors.allowOrigin]
 
   const service = inOrder(
     [
       deliver, // Last on the way out: a fault may have the reply late, in part or not at all.
+      ...allowOrigin, // Before a fault writes the reply, on failures too: a page can read a 429 only with its headers.
       keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
       injectFaults, // Around the honest service, never inside it.
       spendAllowance, // A refusal costs nothing and reaches nothing (decision 21). Its headers are on every reply.
@@ -65,12 +74,15 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
   )
 
   /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
-  const pages = inOrder([showAllowance, check], endpoint)
+  const pages = inOrder([...allowOrigin, showAllowance, check], endpoint)
 
   /** Never fails; what goes wrong is a reply. */
   const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance, asks for no account and is in no journal.
     if (isControl(request)) return controlPlane
+    // A browser's question whether a page may call; the call itself comes after it.
+    const preflight = cors?.preflight(request)
+    if (preflight !== undefined) return Effect.succeed(preflight)
     // Whose request it is decides on the world, and so on everything that follows.
     const identity = identify(worlds, request)
     const world = identity._tag === "Known" ? identity.world : worlds.main
@@ -88,6 +100,7 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     return {
       status,
       headers: {
+        ...cors?.headersFor(undefined),
         ...headers,
         "content-type": "application/json",
         ...replyHeaders(status, reading, worlds.main.latest)

@@ -28,6 +28,8 @@ export interface TestServerOptions extends TestWorldOptions {
   readonly accounts?: readonly [Account, ...Array<Account>]
   /** What requests of the control plane have to show; the client of `control` shows it. Default: nothing. */
   readonly controlToken?: Redacted.Redacted
+  /** Origins whose pages may call the service, `*` for all. Default none. */
+  readonly cors?: ReadonlyArray<string>
   /** Only for a service that listens; default 10 s for headers, 30 s for a request. */
   readonly timeouts?: Partial<Omit<Timeouts, "drainMillis">>
 }
@@ -55,7 +57,8 @@ export class TestServer extends Context.Service<
           port: 0,
           timeouts,
           checkReplies: true,
-          controlToken: options.controlToken
+          controlToken: options.controlToken,
+          cors: options.cors
         })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
         return yield* describe(worlds, client, baseUrl, options.controlToken)
@@ -74,7 +77,8 @@ export class TestServer extends Context.Service<
         const worlds = yield* makeWorlds(options)
         const { handle, requestContext } = yield* makeApp(worlds, {
           checkReplies: true,
-          controlToken: options.controlToken
+          controlToken: options.controlToken,
+          cors: options.cors
         })
         const client = clientOf(handle, requestContext)
         return Context.make(

@@ -93,7 +93,8 @@ export const command = Command.make("berth-server", flags, (options) =>
         port,
         timeouts: defaultTimeouts,
         checkReplies: false,
-        controlToken: Option.getOrUndefined(options.controlToken)
+        controlToken: Option.getOrUndefined(options.controlToken),
+        cors: options.cors
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep
       const { accessToken, apiKey } = worlds.main.settings.account

@@ -5,6 +5,7 @@
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { readOrigin } from "../http/cors.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
 import { readRateLimit, WorldOptions } from "../world/WorldOptions.ts"
@@ -92,6 +93,15 @@ export const flags = {
     ),
     Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
     Flag.optional
+  ),
+  cors: Flag.String("cors").pipe(
+    Flag.filter(
+      (text) => readOrigin(text) !== undefined,
+      () => "expected an origin such as http://localhost:5173, without a path, or *"
+    ),
+    Flag.withMetavar("ORIGIN"),
+    Flag.withDescription("An origin whose pages may call the service, * for all; may be given again; default none"),
+    Flag.atLeast(0)
   ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),
