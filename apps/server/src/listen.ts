@@ -7,22 +7,24 @@ import { HttpServer } from "effect/http"
 import type { Worlds } from "./world/Worlds.ts"
 import { type AppOptions, makeApp } from "./app.ts"
 import type { Timeouts } from "./transport/limits.ts"
-import { makeNodeServer } from "./transport/nodeServer.ts"
+import { makeNodeServer, type TlsIdentity } from "./transport/nodeServer.ts"
 
 export interface ListenOptions extends AppOptions {
   readonly host: string
   /** `0` picks a free one. */
   readonly port: number
   readonly timeouts: Timeouts
+  /** Serves HTTPS with this identity. Default: HTTP. */
+  readonly tls?: TlsIdentity | undefined
 }
 
 /** Listens until the scope closes and gives the base URL. Fails with `ServeError` when it cannot. */
 export const listen = Effect.fnUntraced(function* (
   worlds: Worlds,
-  { host, port, timeouts, ...options }: ListenOptions
+  { host, port, timeouts, tls, ...options }: ListenOptions
 ) {
   const app = yield* makeApp(worlds, options)
-  const node = makeNodeServer(timeouts, app.reject)
+  const node = makeNodeServer(timeouts, app.reject, tls)
   const server = yield* NodeHttpServer.make(() => node.server, {
     host,
     port,
@@ -36,5 +38,6 @@ export const listen = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
   yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
-  return HttpServer.formatAddress(server.address)
+  const url = HttpServer.formatAddress(server.address)
+  return tls === undefined ? url : url.replace(/^http:/, "https:")
 })

@@ -94,6 +94,20 @@ export const flags = {
     Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
     Flag.optional
   ),
+  tls: Flag.Boolean("tls").pipe(
+    Flag.withDescription("Serve HTTPS with a certificate made at the start; the ready line has the one to trust"),
+    Flag.withDefault(false)
+  ),
+  tlsKey: Flag.String("tls-key").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Serve HTTPS with this private key, PEM; with --tls-cert"),
+    Flag.optional
+  ),
+  tlsCert: Flag.String("tls-cert").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("The certificate of --tls-key, PEM, with those between it and its authority"),
+    Flag.optional
+  ),
   cors: Flag.String("cors").pipe(
     Flag.filter(
       (text) => readOrigin(text) !== undefined,

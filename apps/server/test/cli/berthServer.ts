@@ -9,7 +9,13 @@ const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.u
 
 interface Running {
   /** The one line on stdout. */
-  readonly ready: { readonly url: string; readonly apiKey: string; readonly accessToken: string; readonly pid: number }
+  readonly ready: {
+    readonly url: string
+    readonly apiKey: string
+    readonly accessToken: string
+    readonly pid: number
+    readonly certificate?: string
+  }
   /** Sends a signal and waits for the end. */
   readonly stop: (signal: NodeJS.Signals) => Effect.Effect<Ended>
 }
