@@ -1,37 +1,29 @@
 /**
- * A service on a real socket that answers from a script, for replies the mock service would never give.
+ * A scripted service on a real socket, which the command line needs.
  */
-import type { IncomingMessage } from "node:http"
+import type { RequestListener } from "node:http"
+import { text } from "node:stream/consumers"
+import { type Script, scripted } from "@berth/core/testing"
 import { HttpService } from "@berth/testing/HttpService"
 import { Effect } from "effect"
 
-/** A reply of the script; none hangs up instead. */
-export interface ScriptedReply {
-  readonly status: number
-  readonly headers?: Record<string, string>
-  readonly body: string
+/** Its address, for as long as the scope is open. A reply that is lost breaks the connection. */
+export const serve = (script: Script) => {
+  const { fetch } = scripted(script)
+  const listener: RequestListener = async (request, response) => {
+    const connection = new AbortController()
+    response.once("close", () => connection.abort())
+    try {
+      const reply = await fetch(new URL(request.url!, "http://berth.test"), {
+        method: request.method!,
+        headers: Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+        body: (await text(request)) || null,
+        signal: connection.signal
+      })
+      response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text())
+    } catch {
+      request.socket.destroy()
+    }
+  }
+  return Effect.map(HttpService.start(listener), ({ url }) => url)
 }
-
-/** Its address, for as long as the scope is open. */
-export const serve = (answer: (request: IncomingMessage) => ScriptedReply | undefined) =>
-  Effect.map(
-    HttpService.start((request, response) => {
-      const reply = answer(request)
-      if (reply === undefined) request.socket.destroy()
-      else response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(reply.body)
-    }),
-    ({ url }) => url
-  )
-
-/** A failure in the service's envelope. */
-export const failure = (status: number, message = "It is so", headers: Record<string, string> = {}): ScriptedReply => ({
-  status,
-  headers,
-  body: JSON.stringify({ message, code: status, data: {}, errors: { detail: [message] } })
-})
-
-/** A success in the service's envelope. */
-export const success = (data: unknown): ScriptedReply => ({
-  status: 200,
-  body: JSON.stringify({ message: "Success", code: 200, data, errors: {} })
-})

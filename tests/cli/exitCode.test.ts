@@ -2,10 +2,11 @@
  * What every command exits with for every kind of failure: the codes are frozen.
  */
 import { PassThrough } from "node:stream"
+import { failure, lost, ok, type Reply } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { hurried, invoke } from "./invoke.ts"
-import { failure, type ScriptedReply, serve, success } from "./ScriptedServer.ts"
+import { serve } from "./ScriptedServer.ts"
 
 const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["node", "list"],
@@ -20,19 +21,22 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["api", "GET", "/nodes/"]
 ]
 
-const replies: ReadonlyArray<{ readonly title: string; readonly code: number; readonly reply?: ScriptedReply }> = [
-  { title: "401", code: 3, reply: failure(401) },
-  { title: "403", code: 3, reply: failure(403) },
-  { title: "404", code: 4, reply: failure(404) },
-  { title: "409", code: 5, reply: failure(409) },
-  { title: "412", code: 5, reply: failure(412) },
-  { title: "422", code: 5, reply: failure(422) },
-  { title: "a failure inside a 200", code: 5, reply: { ...failure(422), status: 200 } },
-  { title: "429", code: 6, reply: failure(429, "Slower", { "retry-after": "600" }) },
-  { title: "500", code: 7, reply: failure(500) },
-  { title: "503", code: 7, reply: failure(503) },
+const refusal = (status: number, message = "It is so", headers: Record<string, string> = {}) =>
+  failure(status, message, { detail: [message] }, headers)
+
+const replies: ReadonlyArray<{ readonly title: string; readonly code: number; readonly reply: Reply }> = [
+  { title: "401", code: 3, reply: refusal(401) },
+  { title: "403", code: 3, reply: refusal(403) },
+  { title: "404", code: 4, reply: refusal(404) },
+  { title: "409", code: 5, reply: refusal(409) },
+  { title: "412", code: 5, reply: refusal(412) },
+  { title: "422", code: 5, reply: refusal(422) },
+  { title: "a failure inside a 200", code: 5, reply: { ...refusal(422), status: 200 } },
+  { title: "429", code: 6, reply: refusal(429, "Slower", { "retry-after": "600" }) },
+  { title: "500", code: 7, reply: refusal(500) },
+  { title: "503", code: 7, reply: refusal(503) },
   { title: "a redirect to a login page", code: 7, reply: { status: 302, headers: { location: "/login" }, body: "" } },
-  { title: "a connection that breaks", code: 7 }
+  { title: "a connection that breaks", code: 7, reply: lost }
 ]
 
 /** A wait goes on over what may pass: it ends when its time does. */
@@ -45,8 +49,8 @@ describe.each(commands)("berth %s %s", (...command) => {
   // A wait has a limit of its own, which is short already.
   const inTime = waits ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : hurried
   /** `berth api` prints the reply, also that of a failure. */
-  const dataOf = (reply: ScriptedReply | undefined) =>
-    command[0] === "api" && reply !== undefined && reply.body !== "" ? `${reply.body}\n` : ""
+  const dataOf = (reply: Reply) =>
+    command[0] === "api" && reply !== "lost" && reply.body !== "" ? `${reply.body}\n` : ""
 
   it.live(
     "exits with the code of each failure, reports it on stderr in two lines, and prints no data of berth's own",
@@ -69,7 +73,7 @@ describe.each(commands)("berth %s %s", (...command) => {
 
   it.live("with -o json reports the failure as one line of JSON", () =>
     Effect.gen(function* () {
-      const url = yield* serve(() => failure(403, "Not yours"))
+      const url = yield* serve(() => refusal(403, "Not yours"))
       const ended = yield* invoke([...command, "-o", "json"], { env: { ...secrets, BERTH_BASE_URL: url } })
       const [last, ...rest] = ended.stderr.trimEnd().split("\n").toReversed()
       assert.strictEqual(ended.code, 3)
@@ -82,7 +86,7 @@ describe.each(commands)("berth %s %s", (...command) => {
 
   it.live("exits 7 when the service does not answer", () =>
     Effect.gen(function* () {
-      const url = yield* Effect.scoped(serve(() => failure(500)))
+      const url = yield* Effect.scoped(serve(() => refusal(500)))
       const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
       assert.deepStrictEqual({ code: ended.code, stdout: ended.stdout }, { code: 7, stdout: "" })
     })
@@ -113,7 +117,7 @@ describe.each(commands)("berth %s %s", (...command) => {
 
 it.live("the hint for an unknown path is about the path of berth api, and otherwise about the base URL", () =>
   Effect.gen(function* () {
-    const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => failure(404)) }
+    const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => refusal(404)) }
     assert.include((yield* invoke(["api", "GET", "/nodes/"], { env })).stderr, "it begins below /myaccount/api/v1")
     assert.include((yield* invoke(["image", "list"], { env })).stderr, "and the base URL")
   })
@@ -123,7 +127,7 @@ describe("several nodes", () => {
   it.live("exit 9 when some of them failed, with a row for each", () =>
     Effect.gen(function* () {
       const node = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", status: "running" }
-      const url = yield* serve(({ url }) => (url?.includes("/nodes/1/") ? success(node) : failure(404)))
+      const url = yield* serve(({ path }) => (path === "/nodes/1/" ? ok(node) : refusal(404)))
       const env = { ...secrets, BERTH_BASE_URL: url }
       const waited = yield* invoke(["node", "wait", "1", "2"], { env })
       assert.strictEqual(waited.code, 9)
@@ -138,8 +142,8 @@ describe("several nodes", () => {
       Effect.gen(function* () {
         const node = { id: 1, name: "a", created_at: "2026-01-01T00:00:00Z", status: "running" }
         // Waits read the whole list together.
-        const url = yield* serve(({ url }) =>
-          url?.includes("/nodes/1/") ? success(node) : url?.includes("/nodes/?") ? success([node]) : failure(404)
+        const url = yield* serve(({ path }) =>
+          path === "/nodes/1/" ? ok(node) : path === "/nodes/" ? ok([node]) : refusal(404)
         )
         const env = { ...secrets, BERTH_BASE_URL: url }
         for (const format of ["json", "ndjson"]) {
@@ -178,7 +182,7 @@ describe("a fault of berth's own", () => {
     Effect.gen(function* () {
       const full = () =>
         new PassThrough({ transform: (_chunk, _encoding, done) => done(new Error("ENOSPC: no space left on device")) })
-      const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => success([])) }
+      const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => ok([])) }
       const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: full() })
       assert.strictEqual(ended.code, 1)
       const { error } = JSON.parse(ended.stderr)

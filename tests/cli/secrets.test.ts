@@ -1,11 +1,11 @@
 /**
  * Key and token are printed nowhere, in no spelling, whatever the service repeats of them.
  */
+import { HttpService } from "@berth/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { run } from "./berth.ts"
 import { hurried, invoke } from "./invoke.ts"
-import { serve } from "./ScriptedServer.ts"
 
 const secrets = { BERTH_API_KEY: "k3y/with+odd=chars&more", BERTH_ACCESS_TOKEN: "t0ken.with-odd~chars" }
 
@@ -32,15 +32,16 @@ describe("credentials", () => {
     Effect.gen(function* () {
       let asked = 0
       const repeat = (status: number) =>
-        serve(({ headers, url }) => {
+        HttpService.start(({ headers, url }, response) => {
           asked++
           const echoed = [url, headers.authorization, ...spellings].join(" ")
           const body =
             status === 200 ? JSON.stringify({ data: echoed, errors: {} }) : `<h1>No such thing</h1> ${echoed}`
-          return { status, headers: { "x-asked": encodeURI(echoed) }, body }
+          const asJson = { "content-type": "application/json" }
+          response.writeHead(status, { ...asJson, "x-asked": encodeURI(echoed) }).end(body)
         })
       for (const status of [200, 401, 422, 500]) {
-        const env = { ...secrets, BERTH_BASE_URL: yield* repeat(status) }
+        const env = { ...secrets, BERTH_BASE_URL: (yield* repeat(status)).url }
         for (const format of ["table", "json"]) {
           const { stderr, stdout } = yield* hurried(invoke([...command, "--debug", "-o", format], { env }))
           for (const spelling of spellings) assert.notInclude(stdout + stderr, spelling)

@@ -1,6 +1,7 @@
 /**
  * Flags that are on or off never take the word after them, which may be a node.
  */
+import { nodeRecord, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { invoke } from "./invoke.ts"
@@ -13,12 +14,10 @@ describe("a switch before a list of nodes", () => {
     it.live(`node delete ${flags.join(" ")} 1 2 3 deletes every node that is named`, () =>
       Effect.gen(function* () {
         const deleted: Array<string> = []
-        const url = yield* serve((request) => {
-          const id = /\/nodes\/(\d+)\//.exec(request.url ?? "")?.[1] ?? "?"
-          if (request.method === "DELETE") deleted.push(id)
-          const node = { id: Number(id), name: `node-${id}`, created_at: "2026-01-01T00:00:00Z", status: "running" }
-          const body = JSON.stringify({ message: "Success", code: 200, data: node, errors: {} })
-          return { status: 200, headers: { "content-type": "application/json" }, body }
+        const url = yield* serve(({ method, path }) => {
+          const id = /^\/nodes\/(\d+)\/$/.exec(path)?.[1] ?? "?"
+          if (method === "DELETE") deleted.push(id)
+          return ok(nodeRecord({ id: Number(id) }))
         })
         const { code } = yield* invoke(["node", "delete", ...flags, "1", "2", "3"], {
           env: { ...env, BERTH_BASE_URL: url }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Latch, Layer, Redacted } from "effect"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
+import { failure, ok } from "@berth/core/testing"
 import { TestServer } from "@berth/server/testing"
 import { create, polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
@@ -9,7 +10,7 @@ import { serviceLayer, Wire } from "./Wire.ts"
 const hour = 3_600_000
 const isList = (request: string) => request.startsWith("GET /nodes/?")
 const isPoll = (request: string) => /^GET \/nodes\/\d+\/$/.test(request)
-const unavailable = { status: 503, body: { message: "Maintenance.", code: 503, data: {}, errors: {} } }
+const unavailable = failure(503, "Maintenance.")
 
 describe("the life of a node", () => {
   it.effect("is reported from its creation to its end", () =>
@@ -98,7 +99,7 @@ describe("a service that fails", () => {
   it.effect.each([
     { what: "cannot be reached", fault: "cut" as const },
     // The client's circuit breaker counts no such reply, so that the pauses are the poller's own.
-    { what: "sends replies that cannot be read", fault: { status: 200, body: "Maintenance" } }
+    { what: "sends replies that cannot be read", fault: { status: 200, body: '"Maintenance"' } }
   ])("and $what gets requests again and again, with longer and longer pauses", ({ fault }) =>
     Effect.gen(function* () {
       const { fail, pass, requests } = yield* Wire
@@ -124,7 +125,7 @@ describe("a service that fails", () => {
       const { fail, pass, requests } = yield* Wire
       yield* create("pending")
       yield* polling()
-      yield* fail(isPoll, { status: 200, body: "Maintenance" })
+      yield* fail(isPoll, { status: 200, body: '"Maintenance"' })
       yield* pass(300_000)
       const polls = requests.filter(isPoll).length
       expect(polls).toBeGreaterThanOrEqual(6)
@@ -165,7 +166,7 @@ describe("a service that fails", () => {
       const { fail, heal, pass } = yield* Wire
       const { published } = yield* polling()
       yield* pass(1000)
-      yield* fail(isList, { status: 200, body: { message: "Success", code: 200, data: [], errors: {} } })
+      yield* fail(isList, ok([]))
       yield* pass(hour)
       expect(published()).toEqual(["baseline of 5", "degraded: list-empty"])
       yield* heal
@@ -180,7 +181,7 @@ describe("a service that fails", () => {
       const { published } = yield* polling()
       yield* pass(1000)
       yield* create("stuck")
-      yield* fail(isPoll, { status: 404, body: { message: "Not found.", code: 404, data: {}, errors: {} } })
+      yield* fail(isPoll, failure(404, "Not found."))
       yield* pass(300_000)
       expect(published()).toEqual(["baseline of 0", "created as created"])
     }).pipe(Effect.provide(serviceLayer({ provisioning: "1 hour" })))
@@ -211,7 +212,7 @@ describe("credentials that the service refuses", () => {
       const { fail, heal, pass } = yield* Wire
       const { published } = yield* polling()
       yield* pass(1000)
-      yield* fail(isList, { status: 401, body: { message: "No.", code: 401, data: {}, errors: {} } })
+      yield* fail(isList, failure(401, "No."))
       yield* pass(120_000)
       yield* heal
       yield* pass(120_000)

@@ -3,15 +3,15 @@
  * answer is under way any more.
  */
 import { Context, Effect, Layer } from "effect"
-import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Berth from "@berth/core/client/Berth"
+import { type Reply, scripted } from "@berth/core/testing"
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
+import { optionsOf } from "../account.ts"
 
-/** What the wire does to a request instead of carrying it; null carries it. */
-export type Fault =
-  | "cut"
-  | { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
+/** What the wire does to a request instead of carrying it: it answers, or is cut, so that nothing is sent. */
+type Fault = Reply | "cut"
 
 export class Wire extends Context.Service<
   Wire,
@@ -42,6 +42,10 @@ const describe = (request: { readonly method: string }, url: URL) => {
   return `${request.method} ${path}${query.size > 0 ? `?${query}` : ""}`
 }
 
+const cut = Effect.fail({ code: "ECONNREFUSED", message: "refused" })
+
+const faulty = (fault: Fault) => scripted(() => (fault === "cut" ? cut : fault)).httpClient
+
 const wire = Effect.gen(function* () {
   const carry = yield* HttpClient.HttpClient
   const requests: Array<string> = []
@@ -54,18 +58,7 @@ const wire = Effect.gen(function* () {
       const described = describe(request, url)
       requests.push(described)
       const fault = faultFor?.(described) ?? null
-      if (fault === null) return carry.execute(request)
-      if (fault === "cut") {
-        const reason = new HttpClientError.TransportError({
-          request,
-          cause: { code: "ECONNREFUSED", message: "refused" }
-        })
-        return Effect.fail(new HttpClientError.HttpClientError({ reason }))
-      }
-      const { body, headers = {}, status } = fault
-      return Effect.succeed(
-        HttpClientResponse.fromWeb(request, new Response(JSON.stringify(body), { status, headers }))
-      )
+      return (fault === null ? carry : faulty(fault)).execute(request)
     }).pipe(Effect.ensuring(Effect.sync(() => void underWay--)))
   )
 
@@ -96,11 +89,6 @@ const wire = Effect.gen(function* () {
 /** The client, the wire, and the mock service in this process, whose clock is the test's. */
 export const serviceLayer = (options: TestServerOptions = {}) => {
   const server = TestServer.layerHttpClient({ clock: "real", ...options })
-  const berth = Layer.unwrap(
-    Effect.gen(function* () {
-      const { accessToken, apiKey, baseUrl } = yield* TestServer
-      return Berth.layer({ baseUrl, credentials: { apiKey, accessToken } })
-    })
-  )
+  const berth = Layer.unwrap(Effect.map(TestServer, (account) => Berth.layer(optionsOf(account))))
   return berth.pipe(Layer.provideMerge(Layer.effectContext(wire)), Layer.provideMerge(server))
 }

@@ -2,22 +2,24 @@
  * A client over scripted replies, for unit tests of programs that use Berth: everything above the wire is the real client,
  * and nothing is sent anywhere. For a service with state of its own, use the mock service instead.
  */
-import { Layer, Redacted } from "effect"
-import { FetchHttpClient } from "effect/http"
-import { prefix } from "./api/Routes.ts"
+import { Cause, Effect, Exit, Layer, Predicate, Redacted } from "effect"
+import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { apiKeyParameter, prefix } from "./api/Routes.ts"
 import * as Berth from "./client/Berth.ts"
+import { isSecret } from "./client/call/failedReply.ts"
 import type { ClientOptions as EngineOptions } from "./client/options/Settings.ts"
 import { type Client, type ClientOptions, createClient } from "./promise.ts"
 
+/** A reply that arrives. */
+export interface HttpReply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** The body as it goes over the wire. */
+  readonly body?: string
+}
+
 /** A reply of the script: `ok`, `failure`, `lost`, or one of your own. */
-export type Reply =
-  | {
-      readonly status: number
-      readonly headers?: Readonly<Record<string, string>>
-      /** The body as it goes over the wire. */
-      readonly body?: string
-    }
-  | "lost"
+export type Reply = HttpReply | "lost"
 
 /** A request as it reached the service, without the credentials. */
 export interface Request {
@@ -25,19 +27,24 @@ export interface Request {
   /** Below `/myaccount/api/v1`, such as `/nodes/7/`. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
+  /** By their names in lower case, without those that hold credentials or cookies. */
+  readonly headers: Readonly<Record<string, string>>
   /** The body, parsed; undefined when there is none. */
   readonly body: unknown
 }
 
-/** The replies in order, or a function that answers each request. */
-export type Script = ReadonlyArray<Reply> | ((request: Request) => Reply | Promise<Reply>)
+/**
+ * The replies in order, or a function that answers each request, at once or later. An Effect that fails, or a Promise that
+ * rejects, is a connection that fails; with an error whose `code` is `ECONNREFUSED`, nothing was sent. One that never ends is a
+ * silent service. The Effect is interrupted when the client gives the request up.
+ */
+export type Script =
+  | ReadonlyArray<Reply>
+  | ((request: Request) => Reply | Promise<Reply> | Effect.Effect<Reply, unknown>)
 
 /** A success with this data, in the service's envelope. */
-export const ok = (data: unknown, headers: Readonly<Record<string, string>> = {}): Reply => ({
-  status: 200,
-  headers,
-  body: JSON.stringify({ message: "Success", code: 200, data, errors: {} })
-})
+export const ok = (data: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  enveloped(200, { message: "Success", code: 200, data, errors: {} }, headers)
 
 /** A failure with this status, in the service's envelope. `errors` is field → messages. */
 export const failure = (
@@ -45,7 +52,14 @@ export const failure = (
   message: string,
   errors: Readonly<Record<string, ReadonlyArray<string>>> = {},
   headers: Readonly<Record<string, string>> = {}
-): Reply => ({ status, headers, body: JSON.stringify({ message, code: status, data: {}, errors }) })
+) => enveloped(status, { message, code: status, data: {}, errors }, headers)
+
+const enveloped = (status: number, envelope: object, headers: Readonly<Record<string, string>>) =>
+  ({
+    status,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(envelope)
+  }) satisfies HttpReply
 
 /** No reply: the connection breaks after the request was sent. */
 export const lost: Reply = "lost"
@@ -66,31 +80,18 @@ export const nodeRecord = (fields: { readonly id: number } & Readonly<Record<str
   ...fields
 })
 
-/** A `fetch` that answers from a script, and the requests it has received so far. */
+/** A service that answers from a script, and the requests it has received so far. */
 export interface Scripted {
-  readonly fetch: typeof globalThis.fetch
   readonly requests: ReadonlyArray<Request>
+  readonly fetch: typeof globalThis.fetch
+  /** The same for programs with Effect. The Effects of the script run in the fiber that sends, so on its `Clock`. */
+  readonly httpClient: HttpClient.HttpClient
 }
-
-const read = (input: string | URL | globalThis.Request, init: RequestInit | undefined): Request => {
-  const url = new URL(input instanceof globalThis.Request ? input.url : input)
-  url.searchParams.delete("apikey")
-  const { body } = init ?? {}
-  return {
-    method: init?.method ?? "GET",
-    path: url.pathname.startsWith(prefix) ? url.pathname.slice(prefix.length) : url.pathname,
-    query: Object.fromEntries(url.searchParams),
-    body: body === undefined || body === null ? undefined : JSON.parse(textOf(body))
-  }
-}
-
-const textOf = (body: NonNullable<RequestInit["body"]>) =>
-  body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)
 
 /** Plays a script. A request beyond its end gets a failure that names it. */
 export const scripted = (script: Script): Scripted => {
   const requests: Array<Request> = []
-  const answer = (request: Request): Reply | Promise<Reply> => {
+  const replyTo = (request: Request) => {
     if (typeof script === "function") return script(request)
     return (
       script[requests.length - 1] ??
@@ -100,31 +101,73 @@ export const scripted = (script: Script): Scripted => {
       )
     )
   }
+  const answer = (request: Request) =>
+    Effect.suspend(() => {
+      requests.push(request)
+      return Effect.flatMap(arriving(replyTo(request)), (reply) =>
+        reply === "lost" ? Effect.fail(connectionBroke) : Effect.succeed(responseOf(reply))
+      )
+    })
   return {
     requests,
     fetch: async (input, init) => {
-      const request = read(input, init)
-      requests.push(request)
-      const reply = await answer(request)
-      init?.signal?.throwIfAborted()
-      if (reply === "lost") throw new TypeError("the script lost the reply")
-      const { body, headers = {}, status } = reply
-      return new Response(body === "" || status === 204 ? null : (body ?? null), { status, headers: { ...headers } })
-    }
+      const { body, headers, method = "GET", signal } = init ?? {}
+      const url = new URL(input instanceof globalThis.Request ? input.url : input)
+      const text = body === undefined || body === null ? undefined : textOf(body)
+      const request = requestOf(method, url, Object.fromEntries(new Headers(headers)), text)
+      const exit = await Effect.runPromiseExit(answer(request), { signal: signal ?? undefined })
+      signal?.throwIfAborted()
+      if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+      return exit.value
+    },
+    httpClient: HttpClient.make((request, url) => {
+      const text = request.body._tag === "Uint8Array" ? textOf(request.body.body) : undefined
+      return Effect.mapBoth(answer(requestOf(request.method, url, request.headers, text)), {
+        onFailure: (cause) =>
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) }),
+        onSuccess: (response) => HttpClientResponse.fromWeb(request, response)
+      })
+    })
   }
 }
 
+const connectionBroke = new Cause.UnknownError(undefined, "the script lost the reply")
+
 const summary = ({ method, path }: Request) => `${method} ${path}`
+
+const textOf = (body: NonNullable<RequestInit["body"]>) =>
+  body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)
+
+const requestOf = (
+  method: string,
+  { pathname, searchParams }: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string | undefined
+): Request => ({
+  method,
+  path: pathname.startsWith(prefix) ? pathname.slice(prefix.length) : pathname,
+  query: Object.fromEntries(Array.from(searchParams).filter(([name]) => name !== apiKeyParameter)),
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecret.test(name))),
+  body: body === undefined ? undefined : JSON.parse(body)
+})
+
+const arriving = (reply: Reply | Promise<Reply> | Effect.Effect<Reply, unknown>): Effect.Effect<Reply, unknown> => {
+  if (Effect.isEffect(reply)) return reply
+  return Predicate.isPromise(reply) ? Effect.tryPromise(() => reply) : Effect.succeed(reply)
+}
+
+const responseOf = ({ body, headers = {}, status }: HttpReply) =>
+  new Response(body === "" || status === 204 ? null : (body ?? null), { status, headers: { ...headers } })
 
 const account = { baseUrl: "https://berth.test", apiKey: "test-key", accessToken: "test-token" }
 
 /** The services of the client over a script. Waits run on the `Clock`, so a `TestClock` passes them. */
-export const layer = (script: Script | Scripted, options?: Partial<Omit<EngineOptions, "baseUrl" | "credentials">>) =>
+export const layer = (script: Script | Scripted, options?: Partial<EngineOptions>) =>
   Berth.layer({
     baseUrl: account.baseUrl,
     credentials: { apiKey: Redacted.make(account.apiKey), accessToken: Redacted.make(account.accessToken) },
     ...options
-  }).pipe(Layer.provide(FetchHttpClient.layer), Layer.provide(Layer.succeed(FetchHttpClient.Fetch, play(script).fetch)))
+  }).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, play(script).httpClient)))
 
 /** A promise client over a script. */
 export const createTestClient = (script: Script | Scripted, options?: Partial<ClientOptions>): Client =>

@@ -6,6 +6,7 @@ import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { readOrigin } from "../http/cors.ts"
+import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
 import { readRateLimit, WorldOptions } from "../world/WorldOptions.ts"
@@ -53,6 +54,10 @@ const worldFlags = {
   deleteStyle: option(Flag.Literals("delete-style", deleteStyles), fields.deleteStyle),
   uniqueNames: option(Flag.Boolean("unique-names"), fields.uniqueNames)
 }
+
+/** A duration in milliseconds, or `off`. */
+const readTtl = (text: string): Option.Option<number | "off"> =>
+  text === "off" ? Option.some("off") : Option.filter(readDurationMillis(text), (millis) => millis > 0)
 
 export const flags = {
   port: wholeNumberFlag("port", 0, 65_535).pipe(
@@ -116,6 +121,13 @@ export const flags = {
     Flag.withMetavar("ORIGIN"),
     Flag.withDescription("An origin whose pages may call the service, * for all; may be given again; default none"),
     Flag.atLeast(0)
+  ),
+  worldTtl: Flag.String("world-ttl").pipe(
+    Flag.filterMap(readTtl, () => "expected a duration such as 30m or 1h, or off"),
+    Flag.withDescription(
+      "How long a world made by a request may be unused before it ends, or off; default 1h, with --state off"
+    ),
+    Flag.optional
   ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),

@@ -12,9 +12,10 @@ import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
 import { defaults } from "../world/WorldSettings.ts"
-import type { AddRefusal, RemoveRefusal } from "../world/Worlds.ts"
+import type { AddRefusal, RemoveRefusal, Worlds } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
+import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
 import type { WorldSummary } from "./WorldsGroup.ts"
 
@@ -23,9 +24,9 @@ const notAdded = (refusal: AddRefusal): Failure<409> =>
     ? fail(409, "Another world has this credential.", { [refusal.field]: ["Another world has this one."] })
     : fail(409, `There are ${refusal.limit} worlds already: delete some.`)
 
-const notRemoved = (refusal: RemoveRefusal): Failure<404> | Failure<409> =>
+const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Failure<409> =>
   refusal._tag === "WorldUnknown"
-    ? worldUnknown(refusal.id)
+    ? worldUnknown(worlds, refusal.id)
     : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
 
 const redacted = (secret: string | undefined) => (secret === undefined ? undefined : Redacted.make(secret))
@@ -52,7 +53,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("make", ({ request }) =>
       Effect.gen(function* () {
         const options = yield* readOptions(request)
-        const { realMillis, worlds } = yield* ControlledWorlds
+        const { realMillis, use, worlds } = yield* ControlledWorlds
         const settings = settingsOf(options, defaults.account)
         const problems = nodeProblems(
           settings,
@@ -62,6 +63,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
         const made = worlds.add(asked, (id, account) => begin({ ...settings, account }, realMillis(), id))
         const world = yield* Effect.mapError(Effect.fromResult(made), notAdded)
+        use.begin(world, realMillis())
         return {
           id: world.id,
           apiKey: Redacted.value(world.settings.account.apiKey),
@@ -76,8 +78,10 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     )
     .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
     .handle("delete", ({ params }) =>
-      Effect.flatMap(ControlledWorlds, ({ worlds }) =>
-        Effect.mapError(Effect.asVoid(Effect.fromResult(worlds.remove(params.world))), notRemoved)
+      Effect.flatMap(ControlledWorlds, (controlled) =>
+        Effect.mapError(Effect.fromResult(endWorld(controlled, params.world, "deleted")), (refusal) =>
+          notRemoved(controlled.worlds, refusal)
+        )
       )
     )
     .handle("reset", ({ params }) =>

@@ -5,14 +5,14 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestServer, type TestWorld, type TestWorldOptions } from "../../src/testing.ts"
 import { serve } from "../cli/berthServer.ts"
-import { errorsOf, nodeOf } from "../http/service.ts"
-import { asWorld, control, createIn, statusIn } from "./plane.ts"
+import { type Account, callAs, errorsOf, nodeOf } from "../http/service.ts"
+import { control, createIn, statusIn } from "./plane.ts"
 
 const makeWorld = (options: TestWorldOptions) => Effect.flatMap(TestServer, (server) => server.makeWorld(options))
 
 /** The nodes of a world: id, name, status. */
-const nodesIn = (world: Pick<TestWorld, "baseUrl" | "apiKey" | "accessToken">) =>
-  Effect.map(asWorld(world, "GET", "/nodes/"), ({ json }) =>
+const nodesIn = (world: Account) =>
+  Effect.map(callAs(world, "GET", "/nodes/"), ({ json }) =>
     (json.data as ReadonlyArray<{ id: number; name: string; status: string }>).map(({ id, name, status }) => [
       id,
       name,
@@ -22,13 +22,13 @@ const nodesIn = (world: Pick<TestWorld, "baseUrl" | "apiKey" | "accessToken">) =
 
 /** All that a reply is made of. */
 const bytesOf = (world: TestWorld, path: string) =>
-  Effect.map(asWorld(world, "GET", path), ({ headers, status, text }) => [status, text, [...headers]])
+  Effect.map(callAs(world, "GET", path), ({ headers, status, text }) => [status, text, [...headers]])
 
 layer(TestServer.layer())("when a world begins", (it) => {
   it.effect("its clock begins at startAt: date, resets, records", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld({ startAt: "2028-02-29T23:59:58Z", rateLimit: { window: "1 hour" } })
-      const made = yield* asWorld(world, "POST", "/nodes/", nodeOf("web"))
+      const made = yield* callAs(world, "POST", "/nodes/", { body: nodeOf("web") })
       expect(made.headers.get("date")).toBe("Tue, 29 Feb 2028 23:59:58 GMT")
       expect(made.headers.get("ratelimit-reset")).toBe(String(Date.UTC(2028, 2, 1, 0, 59, 58) / 1000))
       expect(made.json.data.created_at).toMatch(/^2028-02-29T23:59:58\./)
@@ -84,12 +84,12 @@ layer(TestServer.layer())("the nodes that a world is given", (it) => {
       expect([nodes[0]![0], nodes[1]![0], nodes[8]![0]]).toEqual([1, 7, 5_000_000])
       expect(nodes[7]![0]).toBe((nodes[6]![0] as number) + 1)
       expect(yield* createIn(world, "new")).toBe(5_000_001)
-      expect((yield* asWorld(world, "GET", "/nodes/7/")).json.data).toMatchObject({
+      expect((yield* callAs(world, "GET", "/nodes/7/")).json.data).toMatchObject({
         id: 7,
         name: "low",
         status: "running"
       })
-      expect((yield* asWorld(world, "GET", "/nodes/8/")).status).toBe(404)
+      expect((yield* callAs(world, "GET", "/nodes/8/")).status).toBe(404)
     })
   )
 
@@ -132,14 +132,14 @@ layer(TestServer.layer())("the nodes that a world is given", (it) => {
           { name: "click", plan: "C-2VCPU-4RAM-50DISK-1CLICK" }
         ]
       })
-      const { json } = yield* asWorld(world, "GET", "/nodes/")
+      const { json } = yield* callAs(world, "GET", "/nodes/")
       expect(json.data.map(({ backup, plan }: any) => [backup, plan])).toEqual([
         [false, "A-1VCPU-1RAM-15DISK"],
         [true, "C-4VCPU-16RAM-100DISK"],
         [false, "C-2VCPU-4RAM-50DISK-1CLICK"]
       ])
       expect(json.data[1].created_at).toMatch(/^2025-06-01T12:00:00\./)
-      expect((yield* asWorld(world, "DELETE", `/nodes/${json.data[1].id}/`)).status).toBe(409)
+      expect((yield* callAs(world, "DELETE", `/nodes/${json.data[1].id}/`)).status).toBe(409)
       // The image shows in what is saved of it.
       const saved = yield* control("POST", `/worlds/${world.id}/saved-images`, {
         name: "golden",
@@ -162,7 +162,7 @@ layer(TestServer.layer())("the nodes that a world is given", (it) => {
       const [one, two, other] = [yield* makeWorld(options), yield* makeWorld(options), yield* makeWorld({})]
       const seen = yield* bytesOf(one, "/nodes/")
       expect(yield* bytesOf(two, "/nodes/")).toEqual(seen)
-      yield* asWorld(two, "DELETE", "/nodes/3/")
+      yield* callAs(two, "DELETE", "/nodes/3/")
       yield* createIn(two, "c")
       yield* two.advance("1 hour")
       const { json: snapshot } = yield* control("GET", `/worlds/${two.id}/snapshot`)

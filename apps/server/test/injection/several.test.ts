@@ -3,8 +3,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Fault } from "../../src/injection/catalogue.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
-import { nodeOf } from "../http/service.ts"
-import { countNodes, create, get, initOf, list, urlOf } from "./client.ts"
+import { nodeOf, requestAs } from "../http/service.ts"
+import { countNodes, create, get, list } from "./client.ts"
 
 const worldWith = Effect.fnUntraced(function* (faults: ReadonlyArray<Fault>) {
   const world = yield* (yield* TestServer).makeWorld({ scenario: "small" })
@@ -209,18 +209,16 @@ layer(TestServer.layer())("several faults at one request", (it) => {
   it.effect("requests at once: a fault acts as often as it may, and no more", () =>
     Effect.gen(function* () {
       const world = yield* worldWith([{ fault: "duplicate-create", times: 1 }])
-      const { headers } = initOf(world, "POST", {})
-      const body = JSON.stringify(nodeOf("web"))
-      const requests = [1, 2].map(() =>
-        request(urlOf(world, "/nodes/"), { method: "POST", headers: headers as Record<string, string> })
-      )
+      const [url, { body, headers }] = requestAs(world, "POST", "/nodes/", { raw: JSON.stringify(nodeOf("web")) })
+      const text = String(body)
+      const requests = [1, 2].map(() => request(url, { method: "POST", headers }))
       const replies = requests.map(
         (sent) => new Promise<number | undefined>((resolve) => sent.once("response", (got) => resolve(got.statusCode)))
       )
-      for (const sent of requests) sent.write(body.slice(0, 10))
+      for (const sent of requests) sent.write(text.slice(0, 10))
       // Both are due before either is whole.
       while ((yield* counts(world)).seen[0]! < 2) continue
-      for (const sent of requests) sent.end(body.slice(10))
+      for (const sent of requests) sent.end(text.slice(10))
       expect(yield* Effect.promise(() => Promise.all(replies))).toEqual([202, 202])
       expect(yield* countNodes(world)).toBe(8)
       expect((yield* counts(world)).fired).toEqual([1])

@@ -5,8 +5,7 @@ import type { Fault } from "../../src/injection/catalogue.ts"
 import { readFaultFlag, readFaults } from "../../src/injection/readFaults.ts"
 import { TestServer } from "../../src/testing.ts"
 import { control } from "../control/plane.ts"
-import { send } from "../http/service.ts"
-import { initOf, urlOf } from "./client.ts"
+import { callAs, send } from "../http/service.ts"
 
 type StatusFault = Extract<Fault, { fault: "status" }>
 
@@ -14,7 +13,7 @@ type StatusFault = Extract<Fault, { fault: "status" }>
 const replyUnder = Effect.fnUntraced(function* (fault: Omit<StatusFault, "fault">, method = "GET") {
   const world = yield* (yield* TestServer).makeWorld()
   yield* world.arm([{ fault: "status", ...fault }])
-  return yield* send(urlOf(world, "/nodes/"), initOf(world, method))
+  return yield* callAs(world, method, "/nodes/")
 })
 
 layer(TestServer.layer())("a status of one's own", (it) => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
-import * as Berth from "@berth/core/client/Berth"
+import { Effect } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
+import { layer, nodeRecord, ok } from "@berth/core/testing"
 import type { Observation } from "../../src/diff/Observation.ts"
 import { makeMoments } from "../../src/poll/Moments.ts"
 import { sweep } from "../../src/poll/Sweep.ts"
@@ -12,27 +11,11 @@ const failed = "failed"
 /** The ids on a page of a list; `failed` is a page that cannot be read. Pages are requested one after the other. */
 type Page = (number: number) => ReadonlyArray<number> | typeof failed
 
-const record = (id: number) => ({ id, name: `node-${id}`, status: "running", created_at: "2026-03-01T10:20:30Z" })
-
-const reply = (page: ReturnType<Page>) =>
-  page === failed
-    ? new Response("down", { status: 503 })
-    : new Response(JSON.stringify({ message: "Success", code: 200, data: page.map(record), errors: {} }))
-
 const clientOf = (page: Page) =>
-  Berth.layer({
-    baseUrl: "https://service.test",
-    credentials: { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
-  }).pipe(
-    Layer.provide(
-      Layer.succeed(
-        HttpClient.HttpClient,
-        HttpClient.make((request, url) =>
-          Effect.sync(() => HttpClientResponse.fromWeb(request, reply(page(Number(url.searchParams.get("page_no"))))))
-        )
-      )
-    )
-  )
+  layer(({ query }) => {
+    const ids = page(Number(query["page_no"]))
+    return ids === failed ? { status: 503, body: "down" } : ok(ids.map((id) => nodeRecord({ id })))
+  })
 
 /** What one sweep of the list saw. */
 const swept = (page: Page) =>

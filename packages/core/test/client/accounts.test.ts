@@ -1,9 +1,9 @@
+import { ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
 import * as Berth from "../../src/client/Berth.ts"
 import { Nodes } from "../../src/client/Nodes.ts"
-import { success } from "../ScriptedService.ts"
+import { signedRequests } from "../signedRequests.ts"
 
 /** A client for the account of `apiKey`. */
 const clientOf = (apiKey: string) =>
@@ -14,13 +14,9 @@ const clientOf = (apiKey: string) =>
 
 /** A service that lists nothing, and records the API key of each request. */
 const transport = (onKey: (apiKey: string | null) => void) =>
-  Layer.sync(HttpClient.HttpClient, () =>
-    HttpClient.make((request, url) =>
-      Effect.sync(() => {
-        onKey(url.searchParams.get("apikey"))
-        return HttpClientResponse.fromWeb(request, new Response(success([])))
-      })
-    )
+  signedRequests(
+    () => ok([]),
+    (_, url) => onKey(url.searchParams.get("apikey"))
   )
 
 class Theirs extends Context.Service<Theirs, Nodes["Service"]>()("test/Theirs") {}

@@ -1,6 +1,7 @@
+import { layer, ok, type Reply } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "effect"
-import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
+import { Cause, Clock, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Result, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { Allowance } from "../../src/client/Allowance.ts"
 import { type Ledger, LedgerBegun } from "../../src/client/call/Attempt.ts"
@@ -12,16 +13,9 @@ import { Plans } from "../../src/client/Plans.ts"
 import { RawApi } from "../../src/client/RawApi.ts"
 import type { BerthError } from "../../src/domain/BerthError.ts"
 import { NodeId } from "../../src/domain/Node.ts"
-import {
-  accessToken,
-  apiKey,
-  clientAnswered,
-  clientOver,
-  creationAnswered,
-  inTime,
-  type ScriptedReply,
-  success
-} from "../ScriptedService.ts"
+import { accessToken, apiKey, oddCredentials } from "../oddCredentials.ts"
+import { signedRequests } from "../signedRequests.ts"
+import { inTime } from "../inTime.ts"
 
 const id = NodeId.make(7)
 const record = (over: Record<string, unknown> = {}) => ({
@@ -31,28 +25,23 @@ const record = (over: Record<string, unknown> = {}) => ({
   status: "running",
   ...over
 })
-const ok = (data: unknown): ScriptedReply => ({ status: 200, body: success(data) })
 
 /** No reply, because a call of the system failed with this code. */
-const noReply = (request: HttpClientRequest.HttpClientRequest, code: string, syscall = "read") =>
-  Effect.fail(
-    new HttpClientError.HttpClientError({
-      reason: new HttpClientError.TransportError({
-        request,
-        cause: new TypeError("fetch failed", {
-          cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
-        })
-      })
-    })
-  )
+const noReply = (code: string, syscall = "read") =>
+  Effect.fail(new Cause.UnknownError(Object.assign(new Error(`${syscall} ${code}`), { code, syscall }), "fetch failed"))
+
+/** A client that is given no reply but this one. */
+const answered = (reply: Reply) => layer(() => reply)
 
 describe("a request", () => {
+  const clientOf = (transport: ReturnType<typeof signedRequests>) =>
+    Layer.provide(Berth.layer({ baseUrl: "https://service.test", credentials: oddCredentials }), transport)
+
   it.effect("goes to the documented address with the key in the query and the token as bearer", () => {
     const seen: Array<string> = []
-    const client = clientOver((request, url) => {
-      seen.push(`${request.method} ${url.origin}${url.pathname}`, url.searchParams.get("apikey")!)
-      seen.push(request.headers["authorization"]!)
-      return Effect.succeed(ok(record()))
+    const transport = signedRequests([ok(record())], ({ headers, method }, url) => {
+      seen.push(`${method} ${url.origin}${url.pathname}`, url.searchParams.get("apikey")!)
+      seen.push(headers["authorization"]!)
     })
     return Effect.gen(function* () {
       yield* Nodes.use((nodes) => nodes.get(id))
@@ -61,14 +50,16 @@ describe("a request", () => {
         apiKey,
         `Bearer ${accessToken}`
       ])
-    }).pipe(Effect.provide(client))
+    }).pipe(Effect.provide(clientOf(transport)))
   })
 
   it.effect("of a create carries only the fields of the spec, under the wire's names", () => {
-    let body: unknown
-    const client = creationAnswered((request) => {
-      if (request.body._tag === "Uint8Array") body = JSON.parse(new TextDecoder().decode(request.body.body))
-      return Effect.succeed({ status: 202, body: success(record({ status: "Create" })) })
+    let sent: unknown
+    const client = layer(({ body, method }) => {
+      // The list is read before: the account has no nodes.
+      if (method === "GET") return ok([])
+      sent = body
+      return { ...ok(record({ status: "Create" })), status: 202 }
     })
     return Effect.gen(function* () {
       const created = yield* Nodes.use((nodes) =>
@@ -76,7 +67,7 @@ describe("a request", () => {
       )
       assert.strictEqual(created.outcome, "created")
       assert.strictEqual(created.node.status, "creating")
-      assert.deepStrictEqual(body, {
+      assert.deepStrictEqual(sent, {
         name: "web",
         region: "ncr",
         plan: "P",
@@ -90,21 +81,20 @@ describe("a request", () => {
   })
 
   it.effect("of the raw interface reaches any path and returns the whole reply", () => {
-    const client = clientOver((_, url) =>
-      Effect.succeed({ ...ok([]), headers: { "x-seen": url.pathname + url.search } })
-    )
+    let seen = ""
+    const transport = signedRequests([ok([], { "x-zone": "b" })], (_, url) => void (seen = url.pathname + url.search))
     return Effect.gen(function* () {
       const reply = yield* RawApi.use((raw) => raw.request({ method: "GET", path: "volumes/", query: [["a", "b"]] }))
-      assert.strictEqual(reply.status, 200)
-      assert.match(reply.headers["x-seen"]!, /^\/myaccount\/api\/v1\/volumes\/\?a=b&apikey=/)
-    }).pipe(Effect.provide(client))
+      assert.deepStrictEqual([reply.status, reply.headers["x-zone"], reply.body], [200, "b", ok([]).body])
+      assert.match(seen, /^\/myaccount\/api\/v1\/volumes\/\?a=b&apikey=/)
+    }).pipe(Effect.provide(clientOf(transport)))
   })
 })
 
 describe("success", () => {
   for (const reply of [
     { status: 204 },
-    { status: 200, body: success({}) },
+    ok({}),
     { status: 200, body: `{"message":"Success","code":200,"data":null,"errors":{}}` },
     { status: 202, body: "" }
   ]) {
@@ -114,14 +104,14 @@ describe("success", () => {
         Effect.gen(function* () {
           yield* Nodes.use((nodes) => nodes.delete(id))
           yield* Nodes.use((nodes) => nodes.setCommitment(id, "hourly_billing"))
-        }).pipe(Effect.provide(clientAnswered(reply)))
+        }).pipe(Effect.provide(answered(reply)))
     )
   }
 
   it.effect("of a get may come without the envelope", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Nodes.use((nodes) => nodes.get(id))).name, "web")
-    }).pipe(Effect.provide(clientAnswered({ status: 200, body: JSON.stringify(record()) })))
+    }).pipe(Effect.provide(answered({ status: 200, body: JSON.stringify(record()) })))
   )
 
   it.effect("of the saved images may stand under `images`, with the plan under `size`", () =>
@@ -133,7 +123,7 @@ describe("success", () => {
       )
     }).pipe(
       Effect.provide(
-        clientAnswered({
+        answered({
           status: 200,
           body: JSON.stringify({
             message: "Success",
@@ -154,12 +144,12 @@ describe("success", () => {
 
 /** A service with nodes 1 to `total`, and at most `largest` a page. */
 const paged = (total: number, largest: number, requests: Array<number>) =>
-  clientOver((_, url) => {
-    const page = Number(url.searchParams.get("page_no") ?? 1)
-    const size = Math.min(largest, Number(url.searchParams.get("per_page")))
+  layer(({ query }) => {
+    const page = Number(query["page_no"] ?? 1)
+    const size = Math.min(largest, Number(query["per_page"]))
     requests.push(page)
     const ids = Array.from({ length: total }, (_, i) => i + 1).slice((page - 1) * size, page * size)
-    return Effect.succeed(ok(ids.map((id) => record({ id }))))
+    return ok(ids.map((id) => record({ id })))
   })
 
 const listed = Nodes.use((nodes) => Stream.runCollect(nodes.list()))
@@ -205,10 +195,10 @@ describe("the list of nodes", () => {
         assert.isFalse(complete)
       }).pipe(
         Effect.provide(
-          clientOver((_, url) => {
-            const page = Number(url.searchParams.get("page_no") ?? first) - first
-            const size = Number(url.searchParams.get("per_page"))
-            return Effect.succeed(ok(ids.slice(page * size, (page + 1) * size).map((id) => record({ id }))))
+          layer(({ query }) => {
+            const page = Number(query["page_no"] ?? first) - first
+            const size = Number(query["per_page"])
+            return ok(ids.slice(page * size, (page + 1) * size).map((id) => record({ id })))
           })
         )
       )
@@ -224,7 +214,7 @@ describe("the list of nodes", () => {
         [1, 2, 3]
       )
       assert.isBelow(requests, 10)
-    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => (requests++, ok(page))))))
+    }).pipe(Effect.provide(layer(() => (requests++, ok(page)))))
   })
 
   it.effect("requests no page that is not pulled", () => {
@@ -245,12 +235,12 @@ describe("time", () => {
         error.attempts.map(({ outcome }) => outcome),
         ["TimedOut", "TimedOut", "interrupted"]
       )
-    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+    }).pipe(Effect.provide(layer(() => Effect.never)))
   )
 
   it.effect("a call ends at its deadline, and the attempt on the wire is interrupted", () => {
     let interrupted = false
-    const client = clientOver(() => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true))))
+    const client = layer(() => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true))))
     return Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "2 seconds" }))))
       yield* TestClock.adjust("2 seconds")
@@ -286,7 +276,7 @@ describe("time", () => {
         assert.deepStrictEqual([reason.limit, reason.afterMillis, reason.sent], ["deadline", 2000, "no"])
       }
       yield* Fiber.interrupt(first)
-    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+    }).pipe(Effect.provide(layer(() => Effect.never)))
   )
 
   it.effect("a call ends at its deadline during `onReply`", () =>
@@ -295,7 +285,7 @@ describe("time", () => {
         Effect.flip(Nodes.use((nodes) => nodes.get(id, { deadline: "2 seconds", onReply: () => Effect.never })))
       )
       assert.deepStrictEqual([error.reason._tag, error.attempts.map(({ outcome }) => outcome)], ["TimedOut", ["ok"]])
-    }).pipe(Effect.provide(clientAnswered(ok(record()))))
+    }).pipe(Effect.provide(answered(ok(record()))))
   )
 
   it.effect("a call that was certainly not sent reports so, after any wait for another attempt", () => {
@@ -316,11 +306,7 @@ describe("time", () => {
       assert.strictEqual(reason._tag, "TimedOut")
       if (reason._tag === "TimedOut") assert.strictEqual(reason.sent, "no")
       yield* Fiber.interrupt(endless)
-    }).pipe(
-      Effect.provide(
-        clientOver((request) => (requests++ === 0 ? noReply(request, "ECONNREFUSED", "connect") : Effect.never))
-      )
-    )
+    }).pipe(Effect.provide(layer(() => (requests++ === 0 ? noReply("ECONNREFUSED", "connect") : Effect.never))))
   })
 
   it.effect("a defect in the transport ends its call, and delays no other", () => {
@@ -329,11 +315,7 @@ describe("time", () => {
       const get = Nodes.use((nodes) => nodes.get(id))
       assert.isTrue(Exit.hasDies(yield* Effect.exit(get)))
       assert.strictEqual((yield* get).id, id)
-    }).pipe(
-      Effect.provide(
-        clientOver(() => (requests++ === 0 ? Effect.die(new Error("broken")) : Effect.succeed(ok(record()))))
-      )
-    )
+    }).pipe(Effect.provide(layer(() => (requests++ === 0 ? Effect.die(new Error("broken")) : ok(record())))))
   })
 
   it.live("an interruption at any moment leaves nothing under way, and an attempt that was sent in the ledger", () => {
@@ -353,7 +335,7 @@ describe("time", () => {
         assert.strictEqual((yield* current).underWay, 0, `after ${operations} operations`)
         assert.isAtLeast(ledger?.attempts.length ?? 0, requests, `after ${operations} operations`)
       }
-    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => (requests++, ok(record()))))))
+    }).pipe(Effect.provide(layer(() => (requests++, ok(record())))))
   })
 
   it.effect("a call without a deadline waits for its turn as long as it takes", () =>
@@ -364,16 +346,15 @@ describe("time", () => {
       for (const fiber of fibers) assert.strictEqual((yield* Fiber.join(fiber)).id, id)
     }).pipe(
       Effect.provide(
-        clientOver(() =>
-          Effect.map(Clock.currentTimeMillis, (now) => ({
-            ...ok(record()),
-            headers: {
+        layer(() =>
+          Effect.map(Clock.currentTimeMillis, (now) =>
+            ok(record(), {
               date: new Date(now).toUTCString(),
               "ratelimit-limit": "1200",
               "ratelimit-remaining": "0",
               "ratelimit-reset": "3600"
-            }
-          }))
+            })
+          )
         )
       )
     )
@@ -393,7 +374,7 @@ describe("time", () => {
       yield* TestClock.adjust("1 minute")
       assert.strictEqual((yield* Fiber.join(fiber)).status, "running")
       assert.deepStrictEqual(seen, ["created", "created", "running"])
-    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => ok(record({ status: statuses.shift() }))))))
+    }).pipe(Effect.provide(layer(() => ok(record({ status: statuses.shift() })))))
   })
 
   it.effect("a wait fails at once on a status from which the wanted one cannot come", () =>
@@ -401,7 +382,7 @@ describe("time", () => {
       const error = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(id, "running"))))
       assert.strictEqual(error.reason._tag, "StatusNotReached")
       if (error.reason._tag === "StatusNotReached") assert.isTrue(error.reason.impossible)
-    }).pipe(Effect.provide(clientAnswered(ok(record({ status: "terminate" })))))
+    }).pipe(Effect.provide(answered(ok(record({ status: "terminate" })))))
   )
 
   it.effect("a wait that times out carries the last status", () =>
@@ -415,17 +396,17 @@ describe("time", () => {
         assert.closeTo(reason.waitedMillis, 30_000, 1)
         assert.isNull(reason.failure)
       }
-    }).pipe(Effect.provide(clientAnswered(ok(record({ status: "created" })))))
+    }).pipe(Effect.provide(answered(ok(record({ status: "created" })))))
   )
 
   it.effect("a wait outlasts transient failures, and ends when the node is gone", () => {
-    const replies: Array<ScriptedReply> = [ok(record()), { status: 503 }, { status: 502 }, { status: 404 }]
+    const replies: Array<Reply> = [ok(record()), { status: 503 }, { status: 502 }, { status: 404 }]
     return Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(Nodes.use((nodes) => nodes.awaitDeleted(id)))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(fiber)
       assert.isEmpty(replies)
-    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => replies.shift()!))))
+    }).pipe(Effect.provide(layer(() => replies.shift()!)))
   })
 })
 
@@ -442,15 +423,14 @@ describe("a list whose envelope counts the nodes", () => {
   ] as const) {
     it.effect(`${JSON.stringify(total)} takes ${requests} request${requests > 1 ? "s" : ""}`, () => {
       let asked = 0
-      const page = () =>
-        Effect.sync(() => ({
-          status: 200,
-          body: JSON.stringify({ code: 200, ...total, data: asked++ ? [] : [record()] })
-        }))
+      const page = () => ({
+        status: 200,
+        body: JSON.stringify({ code: 200, ...total, data: asked++ ? [] : [record()] })
+      })
       return Effect.gen(function* () {
         assert.lengthOf(yield* Nodes.use((nodes) => Stream.runCollect(nodes.list())), 1)
         assert.strictEqual(asked, requests)
-      }).pipe(Effect.provide(clientOver(page)))
+      }).pipe(Effect.provide(layer(page)))
     })
   }
 })
@@ -460,7 +440,7 @@ describe("a caller that retries by itself", () => {
     Effect.gen(function* () {
       const { attempts } = yield* Effect.flip(Nodes.use((nodes) => nodes.get(id, { retry: false })))
       assert.strictEqual(attempts.length, 1)
-    }).pipe(Effect.provide(clientAnswered({ status: 503 })))
+    }).pipe(Effect.provide(answered({ status: 503 })))
   )
 })
 
@@ -476,7 +456,7 @@ describe("a failure inside a success", () => {
       Effect.gen(function* () {
         const error = yield* Effect.flip(Nodes.use((nodes) => nodes.delete(id)))
         assert.strictEqual(error.reason._tag, reason)
-      }).pipe(Effect.provide(clientAnswered({ status: 200, body })))
+      }).pipe(Effect.provide(answered({ status: 200, body })))
     )
   }
 })
@@ -492,7 +472,7 @@ describe("an empty list", () => {
       it.effect(`of ${name} may be ${JSON.stringify(data)}`, () =>
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* list, [])
-        }).pipe(Effect.provide(clientAnswered(ok(data))))
+        }).pipe(Effect.provide(answered(ok(data))))
       )
     }
     for (const [why, body, reason] of [
@@ -504,7 +484,7 @@ describe("an empty list", () => {
       it.effect(`of ${name} is not the meaning of ${why}`, () =>
         Effect.gen(function* () {
           assert.strictEqual((yield* Effect.flip(list)).reason._tag, reason)
-        }).pipe(Effect.provide(clientAnswered({ status: 200, body: JSON.stringify(body) })))
+        }).pipe(Effect.provide(answered({ status: 200, body: JSON.stringify(body) })))
       )
     }
   }
@@ -527,7 +507,7 @@ describe("no reply at all", () => {
           assert.strictEqual(reason.sent, sent)
           assert.include(reason.detail, code)
         }
-      }).pipe(Effect.provide(clientOver((request) => noReply(request, code, syscall))))
+      }).pipe(Effect.provide(layer(() => noReply(code, syscall))))
     )
   }
 })
@@ -543,12 +523,10 @@ describe("a node that is gone before its delete", () => {
     it.effect(because, () => {
       const left = before === undefined ? [404] : [before, 404]
       const replies: Array<number> = []
-      const client = clientOver((request) =>
-        Effect.suspend(() => {
-          const fate = left.shift()!
-          return typeof fate === "string" ? noReply(request, fate) : Effect.succeed({ status: fate })
-        })
-      )
+      const client = layer(() => {
+        const fate = left.shift()!
+        return typeof fate === "string" ? noReply(fate) : { status: fate }
+      })
       return Effect.gen(function* () {
         const onReply = ({ status }: { readonly status: number }) => Effect.sync(() => void replies.push(status))
         const deletion = yield* inTime(Effect.result(Nodes.use((nodes) => nodes.delete(id, { onReply }))))
@@ -566,7 +544,7 @@ describe("a node that is gone before its delete", () => {
       const { reason } = yield* inTime(Effect.flip(Nodes.use((nodes) => nodes.setCommitment(id, "auto_renew"))))
       assert.strictEqual(reason._tag, "NodeNotFound")
       assert.isEmpty(left)
-    }).pipe(Effect.provide(clientOver(() => Effect.sync(() => ({ status: left.shift()! })))))
+    }).pipe(Effect.provide(layer(() => ({ status: left.shift()! }))))
   })
 })
 

@@ -1,9 +1,10 @@
+import { layer, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RawApi } from "../../src/client/RawApi.ts"
-import { clientAnswered, clientOver, inTime, type ScriptedReply, success } from "../ScriptedService.ts"
+import { inTime } from "../inTime.ts"
 
-const refusal = (status: number): ScriptedReply => ({ status, body: `{"code":${status},"errors":{"detail":["no"]}}` })
+const refusal = (status: number) => ({ status, body: `{"code":${status},"errors":{"detail":["no"]}}` })
 
 const exchange = RawApi.use((api) => api.exchange({ method: "GET", path: "/nodes/" }))
 
@@ -11,8 +12,8 @@ describe("an exchange", () => {
   it.effect("is the reply of a success without a failure", () =>
     Effect.gen(function* () {
       const { failure, reply } = yield* exchange
-      assert.deepStrictEqual([failure, reply.status, reply.body], [null, 200, success([])])
-    }).pipe(Effect.provide(clientAnswered({ status: 200, body: success([]) })))
+      assert.deepStrictEqual([failure, reply.status, reply.body], [null, 200, ok([]).body])
+    }).pipe(Effect.provide(layer([ok([])])))
   )
 
   for (const [reply, tag] of [
@@ -25,16 +26,13 @@ describe("an exchange", () => {
         const { failure, reply: received } = yield* exchange
         assert.deepStrictEqual([received.status, received.body], [reply.status, reply.body])
         assert.strictEqual(failure?.reason._tag, tag)
-      }).pipe(Effect.provide(clientAnswered(reply)))
+      }).pipe(Effect.provide(layer(() => reply)))
     )
   }
 
   it.effect("has the reply of the last attempt, if any", () => {
     let asked = 0
-    const client = clientOver(
-      () => Effect.suspend(() => (asked++ === 3 ? Effect.never : Effect.succeed(refusal(503)))),
-      { maxAttempts: 4 }
-    )
+    const client = layer(() => (asked++ === 3 ? Effect.never : refusal(503)), { maxAttempts: 4 })
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(exchange))
       assert.strictEqual(reason._tag, "TimedOut")
@@ -59,7 +57,7 @@ describe("the hint of a refused request", () => {
       Effect.gen(function* () {
         const { failure } = yield* exchange
         assert.strictEqual(failure?.hint, hint)
-      }).pipe(Effect.provide(clientAnswered(reply)))
+      }).pipe(Effect.provide(layer(() => reply)))
     )
   }
 })

@@ -11,7 +11,7 @@ const maxIdLength = 128
 const maxExcerptLength = 2048
 
 /** Headers that hold secrets, of the service or of a gateway. */
-const isSecret = /cookie|authorization|api-?key|token|secret/
+export const isSecret = /cookie|authorization|api-?key|token|secret/
 
 /** The reply as it is shown. */
 export const failedReply = ({ body, headers: all, status }: RawReply, redact: Redact): FailedReply => {

@@ -1,6 +1,7 @@
 /**
  * How a client reads any content of the store.
  */
+import { layer, ok, scripted } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -16,7 +17,6 @@ import { initial } from "../../../src/client/allowance/EstimatorState.ts"
 import { takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, success } from "../../ScriptedService.ts"
 
 const now = 5_000_000_000
 const day = 86_400_000
@@ -139,7 +139,6 @@ describe("any content of the store", () => {
 
 /** A client whose store has this content, on the test's clock. */
 const finding = (found: (now: number) => object) => {
-  let requests = 0
   const store = Effect.map(Clock.Clock, (clock): AllowanceStore => ({
     name: "redis",
     now: Effect.sync(() => clock.currentTimeMillisUnsafe()),
@@ -148,10 +147,9 @@ const finding = (found: (now: number) => object) => {
     meet: () => Effect.succeed(ownProcesses),
     leave: Effect.void
   }))
-  const body = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" })
   const headers = { "ratelimit-limit": "100", "ratelimit-remaining": "50", "ratelimit-reset": "60" }
-  const client = clientOver(() => Effect.sync(() => (requests++, { status: 200, headers, body })))
-  return { client: Layer.provide(client, Layer.succeed(AllowanceStore, store)), requests: () => requests }
+  const service = scripted(() => ok({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" }, headers))
+  return { client: Layer.provide(layer(service), Layer.succeed(AllowanceStore, store)), requests: service.requests }
 }
 
 describe("a client whose store has garbage", () => {
@@ -195,7 +193,7 @@ describe("a client whose store has garbage", () => {
         for (let second = 0; second < 122; second++) yield* TestClock.adjust("1 second")
         assert.isDefined(call.pollUnsafe())
         yield* Fiber.join(call)
-        assert.strictEqual(requests(), 1)
+        assert.lengthOf(requests, 1)
       }).pipe(Effect.provide(client))
     })
   }

@@ -1,31 +1,27 @@
+import { layer, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Allowance } from "../../../src/client/Allowance.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, success } from "../../ScriptedService.ts"
 
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
 
 /** A service that grants 100 requests a minute, and refuses the ones beyond that. */
 const service = (granted: number) => {
   let remaining = granted
-  return clientOver(() =>
-    Effect.clockWith((clock) =>
-      Effect.sync(() => {
-        const now = clock.currentTimeMillisUnsafe()
-        const headers = {
-          "ratelimit-limit": "100",
-          "ratelimit-remaining": String(Math.max(0, --remaining)),
-          "ratelimit-reset": "60",
-          date: DateTime.toDateUtc(DateTime.makeUnsafe(now)).toUTCString()
-        }
-        if (remaining < 0) return { status: 429, headers: { ...headers, "retry-after": "60" } }
-        const record = { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" }
-        return { status: 200, headers, body: success(record) }
-      })
-    )
+  return layer(() =>
+    Effect.map(DateTime.now, (now) => {
+      const headers = {
+        "ratelimit-limit": "100",
+        "ratelimit-remaining": String(Math.max(0, --remaining)),
+        "ratelimit-reset": "60",
+        date: DateTime.toDateUtc(now).toUTCString()
+      }
+      if (remaining < 0) return { status: 429, headers: { ...headers, "retry-after": "60" } }
+      return ok({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" }, headers)
+    })
   )
 }
 

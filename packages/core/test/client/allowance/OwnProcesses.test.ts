@@ -1,3 +1,4 @@
+import { layer } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,7 +12,6 @@ import * as Admission from "../../../src/client/allowance/Admission.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver } from "../../ScriptedService.ts"
 
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false }))
 
@@ -58,7 +58,7 @@ describe("clients on several machines that share a store", () => {
       const clock = yield* Clock.Clock
       const store = Layer.succeed(AllowanceStore, makeStore(clock))
       const client = Layer.provide(
-        clientOver(() => Effect.succeed(refusing)),
+        layer(() => refusing),
         store
       )
       const machine = Effect.fnUntraced(function* (millis: number) {
@@ -134,7 +134,7 @@ describe("a store that cannot be used", () => {
     }).pipe(
       Effect.provide(
         Layer.provide(
-          clientOver(() => Effect.succeed({ status: 404 })),
+          layer(() => ({ status: 404 })),
           [Layer.succeed(AllowanceStore, Effect.succeed(broken)), Logger.layer([logger])]
         )
       )

@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { ok } from "@berth/core/testing"
 import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { assert, it } from "vitest"
-import { success } from "../../ScriptedService.ts"
 
 it("a program that shares its allowance through a file ends at once, though it never closes its client", async () => {
   const folder = await mkdtemp(join(tmpdir(), "berth-ending-"))
   await using service = await HttpService.listen((_, response) => {
     response.writeHead(200, { "ratelimit-limit": "9", "ratelimit-remaining": "8", "ratelimit-reset": "60" })
-    response.end(success([]))
+    response.end(ok([]).body)
   })
   const options = {
     baseUrl: service.url,

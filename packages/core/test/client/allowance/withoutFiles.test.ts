@@ -1,11 +1,11 @@
 /**
  * A client on a platform without `node:fs`, such as a browser.
  */
+import { layer, ok } from "@berth/core/testing"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { vi } from "vitest"
 import { Images } from "../../../src/client/Images.ts"
-import { clientOver, success } from "../../ScriptedService.ts"
 
 vi.mock(import("node:fs/promises"), () => {
   throw new Error("there is no such module")
@@ -13,7 +13,7 @@ vi.mock(import("node:fs/promises"), () => {
 
 it.effect("an allowance file without a file system is reported once, and the calls go on", () => {
   const logged: Array<string> = []
-  const client = clientOver(() => Effect.succeed({ status: 200, body: success([]) }), { allowanceFile: "/allowance" })
+  const client = layer(() => ok([]), { allowanceFile: "/allowance" })
   return Effect.gen(function* () {
     assert.deepStrictEqual(yield* Images.use((images) => images.saved()), [])
     assert.deepStrictEqual(logged, [

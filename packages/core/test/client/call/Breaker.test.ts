@@ -1,10 +1,10 @@
+import { layer, ok, type Reply } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { admit, initial, type Outcome, record, type State } from "../../../src/client/call/Breaker.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
 
 /** A call that is admitted and ends at once. */
 const call = (state: State, outcome: Outcome, now = 0): State => {
@@ -94,8 +94,8 @@ const node = { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "
 
 /** Makes a client over a service with replies that the test sets, and counts its requests. */
 const switched = () => {
-  const service = { reply: { status: 500 } as ScriptedReply, asked: 0 }
-  return { service, client: clientOver(() => Effect.sync(() => (service.asked++, service.reply))) }
+  const service = { reply: { status: 500 } as Reply, asked: 0 }
+  return { service, client: layer(() => (service.asked++, service.reply)) }
 }
 
 describe("a client", () => {
@@ -104,7 +104,7 @@ describe("a client", () => {
     return Effect.gen(function* () {
       assert.deepStrictEqual(yield* tags(11), [...Array.from({ length: 10 }, () => "ServiceFault"), "CircuitOpen"])
       assert.strictEqual(service.asked, 10)
-      service.reply = { status: 200, body: success(node) }
+      service.reply = ok(node)
       assert.deepStrictEqual(yield* tags(1), ["CircuitOpen"])
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(yield* tags(2), ["ok", "ok"])
@@ -130,7 +130,7 @@ describe("a client", () => {
         yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* Fiber.join(fiber)).reason._tag, "TimedOut")
       }
-    }).pipe(Effect.provide(clientOver(() => Effect.never)))
+    }).pipe(Effect.provide(layer(() => Effect.never)))
   )
 
   it.effect("whose trial call is interrupted admits the next one", () => {
@@ -140,7 +140,7 @@ describe("a client", () => {
       yield* TestClock.adjust("2 seconds")
       const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
       yield* Effect.raceFirst(get, Effect.void)
-      service.reply = { status: 200, body: success(node) }
+      service.reply = ok(node)
       assert.deepStrictEqual(yield* tags(1), ["ok"])
     }).pipe(Effect.provide(client))
   })

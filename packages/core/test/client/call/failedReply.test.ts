@@ -1,44 +1,25 @@
+import { layer, lost, ok, type Reply } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { HttpClientError } from "effect/http"
 import type { RawReply } from "../../../src/api/Reply.ts"
 import type { CallOptions } from "../../../src/client/call/Operation.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { RawApi } from "../../../src/client/RawApi.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import {
-  accessToken,
-  apiKey,
-  clientAnswered,
-  clientOver,
-  inTime,
-  type ScriptedReply,
-  success
-} from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { accessToken, apiKey, oddCredentials } from "../../oddCredentials.ts"
 import { seenOf, spellingsOf } from "@berth/testing/spellings"
 
 const secrets = [apiKey, accessToken]
 const get = (options?: CallOptions) => Nodes.use((nodes) => nodes.get(NodeId.make(7), options))
-const failed = (reply: ScriptedReply) => Effect.provide(inTime(Effect.flip(get())), clientAnswered(reply))
+
+/** A service that always gives the same reply. */
+const always = (reply: Reply) => layer(() => reply, { credentials: oddCredentials })
+const failed = (reply: Reply) => Effect.provide(inTime(Effect.flip(get())), always(reply))
 
 /** A service that returns these replies in order. */
-const inTurn = (replies: ReadonlyArray<ScriptedReply | "lost">) => {
-  let asked = 0
-  return clientOver(
-    (request) => {
-      const reply = replies[asked++]
-      if (reply === undefined) return Effect.die("asked too often")
-      return reply === "lost"
-        ? Effect.fail(
-            new HttpClientError.HttpClientError({
-              reason: new HttpClientError.TransportError({ request, cause: new Error("the connection broke") })
-            })
-          )
-        : Effect.succeed(reply)
-    },
-    { maxAttempts: Math.min(4, replies.length) }
-  )
-}
+const inTurn = (replies: ReadonlyArray<Reply>) =>
+  layer(replies, { credentials: oddCredentials, maxAttempts: Math.min(4, replies.length) })
 
 describe("an error has the reply that its call failed with", () => {
   it.effect("as received: status, headers, the beginning of the body", () =>
@@ -96,14 +77,14 @@ describe("an error has the reply that its call failed with", () => {
       const { attempts, reason, reply } = yield* inTime(Effect.flip(get()))
       assert.deepStrictEqual([reason._tag, attempts.length], ["Unreachable", 4])
       assert.deepStrictEqual([reply?.status, reply?.excerpt], [502, "second"])
-    }).pipe(Effect.provide(inTurn([{ status: 503, body: "first" }, { status: 502, body: "second" }, "lost", "lost"])))
+    }).pipe(Effect.provide(inTurn([{ status: 503, body: "first" }, { status: 502, body: "second" }, lost, lost])))
   )
 
   it.effect("and none where no attempt had one", () =>
     Effect.gen(function* () {
       assert.isNull((yield* inTime(Effect.flip(get()))).reply)
       assert.isNull((yield* Effect.flip(Nodes.use((nodes) => nodes.get(-1 as NodeId)))).reply)
-    }).pipe(Effect.provide(inTurn(["lost", "lost", "lost", "lost"])))
+    }).pipe(Effect.provide(inTurn([lost, lost, lost, lost])))
   )
 
   it.effect("also where it could not be understood", () =>
@@ -119,7 +100,7 @@ describe("an error has the reply that its call failed with", () => {
         Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running", { timeout: "2 seconds" })))
       )
       assert.strictEqual(reply?.status, 503)
-    }).pipe(Effect.provide(clientAnswered({ status: 503 })))
+    }).pipe(Effect.provide(always({ status: 503 })))
   )
 })
 
@@ -172,16 +153,9 @@ describe("onReply is called with the reply that a call ended with", () => {
       yield* request
       assert.deepStrictEqual(
         replies.map(({ body }) => body),
-        ["no <redacted>", success(apiKey)]
+        ["no <redacted>", ok(apiKey).body]
       )
-    }).pipe(
-      Effect.provide(
-        inTurn([
-          { status: 400, body: `no ${apiKey}` },
-          { status: 200, body: success(apiKey) }
-        ])
-      )
-    )
+    }).pipe(Effect.provide(inTurn([{ status: 400, body: `no ${apiKey}` }, ok(apiKey)])))
   )
 
   it.effect("not at all where there was none", () =>
@@ -189,13 +163,13 @@ describe("onReply is called with the reply that a call ended with", () => {
       const replies: Array<RawReply> = []
       yield* inTime(Effect.flip(get(collecting(replies))))
       assert.isEmpty(replies)
-    }).pipe(Effect.provide(inTurn(["lost", "lost", "lost", "lost"])))
+    }).pipe(Effect.provide(inTurn([lost, lost, lost, lost])))
   )
 
   it.effect("and neither delays nor changes a failure", () =>
     Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(get({ deadline: "2 seconds", onReply: () => Effect.never })))
       assert.strictEqual(reason._tag, "Forbidden")
-    }).pipe(Effect.provide(clientAnswered({ status: 403 })))
+    }).pipe(Effect.provide(always({ status: 403 })))
   )
 })

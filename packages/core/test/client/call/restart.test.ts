@@ -1,35 +1,28 @@
 /**
  * A service that restarts: the default retries outlast it.
  */
+import { layer, ok, scripted } from "@berth/core/testing"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted } from "effect"
-import { FetchHttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
+import { FetchHttpClient } from "effect/http"
 import * as Berth from "../../../src/client/Berth.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, inTime, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
 
-const node = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" })
+const node = ok({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z" })
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
 
-const refuse = (request: HttpClientRequest.HttpClientRequest) =>
-  Effect.fail(
-    new HttpClientError.HttpClientError({
-      reason: new HttpClientError.TransportError({
-        request,
-        cause: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" })
-      })
-    })
-  )
+const refusal = Effect.fail(
+  Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" })
+)
 
 describe("a service that restarts", () => {
   it.effect("is outlasted by several calls at once while it refuses connections for three seconds", () => {
-    const client = clientOver((request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        now < 3000 ? refuse(request) : Effect.succeed({ status: 200, body: node })
-      )
+    const client = layer(() =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => (now < 3000 ? refusal : Effect.succeed(node)))
     )
     return Effect.gen(function* () {
       const nodes = yield* inTime(Effect.replicateEffect(get, 5, { concurrency: "unbounded" }))
@@ -38,14 +31,13 @@ describe("a service that restarts", () => {
   })
 
   it.effect("fails the call after the client's maximum of attempts", () => {
-    let attempts = 0
-    const client = clientOver((request) => Effect.suspend(() => (attempts++, refuse(request))), { maxAttempts: 2 })
+    const service = scripted(() => refusal)
     return Effect.gen(function* () {
       const error = yield* inTime(Effect.flip(get))
       assert.strictEqual(error.reason._tag, "Unreachable")
-      assert.strictEqual(attempts, 2)
+      assert.lengthOf(service.requests, 2)
       assert.lengthOf(error.attempts, 2)
-    }).pipe(Effect.provide(client))
+    }).pipe(Effect.provide(layer(service, { maxAttempts: 2 })))
   })
 
   it.live("is outlasted over real sockets for a second", () =>
@@ -54,7 +46,7 @@ describe("a service that restarts", () => {
         Effect.promise(
           () =>
             new Promise<Server>((resolve) => {
-              const server = createServer((_, response) => response.end(node))
+              const server = createServer((_, response) => response.end(node.body))
               server.listen(port, "127.0.0.1", () => resolve(server))
             })
         )

@@ -1,13 +1,13 @@
+import { layer, lost, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, type Layer, Option, Result } from "effect"
-import { HttpClientError, type HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import type { Berth } from "../../../src/client/Berth.ts"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { IntentStore, IntentStoreFailed, makeMemory } from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
-import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
 
 interface Made {
   readonly id: number
@@ -16,16 +16,6 @@ interface Made {
   readonly plan: string
   readonly status: string
 }
-
-const lost = (request: HttpClientRequest.HttpClientRequest) =>
-  Effect.fail(
-    new HttpClientError.HttpClientError({
-      reason: new HttpClientError.TransportError({
-        request,
-        cause: Object.assign(new Error("reset"), { code: "ECONNRESET" })
-      })
-    })
-  )
 
 /** A service that makes nodes and then answers by `fate`; its clock stands still, as that of a frozen world. */
 class Service {
@@ -47,38 +37,33 @@ class Service {
     return node
   }
   get layer(): Layer.Layer<Berth> {
-    const reply = (status: number, data: unknown): ScriptedReply => ({
-      status,
-      headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT" },
-      body: success(data)
+    const reply = (status: number, data: unknown) => ({
+      ...ok(data, { date: "Thu, 01 Jan 2026 00:00:00 GMT" }),
+      status
     })
-    return clientOver((request, url) => {
-      if (request.method === "GET") {
-        const id = /nodes\/(\d+)\/$/.exec(url.pathname)?.[1]
+    return layer(({ body, method, path, query }) => {
+      if (method === "GET") {
+        const id = /nodes\/(\d+)\/$/.exec(path)?.[1]
         if (id !== undefined) {
           const node = this.nodes.find((node) => node.id === Number(id))
-          return Effect.succeed(node === undefined ? { status: 404, body: "" } : reply(200, node))
+          return node === undefined ? { status: 404 } : reply(200, node)
         }
-        const page = Number(url.searchParams.get("page_no"))
-        const size = Number(url.searchParams.get("per_page"))
+        const page = Number(query["page_no"])
+        const size = Number(query["per_page"])
         const shown = this.late > 0 ? this.nodes.filter(({ id }) => id !== this.#lost) : this.nodes
         if (this.#lost > 0) this.late--
-        return Effect.succeed(reply(200, shown.slice((page - 1) * size, page * size)))
+        return reply(200, shown.slice((page - 1) * size, page * size))
       }
       const fate = this.fate(this.posts++)
-      if (fate === "refused") return Effect.succeed({ status: 422, body: `{"code":422,"errors":{"name":["no"]}}` })
-      if (fate === "unmade") return lost(request)
-      if (fate === "fault") return Effect.succeed({ status: 500, body: "" })
-      const body: { name: string } =
-        request.body._tag === "Uint8Array"
-          ? JSON.parse(new TextDecoder().decode(request.body.body))
-          : assert.fail("no body")
-      const node = this.make(body.name)
+      if (fate === "refused") return { status: 422, body: `{"code":422,"errors":{"name":["no"]}}` }
+      if (fate === "unmade") return lost
+      if (fate === "fault") return { status: 500 }
+      const node = this.make((body as { readonly name: string }).name)
       if (fate === "lost") {
         this.#lost = node.id
-        return lost(request)
+        return lost
       }
-      const answer = fate === 500 ? { status: 500, body: "" } : reply(202, { ...node, status: "Create" })
+      const answer = fate === 500 ? { status: 500 } : reply(202, { ...node, status: "Create" })
       return Effect.delay(Effect.succeed(answer), this.replyMillis)
     }) as Layer.Layer<Berth>
   }
@@ -162,7 +147,7 @@ describe("a create", () => {
   })
 
   it.effect("whose time is up before anything was sent is timed out, with nothing sent", () => {
-    const silent = clientOver(() => Effect.never)
+    const silent = layer(() => Effect.never)
     return Effect.gen(function* () {
       const asked = Nodes.use((nodes) =>
         nodes.create({ name: "web", plan: "P", image: "I" }, { deadline: "500 millis" })
@@ -174,9 +159,7 @@ describe("a create", () => {
   })
 
   it.effect("whose time is up before its reply is there carries its attempt, and the deadline it was given", () => {
-    const silent = clientOver((request) =>
-      request.method === "POST" ? Effect.never : Effect.succeed({ status: 200, body: success([]) })
-    )
+    const silent = layer(({ method }) => (method === "POST" ? Effect.never : ok([])))
     return Effect.gen(function* () {
       const asked = Nodes.use((nodes) =>
         nodes.create({ name: "web", plan: "P", image: "I" }, { deadline: "5 seconds" })
@@ -371,8 +354,8 @@ describe("a create with a key", () => {
   it.effect("that was ended by its own deadline or its caller is not sent again for ten minutes either", () => {
     const store = makeMemory()
     let posts = 0
-    const silent = clientOver((request) => {
-      if (request.method !== "POST") return Effect.succeed({ status: 200, body: success([]) })
+    const silent = layer(({ method }) => {
+      if (method !== "POST") return ok([])
       posts++
       return Effect.never
     })
@@ -431,11 +414,11 @@ describe("a create with a key", () => {
     const seen: Array<boolean> = []
     const store = makeMemory()
     let posts = 0
-    const throttled = clientOver((request) => {
-      if (request.method !== "POST") return Effect.succeed({ status: 200, body: success([]) })
+    const throttled = layer(({ method }) => {
+      if (method !== "POST") return ok([])
       return posts++ === 0
-        ? Effect.succeed({ status: 429, headers: { "retry-after": "35" }, body: "" })
-        : Effect.succeed({ status: 422, body: `{"code":422,"errors":{"name":["no"]}}` })
+        ? { status: 429, headers: { "retry-after": "35" } }
+        : { status: 422, body: `{"code":422,"errors":{"name":["no"]}}` }
     })
     const watched: IntentStore = {
       ...store,
@@ -541,8 +524,8 @@ describe("a create with a key", () => {
   it.effect("writes its intent once at a time, however long that takes", () => {
     const store = makeMemory()
     let posts = 0
-    const slowly = clientOver((request) => {
-      if (request.method !== "POST") return Effect.succeed({ status: 200, body: success([]) })
+    const slowly = layer(({ method }) => {
+      if (method !== "POST") return ok([])
       // Its answer comes while it is written that the request has left.
       return Effect.delay(Effect.succeed({ status: posts++ === 0 ? 429 : 500, body: "" }), 450)
     })

@@ -1,21 +1,22 @@
+import { layer, ok, type Reply, type Request } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
-import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
 
-const pageOf = (total: number, url: URL): ScriptedReply => {
-  const page = Number(url.searchParams.get("page_no"))
-  const size = Number(url.searchParams.get("per_page"))
+const pageOf = (total: number, { query }: Request): Reply => {
+  const page = Number(query["page_no"])
+  const size = Number(query["per_page"])
   const ids = Array.from({ length: total }, (_, i) => i + 1).slice((page - 1) * size, page * size)
   const records = ids.map((id) => ({ id, name: `n${id}`, created_at: "2026-03-01T10:20:30Z", status: "running" }))
-  return { status: 200, body: success(records) }
+  return ok(records)
 }
 
 /** A service with 250 nodes that answers the `n`-th request, from 1, with `answer`. */
 const service = (
   requests: { count: number },
-  answer: (n: number, page: ScriptedReply) => Effect.Effect<ScriptedReply> = (_, page) => Effect.succeed(page)
-) => clientOver((_, url) => Effect.suspend(() => answer(++requests.count, pageOf(250, url))))
+  answer: (n: number, page: Reply) => Reply | Effect.Effect<Reply> = (_, page) => page
+) => layer((request) => answer(++requests.count, pageOf(250, request)))
 
 describe("the pages of a list", () => {
   it.effect("are requested one ahead: the next while the consumer works on this one, and no other", () => {
@@ -52,10 +53,8 @@ describe("the pages of a list", () => {
   it.effect("are interrupted when the consumer stops", () => {
     const requests = { count: 0 }
     let interrupted = 0
-    const answer = (request: number, page: ScriptedReply) =>
-      request === 1
-        ? Effect.succeed(page)
-        : Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++))
+    const answer = (request: number, page: Reply) =>
+      request === 1 ? page : Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++))
     return Effect.gen(function* () {
       const nodes = yield* Nodes
       const few = Stream.runForEach(Stream.take(nodes.list(), 3), () => Effect.sleep("1 second"))
@@ -67,7 +66,7 @@ describe("the pages of a list", () => {
   it.effect("fail after the nodes before them, and report the end with the last of them", () => {
     const requests = { count: 0 }
     const seen: Array<number | string> = []
-    const answer = (request: number, page: ScriptedReply) => Effect.succeed(request === 5 ? { status: 400 } : page)
+    const answer = (request: number, page: Reply) => (request === 5 ? { status: 400 } : page)
     return Effect.gen(function* () {
       const nodes = yield* Nodes
       const read = Stream.runForEach(

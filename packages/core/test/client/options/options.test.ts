@@ -1,6 +1,7 @@
+import { layer, ok, scripted } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Redacted, Result, Stream } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+import { FetchHttpClient } from "effect/http"
 import * as Berth from "../../../src/client/Berth.ts"
 import { Images } from "../../../src/client/Images.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
@@ -9,8 +10,8 @@ import type { ClientOptions } from "../../../src/client/options/Settings.ts"
 import type { BerthError } from "../../../src/domain/BerthError.ts"
 import { version } from "../../../src/client/options/version.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
+import { signedRequests } from "../../signedRequests.ts"
 import manifest from "../../../package.json" with { type: "json" }
-import { clientOver, success } from "../../ScriptedService.ts"
 
 const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
 const good = { baseUrl: "https://service.test", credentials }
@@ -117,13 +118,10 @@ describe("every request names its sender", () => {
   const sent = (options: Partial<ClientOptions>) =>
     Effect.gen(function* () {
       const seen: Array<Readonly<Record<string, string>>> = []
-      const client = clientOver((request) => {
-        seen.push(request.headers)
-        return Effect.succeed({ status: 200, body: success([]) })
-      }, options)
+      const service = signedRequests([ok([])], ({ headers }) => seen.push(headers))
       yield* Effect.provide(
         Images.use((images) => images.saved()),
-        client
+        Layer.provide(Berth.layer({ ...good, ...options }), service)
       )
       return seen[0]!
     })
@@ -189,7 +187,7 @@ describe("a call with an unusable option fails with its name, and is not sent", 
         const { attempts, reason } = yield* Effect.flip(make({} as never))
         assert.strictEqual(reason._tag, "InvalidRequest")
         assert.isEmpty(attempts)
-      }).pipe(Effect.provide(clientOver(() => Effect.die("sent"))))
+      }).pipe(Effect.provide(layer(() => Effect.die("sent"))))
     )
   }
   for (const [name, make] of [...Object.entries(calls), ...Object.entries(waits)]) {
@@ -197,7 +195,7 @@ describe("a call with an unusable option fails with its name, and is not sent", 
       Effect.gen(function* () {
         const { message } = yield* Effect.flip(make({ kye: "abc" } as never))
         assert.strictEqual(message, "The request cannot be sent: kye: there is no such option.")
-      }).pipe(Effect.provide(clientOver(() => Effect.die("sent"))))
+      }).pipe(Effect.provide(layer(() => Effect.die("sent"))))
     )
   }
   const wrong = [
@@ -217,11 +215,7 @@ describe("a call with an unusable option fails with its name, and is not sent", 
   ]
   for (const [name, make, options] of wrong) {
     it.effect(name, () => {
-      let requests = 0
-      const client = clientOver(() => {
-        requests++
-        return Effect.succeed({ status: 200, body: success([]) })
-      })
+      const service = scripted(() => ok([]))
       return Effect.gen(function* () {
         for (const [field, values] of Object.entries(options)) {
           for (const value of values as ReadonlyArray<unknown>) {
@@ -234,8 +228,8 @@ describe("a call with an unusable option fails with its name, and is not sent", 
             assert.deepStrictEqual(attempts, [])
           }
         }
-        assert.strictEqual(requests, 0)
-      }).pipe(Effect.provide(client))
+        assert.isEmpty(service.requests)
+      }).pipe(Effect.provide(layer(service)))
     })
   }
 })
@@ -243,12 +237,11 @@ describe("a call with an unusable option fails with its name, and is not sent", 
 describe("a client of the environment", () => {
   const all = { BERTH_BASE_URL: "https://service.test", BERTH_API_KEY: "key", BERTH_ACCESS_TOKEN: "token" }
   const seen: Array<string> = []
-  const transport = Layer.succeed(
-    HttpClient.HttpClient,
-    HttpClient.make((request, url) => {
-      seen.push(url.origin, String(url.searchParams.get("apikey")), String(request.headers["authorization"]))
-      return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(success([]))))
-    })
+  const transport = signedRequests(
+    () => ok([]),
+    ({ headers }, url) => {
+      seen.push(url.origin, String(url.searchParams.get("apikey")), String(headers["authorization"]))
+    }
   )
   const saved = (env: Record<string, string>) =>
     Images.use((images) => images.saved()).pipe(

@@ -1,18 +1,18 @@
+import { layer, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Tracer } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, success } from "../../ScriptedService.ts"
 
 const node = { id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7)))
 
 /** A client that records the span in which each of its requests is sent. */
 const noting = (seen: Array<Tracer.Span | undefined>) =>
-  clientOver(() =>
+  layer(() =>
     Effect.map(Effect.option(Effect.currentSpan), (span) => {
       seen.push(Option.getOrUndefined(span))
-      return { status: 200, body: success(node) }
+      return ok(node)
     })
   )
 

@@ -6,15 +6,15 @@ import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { ok } from "@berth/core/testing"
 import { HttpService } from "@berth/testing/HttpService"
 import { Program } from "@berth/testing/Program"
 import { assert, it } from "vitest"
-import { success } from "../../ScriptedService.ts"
 import { steps } from "../../steppingClock.ts"
 
 const steppedDate = fileURLToPath(import.meta.resolve("@berth/testing/steppedDate"))
 const program = fileURLToPath(new URL("steppedProgram.ts", import.meta.url))
-const node = success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "created" })
+const node = ok({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status: "created" }).body
 const allowance = (remaining: number) => ({
   "ratelimit-limit": "100",
   "ratelimit-remaining": String(remaining),

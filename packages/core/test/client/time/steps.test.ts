@@ -1,6 +1,7 @@
 /**
  * The effects of a step of the wall clock: no wait changes by more than a second; a wait for a reset is checked at once.
  */
+import { type HttpReply, layer, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -8,15 +9,14 @@ import { Nodes } from "../../../src/client/Nodes.ts"
 import type { CallOptions } from "../../../src/client/call/Operation.ts"
 import type { ClientOptions } from "../../../src/client/options/Settings.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, type ScriptedReply, success } from "../../ScriptedService.ts"
 import { steppingClock, steps } from "../../steppingClock.ts"
 
 const id = NodeId.make(7)
-const node = (status = "running") => success({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status })
+const node = (status = "running") => ok({ id: 7, name: "web", created_at: "2026-03-01T10:20:30Z", status })
 
 /** A client whose wall clock can be stepped; the service's cannot. */
 const world = Effect.fnUntraced(function* (
-  answer: (requests: number, elapsedMillis: number) => Effect.Effect<ScriptedReply>,
+  answer: (requests: number, elapsedMillis: number) => Effect.Effect<HttpReply>,
   options?: Partial<ClientOptions>
 ) {
   yield* TestClock.setTime(1_790_000_000_000)
@@ -25,7 +25,7 @@ const world = Effect.fnUntraced(function* (
   const { clock, step } = yield* steppingClock
   /** When each request was sent, in milliseconds since the beginning. */
   const sentAt: Array<number> = []
-  const client = clientOver(() => {
+  const client = layer(() => {
     const elapsed = right.currentTimeMillisUnsafe() - startedAt
     sentAt.push(elapsed)
     return Effect.map(answer(sentAt.length, elapsed), (reply) => ({
@@ -45,10 +45,10 @@ const world = Effect.fnUntraced(function* (
 const pass = (seconds: number) =>
   Effect.forEach(Array.from({ length: seconds * 10 }), () => TestClock.adjust("100 millis"), { discard: true })
 
-const reply = (headers: Record<string, string | number> = {}, status = 200): Effect.Effect<ScriptedReply> =>
+const reply = (headers: Record<string, string | number> = {}, status = 200): Effect.Effect<HttpReply> =>
   Effect.succeed({
+    ...node(),
     status,
-    body: node(),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
   })
 
@@ -195,7 +195,7 @@ for (const [name, millis] of steps) {
     it.effect("does not change a wait for a status: when it polls, and when it ends", () =>
       Effect.gen(function* () {
         const { elapsed, run, step } = yield* world((_, at) =>
-          Effect.succeed({ status: 200, body: node(at >= 60_000 ? "running" : "created") })
+          Effect.succeed(node(at >= 60_000 ? "running" : "created"))
         )
         const awaiting = (timeout: `${number} seconds`) =>
           Effect.forkChild(

@@ -1,18 +1,19 @@
 /**
  * Bodies beyond the bounds: the status decides what they mean, and their excerpts are short.
  */
+import { layer, ok, type Reply } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import type { ClientOptions } from "../../../src/client/options/Settings.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
-import { clientOver, inTime, type ScriptedReply, success } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
 
 const get = Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false }))
-const over = (reply: ScriptedReply, options?: Partial<ClientOptions>) =>
+const over = (reply: Reply, options?: Partial<ClientOptions>) =>
   Effect.provide(
     inTime(Effect.flip(get)),
-    clientOver(() => Effect.succeed(reply), options)
+    layer(() => reply, options)
   )
 
 const mib = 2 ** 20
@@ -57,25 +58,24 @@ it.effect("a success that is too long fails a delete, too, which needs no data",
   Effect.gen(function* () {
     const { reason } = yield* Effect.flip(Nodes.use((nodes) => nodes.delete(NodeId.make(7))))
     assert.strictEqual(reason._tag, "UnexpectedResponse")
-  }).pipe(Effect.provide(clientOver(() => Effect.succeed({ status: 200, body: " ".repeat(3 * mib) }))))
+  }).pipe(Effect.provide(layer(() => ({ status: 200, body: " ".repeat(3 * mib) }))))
 )
 
 describe("a caller may move the bounds", () => {
   const node = { id: 7, name: "web", created_at: "2026-01-01T00:00:00Z" }
-  const padded = success({ ...node, notes: "x".repeat(3 * mib) })
-  const crowded = success({ ...node, numbers: Array.from({ length: 250_000 }, () => 1) })
+  const padded = ok({ ...node, notes: "x".repeat(3 * mib) })
+  const crowded = ok({ ...node, numbers: Array.from({ length: 250_000 }, () => 1) })
 
-  for (const [name, body, options] of [
+  for (const [name, reply, options] of [
     ["length", padded, { maxBodyBytes: 4 * mib }],
     ["tokens", crowded, { maxBodyTokens: 300_000 }]
   ] as const) {
     it.effect(`up: ${name}`, () =>
       Effect.gen(function* () {
-        const reply = { status: 200, body }
         assert.strictEqual((yield* over(reply)).reason._tag, "UnexpectedResponse")
         const { id } = yield* Effect.provide(
           get,
-          clientOver(() => Effect.succeed(reply), options)
+          layer(() => reply, options)
         )
         assert.strictEqual(id, 7)
       })
@@ -85,7 +85,7 @@ describe("a caller may move the bounds", () => {
   it.effect("down", () =>
     Effect.gen(function* () {
       for (const options of [{ maxBodyBytes: 50 }, { maxBodyTokens: 10 }]) {
-        const { message } = yield* over({ status: 200, body: success(node) }, options)
+        const { message } = yield* over(ok(node), options)
         assert.include(message, Object.keys(options).join())
       }
     })

@@ -1,6 +1,6 @@
+import { type HttpReply, layer } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Redacted, References, Tracer } from "effect"
-import { HttpClientError } from "effect/http"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
 import type { BerthError } from "../../../src/domain/BerthError.ts"
@@ -20,7 +20,8 @@ import {
 import { NodeId } from "../../../src/domain/Node.ts"
 import { collected } from "@berth/testing/telemetry"
 import { seenOf, spellingsOf } from "@berth/testing/spellings"
-import { accessToken, apiKey, clientOver, inTime, type ScriptedReply } from "../../ScriptedService.ts"
+import { inTime } from "../../inTime.ts"
+import { accessToken, apiKey, oddCredentials } from "../../oddCredentials.ts"
 import failures from "@berth/testing/vectors/failures.json" with { type: "json" }
 
 const secrets = [apiKey, accessToken]
@@ -29,7 +30,7 @@ const secrets = [apiKey, accessToken]
 const echoes = Object.keys(spellingsOf("")).map((name) => {
   const [key, token] = secrets.map((secret) => spellingsOf(secret)[name]!) as [string, string]
   const both = `${key} ${token}`
-  const answers: ReadonlyArray<ScriptedReply> = [
+  const answers: ReadonlyArray<HttpReply> = [
     { status: 401, body: `{"message":"bad key ${both}","code":401,"data":{},"errors":{"key":["${both}"]}}` },
     { status: 422, body: `{"code":422,"errors":{"${key}":["${token}"],"plan":["no ${both}"]}}` },
     // The beginning of a secret is a part of it, too.
@@ -44,20 +45,10 @@ const echoes = Object.keys(spellingsOf("")).map((name) => {
 })
 
 /** Everything that a run shows: its exit in every rendering, its log at the lowest level, its spans. */
-const shown = Effect.fnUntraced(function* (answer: ScriptedReply | "refused") {
+const shown = Effect.fnUntraced(function* (answer: HttpReply | "refused") {
   const output: Array<string> = []
-  const client = clientOver((request) =>
-    answer === "refused"
-      ? Effect.fail(
-          new HttpClientError.HttpClientError({
-            reason: new HttpClientError.TransportError({
-              request,
-              cause: new Error(`connect ECONNREFUSED ?apikey=${encodeURIComponent(apiKey)}`)
-            })
-          })
-        )
-      : Effect.succeed(answer)
-  )
+  const refusal = new Cause.UnknownError(undefined, `connect ECONNREFUSED ?apikey=${encodeURIComponent(apiKey)}`)
+  const client = layer(() => (answer === "refused" ? Effect.fail(refusal) : answer), { credentials: oddCredentials })
   const logger = Logger.make((options) => {
     output.push(inspect(options.message, { depth: 12 }), Cause.pretty(options.cause))
   })
@@ -100,7 +91,7 @@ const shown = Effect.fnUntraced(function* (answer: ScriptedReply | "refused") {
   return { own: output.join("\n"), payloads }
 })
 
-const assertSilent = Effect.fnUntraced(function* (answers: ReadonlyArray<ScriptedReply | "refused">) {
+const assertSilent = Effect.fnUntraced(function* (answers: ReadonlyArray<HttpReply | "refused">) {
   for (const answer of answers) {
     const { own, payloads } = yield* shown(answer)
     assert.include(own, "nodes.get")
@@ -125,7 +116,7 @@ describe("credentials appear in no error, log line, span, metric or OTLP payload
 })
 
 describe("a text that is cut", () => {
-  const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+  const redact = redactor(oddCredentials)
   const spellings = secrets.flatMap((secret) => Object.values(spellingsOf(secret)))
   const piece = fc.oneof(
     fc.constantFrom("apikey=", "Authorization: Bearer ", "\n"),
@@ -217,7 +208,7 @@ describe("masking takes time linear in the text", () => {
 })
 
 describe("a part of a secret", () => {
-  const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+  const redact = redactor(oddCredentials)
 
   it("is masked in the position of a credential that was cut off", () => {
     for (const [text, masked] of [
@@ -317,7 +308,7 @@ describe("a secret that could be part of a word", () => {
 })
 
 describe("a reason that leaves an attempt", () => {
-  const redact = redactor({ apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+  const redact = redactor(oddCredentials)
 
   it("has every text of its fields masked and is otherwise the same", () => {
     const reason = new InvalidRequest({ status: 422, detail: `no ${apiKey}`, fields: { [apiKey]: ["a", accessToken] } })

@@ -1,0 +1,7 @@
+/** Credentials with characters that each encoding spells in its own way. */
+import { Redacted } from "effect"
+
+export const apiKey = "key/with+odd=chars&more"
+export const accessToken = "token.with-odd~chars"
+
+export const oddCredentials = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
