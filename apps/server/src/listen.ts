@@ -7,7 +7,7 @@ import { HttpServer } from "effect/http"
 import type { Worlds } from "./world/Worlds.ts"
 import { type AppOptions, makeApp } from "./app.ts"
 import type { Timeouts } from "./transport/limits.ts"
-import { makeNodeServer } from "./transport/nodeServer.ts"
+import { makeNodeServer, type TlsIdentity } from "./transport/nodeServer.ts"
 
 export interface ListenOptions extends AppOptions {
   /** The control plane is served under this name, too. */
@@ -15,17 +15,22 @@ export interface ListenOptions extends AppOptions {
   /** `0` picks a free one. */
   readonly port: number
   readonly timeouts: Timeouts
+  /** Serves HTTPS with this identity. Default: HTTP. */
+  readonly tls?: TlsIdentity | undefined
 }
 
 /** Listens until the scope closes and gives the base URL. Fails with `ServeError` when it cannot. */
 export const listen = Effect.fnUntraced(function* (
   worlds: Worlds,
-  { control, host, port, timeouts, ...options }: ListenOptions
+  { control, host, port, timeouts, tls, ...options }: ListenOptions
 ) {
   // All addresses are no host: a name that leads to one of them may be anyone's.
   const hosts = [...(host === "0.0.0.0" || host === "::" ? [] : [host]), ...(control?.hosts ?? [])]
-  const app = yield* makeApp(worlds, { ...options, control: { ...control, hosts } })
-  const node = makeNodeServer(timeouts, app.reject)
+  const app = yield* makeApp(worlds, {
+    ...options,
+    control: { ...control, hosts, scheme: tls === undefined ? "http" : "https" }
+  })
+  const node = makeNodeServer(timeouts, app.reject, tls)
   const server = yield* NodeHttpServer.make(() => node.server, {
     host,
     port,
@@ -39,5 +44,6 @@ export const listen = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
   yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
-  return HttpServer.formatAddress(server.address)
+  const url = HttpServer.formatAddress(server.address)
+  return tls === undefined ? url : url.replace(/^http:/, "https:")
 })

@@ -15,6 +15,7 @@ import { type Account, defaults, type WorldSettings } from "../world/WorldSettin
 import { Worlds } from "../world/Worlds.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
+import { readTls } from "./tls.ts"
 
 /** Why the server did not start, in one line. It exits with 2. */
 export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly message: string }> {}
@@ -97,6 +98,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
       const settings = { ...settingsOf(asked, defaults.account), faults: yield* readFaults(options.fault) }
       const accounts = yield* readAccounts(account)
+      const { certificate, identity: tls } = yield* readTls(options, [host, ...options.allowHost])
       const loaded = Option.isSome(state) ? yield* loadState(state.value) : Option.none<Worlds>()
       const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
       // Before it listens, so that the last save comes after the last request; keeping begins once the port is ours.
@@ -104,9 +106,11 @@ export const command = Command.make("berth-server", flags, (options) =>
       const url = yield* listen(worlds, {
         host,
         port,
+        tls,
         timeouts: defaultTimeouts,
         checkReplies: false,
         control: { token: Option.getOrUndefined(options.controlToken), hosts: options.allowHost },
+        cors: options.cors,
         worldTtlMillis
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep
@@ -116,12 +120,13 @@ export const command = Command.make("berth-server", flags, (options) =>
           url,
           apiKey: Redacted.value(apiKey),
           accessToken: Redacted.value(accessToken),
-          pid: process.pid
+          pid: process.pid,
+          ...(certificate === undefined ? {} : { certificate })
         })
       )
       return yield* Effect.never
     })
-  ).pipe(Effect.catchTag("StateFailure", ({ message }) => Effect.fail(new StartFailure({ message }))))
+  ).pipe(Effect.catchTag(["StateFailure", "TlsFailure"], ({ message }) => Effect.fail(new StartFailure({ message }))))
 ).pipe(
   Command.withDescription("A faithful, stateful mock of the compute node and image service"),
   Command.withSubcommands([faults])

@@ -53,6 +53,9 @@ export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, F
 
 const scopeOptions = new Set(["operation", "node", "header"])
 
+/** Options that are given part by part: `headers=retry-after=7`. */
+const partedOptions = new Set(["errors", "headers"])
+
 const readValue = (text: string): unknown => {
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   if (text === "true" || text === "false") return text === "true"
@@ -81,6 +84,12 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   )
 }
 
+/** A record with one more part; a name that is there already gets a list. */
+const withPart = (record: unknown, name: string, part: string): Readonly<Record<string, unknown>> => {
+  const before = Predicate.isObject(record) ? record : {}
+  return { ...before, [name]: Object.hasOwn(before, name) ? [before[name], part].flat() : part }
+}
+
 const faultOf = (
   name: string,
   options: ReadonlyArray<readonly [option: string, value: string]>,
@@ -89,10 +98,15 @@ const faultOf = (
   const fault: Record<string, unknown> = { fault: name }
   const scope: Record<string, unknown> = {}
   for (const [option, value] of options) {
-    if (option === "header") {
-      const [header, wanted = "*"] = value.split("=", 2)
-      scope["header"] = { ...(scope["header"] as object | undefined), [header!]: wanted }
-    } else if (scopeOptions.has(option)) scope[option] = read(value, option)
+    const [, name, part] = /^([^=]*)=(.*)$/s.exec(value) ?? []
+    if (option === "header") scope["header"] = withPart(scope["header"], name ?? value, part ?? "*")
+    else if (partedOptions.has(option) && part !== undefined) fault[option] = withPart(fault[option], name!, part)
+    else if (option === "body")
+      fault["body"] = Result.getOrElse(
+        Result.try(() => JSON.parse(value)),
+        () => value
+      )
+    else if (scopeOptions.has(option)) scope[option] = read(value, option)
     else fault[option] = read(value, option)
   }
   return Object.keys(scope).length === 0 ? fault : { ...fault, scope }

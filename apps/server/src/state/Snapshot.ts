@@ -9,6 +9,7 @@ import type { ArmedFault } from "../faults/ArmedFault.ts"
 import type { AnyFault } from "../faults/Fault.ts"
 import { Fault } from "../injection/catalogue.ts"
 import * as Allowance from "../world/allowance.ts"
+import { maxGivenId, maxGivenNodes, nodeProblems } from "../world/givenNodes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import * as World from "../world/World.ts"
 import { type Account, authModes, deleteStyles, maxFleetNodes } from "../world/WorldSettings.ts"
@@ -55,6 +56,23 @@ const rule = {
   outcomeAfterJitterMillis: Count
 }
 
+const GivenNode = Schema.Struct({
+  name: Schema.String,
+  plan: Schema.optionalKey(Schema.String),
+  image: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int])),
+  status: Schema.optionalKey(Schema.Literals(["created", "running", "power-off", "terminate"])),
+  id: Schema.optionalKey(Positive.check(Schema.isLessThanOrEqualTo(maxGivenId))),
+  createdAt: Schema.optionalKey(Schema.Int),
+  locked: Schema.optionalKey(Schema.Boolean),
+  backups: Schema.optionalKey(Schema.Boolean)
+})
+
+/** Fields that the format before does not have. */
+const added = {
+  startAt: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  nodes: Schema.optionalKey(Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)))
+}
+
 const Settings = Schema.Struct({
   seed: Schema.Int,
   clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: NonNegative })]),
@@ -74,7 +92,8 @@ const Settings = Schema.Struct({
     Schema.Literals(["empty", "small"]),
     Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(maxFleetNodes)) })
   ]),
-  faults: Schema.Array(StoredFault)
+  faults: Schema.Array(StoredFault),
+  ...added
 })
 
 const AllowanceState = Schema.Union([
@@ -116,15 +135,21 @@ export const SavedImageSnapshot = Schema.Struct({
   plan: Schema.String
 })
 
+/** Ids are passed over block by block: as many as there could be take some milliseconds. */
+const maxNodeId = 100_000_000
+
+/** What is written. One of the format before is read as well. */
+const format = "berth-world/3"
+
 const head = {
-  format: Schema.Literal("berth-world/2"),
+  format: Schema.Literals(["berth-world/2", format]),
   settings: Settings,
   clock: Schema.Struct({ rate: NonNegative, anchorMillis: Schema.Int, anchorRealMillis: Schema.Int }),
   latest: Schema.Int,
   allowance: AllowanceState,
   savedImages: Schema.Array(SavedImageSnapshot),
   /** The id the next node gets. */
-  nextNodeId: Positive,
+  nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
   gone: Schema.Array(NodeSnapshot),
   faults: Schema.Array(StoredArmedFault)
@@ -143,10 +168,10 @@ export type Snapshot = typeof Snapshot.Type
 
 /** All of a world but its nodes, as it is now. */
 export const takeHead = (world: World.World): SnapshotHead => {
-  const { account: _, ...settings } = world.settings
+  const { account: _, nodes, startAt, ...settings } = world.settings
   return {
-    format: "berth-world/2",
-    settings,
+    format,
+    settings: { ...settings, startAt, nodes },
     // The real time is irrelevant to a clock that stands, and would differ between two runs of the same calls.
     clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
     latest: world.latest,
@@ -212,7 +237,11 @@ export const readHead = (
   resume: Resume,
   realMillis: number
 ): Result.Result<World.World, FieldErrors> => {
-  const world = World.make({ ...snapshot.settings, account }, realMillis, id)
+  const { nodes = [], startAt = null, ...rest } = snapshot.settings
+  const settings = { ...rest, startAt, nodes, account }
+  const [given] = Object.entries(nodeProblems(settings))
+  if (given !== undefined) return Result.fail(problem(`settings.${given[0]}`, given[1][0]!))
+  const world = World.make(settings, realMillis, id)
   if (snapshot.allowance.algorithm !== snapshot.settings.rateLimit.algorithm) {
     return Result.fail(problem("allowance", "This is the state of another algorithm than that of the settings."))
   }

@@ -140,6 +140,8 @@ describe.concurrent("a start that fails", () => {
     ["--clock fast", "--clock"],
     ["--provisioning 10", "--provisioning cannot be 10: expected a duration such as 10s"],
     ["--termination -1s", "termination"],
+    ["--start-at 2026-01-01", "--start-at cannot be 2026-01-01: expected an instant from 2002 to 2999 such as"],
+    ["--cors http://a.test/", "--cors cannot be http://a.test/: expected an origin such as http://localhost:5173"],
     ["--rate-limit 1200", "--rate-limit cannot be 1200: expected requests per window, such as 1200/1h."],
     ["--rate-limit 0/1h", "--rate-limit"],
     ["--rate-limit 10/0s", "--rate-limit"],
