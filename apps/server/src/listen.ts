@@ -1,5 +1,5 @@
 /**
- * The app on a socket: starts listening, and on the way out lets requests in flight finish before it cuts them off.
+ * The app on a socket: starts listening, and on the way out lets requests in flight finish for a moment before it cuts them off.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Scope } from "effect"

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { isHeld } from "./held.ts"
 import { maxHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
 
 /** A reply to input that never became a request. */
@@ -22,7 +23,7 @@ export type Reject = (
 
 export interface NodeServer {
   readonly server: Server
-  /** Cuts the connections on which no request is waiting for its reply. */
+  /** Cuts the connections on which no request is waiting for its reply, or only one that is held back. */
   readonly closeIdle: () => void
 }
 
@@ -82,7 +83,11 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
   return {
     server,
     closeIdle: () => {
-      for (const socket of connections) if ((pendingByConnection.get(socket)?.size ?? 0) === 0) socket.destroy()
+      for (const socket of connections) {
+        // Replies come in order: those after one that is held back wait for it.
+        const [next] = pendingByConnection.get(socket) ?? []
+        if (next === undefined || isHeld(next.req)) socket.destroy()
+      }
     }
   }
 }
