@@ -104,6 +104,11 @@ export const flags = {
     ),
     Flag.optional
   ),
+  exitWithParent: Flag.Boolean("exit-with-parent").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("End when stdin ends: its pipe does when the program that holds it ends, also by SIGKILL"),
+    Flag.withDefault(false)
+  ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription("Keep the worlds in this file; what it holds comes before other flags about worlds"),
