@@ -6,6 +6,7 @@ import { Context, Effect, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import type { Worlds } from "./world/Worlds.ts"
 import { type AppOptions, makeApp } from "./app.ts"
+import { clientOf } from "./transport/inProcess.ts"
 import type { Timeouts } from "./transport/limits.ts"
 import { makeNodeServer } from "./transport/nodeServer.ts"
 
@@ -14,12 +15,17 @@ export interface ListenOptions extends AppOptions {
   /** `0` picks a free one. */
   readonly port: number
   readonly timeouts: Timeouts
+  /** Whether the process goes on for as long as this listens. Default true. */
+  readonly keepsProcess?: boolean
 }
 
-/** Listens until the scope closes and gives the base URL. Fails with `ServeError` when it cannot. */
+/**
+ * Listens until the scope closes. Gives the base URL, and a client that reaches the same service without the socket. Fails with
+ * `ServeError` when it cannot.
+ */
 export const listen = Effect.fnUntraced(function* (
   worlds: Worlds,
-  { host, port, timeouts, ...options }: ListenOptions
+  { host, keepsProcess = true, port, timeouts, ...options }: ListenOptions
 ) {
   const app = yield* makeApp(worlds, options)
   const node = makeNodeServer(timeouts, app.reject)
@@ -30,11 +36,12 @@ export const listen = Effect.fnUntraced(function* (
       ? { disablePreemptiveShutdown: true }
       : { gracefulShutdownTimeout: timeouts.drainMillis })
   })
+  if (!keepsProcess) node.unref()
   // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))
   // Every request begins with a copy of the context that is served in.
   const scope = yield* Effect.scope
   yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
   yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
-  return HttpServer.formatAddress(server.address)
+  return { url: HttpServer.formatAddress(server.address), client: clientOf(app.handle, app.requestContext) }
 })

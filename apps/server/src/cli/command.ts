@@ -108,7 +108,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
       // Before it listens, so that the last save comes after the last request; keeping begins once the port is ours.
       const keep = Option.isSome(state) ? yield* stateKeeper(worlds, state.value) : Effect.void
-      const url = yield* listen(worlds, {
+      const { url } = yield* listen(worlds, {
         host,
         port,
         timeouts: defaultTimeouts,

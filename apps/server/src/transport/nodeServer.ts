@@ -25,6 +25,8 @@ export interface NodeServer {
   readonly server: Server
   /** Cuts the connections on which no request is waiting for its reply, or only one that is held back. */
   readonly closeIdle: () => void
+  /** Lets the process end while the server listens and connections are open. */
+  readonly unref: () => void
 }
 
 export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer => {
@@ -88,6 +90,9 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
         const [next] = pendingByConnection.get(socket) ?? []
         if (next === undefined || isHeld(next.req)) socket.destroy()
       }
+    },
+    unref: () => {
+      server.unref().on("connection", (socket: Socket) => socket.unref())
     }
   }
 }
