@@ -11,7 +11,7 @@ export type EndReason = "deleted" | "idle"
 export const endReasons: ReadonlyArray<EndReason> = ["deleted", "idle"]
 
 /** The end of a world. */
-export interface WorldEnd {
+interface WorldEnd {
   /** In milliseconds of the world's time. */
   readonly at: number
   readonly reason: EndReason
@@ -42,7 +42,7 @@ export interface Listener {
 export const maxEndedWorlds = 20
 
 /** Bytes of all journals together, those of ended worlds included. */
-export const maxAllBytes = 128 * 1024 * 1024
+const maxAllBytes = 128 * 1024 * 1024
 
 /** How much of them goes when there are more. */
 const roomShare = 1 / 64

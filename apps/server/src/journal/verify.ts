@@ -71,7 +71,12 @@ export const verify = Effect.fnUntraced(function* (
   }
   const others = noOthers ? requests.filter((request) => !explained.has(request)).map(({ entry }) => entry) : []
   const ok = mismatches.length === 0 && others.length === 0
-  return { ok, message: ok ? "Every expected call was made." : explain(mismatches, others), mismatches, others }
+  return {
+    ok,
+    message: ok ? "Every expected call was made." : explain(mismatches, others, entries),
+    mismatches,
+    others
+  }
 })
 
 /** A request that is so much further away than the nearest is another one altogether, and not shown beside it. */
@@ -101,7 +106,11 @@ const weigh = (call: ExpectedCall, request: Request): number => {
 
 const maxOthersShown = 10
 
-const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<JournalEntry>): string => {
+const explain = (
+  mismatches: ReadonlyArray<Mismatch>,
+  others: ReadonlyArray<JournalEntry>,
+  [first]: ReadonlyArray<JournalEntry>
+): string => {
   const lines = mismatches
     .slice(0, maxExplained)
     .flatMap(({ expected, found, nearMisses, wanted }) => [
@@ -114,6 +123,8 @@ const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<Jour
   if (mismatches.length > maxExplained) lines.push(`${mismatches.length - maxExplained} further mismatches.`)
   for (const other of others.slice(0, maxOthersShown)) lines.push(`Not expected: ${describeRequest(other)}.`)
   if (others.length > maxOthersShown) lines.push(`${others.length - maxOthersShown} further requests, not expected.`)
+  // One of them may be what is missing.
+  if (first !== undefined && first.seq > 1) lines.push(`Requests up to number ${first.seq - 1} are no longer kept.`)
   return lines.join("\n")
 }
 

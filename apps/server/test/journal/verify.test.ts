@@ -264,6 +264,11 @@ describe("the message of a verdict", () => {
     ])
   })
 
+  it("reports that the journal no longer begins with the first request", async () => {
+    const { message } = await judge({ expected: [{ operation: "nodes.delete" }] }, journal.slice(2))
+    expect(message.split("\n").at(-1)).toBe("Requests up to number 2 are no longer kept.")
+  })
+
   it("reports a body that is too long for the journal", async () => {
     const cut = entry(1, { method: "POST", body: '{"name":"web', bodyBytes: 5000 })
     expect((await judge({ expected: [{ body: { name: "web" } }] }, [cut])).message).toContain(
