@@ -1,4 +1,3 @@
-// A test file for `node --experimental-vm-modules node_modules/jest/bin/jest.js`.
 import { afterAll, beforeAll, expect, test } from "@jest/globals"
 import { startServer } from "@berth/server/testing/promise"
 

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { inspect } from "node:util"
 import { Program } from "@berth/testing/Program"
 import { afterAll, afterEach, assert, describe, expect, it, vi } from "vitest"
@@ -213,6 +214,15 @@ describe("a server of a test without Effect", () => {
       expect(await world.advance("1h")).toEqual(new Date("2026-01-01T01:00:00.000Z"))
     })
   })
+})
+
+it("its types need no library: what a test writes and gets imports nothing else", () => {
+  const folder = join(import.meta.dirname, "../../src/testing/promise")
+  const imported = readdirSync(folder).flatMap((name) =>
+    Array.from(readFileSync(join(folder, name), "utf8").matchAll(/ from "([^"]+)"/g), ([, from]) => from)
+  )
+  expect(imported).not.toEqual([])
+  for (const from of imported) expect(from).toMatch(/^\.\/\w+\.ts$/)
 })
 
 it("the types of the control plane are those that it describes (`pnpm control-types` prints them)", () => {
