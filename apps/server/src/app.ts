@@ -4,7 +4,7 @@
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
-import { Clock, Context, Effect, Layer, Logger, Option, References, Scope } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Option, References, Scheduler, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -122,7 +122,8 @@ export const makeApp = Effect.fnUntraced(function* (
   const requestContext = Context.pick(
     Logger.CurrentLoggers,
     Logger.LogToStderr,
-    References.MinimumLogLevel
+    References.MinimumLogLevel,
+    Scheduler.Scheduler
   )(ambient).pipe(
     // The clock of faults that take time.
     Context.add(Clock.Clock, clock),

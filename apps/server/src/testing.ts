@@ -54,7 +54,7 @@ export class TestServer extends Context.Service<
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
         const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMillis: 0 }
-        const baseUrl = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, ...appOptions(options) })
+        const { url: baseUrl } = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, ...appOptions(options) })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
         return yield* describe(worlds, client, baseUrl, options.controlToken)
       })

@@ -139,6 +139,11 @@ export const flags = {
     Flag.withDescription("A host name at which the control plane is served beside loopback; may be given again"),
     Flag.atLeast(0)
   ),
+  exitWithParent: Flag.Boolean("exit-with-parent").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("End when stdin ends: its pipe does when the program that holds it ends, also by SIGKILL"),
+    Flag.withDefault(false)
+  ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription("Keep the worlds in this file; what it holds comes before other flags about worlds"),

@@ -9,6 +9,7 @@ import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
 import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
 import { bytesOf, deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"
+import { noteHeld } from "../transport/held.ts"
 import { maxBodyBytes } from "../transport/limits.ts"
 import type { WireFault } from "../transport/WireFault.ts"
 import type { World } from "../world/World.ts"
@@ -27,6 +28,7 @@ export const deliver: Step = (next) => (exchange) =>
   Effect.flatMapEager(next(exchange), (reply) => {
     if (exchange.delivery === undefined) return Effect.succeed(reply)
     const { delayMillis, wireFault } = exchange.delivery
+    noteHeld(exchange.request.source)
     const delivered = wireFault === undefined ? Effect.succeed(reply) : deliverFault(exchange.request, reply, wireFault)
     return delayMillis > 0 ? Effect.andThen(Effect.interruptible(Effect.sleep(delayMillis)), delivered) : delivered
   })

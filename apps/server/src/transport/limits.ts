@@ -22,7 +22,7 @@ export interface Timeouts {
   readonly requestMillis: number
   /** Idle time after which a kept-alive connection is closed. */
   readonly keepAliveMillis: number
-  /** How long a shutdown waits for requests in flight before it cuts them off. */
+  /** How long a shutdown waits for requests in flight before it cuts them off; not for held ones (`held.ts`). */
   readonly drainMillis: number
 }
 
@@ -30,5 +30,5 @@ export const defaultTimeouts: Timeouts = {
   headersMillis: 10_000,
   requestMillis: 30_000,
   keepAliveMillis: 5_000,
-  drainMillis: 3_000
+  drainMillis: 1_000
 }

@@ -7,6 +7,7 @@ import { createServer as createSecureServer } from "node:https"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { isSecured, openConnections } from "./connections.ts"
+import { isHeld } from "./held.ts"
 import { maxHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
 
 /** A reply to input that never became a request. */
@@ -24,8 +25,10 @@ export type Reject = (
 
 export interface NodeServer {
   readonly server: Server
-  /** Cuts the connections on which no request is waiting for its reply. */
+  /** Cuts the connections on which no request is waiting for its reply, or only one that is held back. */
   readonly closeIdle: () => void
+  /** Lets the process end while the server listens and connections are open. */
+  readonly unref: () => void
 }
 
 /** A private key and its certificate, PEM. */
@@ -93,7 +96,14 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   return {
     server,
     closeIdle: () => {
-      for (const socket of connections) if ((pendingByConnection.get(socket)?.size ?? 0) === 0) socket.destroy()
+      for (const socket of connections) {
+        // Replies come in order: those after one that is held back wait for it.
+        const [next] = pendingByConnection.get(socket) ?? []
+        if (next === undefined || isHeld(next.req)) socket.destroy()
+      }
+    },
+    unref: () => {
+      server.unref().on("connection", (socket: Socket) => socket.unref())
     }
   }
 }
