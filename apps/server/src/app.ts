@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Layer, Logger, Option, type Redacted, Reference
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { endIdleWorlds } from "./control/endWorld.ts"
 import { isControl, makePlane } from "./control/plane.ts"
 import * as Authorization from "./http/authorization.ts"
 import * as Commitments from "./http/commitments.ts"
@@ -23,6 +24,7 @@ import * as Query from "./http/query.ts"
 import { replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
 import { deliver, injectFaults } from "./injection/injectFaults.ts"
 import { Journals } from "./journal/Journals.ts"
+import { bytesOf } from "./transport/deliverFault.ts"
 import { maxBodyBytes } from "./transport/limits.ts"
 import type { Reject } from "./transport/nodeServer.ts"
 import { allowedMethods, endpointsOf, routerConfig } from "./transport/paths.ts"
@@ -30,6 +32,7 @@ import type { Reading } from "./world/allowance.ts"
 import { AnonymousAllowances } from "./world/AnonymousAllowances.ts"
 import * as World from "./world/World.ts"
 import type { Worlds } from "./world/Worlds.ts"
+import { WorldUse } from "./world/WorldUse.ts"
 
 export interface AppOptions {
   /**
@@ -39,16 +42,24 @@ export interface AppOptions {
   readonly checkReplies: boolean
   /** What a request of the control plane has to show; without one, it needs nothing. */
   readonly controlToken?: Redacted.Redacted | undefined
+  /** How long a world may be unused before it ends. Without it, and of the worlds there are now, none ever does. */
+  readonly worldTtlMillis?: number | undefined
 }
 
 /** The service: one effect per request, and replies to input that never became a request. */
-export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkReplies, controlToken }: AppOptions) {
+export const makeApp = Effect.fnUntraced(function* (
+  worlds: Worlds,
+  { checkReplies, controlToken, worldTtlMillis }: AppOptions
+) {
   const ambient = yield* Effect.context<Scope.Scope>()
   const clock = yield* Clock.Clock
   const realMillis = () => clock.currentTimeMillisUnsafe()
   const journals = new Journals()
   const anonymous = new AnonymousAllowances(worlds.main.settings.rateLimit)
-  const controlPlane = yield* makePlane({ worlds, realMillis, journals }, controlToken)
+  const use = new WorldUse()
+  const controlled = { worlds, realMillis, journals, use }
+  const controlPlane = yield* makePlane(controlled, controlToken)
+  if (worldTtlMillis !== undefined) yield* Effect.forkScoped(endIdleWorlds(controlled, worldTtlMillis))
   const endpoint = yield* makeEndpoint
 
   const service = inOrder(
@@ -74,8 +85,10 @@ export const makeApp = Effect.fnUntraced(function* (worlds: Worlds, { checkRepli
     // Whose request it is decides on the world, and so on everything that follows.
     const identity = identify(worlds, request)
     const world = identity._tag === "Known" ? identity.world : worlds.main
+    const real = realMillis()
+    if (identity.world !== undefined) use.note(identity.world, real)
     // Nodes that have ended by now are cleared away before any step reads the world.
-    const arrivedAt = World.enter(world, realMillis())
+    const arrivedAt = World.enter(world, real)
     // Its account's allowance, or without one that of its address (decision 20).
     const allowance = identity._tag === "Known" ? world.allowance : anonymous.of(addressOf(request))
     const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
@@ -127,8 +140,12 @@ const keepJournal =
   (next) =>
   (exchange) =>
     Effect.mapEager(next(exchange), (reply) => {
-      const { arrivedAt: at, body, delivery, request, world } = exchange
+      const { arrivedAt, body, delivery, identity, realMillis, request } = exchange
+      // One good credential is enough: a mistyped token is searched for in the journal of its world.
+      const world = identity.world ?? exchange.world
+      const at = world === exchange.world ? arrivedAt : World.enter(world, realMillis())
       const delayMillis = Math.round((delivery?.delayMillis ?? 0) * world.clock.rate)
+      const isWorthReading = reply.status >= 400 || delivery !== undefined
       worlds.changes += 1
       journals.record(world, {
         at,
@@ -137,6 +154,9 @@ const keepJournal =
         url: request.url,
         body,
         status: delivery?.isAnswered === false ? null : reply.status,
+        replyType: reply.headers["content-type"],
+        replyBytes: reply.body._tag === "Empty" ? 0 : reply.body.contentLength,
+        replyBody: isWorthReading ? bytesOf(reply) : undefined,
         faults: delivery?.faults ?? noFaults
       })
       return reply

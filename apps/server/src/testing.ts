@@ -2,9 +2,9 @@
  * The whole service inside a test: on a free port, or without a socket at all. Its worlds are frozen unless the test asks for
  * another clock, so that time passes when the test advances it and the same calls give the same bytes.
  */
-import { Clock, Context, Effect, Layer, type Redacted, Result, type Scope } from "effect"
+import { Clock, Context, Duration, Effect, Layer, type Redacted, Result, type Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpServerError } from "effect/http"
-import { makeApp } from "./app.ts"
+import { type AppOptions, makeApp } from "./app.ts"
 import { clientOf } from "./transport/inProcess.ts"
 import { type Fault, type FaultName, kindByName } from "./injection/catalogue.ts"
 import { defaultTimeouts, type Timeouts } from "./transport/limits.ts"
@@ -27,6 +27,8 @@ export interface TestServerOptions extends TestWorldOptions {
   readonly accounts?: readonly [Account, ...Array<Account>]
   /** What requests of the control plane have to show; the client of `control` shows it. Default: nothing. */
   readonly controlToken?: Redacted.Redacted
+  /** How long a further world may be unused, by the `Clock` of the service, before it ends. Default: none ever does. */
+  readonly worldTtl?: Duration.Input
   /** Only for a service that listens; default 10 s for headers, 30 s for a request. */
   readonly timeouts?: Partial<Omit<Timeouts, "drainMillis">>
 }
@@ -49,13 +51,7 @@ export class TestServer extends Context.Service<
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
         const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMillis: 0 }
-        const baseUrl = yield* listen(worlds, {
-          host: "127.0.0.1",
-          port: 0,
-          timeouts,
-          checkReplies: true,
-          controlToken: options.controlToken
-        })
+        const baseUrl = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, ...appOptions(options) })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
         return yield* describe(worlds, client, baseUrl, options.controlToken)
       })
@@ -71,10 +67,7 @@ export class TestServer extends Context.Service<
     Layer.effectContext(
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
-        const { handle, requestContext } = yield* makeApp(worlds, {
-          checkReplies: true,
-          controlToken: options.controlToken
-        })
+        const { handle, requestContext } = yield* makeApp(worlds, appOptions(options))
         const client = clientOf(handle, requestContext)
         return Context.make(
           TestServer,
@@ -83,6 +76,12 @@ export class TestServer extends Context.Service<
       })
     )
 }
+
+const appOptions = ({ controlToken, worldTtl }: TestServerOptions): AppOptions => ({
+  checkReplies: true,
+  controlToken,
+  worldTtlMillis: worldTtl === undefined ? undefined : Duration.toMillis(worldTtl)
+})
 
 const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
   const realMillis = yield* Clock.currentTimeMillis

@@ -51,6 +51,18 @@ const cannotListen = (host: string, port: number) => (error: HttpServerError.Ser
   return new StartFailure({ message: `cannot listen on ${host} port ${port}: ${reason}` })
 }
 
+/** How long a world may be unused; `undefined` where none ends by itself. What a file keeps is not forgotten. */
+const readTtl = (asked: Option.Option<number | "off">, hasState: boolean) => {
+  const ttl = Option.getOrElse(asked, () => (hasState ? "off" : defaultTtlMillis))
+  return ttl !== "off" && hasState
+    ? Effect.fail(
+        new StartFailure({ message: "--world-ttl: worlds under --state do not end; leave out one of the two" })
+      )
+    : Effect.succeed(ttl === "off" ? undefined : ttl)
+}
+
+const defaultTtlMillis = 3_600_000
+
 const faults = Command.make("faults", {}, () => Console.log(faultList())).pipe(
   Command.withDescription("Lists the faults that can be armed, with their options")
 )
@@ -81,6 +93,7 @@ export const command = Command.make("berth-server", flags, (options) =>
       }
       const realMillis = yield* Clock.currentTimeMillis
       const { account, host, port, rateLimit, rateLimitAlgorithm: algorithm, state, world } = options
+      const worldTtlMillis = yield* readTtl(options.worldTtl, Option.isSome(state))
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
       const settings = { ...settingsOf(asked, defaults.account), faults: yield* readFaults(options.fault) }
       const accounts = yield* readAccounts(account)
@@ -93,7 +106,8 @@ export const command = Command.make("berth-server", flags, (options) =>
         port,
         timeouts: defaultTimeouts,
         checkReplies: false,
-        controlToken: Option.getOrUndefined(options.controlToken)
+        controlToken: Option.getOrUndefined(options.controlToken),
+        worldTtlMillis
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep
       const { accessToken, apiKey } = worlds.main.settings.account

@@ -5,6 +5,7 @@
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
 import { readRateLimit, WorldOptions } from "../world/WorldOptions.ts"
@@ -52,6 +53,10 @@ const worldFlags = {
   uniqueNames: option(Flag.Boolean("unique-names"), fields.uniqueNames)
 }
 
+/** A duration in milliseconds, or `off`. */
+const readTtl = (text: string): Option.Option<number | "off"> =>
+  text === "off" ? Option.some("off") : Option.filter(readDurationMillis(text), (millis) => millis > 0)
+
 export const flags = {
   port: wholeNumberFlag("port", 0, 65_535).pipe(
     Flag.withDescription(`Port to listen on, 0 for a free one; default ${defaultPort}`),
@@ -90,6 +95,13 @@ export const flags = {
       () => "expected a token that is not empty"
     ),
     Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
+    Flag.optional
+  ),
+  worldTtl: Flag.String("world-ttl").pipe(
+    Flag.filterMap(readTtl, () => "expected a duration such as 30m or 1h, or off"),
+    Flag.withDescription(
+      "How long a world made by a request may be unused before it ends, or off; default 1h, with --state off"
+    ),
     Flag.optional
   ),
   state: Flag.String("state").pipe(

@@ -5,16 +5,18 @@ import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Context, Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
-import type { Journals } from "../journal/Journals.ts"
+import type { Journals, WorldJournal } from "../journal/Journals.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { maxControlBodyBytes } from "../transport/limits.ts"
 import { readJson } from "../transport/readJson.ts"
 import * as World from "../world/World.ts"
 import type { Worlds } from "../world/Worlds.ts"
+import type { WorldUse } from "../world/WorldUse.ts"
 
 export interface Controlled {
   readonly worlds: Worlds
   readonly journals: Journals
+  readonly use: WorldUse
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMillis: () => number
 }
@@ -26,7 +28,8 @@ export const ControlledWorlds = Context.Reference<Controlled>("@berth/server/con
   }
 })
 
-export const worldUnknown = (id: string): Failure<404> => fail(404, `There is no world ${id}.`)
+export const worldUnknown = (worlds: Worlds, id: string): Failure<404> =>
+  fail(404, worlds.hasEnded(id) ? `World ${id} has ended.` : `There is no world ${id}.`)
 
 interface NamedWorld extends Controlled {
   readonly world: World.World
@@ -37,8 +40,17 @@ interface NamedWorld extends Controlled {
 export const namedWorld = (id: string) =>
   Effect.flatMap(ControlledWorlds, (controlled): Effect.Effect<NamedWorld, Failure<404>> => {
     const world = controlled.worlds.get(id)
-    if (world === undefined) return Effect.fail(worldUnknown(id))
-    return Effect.succeed({ ...controlled, world, now: World.enter(world, controlled.realMillis()) })
+    if (world === undefined) return Effect.fail(worldUnknown(controlled.worlds, id))
+    const realMillis = controlled.realMillis()
+    controlled.use.note(world, realMillis)
+    return Effect.succeed({ ...controlled, world, now: World.enter(world, realMillis) })
+  })
+
+/** The journal of the world a path names. It outlives the world for a while. */
+export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>> =>
+  Effect.flatMap(ControlledWorlds, ({ journals }) => {
+    const ended = journals.ofEnded(id)
+    return ended === undefined ? Effect.map(namedWorld(id), ({ world }) => journals.of(world)) : Effect.succeed(ended)
   })
 
 /** The JSON body of a control request. */

@@ -1,5 +1,5 @@
 /**
- * The journals of all worlds as they are written: one event for each request.
+ * The journals of all worlds as they are written: one event for each request, and one for the end of a world.
  */
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
@@ -14,8 +14,9 @@ const watch = HttpApiEndpoint.get("watch", "/events", {
   OpenApi.annotations({
     title: "Watch the requests",
     description:
-      "Server-sent events named `request`, whose data is an entry of the journal with its `world`. With `Last-Event-ID` the " +
-      "requests since then come first, as far as the journals go."
+      "Server-sent events: `request`, whose data is an entry of the journal with its `world`, and `world-ended` with `world` " +
+      "and `reason`, after which a stream of that world ends. With `Last-Event-ID` those since then come first, as far as the " +
+      "journals go."
   })
 )
 

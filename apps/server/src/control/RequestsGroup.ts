@@ -1,32 +1,50 @@
 /**
  * The journal of a world: read, forgotten, compared with what was expected.
  */
+import { METHODS } from "node:http"
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { operations } from "../faults/operations.ts"
-import { maxEntries } from "../journal/Journals.ts"
+import { catalogue } from "../injection/catalogue.ts"
+import { maxEntries } from "../journal/Journal.ts"
 import { JournalEntry } from "../journal/JournalEntry.ts"
-import { Expectation, Verdict } from "../journal/verify.ts"
-import { worldParam } from "./fields.ts"
+import { Expectation } from "../journal/ExpectedCall.ts"
+import { Verdict } from "../journal/verify.ts"
+import { WorldEnd, worldParam } from "./fields.ts"
 
 const JournalPage = Schema.Struct({
   world: Schema.String,
   seed: Schema.Int,
+  ended: Schema.optionalKey(WorldEnd).annotate({ description: "Only of a world that has ended." }),
   count: Schema.Int.annotate({ description: "Requests to the world so far, also those no longer kept." }),
-  requests: Schema.Array(JournalEntry)
+  requests: Schema.Array(JournalEntry),
+  next: Schema.Int.annotate({ description: "The `after` with which to go on." }),
+  more: Schema.Boolean.annotate({ description: "Whether more of them are there already." }),
+  dropped: Schema.Int.annotate({
+    description: "Requests after `after`, or from the first, that are no longer kept: the gap a slow reader has."
+  })
 }).annotate({ identifier: "JournalPage" })
+
+/** What a request line can begin with, in any case. */
+const Method = Schema.String.check(
+  Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "an HTTP method")
+)
 
 const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
   params: worldParam,
   query: {
     operation: Schema.optional(Schema.Literals(operations)),
-    method: Schema.optional(Schema.String),
-    status: Schema.optional(Schema.Int),
-    fault: Schema.optional(Schema.String).annotate({ description: "Only requests at which this fault fired." }),
-    after: Schema.optional(Schema.Int).annotate({ description: "Only requests with a greater `seq`." }),
+    method: Schema.optional(Method),
+    status: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 }))),
+    fault: Schema.optional(Schema.Literals(catalogue.map(({ name }) => name))).annotate({
+      description: "Only requests at which this fault fired."
+    }),
+    after: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))).annotate({
+      description: "Only requests with a greater `seq`; 0 begins with the first that is kept."
+    }),
     limit: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxEntries }))).annotate({
-      description: "The last of them, at most so many."
+      description: "At most so many of them: with `after` the first ones, without it the last."
     })
   },
   success: JournalPage,
@@ -35,6 +53,17 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
   OpenApi.annotations({
     title: "Read the journal",
     description: `The latest ${maxEntries} requests, as far as the filters let them through, the oldest first.`
+  })
+)
+
+const har = HttpApiEndpoint.get("har", "/worlds/:world/requests.har", {
+  params: worldParam,
+  success: Schema.Json,
+  error: [failures[404]]
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "Read the journal as an HTTP Archive",
+    description: "HAR 1.2 without headers and credentials, for viewers that read it."
   })
 )
 
@@ -57,5 +86,5 @@ const verify = HttpApiEndpoint.post("verify", "/worlds/:world/requests/verify", 
 )
 
 export class RequestsGroup extends HttpApiGroup.make("requests")
-  .add(read, forget, verify)
+  .add(read, har, forget, verify)
   .annotateMerge(OpenApi.annotations({ title: "Requests", description: "The requests to a world." })) {}

@@ -55,7 +55,10 @@ const remove = HttpApiEndpoint.delete("delete", "/worlds/:world", {
   success: HttpApiSchema.NoContent,
   error: [failures[404], failures[409]]
 }).annotateMerge(
-  OpenApi.annotations({ title: "Delete a world", description: "Its credentials are no longer known. `default` stays." })
+  OpenApi.annotations({
+    title: "Delete a world",
+    description: "Its credentials are no longer known; its journal can still be read. `default` stays."
+  })
 )
 
 const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {

@@ -5,11 +5,11 @@ import { Effect, Queue, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Recorded } from "../journal/Journals.ts"
+import type { Recorded } from "../journal/Journal.ts"
+import type { EndedJournal, WorldJournal } from "../journal/Journals.ts"
 import { showEntry } from "../journal/JournalEntry.ts"
-import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { ControlledWorlds, worldUnknown } from "./ControlledWorlds.ts"
+import { ControlledWorlds, namedWorld } from "./ControlledWorlds.ts"
 
 /** How many events wait for a client that is slow; the oldest go first. */
 const maxWaiting = 1000
@@ -18,21 +18,36 @@ const maxWaiting = 1000
 const heartbeat = "15 seconds"
 
 interface Event {
-  readonly world: World
-  readonly recorded: Recorded
+  /** Counts the events of the server, from 1. */
+  readonly id: number
+  readonly event: "request" | "world-ended"
+  readonly data: object
+  /** Whether the stream of one world has nothing more to wait for. */
+  readonly isLast: boolean
 }
+
+const requestEvent = ({ account, id: world }: WorldJournal, recorded: Recorded): Event => ({
+  id: recorded.event,
+  event: "request",
+  data: { world, ...showEntry(account, recorded) },
+  isLast: false
+})
+
+const endEvent = ({ ended, id: world }: EndedJournal): Event => ({
+  id: ended.event,
+  event: "world-ended",
+  data: { world, reason: ended.reason },
+  isLast: true
+})
+
+/** What the journals know of a world. */
+const eventsOf = (kept: WorldJournal): ReadonlyArray<Event> =>
+  kept.journal.entries().map((recorded) => requestEvent(kept, recorded))
 
 const utf8 = new TextEncoder()
 
-const eventText = ({ recorded, world }: Event): Uint8Array =>
-  utf8.encode(
-    Sse.encoder.write({
-      _tag: "Event",
-      event: "request",
-      id: String(recorded.event),
-      data: JSON.stringify({ world: world.id, ...showEntry(world.settings.account, recorded) })
-    })
-  )
+const eventText = ({ data, event, id }: Event): Uint8Array =>
+  utf8.encode(Sse.encoder.write({ _tag: "Event", event, id: String(id), data: JSON.stringify(data) }))
 
 /** Comes first, so that a client sees at once that the stream is open. */
 const opening = utf8.encode(": requests\n\n")
@@ -40,35 +55,42 @@ const opening = utf8.encode(": requests\n\n")
 export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
   handlers.handle("watch", ({ headers, query }) =>
     Effect.gen(function* () {
-      const { journals, worlds } = yield* ControlledWorlds
-      if (query.world !== undefined && worlds.get(query.world) === undefined) {
-        return yield* Effect.fail(worldUnknown(query.world))
-      }
-      const isWatched = (world: World) => query.world === undefined || world.id === query.world
+      const { journals, realMillis, use, worlds } = yield* ControlledWorlds
+      const only = query.world === undefined ? undefined : (yield* namedWorld(query.world)).world
       const last = Number(headers["last-event-id"] ?? Number.NaN)
       const stream = Effect.gen(function* () {
         const queue = yield* Queue.sliding<Event>(maxWaiting)
-        const missed = worlds
-          .list()
-          .filter(isWatched)
-          .flatMap((world) =>
-            journals
-              .of(world)
-              .entries()
-              .map((recorded) => ({ world, recorded }))
-          )
-          .filter(({ recorded }) => recorded.event > last)
-          .sort((a, b) => a.recorded.event - b.recorded.event)
+        const missed =
+          only === undefined
+            ? [
+                ...worlds.list().flatMap((world) => eventsOf(journals.of(world))),
+                ...journals.allEnded().flatMap((ended) => [...eventsOf(ended), endEvent(ended)])
+              ]
+            : eventsOf(journals.of(only))
         // From here on nothing is missed: no other fiber runs between reading the journals and this.
         yield* Effect.acquireRelease(
-          Effect.sync(() =>
-            journals.listen((world, recorded) => {
-              if (isWatched(world)) Queue.offerUnsafe(queue, { world, recorded })
+          Effect.sync(() => {
+            if (only !== undefined) use.watch(only)
+            return journals.listen({
+              onRequest: (world, recorded) => {
+                if (only !== undefined && only !== world) return
+                Queue.offerUnsafe(queue, requestEvent(journals.of(world), recorded))
+              },
+              onEnd: (ended) => {
+                if (only === undefined || only.id === ended.id) Queue.offerUnsafe(queue, endEvent(ended))
+              }
             })
-          ),
-          (stop) => Effect.sync(stop)
+          }),
+          (stop) =>
+            Effect.sync(() => {
+              stop()
+              if (only !== undefined) use.unwatch(only, realMillis())
+            })
         )
-        const events = Stream.concat(Stream.fromIterable(missed), Stream.fromQueue(queue))
+        const events = Stream.concat(
+          Stream.fromIterable(missed.filter(({ id }) => id > last).sort((a, b) => a.id - b.id)),
+          Stream.takeUntil(Stream.fromQueue(queue), ({ isLast }) => isLast && only !== undefined)
+        )
         const beats = Stream.map(Stream.tick(heartbeat), () => utf8.encode(":\n\n"))
         return Stream.concat(
           Stream.succeed(opening),

@@ -2,6 +2,7 @@
  * Fields that several groups of the control plane share.
  */
 import { DateTime, Schema } from "effect"
+import { endReasons } from "../journal/Journals.ts"
 
 /** An instant of a world, ISO 8601 in UTC with milliseconds. */
 export const Instant = Schema.DateTimeUtcFromString
@@ -11,3 +12,8 @@ export const instant = (millis: number): DateTime.Utc => DateTime.makeUnsafe(mil
 
 /** Which world a path is about: `default`, `w1`, … */
 export const worldParam = { world: Schema.String }
+
+/** When and why a world has ended. */
+export const WorldEnd = Schema.Struct({ at: Instant, reason: Schema.Literals(endReasons) }).annotate({
+  identifier: "WorldEnd"
+})

@@ -22,6 +22,7 @@ import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
+import { checkParameters } from "./parameters.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
 import * as Worlds from "./worlds.ts"
@@ -57,6 +58,8 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
   Layer.provide(HttpServer.layerServices)
 )
 
+const checkedParameters = checkParameters(endpointsOf(ControlApi))
+
 const allowed = allowedMethods([...endpointsOf(ControlApi), { path: `${controlPrefix}/`, method: "GET" }])
 
 /** Whether a request is to the control plane. */
@@ -79,6 +82,7 @@ export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, to
     const request = withWholePath(arrived, controlled.worlds)
     const response =
       precheck(request, maxControlBodyBytes) ??
+      checkedParameters(request) ??
       (yield* endpoints.pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.provideService(ControlledWorlds, controlled),
@@ -94,7 +98,7 @@ export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, to
 /** A world may be named right after the prefix: `/_mock/w1/clock` is `/_mock/worlds/w1/clock`. */
 const withWholePath = (request: HttpServerRequest.HttpServerRequest, worlds: AllWorlds) => {
   const [, id] = /^\/([^/?]+)\//.exec(request.url.slice(controlPrefix.length)) ?? []
-  return id === undefined || worlds.get(id) === undefined
+  return id === undefined || (worlds.get(id) === undefined && !worlds.hasEnded(id))
     ? request
     : request.modify({ url: `${controlPrefix}/worlds${request.url.slice(controlPrefix.length)}` })
 }

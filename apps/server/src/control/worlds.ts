@@ -10,9 +10,10 @@ import * as Snapshot from "../state/Snapshot.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
-import type { AddRefusal, RemoveRefusal } from "../world/Worlds.ts"
+import type { AddRefusal, RemoveRefusal, Worlds } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
+import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
 import type { WorldSummary } from "./WorldsGroup.ts"
 
@@ -21,9 +22,9 @@ const notAdded = (refusal: AddRefusal): Failure<409> =>
     ? fail(409, "Another world has this credential.", { [refusal.field]: ["Another world has this one."] })
     : fail(409, `There are ${refusal.limit} worlds already: delete some.`)
 
-const notRemoved = (refusal: RemoveRefusal): Failure<404> | Failure<409> =>
+const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Failure<409> =>
   refusal._tag === "WorldUnknown"
-    ? worldUnknown(refusal.id)
+    ? worldUnknown(worlds, refusal.id)
     : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
 
 const redacted = (secret: string | undefined) => (secret === undefined ? undefined : Redacted.make(secret))
@@ -50,10 +51,12 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handleRaw("make", ({ request }) =>
       Effect.gen(function* () {
         const options = yield* readOptions(request)
-        const { realMillis, worlds } = yield* ControlledWorlds
+        const { realMillis, use, worlds } = yield* ControlledWorlds
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
         const made = worlds.add(asked, (id, account) => begin(settingsOf(options, account), realMillis(), id))
-        const { id, settings } = yield* Effect.mapError(Effect.fromResult(made), notAdded)
+        const world = yield* Effect.mapError(Effect.fromResult(made), notAdded)
+        use.begin(world, realMillis())
+        const { id, settings } = world
         return {
           id,
           apiKey: Redacted.value(settings.account.apiKey),
@@ -68,8 +71,10 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     )
     .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
     .handle("delete", ({ params }) =>
-      Effect.flatMap(ControlledWorlds, ({ worlds }) =>
-        Effect.mapError(Effect.asVoid(Effect.fromResult(worlds.remove(params.world))), notRemoved)
+      Effect.flatMap(ControlledWorlds, (controlled) =>
+        Effect.mapError(Effect.fromResult(endWorld(controlled, params.world, "deleted")), (refusal) =>
+          notRemoved(controlled.worlds, refusal)
+        )
       )
     )
     .handle("reset", ({ params }) =>

@@ -22,7 +22,7 @@ const objection = (identity: Identity, group: string): Failure<401> | Failure<40
 
 export const layer: Layer.Layer<Authorization> = Layer.succeed(Authorization)((endpoint, { group }) =>
   Effect.flatMap(CurrentExchange, (exchange): Effect.Effect<Reply, Types.unhandled | Failure<401> | Failure<403>> => {
-    const failure = objection(exchange?.identity ?? { _tag: "Unknown", errors: {} }, group.identifier)
+    const failure = objection(exchange?.identity ?? { _tag: "Unknown", errors: {}, world: undefined }, group.identifier)
     return failure === undefined ? endpoint : Effect.fail(failure)
   })
 )

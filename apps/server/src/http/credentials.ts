@@ -13,10 +13,10 @@ import type { Worlds } from "../world/Worlds.ts"
 export type Identity =
   /** The world the request belongs to. `bySession` when cookies stood in for the token. */
   | { readonly _tag: "Known"; readonly world: World; readonly bySession: boolean }
-  /** Something is missing or wrong, by the name of where it belongs. */
-  | { readonly _tag: "Unknown"; readonly errors: FieldErrors }
-  /** Key and token are both good, and of different accounts. */
-  | { readonly _tag: "Mixed" }
+  /** Something is missing or wrong, by the name of where it belongs. The world is that of the credential that is good. */
+  | { readonly _tag: "Unknown"; readonly errors: FieldErrors; readonly world: World | undefined }
+  /** Key and token are both good, and of different accounts. The world is that of the key. */
+  | { readonly _tag: "Mixed"; readonly world: World }
 
 /** The credentials of a request; `undefined` where it carries none. */
 interface Credentials {
@@ -53,8 +53,10 @@ export const identify = (worlds: Worlds, request: HttpServerRequest.HttpServerRe
     ]
     if (session === "mismatched") errors["x-csrftoken"] = ["The header does not repeat the cookie csrftoken."]
   }
-  if (owner === undefined || Object.keys(errors).length > 0) return { _tag: "Unknown", errors }
-  if (tokenDecides && holder !== owner) return { _tag: "Mixed" }
+  if (owner === undefined || Object.keys(errors).length > 0) {
+    return { _tag: "Unknown", errors, world: owner ?? holder }
+  }
+  if (tokenDecides && holder !== owner) return { _tag: "Mixed", world: owner }
   return { _tag: "Known", world: owner, bySession: mode === "strict" && holder !== owner }
 }
 

@@ -5,7 +5,7 @@ import { apiKeyParameter } from "@berth/core/api/Routes"
 import { DateTime, Redacted, Schema } from "effect"
 import { operationOf, operations } from "../faults/operations.ts"
 import type { Account } from "../world/WorldSettings.ts"
-import { maxKeptBodyBytes, type Recorded } from "./Journals.ts"
+import { maxKeptBodyBytes, type Recorded } from "./Journal.ts"
 
 export const JournalEntry = Schema.Struct({
   seq: Schema.Int.annotate({ description: "Counts the requests of the world, from 1." }),
@@ -16,19 +16,28 @@ export const JournalEntry = Schema.Struct({
   operation: Schema.NullOr(Schema.Literals(operations)),
   query: Schema.Record(Schema.String, Schema.String).annotate({ description: "Without the API key." }),
   body: Schema.NullOr(Schema.String).annotate({ description: `The first ${maxKeptBodyBytes} bytes, without secrets.` }),
+  bodyBytes: Schema.optionalKey(Schema.Int).annotate({ description: "Bytes of the whole body, where it was cut." }),
   status: Schema.NullOr(Schema.Int).annotate({ description: "The status of the reply; null when there was none." }),
   faults: Schema.Array(Schema.String).annotate({ description: "The faults that fired, by name." })
 }).annotate({ identifier: "JournalEntry" })
 export type JournalEntry = typeof JournalEntry.Type
 
-const hidden = "<redacted>"
+/** What stands for a secret. */
+export const hidden = "<redacted>"
 
 /** Parameters that carry credentials, whatever their spelling. */
-const isCredential = (name: string): boolean =>
+export const isCredential = (name: string): boolean =>
   name.toLowerCase() === apiKeyParameter || /^(api[_-]?key|(access[_-]?)?token|authorization)$/i.test(name)
 
 /** The value of every field of a JSON text that is named like a secret. */
 const secretField = /("[^"]*(?:password|passwd|secret|token|api_?key|private_key)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*("|$)/gi
+
+/** Takes secrets out of texts. */
+export interface Redactor {
+  readonly text: (given: string) => string
+  /** `isCut` when the bytes are only the beginning of the body. */
+  readonly body: (bytes: Uint8Array, isCut: boolean) => string
+}
 
 /** The credentials of an account, as they are, percent-encoded, and as JSON has them. */
 const spellingsOf = ({ accessToken, apiKey }: Account): ReadonlyArray<string> =>
@@ -43,12 +52,12 @@ const utf8 = new TextDecoder()
  * Takes the credentials of an account out of texts. The client's redactor (`core/client/transport/Redaction.ts`) undoes the encodings of
  * pages that strangers wrote; here only requests of the account's own programs arrive, so that three spellings do.
  */
-const redactor = (account: Account) => {
+export const redactor = (account: Account): Redactor => {
   const spellings = spellingsOf(account)
   const text = (given: string) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, hidden), given)
   return {
     text,
-    body: (bytes: Uint8Array, isCut: boolean) => {
+    body: (bytes, isCut) => {
       const shown = text(utf8.decode(bytes)).replace(secretField, `$1"${hidden}"`)
       // A body that was cut off may end in the middle of a credential.
       return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))) : shown
@@ -75,6 +84,7 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
     operation: operationOf(method, path) ?? null,
     query,
     body: body === undefined ? null : redact.body(body, bodyBytes > body.length),
+    ...(body !== undefined && bodyBytes > body.length ? { bodyBytes } : {}),
     status,
     faults
   }

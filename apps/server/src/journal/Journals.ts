@@ -1,119 +1,164 @@
 /**
- * The journals of all worlds: the latest thousand requests to each with their replies, and the listeners that get every
- * request as it is answered. A journal keeps requests as they came; what a reader sees, without credentials, is
- * `JournalEntry.ts`.
+ * The journals of all worlds, of those that live and of those that ended last, bounded together; and the listeners that get
+ * every request as it is answered.
  */
 import type { World } from "../world/World.ts"
+import type { Account } from "../world/WorldSettings.ts"
+import { type Entry, Journal, type Recorded } from "./Journal.ts"
 
-/** One request and its reply. Instants are milliseconds of the world's time. */
-export interface Recorded {
-  /** Counts the requests of the world, from 1. */
-  readonly seq: number
-  /** Counts the requests of the server, from 1: the id of its event. */
-  readonly event: number
+/** Why a world ended: a request of the control plane, or no use for longer than `--world-ttl`. */
+export type EndReason = "deleted" | "idle"
+export const endReasons: ReadonlyArray<EndReason> = ["deleted", "idle"]
+
+/** The end of a world. */
+export interface WorldEnd {
+  /** In milliseconds of the world's time. */
   readonly at: number
-  readonly durationMillis: number
-  readonly method: string
-  /** Path and query, with the credentials in it. */
-  readonly url: string
-  /** The beginning of the body that was read, if one was. */
-  readonly body: Uint8Array | undefined
-  /** Bytes of the whole body. */
-  readonly bodyBytes: number
-  /** The status of the reply; `null` when there was none. */
-  readonly status: number | null
-  /** The faults that fired, by name. */
-  readonly faults: ReadonlyArray<string>
+  readonly reason: EndReason
+  /** Counts the events of the server, from 1: the id of this one. */
+  readonly event: number
 }
 
-/** A request and its reply, to be recorded. */
-export type Entry = Omit<Recorded, "seq" | "event" | "bodyBytes">
-
-/** Bytes of a body that a journal keeps. */
-export const maxKeptBodyBytes = 2048
-
-/** Requests a journal keeps. */
-export const maxEntries = 1000
-
-export class Journal {
-  /** Grows up to its limit, then the newest replaces the oldest. */
-  readonly #ring: Array<Recorded> = []
-  #next = 0
-  #count = 0
-
-  /** How many requests there have been, also those no longer kept. */
-  get count(): number {
-    return this.#count
-  }
-
-  /** `event` is the number of the request on the server. */
-  record(entry: Entry, event: number): Recorded {
-    this.#count += 1
-    const { at, body, durationMillis, faults, method, status, url } = entry
-    const bodyBytes = body?.length ?? 0
-    // A copy, so that the rest of a long body can go.
-    const kept = bodyBytes > maxKeptBodyBytes ? body!.slice(0, maxKeptBodyBytes) : body
-    // One literal and no spreading: every request passes here.
-    const recorded: Recorded = {
-      seq: this.#count,
-      event,
-      at,
-      durationMillis,
-      method,
-      url,
-      body: kept,
-      bodyBytes,
-      status,
-      faults
-    }
-    this.#ring[this.#next] = recorded
-    this.#next = (this.#next + 1) % maxEntries
-    return recorded
-  }
-
-  /** What is kept, the oldest first. */
-  entries(): ReadonlyArray<Recorded> {
-    return this.#ring.length < maxEntries
-      ? [...this.#ring]
-      : [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)]
-  }
-
-  /** Forgets what it keeps. It goes on counting. */
-  clear(): void {
-    this.#ring.length = 0
-    this.#next = 0
-  }
+/** The journal of a world with what a reader needs to know of the world, which may have ended. */
+export interface WorldJournal {
+  readonly id: string
+  readonly seed: number
+  /** Whose credentials are to be hidden. */
+  readonly account: Account
+  readonly journal: Journal
+  readonly ended?: WorldEnd
 }
 
-export type Listener = (world: World, recorded: Recorded) => void
+/** The journal of a world that has ended. */
+export type EndedJournal = Required<WorldJournal>
 
-/** Writes every journal. Listeners keep nothing: what one of them missed is in the journals. */
+/** What follows the journals. Listeners keep nothing: what one of them missed is in the journals. */
+export interface Listener {
+  readonly onRequest: (world: World, recorded: Recorded) => void
+  readonly onEnd: (ended: EndedJournal) => void
+}
+
+/** How many ended worlds keep their journals. */
+export const maxEndedWorlds = 20
+
+/** Bytes of all journals together, those of ended worlds included. */
+export const maxAllBytes = 128 * 1024 * 1024
+
 export class Journals {
   readonly #byWorld = new WeakMap<World, Journal>()
+  /** The journals of living worlds that keep anything; the one that was written last stands last. */
+  readonly #byQuiet = new Set<Journal>()
+  /** By the id of their world; the one that ended last stands last. */
+  readonly #ended = new Map<string, EndedJournal>()
   readonly #listeners = new Set<Listener>()
-  #count = 0
+  readonly #maxBytes: number
+  #lastWritten: Journal | undefined
+  #bytes = 0
+  #events = 0
 
-  of(world: World): Journal {
-    const known = this.#byWorld.get(world)
-    return known ?? this.begin(world)
+  constructor(maxBytes = maxAllBytes) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** About how much memory they take. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  of(world: World): WorldJournal {
+    return {
+      id: world.id,
+      seed: world.settings.seed,
+      account: world.settings.account,
+      journal: this.#journalOf(world)
+    }
+  }
+
+  /** The journal of a world that has ended, if it is still kept. */
+  ofEnded(id: string): EndedJournal | undefined {
+    return this.#ended.get(id)
+  }
+
+  /** Those of worlds that have ended, the first one first. */
+  allEnded(): ReadonlyArray<EndedJournal> {
+    return [...this.#ended.values()]
   }
 
   /** Begins the journal of a world anew, as a reset does. */
-  begin(world: World): Journal {
-    const journal = new Journal()
-    this.#byWorld.set(world, journal)
-    return journal
+  begin(world: World): void {
+    this.#leave(this.#journalOf(world))
+    this.#byWorld.set(world, new Journal())
   }
 
+  /** Forgets the requests to a world so far. Their numbers are not used again. */
+  forget(world: World): void {
+    const journal = this.#journalOf(world)
+    this.#leave(journal)
+    journal.clear()
+  }
+
+  /** A request that is answered after its world has ended is in no journal. */
   record(world: World, entry: Entry): void {
-    this.#count += 1
-    const recorded = this.of(world).record(entry, this.#count)
-    for (const listener of this.#listeners) listener(world, recorded)
+    const journal = this.#journalOf(world)
+    if (journal.isClosed) return
+    this.#events += 1
+    const before = journal.bytes
+    const recorded = journal.record(entry, this.#events)
+    this.#bytes += journal.bytes - before
+    if (this.#lastWritten !== journal) {
+      this.#byQuiet.delete(journal)
+      this.#byQuiet.add(journal)
+      this.#lastWritten = journal
+    }
+    while (this.#bytes > this.#maxBytes) this.#dropSome()
+    for (const { onRequest } of this.#listeners) onRequest(world, recorded)
+  }
+
+  /** Keeps the journal of a world that has just ended. `at` is in milliseconds of the world's time. */
+  end(world: World, at: number, reason: EndReason): void {
+    this.#events += 1
+    const ended = { ...this.of(world), ended: { at, reason, event: this.#events } }
+    ended.journal.isClosed = true
+    this.#byQuiet.delete(ended.journal)
+    this.#ended.set(world.id, ended)
+    if (this.#ended.size > maxEndedWorlds) this.#dropFirstEnded()
+    for (const { onEnd } of this.#listeners) onEnd(ended)
   }
 
   /** Gives what ends the listening. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
+  }
+
+  #journalOf(world: World): Journal {
+    const known = this.#byWorld.get(world)
+    if (known !== undefined) return known
+    const begun = new Journal()
+    this.#byWorld.set(world, begun)
+    return begun
+  }
+
+  /** Takes a journal out of those of living worlds. */
+  #leave(journal: Journal): void {
+    this.#byQuiet.delete(journal)
+    this.#bytes -= journal.bytes
+    if (this.#lastWritten === journal) this.#lastWritten = undefined
+  }
+
+  /** Makes room: the journal of the world that ended first goes, then the oldest entries of the quietest world. */
+  #dropSome(): void {
+    if (this.#ended.size > 0) return this.#dropFirstEnded()
+    const [quietest] = this.#byQuiet
+    const before = quietest!.bytes
+    quietest!.dropOldest()
+    this.#bytes -= before - quietest!.bytes
+    if (quietest!.kept === 0) this.#leave(quietest!)
+  }
+
+  #dropFirstEnded(): void {
+    const [first] = this.#ended.values()
+    this.#ended.delete(first!.id)
+    this.#bytes -= first!.journal.bytes
   }
 }

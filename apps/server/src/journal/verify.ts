@@ -2,122 +2,136 @@
  * Compares a journal with the calls that were expected. A call that is missing is shown with the nearest requests, and with
  * their differences.
  */
-import { Predicate, Result, Schema } from "effect"
-import { operations } from "../faults/operations.ts"
-import { matches } from "../lifecycle/pattern.ts"
+import { Effect, Schema } from "effect"
+import { differences, readRequest, type Request, show } from "./differences.ts"
+import { type Expectation, ExpectedCall, timesOf } from "./ExpectedCall.ts"
 import { JournalEntry } from "./JournalEntry.ts"
-
-const times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
-
-export const Expected = Schema.Struct({
-  method: Schema.optionalKey(Schema.String),
-  path: Schema.optionalKey(Schema.String).annotate({ description: "`*` is any text, `?` one character." }),
-  operation: Schema.optionalKey(Schema.Literals(operations)),
-  query: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)).annotate({
-    description: "Parameters that are there, by pattern; others may be."
-  }),
-  body: Schema.optionalKey(Schema.Json).annotate({
-    description: "Fields that are there, with these values; others may be."
-  }),
-  status: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  faults: Schema.optionalKey(Schema.Array(Schema.String)).annotate({ description: "Faults that fired; others may." }),
-  count: Schema.optionalKey(times).annotate({ description: "How often, exactly." }),
-  atLeast: Schema.optionalKey(times).annotate({ description: "How often, at least; 1 without any count." }),
-  atMost: Schema.optionalKey(times)
-}).annotate({ identifier: "ExpectedCall" })
-export type Expected = typeof Expected.Type
-
-export const Expectation = Schema.Struct({
-  expected: Schema.Array(Expected).check(Schema.isMaxLength(1000)),
-  noOthers: Schema.optionalKey(Schema.Boolean).annotate({ description: "Whether any other call is a mismatch." })
-}).annotate({ identifier: "Expectation" })
 
 const NearMiss = Schema.Struct({ request: JournalEntry, differs: Schema.Array(Schema.String) })
 
+const Mismatch = Schema.Struct({
+  expected: ExpectedCall,
+  wanted: Schema.String.annotate({ description: "How often, in words; with `inOrder` also after which request." }),
+  found: Schema.Int,
+  nearMisses: Schema.Array(NearMiss)
+})
+type Mismatch = typeof Mismatch.Type
+
 export const Verdict = Schema.Struct({
   ok: Schema.Boolean,
-  mismatches: Schema.Array(
-    Schema.Struct({
-      expected: Expected,
-      wanted: Schema.String.annotate({ description: "How often, in words." }),
-      found: Schema.Int,
-      nearMisses: Schema.Array(NearMiss)
-    })
-  ),
+  message: Schema.String.annotate({ description: "The same as text, for a test to print." }),
+  mismatches: Schema.Array(Mismatch),
   others: Schema.Array(JournalEntry).annotate({ description: "With `noOthers`: calls that were not expected." })
 }).annotate({ identifier: "Verdict" })
 export type Verdict = typeof Verdict.Type
 
+/** Near misses of a mismatch, differences of a near miss, and mismatches that have any. A reader needs no more. */
 const maxNearMisses = 3
+const maxDifferences = 10
+const maxExplained = 20
 
-export const verify = (
+/** Between so many expected calls the server answers other requests. */
+const callsAtOnce = 8
+
+export const verify = Effect.fnUntraced(function* (
   entries: ReadonlyArray<JournalEntry>,
-  { expected, noOthers = false }: typeof Expectation.Type
-): Verdict => {
-  const explained = new Set<JournalEntry>()
-  const mismatches: Array<Verdict["mismatches"][number]> = []
-  for (const call of expected) {
-    const compared = entries.map((request) => ({ request, differs: differences(call, request) }))
-    const found = compared.filter(({ differs }) => differs.length === 0)
-    for (const { request } of found) explained.add(request)
-    const { max, min, wanted } = bounds(call)
-    if (found.length >= min && found.length <= max) continue
-    const nearMisses = compared
-      .filter(({ differs }) => differs.length > 0)
-      .sort((a, b) => a.differs.length - b.differs.length || a.request.seq - b.request.seq)
-      .slice(0, maxNearMisses)
-    mismatches.push({ expected: call, wanted, found: found.length, nearMisses: found.length > max ? [] : nearMisses })
+  { expected, inOrder = false, noOthers = false }: Expectation
+) {
+  const requests = entries.map(readRequest)
+  const explained = new Set<Request>()
+  const mismatches: Array<Mismatch> = []
+  // With `inOrder`: the last request of the expected calls so far.
+  let reached = 0
+  for (const [index, call] of expected.entries()) {
+    if (index % callsAtOnce === callsAtOnce - 1) yield* Effect.yieldNow
+    const { max, min, wanted } = timesOf(call)
+    const found = requests.filter((request) => differences(call, request).next().done)
+    for (const request of found) explained.add(request)
+    const canExplain = mismatches.length < maxExplained
+    if (found.length < min || found.length > max) {
+      const nearMisses = found.length > max || !canExplain ? [] : nearest(call, requests)
+      mismatches.push({ expected: call, wanted, found: found.length, nearMisses })
+      continue
+    }
+    if (!inOrder || min === 0) continue
+    const later = found.filter(({ entry }) => entry.seq > reached)
+    const last = later[min - 1]
+    if (last !== undefined) {
+      reached = last.entry.seq
+      continue
+    }
+    const tooEarly = found.filter(({ entry }) => entry.seq <= reached).slice(-maxNearMisses)
+    mismatches.push({
+      expected: call,
+      wanted: `${wanted} after request ${reached}`,
+      found: later.length,
+      nearMisses: tooEarly.map(({ entry }) => ({
+        request: entry,
+        differs: [`request ${entry.seq} came too early, expected after request ${reached}`]
+      }))
+    })
   }
-  const others = noOthers ? entries.filter((request) => !explained.has(request)) : []
-  return { ok: mismatches.length === 0 && others.length === 0, mismatches, others }
+  const others = noOthers ? requests.filter((request) => !explained.has(request)).map(({ entry }) => entry) : []
+  const ok = mismatches.length === 0 && others.length === 0
+  return { ok, message: ok ? "Every expected call was made." : explain(mismatches, others), mismatches, others }
+})
+
+/** A request that is so much further away than the nearest is another one altogether, and not shown beside it. */
+const maxFurther = 1
+
+/** The requests that a person would name when a call is missing, the nearest first. */
+const nearest = (call: ExpectedCall, requests: ReadonlyArray<Request>): Mismatch["nearMisses"] => {
+  const ranked = requests
+    .map((request) => ({ request, weight: weigh(call, request) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => a.weight - b.weight || a.request.entry.seq - b.request.entry.seq)
+  const [first] = ranked
+  return ranked
+    .filter(({ weight }) => weight <= first!.weight + maxFurther)
+    .slice(0, maxNearMisses)
+    .map(({ request }) => ({
+      request: request.entry,
+      differs: Array.from(differences(call, request).take(maxDifferences), ({ sentence }) => sentence())
+    }))
 }
 
-const bounds = ({ atLeast, atMost, count }: Expected) => {
-  if (count !== undefined) return { min: count, max: count, wanted: `exactly ${count}` }
-  const min = atLeast ?? (atMost === undefined ? 1 : 0)
-  const max = atMost ?? Number.POSITIVE_INFINITY
-  const words = [...(min > 0 ? [`at least ${min}`] : []), ...(atMost === undefined ? [] : [`at most ${atMost}`])]
-  return { min, max, wanted: words.join(" and ") || "any number" }
+const weigh = (call: ExpectedCall, request: Request): number => {
+  let total = 0
+  for (const { weight } of differences(call, request)) total += weight()
+  return total
 }
 
-/** The differences of a request in words; none when it is the one expected. */
-const differences = (call: Expected, request: JournalEntry): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  const differs = (what: string, is: unknown, wanted: unknown) =>
-    found.push(`${what}: ${show(is)}, not ${show(wanted)}`)
-  if (call.method !== undefined && call.method !== request.method) differs("method", request.method, call.method)
-  if (call.operation !== undefined && call.operation !== request.operation) {
-    differs("operation", request.operation, call.operation)
-  }
-  if (call.path !== undefined && !matches(call.path, request.path)) differs("path", request.path, call.path)
-  if (call.status !== undefined && call.status !== request.status) differs("status", request.status, call.status)
-  for (const [name, pattern] of Object.entries(call.query ?? {})) {
-    const value = request.query[name]
-    if (value === undefined || !matches(pattern, value)) differs(`query ${name}`, value, pattern)
-  }
-  for (const fault of call.faults ?? []) {
-    if (!request.faults.includes(fault)) differs("faults", request.faults, [fault])
-  }
-  if (call.body !== undefined) found.push(...bodyDifferences(call.body, request.body))
-  return found
+const maxOthersShown = 10
+
+const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<JournalEntry>): string => {
+  const lines = mismatches
+    .slice(0, maxExplained)
+    .flatMap(({ expected, found, nearMisses, wanted }) => [
+      `Expected ${describeCall(expected)}: ${wanted}, found ${found}.`,
+      ...nearMisses.map(
+        ({ differs, request }, index) =>
+          `  ${index === 0 ? "Nearest" : "Then"} ${describeRequest(request)}: ${differs.join("; ")}.`
+      )
+    ])
+  if (mismatches.length > maxExplained) lines.push(`${mismatches.length - maxExplained} further mismatches.`)
+  for (const other of others.slice(0, maxOthersShown)) lines.push(`Not expected: ${describeRequest(other)}.`)
+  if (others.length > maxOthersShown) lines.push(`${others.length - maxOthersShown} further requests, not expected.`)
+  return lines.join("\n")
 }
 
-const bodyDifferences = (wanted: Schema.Json, body: string | null): ReadonlyArray<string> => {
-  if (body === null) return ["body: there is none"]
-  const parsed = Result.try((): unknown => JSON.parse(body))
-  if (Result.isFailure(parsed)) return ["body: no JSON, or too long for the journal"]
-  return within(wanted, parsed.success, "body")
+const describeCall = ({ body, faults, method, operation, path, query, status }: ExpectedCall): string => {
+  const what = [method, path ?? operation].filter((part) => part !== undefined).join(" ")
+  const search = new URLSearchParams(query).toString()
+  return [
+    what === "" ? "any request" : what,
+    ...(search === "" ? [] : [`with query ${search}`]),
+    ...(body === undefined ? [] : [`with body ${show(body)}`]),
+    ...(status === undefined ? [] : [`with ${status === null ? "no reply" : `status ${status}`}`]),
+    ...(faults === undefined ? [] : [`with faults ${faults.join(", ")}`])
+  ].join(" ")
 }
 
-/** The places where `given` lacks what `wanted` has. What it has besides does not matter. */
-const within = (wanted: unknown, given: unknown, path: string): ReadonlyArray<string> => {
-  if (Predicate.isObject(wanted) && Predicate.isObject(given)) {
-    return Object.entries(wanted).flatMap(([name, value]) => within(value, given[name], `${path}.${name}`))
-  }
-  if (Array.isArray(wanted) && Array.isArray(given) && wanted.length === given.length) {
-    return wanted.flatMap((value, index) => within(value, given[index], `${path}.${index}`))
-  }
-  return JSON.stringify(wanted) === JSON.stringify(given) ? [] : [`${path}: ${show(given)}, not ${show(wanted)}`]
+const describeRequest = ({ method, path, query, seq, status }: JournalEntry): string => {
+  const search = new URLSearchParams(query).toString()
+  return `request ${seq}, ${method} ${path}${search === "" ? "" : `?${search}`} → ${status ?? "no reply"}`
 }
-
-const show = (value: unknown): string => JSON.stringify(value) ?? "absent"

@@ -89,10 +89,10 @@ const explain = (
       ? "No fault is armed."
       : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
     `Requests, ${requests.length}:`,
-    ...requests.map(({ at, body, faults, method, path, query, seq, status }) => {
+    ...requests.map(({ at, body, bodyBytes, faults, method, path, query, seq, status }) => {
       const search = new URLSearchParams(query).toString()
       const why = faults.length === 0 ? "" : ` (${faults.join(", ")})`
-      return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`} → ${status ?? "nothing"}${why}`
+      return `  ${seq} ${at} ${method} ${path}${search === "" ? "" : `?${search}`}${body === null ? "" : ` ${body}`}${bodyBytes === undefined ? "" : `… (${bodyBytes} bytes)`} → ${status ?? "nothing"}${why}`
     })
   ].join("\n")
 

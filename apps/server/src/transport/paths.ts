@@ -1,6 +1,7 @@
 /**
  * How paths are matched, by the router and beside it: case counts, and only the trailing slash may be left out.
  */
+import type { Schema } from "effect"
 import { maxUrlBytes } from "./limits.ts"
 
 export const routerConfig = {
@@ -20,9 +21,11 @@ export const fits = (form: ReadonlyArray<string>, path: ReadonlyArray<string>): 
   form.length === path.length &&
   form.every((segment, index) => (isParameter(segment) ? path[index] !== "" : segment === path[index]))
 
-interface Endpoint {
+export interface Endpoint {
   readonly path: string
   readonly method: string
+  /** The schema of its query, where it takes one. */
+  readonly query?: Schema.Top | undefined
 }
 
 /** The endpoints of an `HttpApi`. */

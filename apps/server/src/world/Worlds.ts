@@ -51,6 +51,12 @@ export class Worlds {
     return this.#byId.get(id)
   }
 
+  /** Whether this is the id of a world that was there and is no more. No id is used twice. */
+  hasEnded(id: string): boolean {
+    const number = /^w([1-9]\d{0,14})$/.exec(id)?.[1]
+    return number !== undefined && Number(number) <= this.#made && !this.#byId.has(id)
+  }
+
   /** All of them, the main one first and the others as they were made. */
   list(): ReadonlyArray<World> {
     return [...this.#byId.values()]

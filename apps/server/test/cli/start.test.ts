@@ -86,6 +86,24 @@ describe.concurrent("a start that works", () => {
     })
   )
 
+  it.live("ends the worlds of its clients when they are idle, and never those of its accounts", () =>
+    Effect.gen(function* () {
+      const { ready } = yield* serve("--port 0 --account k1:t1 --account k2:t2 --world-ttl 200ms".split(" "))
+      const control = (path: string, method = "GET") =>
+        Effect.promise(async () => (await fetch(`${ready.url}/_mock${path}`, { method })).json() as Promise<any>)
+      const { id } = yield* control("/worlds", "POST")
+      const ids = Effect.map(control("/worlds"), (worlds): ReadonlyArray<string> =>
+        worlds.map((world: { id: string }) => world.id)
+      )
+      expect(yield* ids).toEqual(["default", "w1", id])
+      expect(yield* Effect.repeat(ids, { while: (left: ReadonlyArray<string>) => left.includes(id) })).toEqual([
+        "default",
+        "w1"
+      ])
+      expect((yield* control(`/${id}/requests`)).ended.reason).toBe("idle")
+    })
+  )
+
   for (const [title, bytes] of [
     ["idle", "GET /nope HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["new and silent", ""],
@@ -133,6 +151,8 @@ describe.concurrent("a start that fails", () => {
     ["--rate-limit 0/1h", "--rate-limit"],
     ["--rate-limit 10/0s", "--rate-limit"],
     ["--rate-limit-algorithm leaky", "rate-limit-algorithm"],
+    ["--world-ttl 0s", "--world-ttl cannot be 0s: expected a duration such as 30m or 1h, or off."],
+    ["--world-ttl 1h --state /nowhere/state", "--world-ttl: worlds under --state do not end; leave out one of the two"],
     ["--auth none", "--auth cannot be none: expected strict, key-only, off."],
     ["--delete-style x", "delete-style"],
     ["--fault nope", '--fault: There is no fault "nope"; berth-server faults lists them.'],

@@ -1,10 +1,11 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journals.ts"
+import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journal.ts"
 import { showEntry } from "../../src/journal/JournalEntry.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { ask, create, get, list } from "../injection/client.ts"
 import { errorsOf, nodeOf, send } from "../http/service.ts"
+import { entryOf } from "./entries.ts"
 
 const control = (world: TestWorld, path: string, init: RequestInit = {}) =>
   send(`${world.baseUrl}/_mock/worlds/${world.id}${path}`, { headers: { "content-type": "application/json" }, ...init })
@@ -86,6 +87,27 @@ layer(TestServer.layer())("the journal of a world", (it) => {
     })
   )
 
+  it.effect("has the calls with one good credential of its world, and they cost its account nothing", () =>
+    Effect.gen(function* () {
+      const [world, other] = [yield* freshWorld, yield* freshWorld]
+      yield* world.advance("5 seconds")
+      const before = (yield* control(world, "")).json.allowance
+      const wrong = Redacted.make("mistyped-token")
+      expect((yield* list({ ...world, accessToken: wrong })).status).toBe(401)
+      expect((yield* list({ ...world, accessToken: other.accessToken })).status).toBe(403)
+      expect((yield* list({ ...world, apiKey: Redacted.make("mistyped-key") })).status).toBe(401)
+      expect((yield* world.journal).map(({ at, operation, status }) => [at, operation, status])).toEqual([
+        ["2026-01-01T00:00:05.000Z", "nodes.list", 401],
+        ["2026-01-01T00:00:05.000Z", "nodes.list", 403],
+        ["2026-01-01T00:00:05.000Z", "nodes.list", 401]
+      ])
+      expect(yield* other.journal).toEqual([])
+      expect((yield* control(world, "")).json.allowance).toEqual(before)
+      const journal = (yield* control(world, "/requests")).text
+      for (const secret of ["mistyped", Redacted.value(other.accessToken)]) expect(journal).not.toContain(secret)
+    })
+  )
+
   it.effect("can be filtered, and forgotten", () =>
     Effect.gen(function* () {
       const world = yield* freshWorld
@@ -102,12 +124,42 @@ layer(TestServer.layer())("the journal of a world", (it) => {
       expect(yield* seqs("method=post")).toEqual([1])
       expect(yield* seqs("status=500")).toEqual([3])
       expect(yield* seqs("fault=status")).toEqual([3])
-      expect(yield* seqs("after=1&limit=1")).toEqual([3])
+      expect(yield* seqs("limit=2")).toEqual([2, 3])
       errorsOf(yield* control(world, "/requests?operation=nodes.lst"), 400)
       expect((yield* control(world, "/requests", { method: "DELETE" })).status).toBe(204)
       expect(yield* world.journal).toEqual([])
       yield* list(world)
       expect((yield* control(world, "/requests")).json).toMatchObject({ count: 4, seed: 1, requests: [{ seq: 4 }] })
+    })
+  )
+
+  it.effect("is read forward in pages, and a reader that falls behind sees the gap", () =>
+    Effect.gen(function* () {
+      const world = yield* freshWorld
+      const page = (query: string) =>
+        Effect.map(control(world, `/requests?${query}`), ({ json: { dropped, more, next, requests } }) => ({
+          seqs: requests.map(({ seq }: { seq: number }) => seq),
+          next,
+          more,
+          dropped
+        }))
+      expect(yield* page("after=0&limit=2")).toEqual({ seqs: [], next: 0, more: false, dropped: 0 })
+      yield* Effect.repeat(list(world), { times: 3 })
+      yield* create(world)
+      expect(yield* page("after=0&limit=2")).toEqual({ seqs: [1, 2], next: 2, more: true, dropped: 0 })
+      expect(yield* page("after=2&limit=2")).toEqual({ seqs: [3, 4], next: 4, more: true, dropped: 0 })
+      expect(yield* page("after=4&limit=2")).toEqual({ seqs: [5], next: 5, more: false, dropped: 0 })
+      expect(yield* page("after=5&limit=2")).toEqual({ seqs: [], next: 5, more: false, dropped: 0 })
+      // With a filter the next page begins behind what the filter has left out.
+      const lists = "operation=nodes.list&limit=2"
+      expect(yield* page(`after=0&${lists}`)).toEqual({ seqs: [1, 2], next: 2, more: true, dropped: 0 })
+      expect(yield* page(`after=2&${lists}`)).toEqual({ seqs: [3, 4], next: 5, more: false, dropped: 0 })
+      expect(yield* page(lists)).toEqual({ seqs: [3, 4], next: 5, more: false, dropped: 0 })
+      yield* control(world, "/requests", { method: "DELETE" })
+      yield* list(world)
+      expect(yield* page("after=3")).toEqual({ seqs: [6], next: 6, more: false, dropped: 2 })
+      expect(yield* page("")).toEqual({ seqs: [6], next: 6, more: false, dropped: 5 })
+      expect(yield* page("after=5")).toMatchObject({ seqs: [6], dropped: 0 })
     })
   )
 
@@ -154,6 +206,9 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
     ["POST", "/requests/verify", "[]", 422],
     ["POST", "/requests/verify", '{"expected":[{"operation":"x"}]}', 422],
     ["POST", "/requests/verify", '{"expected":[{"opration":"nodes.list"}]}', 422],
+    ["POST", "/requests/verify", '{"expected":[{"count":1,"atLeast":1}]}', 422],
+    ["POST", "/requests/verify", '{"expected":[{"atLeast":2,"atMost":1}]}', 422],
+    ["POST", "/requests/verify", '{"expected":[],"inorder":true}', 422],
     ["POST", "/requests/verify", "x", 400]
   ] as const) {
     it.effect(`${method} ${path} ${body}: ${status}`, () =>
@@ -183,8 +238,7 @@ describe("secrets in a body that the journal cuts off", () => {
   const shown = (text: string) => {
     const journal = new Journal()
     const body = Buffer.from(text)
-    const recorded = { at: 0, durationMillis: 0, method: "POST", url: "/", status: 200, faults: [], body }
-    return showEntry(account, journal.record(recorded, 1)).body!
+    return showEntry(account, journal.record(entryOf({ method: "POST", body }), 1)).body!
   }
 
   it("are hidden although their end is missing", () => {
@@ -200,15 +254,13 @@ describe("secrets in a body that the journal cuts off", () => {
 })
 
 describe("how much a journal keeps", () => {
-  const exchange = { at: 0, durationMillis: 0, method: "GET", url: "/", status: 200, faults: [] }
-
   it("the latest thousand requests, and 2 KiB of a body", () => {
     const journal = new Journal()
-    for (let request = 0; request < 2_500; request++) journal.record({ ...exchange, body: undefined }, request)
+    for (let request = 0; request < 2_500; request++) journal.record(entryOf(), request)
     const kept = journal.entries().map(({ seq }) => seq)
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([maxEntries, 1_501, 2_500])
     expect(kept).toEqual([...kept].sort((a, b) => a - b))
-    const { body, bodyBytes } = journal.record({ ...exchange, body: new Uint8Array(1_000_000) }, 1)
+    const { body, bodyBytes } = journal.record(entryOf({ body: new Uint8Array(1_000_000) }), 1)
     // Not a view of the whole body, which would keep all of it.
     expect([body!.length, body!.buffer.byteLength, bodyBytes]).toEqual([2_048, 2_048, 1_000_000])
   })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Expectation, ExpectedCall } from "../../src/journal/ExpectedCall.ts"
 import type { JournalEntry } from "../../src/journal/JournalEntry.ts"
-import { type Expected, verify } from "../../src/journal/verify.ts"
+import { verify } from "../../src/journal/verify.ts"
 
 const entry = (seq: number, change: Partial<JournalEntry> = {}): JournalEntry => ({
   seq,
@@ -31,13 +33,15 @@ const journal = [
   entry(4, { query: { page_no: "2" }, faults: ["list-shifts"], status: null })
 ]
 
-const isFound = (call: Expected): boolean => verify(journal, { expected: [call] }).ok
+const judge = (expectation: Expectation, entries: ReadonlyArray<JournalEntry> = journal) =>
+  Effect.runSync(verify(entries, expectation))
 
 describe("what is expected of a journal", () => {
-  it.each<[Expected, boolean]>([
+  it.each<[ExpectedCall, boolean]>([
     [{ operation: "nodes.list" }, true],
     [{ operation: "nodes.delete" }, false],
     [{ method: "POST", status: 422 }, true],
+    [{ method: "post", status: 422 }, true],
     [{ path: "/myaccount/*/nodes/" }, true],
     [{ path: "/nodes/" }, false],
     [{ query: { page_no: "?" } }, true],
@@ -56,31 +60,212 @@ describe("what is expected of a journal", () => {
     [{ operation: "nodes.delete", atMost: 1 }, true],
     [{ operation: "nodes.delete", count: 0 }, true]
   ])("%j: %s", (call, found) => {
-    expect(isFound(call)).toBe(found)
-  })
-
-  it("a mismatch shows the nearest requests first, and their differences", () => {
-    const call: Expected = { operation: "nodes.create", status: 202, body: { name: "db" } }
-    const { mismatches, ok } = verify(journal, { expected: [call] })
-    expect(ok).toBe(false)
-    expect(mismatches).toMatchObject([{ expected: call, wanted: "at least 1", found: 0 }])
-    const [first, second] = mismatches[0]!.nearMisses
-    expect([first!.request.seq, first!.differs]).toEqual([2, ['body.name: "web", not "db"']])
-    expect([second!.request.seq, second!.differs]).toEqual([3, ["status: 422, not 202"]])
+    expect(judge({ expected: [call] }).ok).toBe(found)
   })
 
   it("too many are a mismatch without near misses", () => {
-    const { mismatches } = verify(journal, { expected: [{ method: "GET", count: 1 }] })
+    const { mismatches } = judge({ expected: [{ method: "GET", count: 1 }] })
     expect(mismatches).toMatchObject([{ wanted: "exactly 1", found: 2, nearMisses: [] }])
   })
 
   it("where no others are allowed, they are named", () => {
-    const verdict = verify(journal, { expected: [{ operation: "nodes.list", count: 2 }], noOthers: true })
+    const verdict = judge({ expected: [{ operation: "nodes.list", count: 2 }], noOthers: true })
     expect([verdict.ok, verdict.mismatches, verdict.others.map(({ seq }) => seq)]).toEqual([false, [], [2, 3]])
   })
 
   it("an empty journal, and no expectations, are no trouble", () => {
-    expect(verify([], { expected: [] })).toEqual({ ok: true, mismatches: [], others: [] })
-    expect(verify([], { expected: [{}] })).toMatchObject({ ok: false, mismatches: [{ found: 0, nearMisses: [] }] })
+    const ok = { ok: true, message: "Every expected call was made.", mismatches: [], others: [] }
+    expect(judge({ expected: [] }, [])).toEqual(ok)
+    expect(judge({ expected: [{}] }, [])).toMatchObject({ ok: false, mismatches: [{ found: 0, nearMisses: [] }] })
+  })
+
+  it("a key that every object has is no field of a body", () => {
+    expect(judge({ expected: [{ body: { constructor: {} } }] }).ok).toBe(false)
+    expect(judge({ expected: [{ query: { toString: "*" } }] }).ok).toBe(false)
+  })
+})
+
+describe("the order of expected calls", () => {
+  const inOrder = (...expected: ReadonlyArray<ExpectedCall>) => judge({ expected, inOrder: true })
+  const list: ExpectedCall = { operation: "nodes.list" }
+  const create: ExpectedCall = { operation: "nodes.create" }
+
+  it("counts with others between them, and the same call may be expected again", () => {
+    expect(inOrder(list, create, list).ok).toBe(true)
+    expect(inOrder(create, list).ok).toBe(true)
+    expect(inOrder({ ...create, count: 2 }, list).ok).toBe(true)
+    expect(inOrder({ status: 202 }, { status: 422 }).ok).toBe(true)
+  })
+
+  it("does not matter to a call that need not come", () => {
+    expect(inOrder(list, { operation: "nodes.delete", count: 0 }, { ...create, atMost: 5 }).ok).toBe(true)
+  })
+
+  it("is a mismatch where a call came too early, which is shown", () => {
+    const { message, mismatches, ok } = inOrder({ status: 422 }, { status: 202 })
+    expect(ok).toBe(false)
+    expect(mismatches).toMatchObject([{ wanted: "at least 1 after request 3", found: 0 }])
+    expect(message.split("\n")).toEqual([
+      "Expected any request with status 202: at least 1 after request 3, found 0.",
+      "  Nearest request 2, POST /myaccount/api/v1/nodes/ → 202: request 2 came too early, expected after request 3."
+    ])
+    expect(inOrder(create, create, create)).toMatchObject({
+      ok: false,
+      mismatches: [{ wanted: "at least 1 after request 3" }]
+    })
+  })
+})
+
+describe("the request that a person would name first", () => {
+  const path = "/myaccount/api/v1"
+  const nearest = (expected: ExpectedCall, entries: ReadonlyArray<JournalEntry>) => {
+    const [first] = judge({ expected: [expected] }, entries).mismatches[0]!.nearMisses
+    return [first!.request.seq, ...first!.differs]
+  }
+  const others = [
+    entry(1, { path: `${path}/images/`, operation: "images.list" }),
+    entry(2, { method: "DELETE", path: `${path}/nodes/97898/`, operation: "nodes.delete", status: 204 }),
+    created(3, "api")
+  ]
+
+  it.each<[string, ExpectedCall, JournalEntry, string]>([
+    [
+      "its path is mistyped",
+      { method: "GET", path: `${path}/nodes/` },
+      entry(9, { path: `${path}/ndoes/`, operation: null, status: 404 }),
+      `path is ${path}/ndoes/, expected ${path}/nodes/`
+    ],
+    [
+      "its path is mistyped where an operation is expected",
+      { operation: "nodes.list" },
+      entry(9, { path: `${path}/node/`, operation: null, status: 404 }),
+      `operation is none (GET ${path}/node/), expected nodes.list`
+    ],
+    [
+      "its path lacks the end of a pattern",
+      { method: "GET", path: `${path}/nodes/*/` },
+      entry(9, { path: `${path}/nodes/97898`, operation: "nodes.get" }),
+      `path is ${path}/nodes/97898, expected ${path}/nodes/*/`
+    ],
+    [
+      "its path has another id",
+      { method: "GET", path: `${path}/nodes/97898/` },
+      entry(9, { path: `${path}/nodes/97889/`, operation: "nodes.get" }),
+      `path is ${path}/nodes/97889/, expected ${path}/nodes/97898/`
+    ],
+    [
+      "its method is another",
+      { method: "PUT", path: `${path}/nodes/5/` },
+      entry(9, { method: "GET", path: `${path}/nodes/5/`, operation: "nodes.get" }),
+      "method is GET, expected PUT"
+    ],
+    [
+      "the name of a parameter is mistyped",
+      { operation: "nodes.list", query: { per_page: "5" } },
+      entry(9, { query: { per_pgae: "5" } }),
+      'query per_page is missing, expected "5"; there is per_pgae'
+    ],
+    [
+      "the value of a parameter is mistyped",
+      { operation: "images.list", query: { os: "Ubuntu", version: "24.04" } },
+      entry(9, { path: `${path}/images/`, operation: "images.list", query: { os: "Ubunut", version: "24.04" } }),
+      'query os is "Ubunut", expected "Ubuntu"'
+    ],
+    [
+      "a field of its body is another",
+      { operation: "nodes.create", body: { name: "web" } },
+      created(9, "wbe"),
+      'body.name is "wbe", expected "web"'
+    ],
+    [
+      "the name of a field of its body is mistyped",
+      { operation: "nodes.create", body: { nmae: "web" } },
+      created(9, "web"),
+      'body.nmae is missing, expected "web"; there is name'
+    ],
+    [
+      "a field deep in its body is another",
+      { method: "POST", body: { name: "web", tags: ["a", { b: 2 }] } },
+      created(9, "web"),
+      "body.tags.1.b is 1, expected 2"
+    ],
+    [
+      "it was answered otherwise",
+      { operation: "nodes.create", body: { name: "db" }, status: 202 },
+      created(9, "db", 422),
+      "status is 422, expected 202"
+    ],
+    [
+      "it had no reply",
+      { operation: "nodes.list", status: 200 },
+      entry(9, { status: null }),
+      "there was no reply, expected status 200"
+    ],
+    [
+      "no fault fired",
+      { operation: "nodes.list", faults: ["hang"] },
+      entry(9, { faults: ["latency"] }),
+      "fault hang did not fire"
+    ]
+  ])("is first where %s", (_, expected, wanted, difference) => {
+    expect(nearest(expected, [...others, wanted])).toEqual([9, difference])
+  })
+
+  it("is not chosen for its number of differences, and others follow by their distance", () => {
+    const twoTypos = created(9, "wbe", 422)
+    const { nearMisses } = judge({ expected: [{ operation: "nodes.create", body: { name: "web" }, status: 202 }] }, [
+      ...others,
+      twoTypos
+    ]).mismatches[0]!
+    expect(nearMisses.slice(0, 2).map(({ request }) => request.seq)).toEqual([9, 3])
+    expect(nearMisses[0]!.differs).toEqual(['body.name is "wbe", expected "web"', "status is 422, expected 202"])
+  })
+
+  it("is found in time: long bodies and paths, a thousand requests, and many calls", { timeout: 10_000 }, () => {
+    const long = (seq: number) => `${"x".repeat(500)}${seq}${"y".repeat(1_500)}`
+    const many = Array.from({ length: 1000 }, (_, seq) =>
+      entry(seq, { path: `/${long(seq)}`, body: JSON.stringify({ name: long(seq) }), query: { q: long(seq) } })
+    )
+    const call: ExpectedCall = { path: `/${"z".repeat(1000)}`, body: { name: `z${long(1)}z` }, query: { q: "z" } }
+    const began = performance.now()
+    const { mismatches } = judge({ expected: [call] }, many)
+    expect(mismatches[0]!.nearMisses.length).toBe(3)
+    for (const { differs } of mismatches[0]!.nearMisses) {
+      expect(differs.every((sentence) => sentence.length < 300)).toBe(true)
+    }
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+})
+
+describe("the message of a verdict", () => {
+  it("is what a test prints", () => {
+    const { message } = judge({
+      expected: [
+        { operation: "nodes.create", body: { name: "wbe" } },
+        { operation: "nodes.list", query: { page_no: "2" }, count: 2 }
+      ],
+      noOthers: true
+    })
+    expect(message.split("\n")).toEqual([
+      'Expected nodes.create with body {"name":"wbe"}: at least 1, found 0.',
+      '  Nearest request 2, POST /myaccount/api/v1/nodes/ → 202: body.name is "web", expected "wbe".',
+      '  Then request 3, POST /myaccount/api/v1/nodes/ → 422: body.name is "db", expected "wbe".',
+      "Expected nodes.list with query page_no=2: exactly 2, found 1.",
+      '  Nearest request 1, GET /myaccount/api/v1/nodes/ → 200: query page_no is missing, expected "2".',
+      "  Then request 2, POST /myaccount/api/v1/nodes/ → 202: operation is nodes.create, expected nodes.list; " +
+        'query page_no is missing, expected "2".',
+      "  Then request 3, POST /myaccount/api/v1/nodes/ → 422: operation is nodes.create, expected nodes.list; " +
+        'query page_no is missing, expected "2".',
+      "Not expected: request 1, GET /myaccount/api/v1/nodes/ → 200.",
+      "Not expected: request 2, POST /myaccount/api/v1/nodes/ → 202.",
+      "Not expected: request 3, POST /myaccount/api/v1/nodes/ → 422."
+    ])
+  })
+
+  it("reports a body that is too long for the journal", () => {
+    const cut = entry(1, { method: "POST", body: '{"name":"web', bodyBytes: 5000 })
+    expect(judge({ expected: [{ body: { name: "web" } }] }, [cut]).message).toContain(
+      'body is too long for the journal to be compared, expected {"name":"web"}'
+    )
   })
 })

@@ -233,7 +233,7 @@ const listen = async () => {
       text = events.pop()
       for (const event of events) {
         const data = /^data: ?(.*)$/m.exec(event)?.[1]
-        if (data !== undefined) addEntry(JSON.parse(data))
+        if (data !== undefined && /^event: request$/m.test(event)) addEntry(JSON.parse(data))
       }
       showJournal()
       void refresh()

@@ -1,0 +1,129 @@
+/**
+ * The journal of one world: its latest requests with their replies, bounded in number and in bytes. It keeps requests as
+ * they came; what a reader sees, without credentials, is `JournalEntry.ts`.
+ */
+
+/** One request and its reply. Instants are milliseconds of the world's time. */
+export interface Recorded {
+  /** Counts the requests of the world, from 1. */
+  readonly seq: number
+  /** Counts the events of the server, from 1: the id of this one. */
+  readonly event: number
+  readonly at: number
+  readonly durationMillis: number
+  readonly method: string
+  /** Path and query, with the credentials in it. */
+  readonly url: string
+  /** The beginning of the body that was read, if one was. */
+  readonly body: Uint8Array | undefined
+  /** Bytes of the whole body. */
+  readonly bodyBytes: number
+  /** The status of the reply; `null` when there was none. */
+  readonly status: number | null
+  readonly replyType: string | undefined
+  /** Bytes of the whole body of the reply; `undefined` where that is not known. */
+  readonly replyBytes: number | undefined
+  /** The beginning of the body of a reply that is worth reading: a failure, or one at which faults fired. */
+  readonly replyBody: Uint8Array | undefined
+  /** The faults that fired, by name. */
+  readonly faults: ReadonlyArray<string>
+}
+
+/** A request and its reply, to be recorded. */
+export type Entry = Omit<Recorded, "seq" | "event" | "bodyBytes">
+
+/** Bytes of a body that a journal keeps, of a request and of a reply. */
+export const maxKeptBodyBytes = 2048
+
+/** Requests a journal keeps. */
+export const maxEntries = 1000
+
+/** Bytes a journal keeps. Only requests with long URLs and bodies reach it before `maxEntries`. */
+export const maxJournalBytes = 4 * 1024 * 1024
+
+/** What an entry takes besides its texts, roughly. */
+const entryOverheadBytes = 256
+
+const bytesOf = ({ body, replyBody, url }: Recorded): number =>
+  entryOverheadBytes + url.length + (body?.length ?? 0) + (replyBody?.length ?? 0)
+
+/** The beginning of a body: a copy, so that the rest of a long one can go. */
+const beginningOf = (body: Uint8Array | undefined): Uint8Array | undefined =>
+  body !== undefined && body.length > maxKeptBodyBytes ? body.slice(0, maxKeptBodyBytes) : body
+
+export class Journal {
+  /** Grows up to `maxEntries`; from then on the newest takes the place of the oldest. */
+  readonly #ring: Array<Recorded | undefined> = []
+  #oldest = 0
+  #kept = 0
+  #count = 0
+  #bytes = 0
+  /** Whether its world has ended. */
+  isClosed = false
+
+  /** How many requests there have been, also those no longer kept. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** How many of the latest requests are kept. */
+  get kept(): number {
+    return this.#kept
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** `event` is the number of the event on the server. */
+  record(entry: Entry, event: number): Recorded {
+    this.#count += 1
+    const { at, body, durationMillis, faults, method, replyBody, replyBytes, replyType, status, url } = entry
+    // One literal and no spreading: every request passes here.
+    const recorded: Recorded = {
+      seq: this.#count,
+      event,
+      at,
+      durationMillis,
+      method,
+      url,
+      body: beginningOf(body),
+      bodyBytes: body?.length ?? 0,
+      status,
+      replyType,
+      replyBytes,
+      replyBody: beginningOf(replyBody),
+      faults
+    }
+    if (this.#kept === maxEntries) this.dropOldest()
+    this.#ring[(this.#oldest + this.#kept) % maxEntries] = recorded
+    this.#kept += 1
+    this.#bytes += bytesOf(recorded)
+    while (this.#bytes > maxJournalBytes) this.dropOldest()
+    return recorded
+  }
+
+  /** Forgets the oldest request that is kept. */
+  dropOldest(): void {
+    const dropped = this.#ring[this.#oldest]
+    if (dropped === undefined) return
+    this.#ring[this.#oldest] = undefined
+    this.#oldest = (this.#oldest + 1) % maxEntries
+    this.#kept -= 1
+    this.#bytes -= bytesOf(dropped)
+  }
+
+  /** What is kept, the oldest first. */
+  entries(): ReadonlyArray<Recorded> {
+    return Array.from({ length: this.#kept }, (_, index) => this.#ring[(this.#oldest + index) % maxEntries]!)
+  }
+
+  /** Forgets what it keeps. It goes on counting. */
+  clear(): void {
+    this.#ring.length = 0
+    this.#oldest = 0
+    this.#kept = 0
+    this.#bytes = 0
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * In what a request differs from an expected call: each difference in plain words, and with a weight by which the request that a
+ * person would name first is the nearest. What was asked for weighs more than what was answered.
+ */
+import { Predicate, Result, type Schema } from "effect"
+import { formOf } from "../faults/operations.ts"
+import { matches } from "../lifecycle/pattern.ts"
+import type { ExpectedCall } from "./ExpectedCall.ts"
+import type { JournalEntry } from "./JournalEntry.ts"
+import { pathDistance, patternDistance, textDistance } from "./textDistance.ts"
+
+/** A difference. Both its sides are made when they are asked for: most differences are only found, never shown. */
+export interface Difference {
+  readonly sentence: () => string
+  /** 0 is no difference, 1 is another thing altogether. */
+  readonly weight: () => number
+}
+
+/** A request of the journal, its body parsed once for all expected calls. */
+export interface Request {
+  readonly entry: JournalEntry
+  readonly body: Result.Result<unknown, "absent" | "cut" | "no JSON">
+}
+
+export const readRequest = (entry: JournalEntry): Request => ({ entry, body: readBody(entry) })
+
+const readBody = ({ body, bodyBytes }: JournalEntry): Request["body"] => {
+  if (body === null) return Result.fail("absent")
+  if (bodyBytes !== undefined) return Result.fail("cut")
+  return Result.try({ try: (): unknown => JSON.parse(body), catch: () => "no JSON" as const })
+}
+
+const weights = {
+  method: 0.5,
+  status: 0.3,
+  fault: 0.3,
+  absent: 1,
+  misnamed: 0.2,
+  kind: 1,
+  length: 0.5,
+  maxBody: 2
+} as const
+
+/** The differences of a request, one after another; none when it is the one expected. */
+export function* differences(call: ExpectedCall, { body, entry }: Request): Generator<Difference> {
+  const { method, path, status } = entry
+  const asked = `${method} ${path}`
+  if (call.method !== undefined && call.method.toUpperCase() !== method) {
+    yield simple(`method is ${method}, expected ${call.method.toUpperCase()}`, weights.method)
+  }
+  if (call.operation !== undefined && call.operation !== entry.operation) {
+    const form = formOf(call.operation)
+    yield {
+      sentence: () => `operation is ${entry.operation ?? `none (${asked})`}, expected ${call.operation}`,
+      weight: () => (form.method === method ? 0 : weights.method) + pathDistance(form.pattern, path)
+    }
+  }
+  if (call.path !== undefined && !matches(call.path, path)) {
+    const pattern = call.path
+    yield {
+      sentence: () => `path is ${shorten(path)}, expected ${shorten(pattern)}`,
+      weight: () => pathDistance(pattern, path)
+    }
+  }
+  yield* fieldDifferences(call.query ?? {}, entry.query, "query ", (wanted, given, name) =>
+    matches(wanted, given) ? [] : [valueDifference(name, wanted, given, patternDistance)]
+  )
+  if (call.body !== undefined) yield* bodyDifferences(call.body, body)
+  if (call.status !== undefined && call.status !== status) {
+    const sentence =
+      status === null
+        ? `there was no reply, expected status ${call.status}`
+        : `status is ${status}, expected ${call.status ?? "no reply"}`
+    yield simple(sentence, weights.status)
+  }
+  for (const fault of call.faults ?? []) {
+    if (!entry.faults.includes(fault)) yield simple(`fault ${fault} did not fire`, weights.fault)
+  }
+}
+
+const simple = (sentence: string, weight: number): Difference => ({ sentence: () => sentence, weight: () => weight })
+
+const valueDifference = (
+  name: string,
+  wanted: string,
+  given: string,
+  distance: (wanted: string, given: string) => number
+): Difference => ({
+  sentence: () => `${name} is ${show(given)}, expected ${show(wanted)}`,
+  weight: () => distance(wanted, given)
+})
+
+/** The differences of named values. A name that is missing may be there misspelt, under a name that was not expected. */
+function* fieldDifferences<W, G>(
+  wanted: Readonly<Record<string, W>>,
+  given: Readonly<Record<string, G>>,
+  prefix: string,
+  compare: (wanted: W, given: G, name: string) => Iterable<Difference>
+): Generator<Difference> {
+  for (const name of Object.keys(wanted)) {
+    if (Object.hasOwn(given, name)) yield* compare(wanted[name]!, given[name]!, `${prefix}${name}`)
+    else yield missing(name, wanted, given, prefix)
+  }
+}
+
+const missing = (
+  name: string,
+  wanted: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
+  prefix: string
+): Difference => {
+  const nearest = () => {
+    const others = Object.keys(given).filter((other) => !Object.hasOwn(wanted, other))
+    const ranked = others.map((other) => ({ other, distance: textDistance(name, other) }))
+    return ranked.sort((a, b) => a.distance - b.distance).find(({ distance }) => distance <= 0.5)
+  }
+  return {
+    sentence: () => {
+      const misnamed = nearest()
+      const hint = misnamed === undefined ? "" : `; there is ${misnamed.other}`
+      return `${prefix}${name} is missing, expected ${show(wanted[name])}${hint}`
+    },
+    weight: () => {
+      const misnamed = nearest()
+      return misnamed === undefined
+        ? weights.absent
+        : weights.misnamed + (misnamed.distance + textDistance(show(wanted[name]), show(given[misnamed.other]))) / 2
+    }
+  }
+}
+
+function* bodyDifferences(wanted: Schema.Json, body: Request["body"]): Generator<Difference> {
+  if (Result.isFailure(body)) {
+    const found = { absent: "missing", cut: "too long for the journal to be compared", "no JSON": "no JSON" } as const
+    return yield simple(`body is ${found[body.failure]}, expected ${show(wanted)}`, weights.maxBody)
+  }
+  let total = 0
+  for (const difference of within(wanted, body.success, "body")) {
+    // Heavier than a body that is not there it cannot get.
+    const weight = () => Math.min(difference.weight(), Math.max(0, weights.maxBody - total))
+    yield { ...difference, weight: () => weight() }
+    total += weight()
+    if (total >= weights.maxBody) return
+  }
+}
+
+/** The places where `given` lacks what `wanted` has. What it has besides does not matter. */
+function* within(wanted: unknown, given: unknown, path: string): Generator<Difference> {
+  if (Predicate.isObject(wanted) && Predicate.isObject(given)) {
+    return yield* fieldDifferences(
+      wanted as Record<string, unknown>,
+      given as Record<string, unknown>,
+      `${path}.`,
+      within
+    )
+  }
+  if (Array.isArray(wanted) && Array.isArray(given)) {
+    if (wanted.length !== given.length) {
+      return yield simple(`${path} has the length ${given.length}, expected ${wanted.length}`, weights.length)
+    }
+    for (const [index, value] of wanted.entries()) yield* within(value, given[index], `${path}.${index}`)
+    return
+  }
+  if (wanted === given) return
+  yield {
+    sentence: () => `${path} is ${show(given)}, expected ${show(wanted)}`,
+    weight: () =>
+      typeof wanted === typeof given && typeof wanted !== "object"
+        ? textDistance(String(wanted), String(given))
+        : weights.kind
+  }
+}
+
+const maxShown = 120
+
+const shorten = (text: string): string => (text.length > maxShown ? `${text.slice(0, maxShown)}…` : text)
+
+export const show = (value: unknown): string => shorten(JSON.stringify(value) ?? "nothing")

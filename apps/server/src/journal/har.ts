@@ -1,0 +1,99 @@
+/**
+ * A journal as an HTTP Archive (HAR 1.2), for the viewers and proxies that read those. It has what the journal has: headers are
+ * not recorded, of a body its beginning, of a reply's only where it is a failure or a fault fired; credentials are redacted.
+ */
+import { STATUS_CODES } from "node:http"
+import { DateTime } from "effect"
+import pkg from "../../package.json" with { type: "json" }
+import type { Recorded } from "./Journal.ts"
+import { hidden, isCredential, type Redactor, redactor } from "./JournalEntry.ts"
+import type { WorldJournal } from "./Journals.ts"
+
+const httpVersion = "HTTP/1.1"
+
+/** Not known: neither headers nor their sizes are recorded. */
+const unrecorded = { cookies: [], headers: [], headersSize: -1 }
+
+/** `origin` is scheme and host of the server, without a path. */
+export const toHar = ({ account, ended, id, journal, seed }: WorldJournal, origin: string) => {
+  const redact = redactor(account)
+  const dropped = journal.count - journal.kept
+  const comments = [
+    `World ${id} with the seed ${seed}.`,
+    ...(dropped === 0 ? [] : [`Requests up to number ${dropped} are no longer kept.`]),
+    ...(ended === undefined ? [] : [`The world has ended (${ended.reason}).`])
+  ]
+  return {
+    log: {
+      version: "1.2",
+      creator: { name: "berth-server", version: pkg.version },
+      comment: comments.join(" "),
+      entries: journal.entries().map((recorded) => entryOf(recorded, redact, origin))
+    }
+  }
+}
+
+const entryOf = (recorded: Recorded, redact: Redactor, origin: string) => {
+  const { at, durationMillis, faults, status } = recorded
+  const comments = [
+    ...(status === null ? ["There was no reply."] : []),
+    ...(faults.length === 0 ? [] : [`Faults that fired: ${faults.join(", ")}.`])
+  ]
+  return {
+    startedDateTime: DateTime.formatIso(DateTime.makeUnsafe(at)),
+    time: durationMillis,
+    request: requestOf(recorded, redact, origin),
+    response: responseOf(recorded, redact),
+    cache: {},
+    timings: { send: 0, wait: durationMillis, receive: 0 },
+    ...(comments.length === 0 ? {} : { comment: comments.join(" ") })
+  }
+}
+
+const requestOf = ({ body, bodyBytes, method, url }: Recorded, redact: Redactor, origin: string) => {
+  const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
+  const queryString = Array.from(new URLSearchParams(search), ([name, value]) => ({
+    name: redact.text(name),
+    value: isCredential(name) ? hidden : redact.text(value)
+  }))
+  const query = new URLSearchParams(queryString.map(({ name, value }) => [name, value])).toString()
+  return {
+    method,
+    url: `${origin}${redact.text(path)}${query === "" ? "" : `?${query}`}`,
+    httpVersion,
+    queryString,
+    ...(body === undefined ? {} : { postData: { mimeType: "application/json", ...textOf(body, bodyBytes, redact) } }),
+    ...unrecorded,
+    bodySize: bodyBytes
+  }
+}
+
+const responseOf = ({ replyBody, replyBytes, replyType, status }: Recorded, redact: Redactor) => {
+  // A status of 0 is how viewers show that there was none.
+  if (status === null) {
+    const content = { size: 0, mimeType: "x-unknown" }
+    return { status: 0, statusText: "", httpVersion, content, redirectURL: "", ...unrecorded, bodySize: -1 }
+  }
+  const size = replyBytes ?? replyBody?.length ?? 0
+  return {
+    status,
+    statusText: STATUS_CODES[status] ?? "",
+    httpVersion,
+    content: {
+      size,
+      mimeType: replyType ?? "x-unknown",
+      ...(replyBody === undefined ? {} : textOf(replyBody, size, redact))
+    },
+    redirectURL: "",
+    ...unrecorded,
+    bodySize: replyBytes ?? -1
+  }
+}
+
+const textOf = (kept: Uint8Array, bytes: number, redact: Redactor) => {
+  const isCut = bytes > kept.length
+  return {
+    text: redact.body(kept, isCut),
+    ...(isCut ? { comment: `Cut after ${kept.length} of ${bytes} bytes.` } : {})
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * A part of a journal: what its filters let through, forward from a number or the last of them, and what a reader needs to go
+ * on from there and to see what it has missed.
+ */
+import type { JournalEntry } from "./JournalEntry.ts"
+import { showEntry } from "./JournalEntry.ts"
+import type { WorldJournal } from "./Journals.ts"
+
+export interface PageOptions {
+  readonly operation?: string | undefined
+  readonly method?: string | undefined
+  readonly status?: number | undefined
+  readonly fault?: string | undefined
+  /** Only requests with a greater `seq`. */
+  readonly after?: number | undefined
+  /** With `after` the first so many, without it the last. */
+  readonly limit?: number | undefined
+}
+
+export interface Page {
+  readonly requests: ReadonlyArray<JournalEntry>
+  /** The `after` with which to go on. */
+  readonly next: number
+  /** Whether more of them are there already. */
+  readonly more: boolean
+  /** How many requests after `after` are no longer kept, whether or not the filters would have let them through. */
+  readonly dropped: number
+}
+
+export const pageOf = ({ account, journal }: WorldJournal, options: PageOptions): Page => {
+  const { after = 0, fault, limit, operation, status } = options
+  const method = options.method?.toUpperCase()
+  const matching = journal
+    .entries()
+    .filter(({ seq }) => seq > after)
+    .map((recorded) => showEntry(account, recorded))
+    .filter(
+      (entry) =>
+        (operation === undefined || entry.operation === operation) &&
+        (method === undefined || entry.method === method) &&
+        (status === undefined || entry.status === status) &&
+        (fault === undefined || entry.faults.includes(fault))
+    )
+  const requests =
+    limit === undefined ? matching : options.after === undefined ? matching.slice(-limit) : matching.slice(0, limit)
+  const last = requests.at(-1)
+  const more = last !== matching.at(-1)
+  return {
+    requests,
+    next: more && last !== undefined ? last.seq : journal.count,
+    more,
+    dropped: Math.max(0, journal.count - journal.kept - after)
+  }
+}

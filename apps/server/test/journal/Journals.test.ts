@@ -1,0 +1,94 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Journal, maxJournalBytes } from "../../src/journal/Journal.ts"
+import { Journals, maxEndedWorlds } from "../../src/journal/Journals.ts"
+import * as World from "../../src/world/World.ts"
+import { defaults } from "../../src/world/WorldSettings.ts"
+import { entryOf } from "./entries.ts"
+
+const makeWorlds = (count: number) =>
+  Array.from({ length: count }, (_, index) => World.make({ ...defaults, clock: "frozen" }, 0, `w${index + 1}`))
+
+const keptSeqs = (journals: Journals, world: World.World) =>
+  journals
+    .of(world)
+    .journal.entries()
+    .map(({ seq }) => seq)
+
+const kibibyte = "x".repeat(1024 - 256)
+
+describe("the bytes of a journal", () => {
+  it("are bounded: long requests push out the oldest before the thousandth", () => {
+    const journal = new Journal()
+    for (let request = 0; request < 900; request++) journal.record(entryOf({ url: "x".repeat(8_000) }), request)
+    const kept = journal.entries().map(({ seq }) => seq)
+    expect(kept.at(-1)).toBe(900)
+    expect(kept.length).toBe(Math.floor(maxJournalBytes / 8_256))
+    expect(journal.bytes).toBeLessThanOrEqual(maxJournalBytes)
+    journal.clear()
+    expect([journal.bytes, journal.kept, journal.count, journal.entries()]).toEqual([0, 0, 900, []])
+  })
+
+  it("of all worlds are bounded together: the world that has been quiet longest gives way", () => {
+    const journals = new Journals(10 * 1024)
+    const [quiet, busy, other] = makeWorlds(3) as [World.World, World.World, World.World]
+    for (let request = 0; request < 6; request++) journals.record(quiet, entryOf({ url: kibibyte }))
+    for (let request = 0; request < 4; request++) journals.record(busy, entryOf({ url: kibibyte }))
+    expect([keptSeqs(journals, quiet), keptSeqs(journals, busy)]).toEqual([
+      [1, 2, 3, 4, 5, 6],
+      [1, 2, 3, 4]
+    ])
+    for (let request = 0; request < 8; request++) journals.record(other, entryOf({ url: kibibyte }))
+    expect([keptSeqs(journals, quiet), keptSeqs(journals, busy).length]).toEqual([[], 2])
+    expect(journals.bytes).toBe(10 * 1024)
+    journals.record(quiet, entryOf({ url: kibibyte }))
+    expect(keptSeqs(journals, quiet)).toEqual([7])
+    for (const world of [quiet, busy, other]) journals.forget(world)
+    expect(journals.bytes).toBe(0)
+  })
+
+  it("of worlds that have ended go first", () => {
+    const journals = new Journals(4 * 1024)
+    const [first, second, living] = makeWorlds(3) as [World.World, World.World, World.World]
+    for (const world of [living, first, second]) journals.record(world, entryOf({ url: kibibyte }))
+    journals.end(first, 0, "deleted")
+    journals.end(second, 0, "idle")
+    journals.record(living, entryOf({ url: kibibyte }))
+    expect(journals.allEnded().map(({ id }) => id)).toEqual(["w1", "w2"])
+    journals.record(living, entryOf({ url: kibibyte }))
+    expect(journals.allEnded().map(({ id }) => id)).toEqual(["w2"])
+    for (let request = 0; request < 9; request++) journals.record(living, entryOf({ url: kibibyte }))
+    expect(journals.allEnded()).toEqual([])
+    expect([keptSeqs(journals, living).length, journals.bytes]).toEqual([4, 4 * 1024])
+  })
+
+  it("stay bounded when many worlds are at work at once, and each has its latest requests", () => {
+    const journals = new Journals(1024 * 1024)
+    const worlds = makeWorlds(100)
+    for (let round = 0; round < 100; round++) {
+      for (const world of worlds) journals.record(world, entryOf({ url: kibibyte }))
+    }
+    const kept = worlds.map((world) => keptSeqs(journals, world))
+    expect(journals.bytes).toBeLessThanOrEqual(1024 * 1024)
+    expect(kept.flat().length).toBe(1024)
+    // All alike: each has its latest.
+    for (const seqs of kept) expect([seqs.at(-1), seqs.length >= 10]).toEqual([100, true])
+  })
+})
+
+describe("the journals of worlds that have ended", () => {
+  it("are kept for the last twenty, as they were", () => {
+    const journals = new Journals()
+    const worlds = makeWorlds(maxEndedWorlds + 5)
+    for (const world of worlds) {
+      journals.record(world, entryOf())
+      journals.end(world, 7, "idle")
+      // Too late: it was answered after the end.
+      journals.record(world, entryOf())
+    }
+    expect(journals.allEnded().map(({ id }) => id)).toEqual(worlds.slice(5).map(({ id }) => id))
+    expect(journals.ofEnded("w5")).toBeUndefined()
+    expect(journals.ofEnded("w6")).toMatchObject({ seed: 1, ended: { at: 7, reason: "idle" } })
+    for (const { journal } of journals.allEnded()) expect(journal.count).toBe(1)
+    expect(journals.bytes).toBe(maxEndedWorlds * 257)
+  })
+})

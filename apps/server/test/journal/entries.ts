@@ -1,0 +1,19 @@
+/**
+ * What the tests of journals share: a request as it is recorded.
+ */
+import type { Entry } from "../../src/journal/Journal.ts"
+
+/** A plain request that was answered. */
+export const entryOf = (change: Partial<Entry> = {}): Entry => ({
+  at: 0,
+  durationMillis: 0,
+  method: "GET",
+  url: "/",
+  body: undefined,
+  status: 200,
+  replyType: "application/json",
+  replyBytes: 100,
+  replyBody: undefined,
+  faults: [],
+  ...change
+})

@@ -1,0 +1,61 @@
+/**
+ * Reads the stream of events as a program in any language would.
+ */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestServer } from "../../src/testing.ts"
+
+export interface Received {
+  readonly id: string
+  readonly event: string
+  readonly data: any
+}
+
+const read = (text: string): ReadonlyArray<Received> =>
+  text
+    .split("\n\n")
+    .slice(0, -1)
+    .filter((block) => !block.startsWith(":"))
+    .map((block) => {
+      const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s, 2)))
+      return { id: fields["id"], event: fields["event"], data: JSON.parse(fields["data"]) }
+    })
+
+/** Watches the events for as long as the scope lasts. Once it is there nothing is missed. */
+export const watchEvents = (query = "", lastEventId?: string) =>
+  Effect.gen(function* () {
+    const { baseUrl } = yield* TestServer
+    const controller = yield* Effect.acquireRelease(
+      Effect.sync(() => new AbortController()),
+      (controller) => Effect.sync(() => controller.abort())
+    )
+    const headers: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId }
+    const response = yield* Effect.promise(() =>
+      fetch(`${baseUrl}/_mock/events${query}`, { headers, signal: controller.signal })
+    )
+    expect(response.headers.get("content-type")).toBe("text/event-stream")
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ""
+    let isOver = false
+    const more = Effect.promise(async () => {
+      const { done, value } = await reader.read()
+      text += value ?? ""
+      isOver = done
+    })
+    // The opening comment.
+    while (!text.includes("\n\n")) yield* more
+    text = text.slice(text.indexOf("\n\n") + 2)
+    return {
+      /** The first events, so many of them. */
+      next: (count: number): Effect.Effect<ReadonlyArray<Received>> =>
+        Effect.gen(function* () {
+          while (read(text).length < count) yield* more
+          return read(text)
+        }),
+      /** All of them, once the server has ended the stream. */
+      untilEnd: Effect.gen(function* () {
+        while (!isOver) yield* more
+        return read(text)
+      })
+    }
+  })
