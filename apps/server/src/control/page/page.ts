@@ -10,10 +10,23 @@ import { HttpServerResponse } from "effect/http"
 /** The bundle has these files beside it, as this file has. */
 const read = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), "utf8")
 
+/** The modules of the page, each after those that it imports. */
+const modules = ["controlPlane.js", "rows.js", "panels.js", "page.js"]
+
+/** They become one, so that the page loads nothing: no two of them declare the same name. */
+const scriptOf = (names: ReadonlyArray<string>): string =>
+  names
+    .map((name) =>
+      read(name)
+        .replace(/^import\s[^"]*"[^"]*"\n/gm, "")
+        .replace(/^export /gm, "")
+    )
+    .join("\n")
+
 const digest = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`
 
 const make = (): HttpServerResponse.HttpServerResponse => {
-  const [style, script] = [read("page.css"), read("page.js")]
+  const [style, script] = [read("page.css"), scriptOf(modules)]
   const html = read("page.html")
     .replace("<!--style-->", () => `<style>${style}</style>`)
     .replace("<!--script-->", () => `<script type="module">${script}</script>`)

@@ -2,31 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
 import { nodeOf, prefix } from "../../http/service.ts"
-import { visit } from "./browser.ts"
-
-const frozen = ["--port", "0", "--clock", "frozen", "--provisioning", "10s", "--termination", "1h"]
-
-/** A request to the service by the account of the default world. */
-const request = (url: string, method: string, path: string, body?: unknown) =>
-  Effect.promise(async () => {
-    const reply = await fetch(`${url}${prefix}${path}?apikey=berth-key`, {
-      method,
-      headers: { authorization: "Bearer berth-token", "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    })
-    return { status: reply.status, text: await reply.text() }
-  })
-
-const control = (url: string, method: string, path: string, body: unknown, token?: string) =>
-  Effect.promise(async () => {
-    const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const headers = { ...authorization, "content-type": "application/json" }
-    const reply = await fetch(`${url}/_mock${path}`, { method, headers, body: JSON.stringify(body) })
-    expect(reply.ok).toBe(true)
-  })
-
-/** Waits until the page has what is expected. */
-const sees = (promise: Promise<unknown>) => Effect.promise(() => promise)
+import { control, frozen, request } from "./mock.ts"
+import { isWiderThanScreen, sees, visit } from "./browser.ts"
 
 describe("the page of the worlds", () => {
   it.live("advances the clock by keyboard alone, and a node runs", () =>
@@ -92,27 +69,13 @@ describe("the page of the worlds", () => {
       yield* control(ready.url, "POST", "/worlds", { scenario: "fleet:250", clock: "frozen" })
       const { page } = yield* visit(`${ready.url}/_mock/`, { width: 390, height: 844 })
       yield* sees(page.getByRole("row", { name: "database" }).waitFor())
-      yield* sees(page.getByRole("button", { name: "w1" }).click())
+      yield* sees(page.getByRole("link", { name: "w1" }).click())
       yield* sees(page.getByRole("row", { name: "fleet-100 " }).waitFor())
       expect(yield* Effect.promise(() => page.getByRole("row", { name: "database" }).count())).toBe(0)
       yield* sees(page.getByRole("button", { name: "Next", exact: true }).click())
       yield* sees(page.getByRole("row", { name: "fleet-101 " }).waitFor())
       yield* sees(page.getByText("101 to 200 of 250").waitFor())
-      const isWide = yield* Effect.promise(() => page.evaluate("document.documentElement.scrollWidth > innerWidth"))
-      expect(isWide).toBe(false)
-    })
-  )
-
-  it.live("asks for the control token where one is needed, and shows nothing without it", () =>
-    Effect.gen(function* () {
-      const { ready } = yield* serve([...frozen, "--scenario", "small", "--control-token", "open-sesame"])
-      const { page } = yield* visit(`${ready.url}/_mock/`)
-      const token = page.getByLabel("This server needs its control token.")
-      yield* sees(token.waitFor())
-      expect(yield* Effect.promise(() => page.locator("main").isVisible())).toBe(false)
-      yield* sees(token.fill("open-sesame"))
-      yield* sees(page.getByRole("button", { name: "Use it" }).click())
-      yield* sees(page.getByRole("row", { name: "database" }).waitFor())
+      expect(yield* isWiderThanScreen(page)).toBe(false)
     })
   )
 })
