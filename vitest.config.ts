@@ -1,8 +1,18 @@
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+
+const workspaces = globSync(["packages/*", "apps/*", "tests"], { cwd: import.meta.dirname })
+
+const nameOf = (root: string): string => JSON.parse(readFileSync(join(root, "package.json"), "utf8")).name
 
 export default defineConfig({
   test: {
-    projects: ["packages/*", "apps/*", "tests"],
+    projects: workspaces.map((workspace) => {
+      const root = join(import.meta.dirname, workspace)
+      // A worker loads Effect and the sources once for all its files: most of the time of a run went into loading them.
+      return { root, test: { name: nameOf(root), isolate: false, testTimeout: 30_000 } }
+    }),
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.
     globalSetup: "scripts/bundleForTests.ts",
     passWithNoTests: false

@@ -39,6 +39,9 @@ const freePort = (): Promise<number> =>
 
 /** Serves our own OpenAPI description. */
 export const startPrism = async (): Promise<ServerProcess> => {
-  const args = [entry, "mock", "--host", "127.0.0.1", "--port", String(await freePort()), openApi]
-  return startServer(args, { readReady: (line) => /Prism is listening on (\S+)/.exec(line)?.[1] })
+  const url = `http://127.0.0.1:${await freePort()}`
+  const { hostname, port } = new URL(url)
+  return startServer([entry, "mock", "--host", hostname, "--port", port, openApi], {
+    ready: { line: /Prism is listening on /, urlOf: () => url }
+  })
 }

@@ -1,11 +1,11 @@
 /**
  * Runs whole processes for the benchmark, the project's binaries and others, and measures their cost.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { Agent, type IncomingMessage, request } from "node:http"
-import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
 
 /** Path of an app's binary. */
 export const binary = (app: "cli" | "server" | "watch", name: string) =>
@@ -31,37 +31,30 @@ export interface ServerProcess {
   readonly stop: () => Promise<void>
 }
 
-/** The URL in a ready line; `undefined` for any other line. */
-export type ReadReady = (line: string) => string | undefined
+/** The line in which a server reports its URL. */
+interface Ready {
+  readonly line: RegExp
+  readonly urlOf: (line: string) => string
+}
 
 /** A line of JSON with a `url`. */
-const readyJson: ReadReady = (line) => JSON.parse(line).url
+const readyJson: Ready = { line: /^.*\n/, urlOf: (line) => JSON.parse(line).url }
 
 /** Starts `node ARGS` and waits for its ready line. */
 export const startServer = async (
-  args: ReadonlyArray<string>,
-  { input = "", readReady = readyJson }: { readonly input?: string; readonly readReady?: ReadReady } = {}
+  [path, ...args]: readonly [string, ...Array<string>],
+  { input = "", ready = readyJson }: { readonly input?: string; readonly ready?: Ready } = {}
 ): Promise<ServerProcess> => {
   const startedAt = process.hrtime.bigint()
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] })
-  child.stdin.end(input)
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-  const ready = new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).on("line", (line) => {
-      const url = readReady(line)
-      if (url !== undefined) resolve(url)
-    })
-    child.once("exit", (code) => reject(new Error(`node ${args.join(" ")} exited with ${code} before it was ready`)))
-  })
-  const url = await ready
+  const program = Program.ofNode(path, args, { input })
+  const url = ready.urlOf(await program.printed(ready.line))
   return {
     url,
     readyMillis: Number(process.hrtime.bigint() - startedAt) / 1e6,
-    cpuMicros: () => cpuMicros(child),
-    residentBytes: () => residentBytes(child),
-    stop: () => {
-      child.kill("SIGTERM")
-      return exited
+    cpuMicros: () => cpuMicros(program.child),
+    residentBytes: () => residentBytes(program.child),
+    stop: async () => {
+      await program.kill("SIGTERM")
     }
   }
 }

@@ -4,7 +4,8 @@
 import { fileURLToPath } from "node:url"
 import { type Ended, Program, type ProgramOptions } from "@berth/testing/Program"
 import { TestServer } from "@berth/server/testing"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
+import { settingsOf } from "../account.ts"
 
 const binary = fileURLToPath(new URL("../../apps/cli/bin/berth.mjs", import.meta.url))
 
@@ -38,11 +39,7 @@ export const run = (args: ReadonlyArray<string>, options?: RunOptions): Effect.E
   Effect.scoped(Effect.flatMap(start(args, options), ({ ended }) => ended))
 
 /** The settings that name an account of the service under test. */
-export const settings = Effect.map(TestServer, ({ accessToken, apiKey, baseUrl }) => ({
-  BERTH_BASE_URL: baseUrl,
-  BERTH_API_KEY: Redacted.value(apiKey),
-  BERTH_ACCESS_TOKEN: Redacted.value(accessToken)
-}))
+export const settings = Effect.map(TestServer, settingsOf)
 
 /** Runs it against the service under test. */
 export const berth = (args: ReadonlyArray<string>, options?: RunOptions): Effect.Effect<Ended, never, TestServer> =>

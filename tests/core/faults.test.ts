@@ -3,11 +3,9 @@
  * error, and a create makes no second node.
  */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Option, Redacted, Result, Stream } from "effect"
+import { Effect, Exit, Option, Redacted, Result, Stream } from "effect"
 import { Base64 } from "effect/encoding"
-import { FetchHttpClient } from "effect/http"
 import { type Fault, faultNames, TestServer, type TestWorld } from "@berth/server/testing"
-import * as Berth from "@berth/core/client/Berth"
 import type { Creation } from "@berth/core/client/creation/Creator"
 import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
@@ -15,17 +13,12 @@ import { BerthError } from "@berth/core/domain/BerthError"
 import type { Image } from "@berth/core/domain/Image"
 import { type Node, NodeId } from "@berth/core/domain/Node"
 import { collected } from "@berth/testing/telemetry"
+import { clientOf } from "../account.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"
 const spec = { name: "asked-for", plan, image: "Ubuntu-24.04" }
 
-const clientOf = ({ accessToken, apiKey, baseUrl }: TestWorld) =>
-  Berth.layer({
-    baseUrl,
-    credentials: { apiKey, accessToken },
-    attemptTimeout: "300 millis",
-    deadline: "2 seconds"
-  }).pipe(Layer.provide(FetchHttpClient.layer))
+const client = (world: TestWorld) => clientOf(world, { attemptTimeout: "300 millis", deadline: "2 seconds" })
 
 /** Longest time of a call: its deadline, and some for a busy machine. */
 const limit = "10 seconds"
@@ -104,7 +97,7 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
   const before = yield* nodesOf(world)
   const images = yield* Effect.provide(
     Images.use((images) => images.list()),
-    clientOf(world)
+    client(world)
   )
   const { skuId } = images.find(({ plan }) => plan === before[0]!.plan)!.specs.committedOptions[0]!
   yield* world.arm([fault])
@@ -114,7 +107,7 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
     Effect.timeoutOption(limit),
     // Without the value of a success, which is the caller's.
     Effect.tap((ended) => Effect.logTrace("ended", Option.map(ended, Exit.map(Result.map(() => "ok"))))),
-    Effect.provide(clientOf(world)),
+    Effect.provide(client(world)),
     collected
   )
   yield* world.arm([])

@@ -1,6 +1,9 @@
 /** The bundled `berth-watch` as a process of its own, and the events and messages it prints. */
 import { fileURLToPath } from "node:url"
+import { TestServer } from "@berth/server/testing"
 import { type Ended, Program } from "@berth/testing/Program"
+import { Effect } from "effect"
+import { settingsOf } from "../account.ts"
 
 const binary = fileURLToPath(new URL("../../apps/watch/bin/berth-watch.mjs", import.meta.url))
 
@@ -13,6 +16,18 @@ export class Daemon {
     // Shares nothing with any other process, unless the test asks for it.
     this.program = Program.ofNode(binary, args, { env: { BERTH_ALLOWANCE_FILE: "off", ...env } })
   }
+
+  /** Starts it with an account of the service under test; it ends with the scope. */
+  static readonly start = Effect.fnUntraced(function* (
+    args: ReadonlyArray<string>,
+    env: Readonly<Record<string, string>> = {}
+  ) {
+    const settings = settingsOf(yield* TestServer)
+    return yield* Effect.acquireRelease(
+      Effect.sync(() => new Daemon(args, { ...settings, ...env })),
+      (daemon) => Effect.promise(() => daemon[Symbol.asyncDispose]())
+    )
+  })
 
   /** Waits for the ready line, and parses it. */
   async ready(): Promise<unknown> {

@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import * as Berth from "@berth/core/client/Berth"
 import { type Reply, scripted } from "@berth/core/testing"
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
+import { optionsOf } from "../account.ts"
 
 /** What the wire does to a request instead of carrying it: it answers, or is cut, so that nothing is sent. */
 type Fault = Reply | "cut"
@@ -88,11 +89,6 @@ const wire = Effect.gen(function* () {
 /** The client, the wire, and the mock service in this process, whose clock is the test's. */
 export const serviceLayer = (options: TestServerOptions = {}) => {
   const server = TestServer.layerHttpClient({ clock: "real", ...options })
-  const berth = Layer.unwrap(
-    Effect.gen(function* () {
-      const { accessToken, apiKey, baseUrl } = yield* TestServer
-      return Berth.layer({ baseUrl, credentials: { apiKey, accessToken } })
-    })
-  )
+  const berth = Layer.unwrap(Effect.map(TestServer, (account) => Berth.layer(optionsOf(account))))
   return berth.pipe(Layer.provideMerge(Layer.effectContext(wire)), Layer.provideMerge(server))
 }

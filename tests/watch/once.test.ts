@@ -1,8 +1,9 @@
 import { HttpService } from "@berth/testing/HttpService"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { describe, it } from "vitest"
 import { TestServer } from "@berth/server/testing"
+import { settingsOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 
 const credentials = { BERTH_API_KEY: "berth-key", BERTH_ACCESS_TOKEN: "berth-token" }
@@ -13,10 +14,9 @@ const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>)
 layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("berth-watch once", (it) => {
   it.effect("prints the nodes there are as one baseline event and ends with 0", () =>
     Effect.gen(function* () {
-      const { accessToken, apiKey, baseUrl } = yield* TestServer
-      const { code, stderr, stdout } = yield* run(["once", "--base-url", baseUrl], {
-        BERTH_API_KEY: Redacted.value(apiKey),
-        BERTH_ACCESS_TOKEN: Redacted.value(accessToken),
+      const { BERTH_BASE_URL, ...account } = settingsOf(yield* TestServer)
+      const { code, stderr, stdout } = yield* run(["once", "--base-url", BERTH_BASE_URL], {
+        ...account,
         BERTH_ACCOUNT: "acme"
       })
       expect(stderr).toEqual([])
@@ -36,12 +36,8 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("b
 
   it.effect("with refused credentials prints no event, reports why and ends with 3", () =>
     Effect.gen(function* () {
-      const { baseUrl } = yield* TestServer
-      const { code, stderr, stdout } = yield* run(["once"], {
-        BERTH_BASE_URL: baseUrl,
-        BERTH_API_KEY: "berth-key",
-        BERTH_ACCESS_TOKEN: "wrong"
-      })
+      const settings = settingsOf(yield* TestServer)
+      const { code, stderr, stdout } = yield* run(["once"], { ...settings, BERTH_ACCESS_TOKEN: "wrong" })
       expect({ code, stdout, lines: stderr.length }).toEqual({ code: 3, stdout: [], lines: 2 })
     })
   )

@@ -1,10 +1,9 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
-import { FetchHttpClient } from "effect/http"
-import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
+import { clientOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 
 const accessToken = "token-that-must-not-show"
@@ -13,23 +12,11 @@ const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(acce
 const fast = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200ms"]
 
 /** The service on a socket, in real time, and a client for it. */
-const service = (options: TestServerOptions = {}) => {
-  const server = TestServer.layer({ clock: "real", accounts: [account], ...options })
-  const client = Layer.unwrap(
-    Effect.map(TestServer, ({ baseUrl }) => Berth.layer({ baseUrl, credentials: account }))
-  ).pipe(Layer.provide(FetchHttpClient.layer))
-  return Layer.provideMerge(client, server)
-}
-
-/** Starts the program, and makes sure that it ends with the test. */
-const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) {
-  const { baseUrl } = yield* TestServer
-  const settings = { BERTH_BASE_URL: baseUrl, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken, ...env }
-  return yield* Effect.acquireRelease(
-    Effect.sync(() => new Daemon(args, settings)),
-    (daemon) => Effect.promise(() => daemon[Symbol.asyncDispose]())
+const service = (options: TestServerOptions) =>
+  Layer.provideMerge(
+    Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
+    TestServer.layer({ clock: "real", accounts: [account], ...options })
   )
-})
 
 const create = Effect.gen(function* () {
   const [plan] = yield* (yield* Plans).list()
@@ -44,7 +31,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
 })("berth-watch run", (it) => {
   it.effect("writes the life of a node to stdout, one event per line, and ends with 0 on SIGTERM", () =>
     Effect.gen(function* () {
-      const daemon = yield* start(["run", "--account", "acme", ...fast])
+      const daemon = yield* Daemon.start(["run", "--account", "acme", ...fast])
       expect(yield* wait(() => daemon.ready())).toEqual({ http: null, store: null, accounts: ["acme"] })
       const id = yield* create
       yield* wait(() => daemon.event("berth.node.status_changed"))
@@ -68,7 +55,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
 
   it.effect("ends with 0 on SIGINT too", () =>
     Effect.gen(function* () {
-      const daemon = yield* start(["run"])
+      const daemon = yield* Daemon.start(["run"])
       yield* wait(() => daemon.ready())
       daemon.program.signal("SIGINT")
       expect((yield* wait(() => daemon.finished())).code).toBe(0)
@@ -77,7 +64,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
 
   it.effect("ends quietly with 0 when the reader of its stdout has gone", () =>
     Effect.gen(function* () {
-      const daemon = yield* start(["run", ...fast])
+      const daemon = yield* Daemon.start(["run", ...fast])
       yield* wait(() => daemon.ready())
       daemon.program.child.stdout.destroy()
       yield* create
@@ -88,7 +75,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
 
   it.effect("with wrong credentials reports that in two lines and ends with 3", () =>
     Effect.gen(function* () {
-      const daemon = yield* start(["run"], { BERTH_ACCESS_TOKEN: "wrong" })
+      const daemon = yield* Daemon.start(["run"], { BERTH_ACCESS_TOKEN: "wrong" })
       const { code, stderr, stdout } = yield* wait(() => daemon.finished())
       expect(stderr).toEqual([
         expect.stringMatching(/^berth-watch: The service refused the credentials: /),
@@ -100,9 +87,9 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
 
   it.effect("shows neither key nor token, whatever happens", () =>
     Effect.gen(function* () {
-      const refused = yield* start(["run"], { BERTH_ACCESS_TOKEN: `${accessToken}-not` })
-      const unreachable = yield* start(["once"], { BERTH_BASE_URL: "http://127.0.0.1:1" })
-      const once = yield* start(["once"])
+      const refused = yield* Daemon.start(["run"], { BERTH_ACCESS_TOKEN: `${accessToken}-not` })
+      const unreachable = yield* Daemon.start(["once"], { BERTH_BASE_URL: "http://127.0.0.1:1" })
+      const once = yield* Daemon.start(["once"])
       for (const daemon of [refused, unreachable, once]) {
         const { stderr, stdout } = yield* wait(() => daemon.finished())
         const all = [...stderr, ...stdout].join("\n")
@@ -118,7 +105,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
 layer(service({ scenario: { fleet: 3000 } }), { excludeTestServices: true })("a reader that is slow", (it) => {
   it.effect("gets every event, also those from before the signal to stop", () =>
     Effect.gen(function* () {
-      const daemon = yield* start(["run"])
+      const daemon = yield* Daemon.start(["run"])
       const { stdout: pipe } = daemon.program.child
       pipe.pause()
       yield* wait(() => daemon.ready())

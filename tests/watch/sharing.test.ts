@@ -2,7 +2,7 @@
  * What the program shares with the other processes of its machine that use the same key.
  */
 import { expect, it } from "@effect/vitest"
-import { Effect, Schedule, Redacted } from "effect"
+import { Effect, Schedule } from "effect"
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,23 +15,8 @@ const state = Effect.acquireRelease(
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
 
-const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
-  Effect.gen(function* () {
-    const { accessToken, apiKey, baseUrl } = yield* TestServer
-    const settings = {
-      BERTH_BASE_URL: baseUrl,
-      BERTH_API_KEY: Redacted.value(apiKey),
-      BERTH_ACCESS_TOKEN: Redacted.value(accessToken),
-      ...env
-    }
-    return yield* Effect.acquireRelease(
-      Effect.sync(() => new Daemon(args, settings)),
-      (daemon) => Effect.promise(() => daemon[Symbol.asyncDispose]())
-    )
-  })
-
 const once = (env: Readonly<Record<string, string>>) =>
-  Effect.flatMap(start(["once"], env), (daemon) => Effect.promise(() => daemon.finished()))
+  Effect.flatMap(Daemon.start(["once"], env), (daemon) => Effect.promise(() => daemon.finished()))
 
 /** Enough for one sweep of the five nodes. */
 const scant = { limit: 2, window: 3_600_000, algorithm: "fixed-window" } as const
@@ -60,7 +45,7 @@ it.live("a process begins with what the one before it has learnt of the allowanc
 it.live("the file is for the user alone, and a daemon that has ended is not counted", () =>
   Effect.gen(function* () {
     const home = yield* state
-    const daemon = yield* start(["run", "--interval", "1s"], { XDG_STATE_HOME: home, BERTH_ALLOWANCE_FILE: "" })
+    const daemon = yield* Daemon.start(["run", "--interval", "1s"], { XDG_STATE_HOME: home, BERTH_ALLOWANCE_FILE: "" })
     yield* Effect.promise(() => daemon.ready())
     const accounts = join(home, "berth", "accounts")
     const [account, ...rest] = yield* Effect.promise(() => readdir(accounts))

@@ -5,6 +5,7 @@
 import { fileURLToPath } from "node:url"
 import { startCaller } from "../Caller.ts"
 import { startServer } from "../processes.ts"
+import { listedNode } from "../listedNode.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
 import { type Tool, tool } from "../tools.ts"
 
@@ -14,20 +15,12 @@ const calls = 1500
 const warmingCalls = 12_000
 const bareServer = fileURLToPath(new URL("../bareServer.ts", import.meta.url))
 
-const record = (i: number) => ({
-  id: 1000 + i,
-  name: `node-${i}`,
-  created_at: "2026-03-01T10:20:30.123456Z",
-  public_ip_address: `164.52.${i >> 8}.${i & 255}`,
-  private_ip_address: `10.1.${i >> 8}.${i & 255}`,
-  backup: i % 2 === 0,
-  disk: "100 GB",
-  status: "running",
-  vcpus: "4",
-  memory: "16.00 GB",
-  plan: "C-4VCPU-16RAM-100DISK",
-  region: "ncr"
-})
+const record = (i: number) =>
+  listedNode(1000 + i, {
+    public_ip_address: `164.52.${i >> 8}.${i & 255}`,
+    private_ip_address: `10.1.${i >> 8}.${i & 255}`,
+    backup: i % 2 === 0
+  })
 const data = Array.from({ length: 20 }, (_, i) => record(i))
 
 /** Starts a server that answers every request with this body and the mock service's headers. */

@@ -2,11 +2,11 @@
  * Decodes nodes, from parsed JSON to the domain, against parsing the JSON. Every repetition parses the page anew, as a call
  * does, so that no string is already in the caches.
  */
-import type { ListedNode } from "@berth/core/api/NodeRecords"
 import { Result } from "effect"
 import { interpret } from "@berth/core/api/Reply"
 import { nodeFromWire } from "@berth/core/api/NodeCodec"
 import { many } from "@berth/core/client/call/Operation"
+import { listedNode } from "../listedNode.ts"
 import { ratioAtMost, type Row } from "../Row.ts"
 
 const count = 1000
@@ -32,10 +32,9 @@ const createdAt = (i: number) => {
   return new Date(millis).toISOString().replace("Z", `${String((i * 37) % 1000).padStart(3, "0")}Z`)
 }
 
-const record = (i: number): typeof ListedNode.Type => {
+const record = (i: number) => {
   const [series, vcpus, memoryGb, diskGb] = plans[(i * 5 + (i >> 3)) % plans.length]!
-  return {
-    id: 97_000 + i,
+  return listedNode(97_000 + i, {
     name: `${roles[i % roles.length]}-${i}`,
     created_at: createdAt(i),
     public_ip_address: `164.52.${i >> 8}.${i & 255}`,
@@ -45,9 +44,8 @@ const record = (i: number): typeof ListedNode.Type => {
     status: statuses[(i * 3 + (i >> 4)) % statuses.length]!,
     vcpus: String(vcpus),
     memory: `${memoryGb}.00 GB`,
-    plan: `${series}-${vcpus}VCPU-${memoryGb}RAM-${diskGb}DISK`,
-    region: "ncr"
-  }
+    plan: `${series}-${vcpus}VCPU-${memoryGb}RAM-${diskGb}DISK`
+  })
 }
 
 const data = Array.from({ length: count }, (_, i) => record(i))

@@ -3,7 +3,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { binary, startServer } from "../processes.ts"
+import { startMock } from "../mockService.ts"
 import { type Row, subjectAtMost } from "../Row.ts"
 
 const nodes = 10_000
@@ -12,8 +12,7 @@ const lister = fileURLToPath(new URL("../clients/lister.ts", import.meta.url))
 
 /** The peak growth against its limit. */
 export const heapRow = async (): Promise<Row> => {
-  const args = ["--port", "0", "--scenario", `fleet:${nodes}`, "--rate-limit", "1000000/1h", "--account", "key:token"]
-  const server = await startServer([binary("server", "berth-server"), ...args])
+  const mock = await startMock(nodes)
   return {
     name: "heap growth, 10 000 nodes listed",
     subject: "promise client",
@@ -22,13 +21,13 @@ export const heapRow = async (): Promise<Row> => {
     targets: [subjectAtMost(maxGrowthMib)],
     pairs: 3,
     measure: () => {
-      const { stderr, stdout } = spawnSync(process.execPath, ["--expose-gc", lister, server.url], {
+      const { stderr, stdout } = spawnSync(process.execPath, ["--expose-gc", lister, mock.url], {
         encoding: "utf8"
       })
       const { count, growth } = JSON.parse(stdout || `{"count":"nothing: ${JSON.stringify(stderr)}"}`)
       if (count !== nodes) throw new Error(`${count} of ${nodes} nodes were listed`)
       return { subject: growth / 2 ** 20, baseline: maxGrowthMib }
     },
-    close: server.stop
+    close: mock.stop
   }
 }

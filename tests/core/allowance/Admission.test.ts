@@ -5,6 +5,7 @@ import { TestServer } from "@berth/server/testing"
 import * as Berth from "@berth/core/client/Berth"
 import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
+import { optionsOf } from "../../account.ts"
 
 const hour = 3_600_000
 
@@ -14,8 +15,7 @@ const service = (limit: number) =>
     Effect.gen(function* () {
       // A realistic time, because resets below 10⁹ seconds mean something else.
       yield* TestClock.setTime(1_790_000_000_000)
-      const { accessToken, apiKey, baseUrl } = yield* TestServer
-      return Berth.layer({ baseUrl, credentials: { apiKey, accessToken } })
+      return Berth.layer(optionsOf(yield* TestServer))
     })
   ).pipe(
     Layer.provideMerge(

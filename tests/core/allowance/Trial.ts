@@ -9,6 +9,7 @@ import { TestServer, type TestServerOptions } from "@berth/server/testing"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { InvalidOption } from "@berth/core/client/options/Settings"
+import { optionsOf } from "../../account.ts"
 
 /** Of the mock service. */
 interface Allowance {
@@ -67,11 +68,11 @@ const deadline = "1000 days"
 
 /** Reads a page again and again, with so many callers, on a machine whose clock is off by so much. */
 const client = Effect.fnUntraced(function* (skewMillis: number, callers: number, perPage: number) {
-  const { accessToken, apiKey, baseUrl } = yield* TestServer
+  const account = yield* TestServer
   const right = yield* Clock.Clock
   const ask = Nodes.use((nodes) => nodes.listPage({ perPage, deadline }))
   yield* Effect.gen(function* () {
-    const berth = yield* Layer.build(Berth.layer({ baseUrl, credentials: { apiKey, accessToken } }))
+    const berth = yield* Layer.build(Berth.layer(optionsOf(account)))
     const caller = Effect.forever(Effect.ignore(Effect.provide(ask, berth)))
     for (let i = 0; i < callers; i++) yield* Effect.forkScoped(caller)
   }).pipe(Effect.provideService(Clock.Clock, off(right, skewMillis)))

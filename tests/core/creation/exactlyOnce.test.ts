@@ -2,20 +2,16 @@
  * Exactly-once creation against the mock service over real sockets, with replies that are lost and processes that die.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { Effect, Schedule } from "effect"
 import { TestServer, type TestWorld } from "@berth/server/testing"
-import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
+import { clientOf } from "../../account.ts"
 import { countAll, makersIn, plenty } from "./makers.ts"
 
 const plan = "C-4VCPU-16RAM-100DISK"
 const image = "Ubuntu-24.04"
 
 const nodesOf = (world: TestWorld) => Effect.orDie(world.control.nodes.list({ params: { world: world.id }, query: {} }))
-
-const clientOf = ({ accessToken, apiKey, baseUrl }: TestWorld) =>
-  Berth.layer({ baseUrl, credentials: { apiKey, accessToken } }).pipe(Layer.provide(FetchHttpClient.layer))
 
 describe("a thousand creates make exactly a thousand nodes", () => {
   for (const [fault, what] of [

@@ -32,6 +32,9 @@ export interface RecordDescriptor<A> {
   readonly none: string
 }
 
+/** A field's name as its title: `publicIp` is `PUBLIC IP`. */
+export const titleOf = (key: string): string => key.replace(/[A-Z]/g, " $&").toUpperCase()
+
 /** The JSON of a domain schema: moments are ISO strings, units are in the names. Made when it is first needed. */
 export const encodeWith = <A>(schema: Schema.Codec<A, unknown>): ((record: A) => unknown) => {
   let encode: ((record: A) => unknown) | undefined

@@ -11,7 +11,11 @@ export const numberOr = (value: number | null): string => (value === null ? noth
 
 export const textOr = (value: string | null): string => (value === null || value === "" ? nothing : value)
 
-export const yesOrNo = (value: boolean | null): string => (value === null ? nothing : value ? "yes" : "no")
+/** A value without a unit: a text, a number, yes or no, or several texts. */
+export const plain = (value: string | number | boolean | ReadonlyArray<string> | null): string => {
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  return textOr(value === null ? null : typeof value === "object" ? value.join(", ") : String(value))
+}
 
 /** `16 GiB`, or MiB where it is not whole. */
 export const memory = (mebibytes: number | null): string => {

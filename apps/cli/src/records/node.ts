@@ -3,9 +3,10 @@
  */
 import { Node } from "@berth/core/domain/Node"
 import { isKnown, type KnownStatus, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { Struct } from "effect"
 import type { Style } from "../output/cells.ts"
-import { disk, memory, moment, numberOr, textOr, yesOrNo } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { disk, memory, moment, numberOr, plain, textOr } from "../output/format.ts"
+import { encodeWith, type Field, type RecordDescriptor, titleOf } from "../output/RecordDescriptor.ts"
 
 const styles: Record<KnownStatus, Style> = {
   creating: "waiting",
@@ -18,7 +19,7 @@ const styles: Record<KnownStatus, Style> = {
 /** The colour of a status; one that Berth does not know has none. */
 export const statusStyle = (status: NodeStatus): Style | undefined => (isKnown(status) ? styles[status] : undefined)
 
-const fields: ReadonlyArray<Field<Node>> = [
+const columns: ReadonlyArray<Field<Node>> = [
   { key: "id", title: "ID", value: ({ id }) => String(id), align: "right" },
   { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
   {
@@ -33,12 +34,17 @@ const fields: ReadonlyArray<Field<Node>> = [
   { key: "publicIp", title: "PUBLIC IP", value: ({ publicIp }) => textOr(publicIp), dropOrder: 6 },
   { key: "privateIp", title: "PRIVATE IP", value: ({ privateIp }) => textOr(privateIp), dropOrder: 1 },
   { key: "plan", title: "PLAN", value: ({ plan }) => textOr(plan), dropOrder: 7 },
-  { key: "createdAt", title: "CREATED (UTC)", value: ({ createdAt }) => moment(createdAt), dropOrder: 2 },
-  { key: "image", title: "IMAGE", value: ({ image }) => textOr(image), cardOnly: true },
-  { key: "region", title: "REGION", value: ({ region }) => textOr(region), cardOnly: true },
-  { key: "backups", title: "BACKUPS", value: ({ backups }) => yesOrNo(backups), cardOnly: true },
-  { key: "locked", title: "LOCKED", value: ({ locked }) => yesOrNo(locked), cardOnly: true },
-  { key: "tags", title: "TAGS", value: ({ tags }) => textOr(tags.join(", ")), cardOnly: true }
+  { key: "createdAt", title: "CREATED (UTC)", value: ({ createdAt }) => moment(createdAt), dropOrder: 2 }
 ]
+
+/**
+ * Every other field of the schema is a line of the card, under its own name. `extra` is for JSON only; a field that `plain` does not
+ * take needs a column, and to be named here.
+ */
+const lines: ReadonlyArray<Field<Node>> = Struct.keys(Struct.omit(Node.fields, ["status", "createdAt", "extra"]))
+  .filter((key) => columns.every((column) => column.key !== key))
+  .map((key) => ({ key, title: titleOf(key), value: (node) => plain(node[key]), cardOnly: true }))
+
+const fields = [...columns, ...lines]
 
 export const nodeRecord: RecordDescriptor<Node> = { encode: encodeWith(Node), fields: () => fields, none: "no nodes" }

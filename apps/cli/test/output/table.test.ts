@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { cut, width } from "../../src/output/cells.ts"
-import type { Field } from "../../src/output/RecordDescriptor.ts"
+import { type Field, titleOf } from "../../src/output/RecordDescriptor.ts"
 import { card, table } from "../../src/output/table.ts"
 import { nodeRecord } from "../../src/records/node.ts"
 import * as fc from "fast-check"
@@ -93,4 +93,8 @@ describe("a card", () => {
   it("has a line for each field", () => {
     assert.strictEqual(card(fields, rows[1]!, { colour: false }), "NAME  日本\nSIZE  1024\nNOTE  second\n")
   })
+})
+
+describe("a title", () => {
+  it("is the name of its field in words", () => assert.strictEqual(titleOf("publicIp"), "PUBLIC IP"))
 })

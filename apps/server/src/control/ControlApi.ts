@@ -2,6 +2,7 @@
  * The control plane as one value: the server implements it, the client of tests is derived from it. It is no part of the
  * emulated interface: nothing here needs an account, spends an allowance or goes into a journal.
  */
+import { type Json, plain } from "@berth/core/api/Document"
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, OpenApi } from "effect/http-api"
@@ -21,6 +22,15 @@ export class ControlToken extends HttpApiMiddleware.Service<ControlToken>()("@be
   error: [failures[401], failures[500]]
 }) {}
 
+/** The token is optional: only a server that was started with `--control-token` asks for it. */
+const withTokenScheme = (spec: Json): Json => {
+  for (const path of Object.values<Json>(spec["paths"])) {
+    for (const operation of Object.values(path)) operation.security = [{}, { controlToken: [] }]
+  }
+  spec["components"].securitySchemes = { controlToken: { type: "http", scheme: "bearer" } }
+  return spec
+}
+
 const health = HttpApiEndpoint.get("get", "/health", {
   success: Schema.Struct({
     status: Schema.Literal("ok"),
@@ -34,7 +44,7 @@ class HealthGroup extends HttpApiGroup.make("health")
   .add(health)
   .annotateMerge(OpenApi.annotations({ title: "Health", description: "The server itself." })) {}
 
-export class ControlApi extends HttpApi.make("berth-control")
+const api = HttpApi.make("berth-control")
   .add(HealthGroup)
   .add(WorldsGroup)
   .add(ClockGroup)
@@ -45,10 +55,15 @@ export class ControlApi extends HttpApi.make("berth-control")
   .add(EventsGroup)
   .prefix(controlPrefix)
   .middleware(ControlToken)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Control plane of the mock",
-      version: "1",
-      description: "Worlds, clocks, nodes, faults and journals, for tests to decide. Durations: `10 seconds` or `10s`."
-    })
-  ) {}
+
+const describe = plain(api)
+
+export class ControlApi extends api.annotateMerge(
+  OpenApi.annotations({
+    title: "Control plane of the mock",
+    version: "1",
+    description: "Worlds, clocks, nodes, faults and journals, for tests to decide. Durations: `10 seconds` or `10s`.",
+    servers: [{ url: "/", description: "The server that this description comes from." }],
+    transform: (spec) => withTokenScheme(describe(spec))
+  })
+) {}

@@ -35,7 +35,7 @@ const twoDigits = Array.from({ length: 100 }, (_, value) => digits(value, 2))
 const threeDigits = Array.from({ length: 1000 }, (_, value) => digits(value, 3))
 
 /** ISO 8601 with microseconds (decision 13). */
-export const createdAt = (world: World, node: NodeRecord): string => {
+const createdAt = (world: World, node: NodeRecord): string => {
   const day = Math.floor(node.createdAt / dayMillis)
   const millis = node.createdAt - day * dayMillis
   const hours = twoDigits[Math.floor(millis / 3_600_000)]
@@ -48,7 +48,7 @@ export const createdAt = (world: World, node: NodeRecord): string => {
 const diskText = (plan: Plan): string => `${plan.diskGb} GB`
 
 /** The fields about the plan, and the region after them. */
-export const planFields = (plan: Plan) => ({
+const planFields = (plan: Plan) => ({
   vcpus: String(plan.vcpus),
   memory: `${plan.memoryGb.toFixed(2)} GB`,
   plan: plan.slug,
@@ -56,7 +56,7 @@ export const planFields = (plan: Plan) => ({
 })
 
 /** The status of a node at `now`. A node that is listed or readable is never gone: the world has cleared those away. */
-export const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
+const status = (world: World, node: NodeRecord, now: number): typeof ListedNode.Type.status => {
   const shown = phase(world, node, now)
   return shown === "gone" ? "terminate" : shown
 }
@@ -85,6 +85,30 @@ export const listedNode = (world: World, node: NodeRecord, now: number): typeof 
   status: status(world, node, now),
   ...planFields(node.plan)
 })
+
+/** The end of the text of every listed node on a plan. */
+const listedEnds = new WeakMap<Plan, string>()
+
+const listedEnd = (plan: Plan): string => {
+  const known = listedEnds.get(plan)
+  if (known !== undefined) return known
+  const made = JSON.stringify(planFields(plan)).slice(1)
+  listedEnds.set(plan, made)
+  return made
+}
+
+/**
+ * To the letter what `JSON.stringify` makes of `listedNode`, in a third of the time, for `http/fast`. Nothing but names is free text,
+ * so only names need escaping.
+ */
+export const listedNodeJson = (world: World, node: NodeRecord, now: number): string => {
+  const { seed } = world.settings
+  return (
+    `{"id":${node.id},"name":${JSON.stringify(node.name)},"created_at":"${createdAt(world, node)}",` +
+    `"public_ip_address":"${publicAddress(seed, node.id)}","private_ip_address":"${privateAddress(seed, node.id)}",` +
+    `"backup":${node.backups},"disk":"${diskText(node.plan)}","status":"${status(world, node, now)}",${listedEnd(node.plan)}`
+  )
+}
 
 const address = (ip: string, type: "public" | "private"): typeof Address.Type => ({
   ip_address: ip,

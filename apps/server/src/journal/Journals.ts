@@ -11,7 +11,7 @@ export type EndReason = "deleted" | "idle"
 export const endReasons: ReadonlyArray<EndReason> = ["deleted", "idle"]
 
 /** The end of a world. */
-export interface WorldEnd {
+interface WorldEnd {
   /** In milliseconds of the world's time. */
   readonly at: number
   readonly reason: EndReason
@@ -42,7 +42,10 @@ export interface Listener {
 export const maxEndedWorlds = 20
 
 /** Bytes of all journals together, those of ended worlds included. */
-export const maxAllBytes = 128 * 1024 * 1024
+const maxAllBytes = 128 * 1024 * 1024
+
+/** How much of them goes when there are more. */
+const roomShare = 1 / 64
 
 export class Journals {
   readonly #byWorld = new WeakMap<World, Journal>()
@@ -110,7 +113,7 @@ export class Journals {
       this.#byQuiet.add(journal)
       this.#lastWritten = journal
     }
-    while (this.#bytes > this.#maxBytes) this.#dropSome()
+    if (this.#bytes > this.#maxBytes) this.#makeRoom()
     for (const { onRequest } of this.#listeners) onRequest(world, recorded)
   }
 
@@ -146,14 +149,22 @@ export class Journals {
     if (this.#lastWritten === journal) this.#lastWritten = undefined
   }
 
-  /** Makes room: the journal of the world that ended first goes, then the oldest entries of the quietest world. */
-  #dropSome(): void {
-    if (this.#ended.size > 0) return this.#dropFirstEnded()
-    const [quietest] = this.#byQuiet
-    const before = quietest!.bytes
-    quietest!.dropOldest()
-    this.#bytes -= before - quietest!.bytes
-    if (quietest!.kept === 0) this.#leave(quietest!)
+  /**
+   * Makes room for a while at once, because to find the quietest worlds takes longer than to drop an entry: the journals of the
+   * worlds that ended first go, then the older halves of those of the worlds that have been quiet longest.
+   */
+  #makeRoom(): void {
+    const target = this.#maxBytes * (1 - roomShare)
+    while (this.#bytes > target && this.#ended.size > 0) this.#dropFirstEnded()
+    while (this.#bytes > target) {
+      for (const journal of this.#byQuiet) {
+        const before = journal.bytes
+        for (let half = Math.ceil(journal.kept / 2); half > 0; half--) journal.dropOldest()
+        this.#bytes -= before - journal.bytes
+        if (journal.kept === 0) this.#leave(journal)
+        if (this.#bytes <= target) return
+      }
+    }
   }
 
   #dropFirstEnded(): void {

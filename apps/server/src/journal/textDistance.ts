@@ -5,7 +5,7 @@
  */
 
 /** Characters between the common ends that are compared exactly: a table of their square is filled. */
-const maxCompared = 64
+const maxCompared = 32
 
 /** Of texts that differ only in case. */
 const minDistance = 0.05
@@ -37,30 +37,35 @@ const distance = (wanted: string, given: string, isPattern: boolean): number => 
   return Math.max(minDistance, Math.min(1, edits / Math.max(left.length, right.length, 1)))
 }
 
-/** Insertions, deletions, replacements, and swaps of two neighbours; beyond `maxCompared` only the lengths count. */
+/** Insertions, deletions, replacements, and swaps of two neighbours. What is beyond `maxCompared` is as different as what is not. */
 const editDistance = (wanted: string, given: string, isPattern: boolean): number => {
-  const [left, right] = [wanted.slice(0, maxCompared), given.slice(0, maxCompared)]
-  const rest = isPattern && wanted.includes("*") ? 0 : Math.abs(wanted.length - given.length)
-  const beyond = wanted.length > maxCompared || given.length > maxCompared ? rest : 0
-  let before: ReadonlyArray<number> = []
-  let above: Array<number> = Array.from({ length: right.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= left.length; row++) {
-    const wild = isPattern ? left[row - 1] : undefined
-    const line = [wild === "*" ? above[0]! : above[0]! + 1]
-    for (let column = 1; column <= right.length; column++) {
-      if (wild === "*") {
-        line.push(Math.min(above[column]!, line[column - 1]!))
+  const rows = Math.min(wanted.length, maxCompared)
+  const columns = Math.min(given.length, maxCompared)
+  let [before, above, line] = tables
+  for (let column = 0; column <= columns; column++) above[column] = column
+  for (let row = 1; row <= rows; row++) {
+    const character = wanted[row - 1]
+    const isAny = isPattern && character === "*"
+    const isOne = isPattern && character === "?"
+    line[0] = isAny ? above[0]! : above[0]! + 1
+    for (let column = 1; column <= columns; column++) {
+      if (isAny) {
+        line[column] = Math.min(above[column]!, line[column - 1]!)
         continue
       }
-      const isSame = wild === "?" || left[row - 1] === right[column - 1]
+      const isSame = isOne || character === given[column - 1]
       let edits = Math.min(above[column]! + 1, line[column - 1]! + 1, above[column - 1]! + (isSame ? 0 : 1))
-      if (row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]) {
+      if (row > 1 && column > 1 && character === given[column - 2] && wanted[row - 2] === given[column - 1]) {
         edits = Math.min(edits, before[column - 2]! + 1)
       }
-      line.push(edits)
+      line[column] = edits
     }
-    before = above
-    above = line
+    ;[before, above, line] = [above, line, before]
   }
-  return above[right.length]! + beyond
+  const compared = Math.max(rows, columns)
+  const isWhole = wanted.length <= maxCompared && given.length <= maxCompared
+  return isWhole ? above[columns]! : (above[columns]! / compared) * Math.max(wanted.length, given.length)
 }
+
+/** Three lines of the table, used again by every comparison. */
+const tables = [0, 1, 2].map(() => new Uint16Array(maxCompared + 1)) as [Uint16Array, Uint16Array, Uint16Array]

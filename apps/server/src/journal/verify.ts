@@ -30,9 +30,6 @@ const maxNearMisses = 3
 const maxDifferences = 10
 const maxExplained = 20
 
-/** Between so many expected calls the server answers other requests. */
-const callsAtOnce = 8
-
 export const verify = Effect.fnUntraced(function* (
   entries: ReadonlyArray<JournalEntry>,
   { expected, inOrder = false, noOthers = false }: Expectation
@@ -43,7 +40,8 @@ export const verify = Effect.fnUntraced(function* (
   // With `inOrder`: the last request of the expected calls so far.
   let reached = 0
   for (const [index, call] of expected.entries()) {
-    if (index % callsAtOnce === callsAtOnce - 1) yield* Effect.yieldNow
+    // Between two calls the server answers other requests.
+    if (index > 0) yield* Effect.yieldNow
     const { max, min, wanted } = timesOf(call)
     const found = requests.filter((request) => differences(call, request).next().done)
     for (const request of found) explained.add(request)
@@ -73,7 +71,12 @@ export const verify = Effect.fnUntraced(function* (
   }
   const others = noOthers ? requests.filter((request) => !explained.has(request)).map(({ entry }) => entry) : []
   const ok = mismatches.length === 0 && others.length === 0
-  return { ok, message: ok ? "Every expected call was made." : explain(mismatches, others), mismatches, others }
+  return {
+    ok,
+    message: ok ? "Every expected call was made." : explain(mismatches, others, entries),
+    mismatches,
+    others
+  }
 })
 
 /** A request that is so much further away than the nearest is another one altogether, and not shown beside it. */
@@ -103,7 +106,11 @@ const weigh = (call: ExpectedCall, request: Request): number => {
 
 const maxOthersShown = 10
 
-const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<JournalEntry>): string => {
+const explain = (
+  mismatches: ReadonlyArray<Mismatch>,
+  others: ReadonlyArray<JournalEntry>,
+  [first]: ReadonlyArray<JournalEntry>
+): string => {
   const lines = mismatches
     .slice(0, maxExplained)
     .flatMap(({ expected, found, nearMisses, wanted }) => [
@@ -116,6 +123,8 @@ const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<Jour
   if (mismatches.length > maxExplained) lines.push(`${mismatches.length - maxExplained} further mismatches.`)
   for (const other of others.slice(0, maxOthersShown)) lines.push(`Not expected: ${describeRequest(other)}.`)
   if (others.length > maxOthersShown) lines.push(`${others.length - maxOthersShown} further requests, not expected.`)
+  // One of them may be what is missing.
+  if (first !== undefined && first.seq > 1) lines.push(`Requests up to number ${first.seq - 1} are no longer kept.`)
   return lines.join("\n")
 }
 

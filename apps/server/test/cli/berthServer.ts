@@ -3,13 +3,16 @@
  */
 import { fileURLToPath } from "node:url"
 import { type Ended, Program } from "@berth/testing/Program"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import type { Account } from "../http/service.ts"
 
 const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.url))
 
 interface Running {
   /** The one line on stdout. */
   readonly ready: { readonly url: string; readonly apiKey: string; readonly accessToken: string; readonly pid: number }
+  /** Its main world's. */
+  readonly account: Account
   /** Sends a signal and waits for the end. */
   readonly stop: (signal: NodeJS.Signals) => Effect.Effect<Ended>
 }
@@ -24,6 +27,12 @@ export const run = (args: ReadonlyArray<string>): Effect.Effect<Ended> =>
 export const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const server = yield* start(args)
   const line = yield* Effect.promise(() => server.printed(/^.*\n/))
-  const running: Running = { ready: JSON.parse(line), stop: (signal) => Effect.promise(() => server.kill(signal)) }
+  const ready: Running["ready"] = JSON.parse(line)
+  const account = {
+    baseUrl: ready.url,
+    apiKey: Redacted.make(ready.apiKey),
+    accessToken: Redacted.make(ready.accessToken)
+  }
+  const running: Running = { ready, account, stop: (signal) => Effect.promise(() => server.kill(signal)) }
   return running
 })

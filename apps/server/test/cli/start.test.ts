@@ -1,15 +1,8 @@
 import { connect, createServer, type AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
+import { callAs } from "../http/service.ts"
 import { run, serve } from "./berthServer.ts"
-
-const good = (ready: { readonly url: string; readonly apiKey: string; readonly accessToken: string }, path: string) =>
-  Effect.promise((signal) =>
-    fetch(`${ready.url}/myaccount/api/v1${path}?apikey=${encodeURIComponent(ready.apiKey)}`, {
-      headers: { authorization: `Bearer ${ready.accessToken}` },
-      signal
-    })
-  )
 
 /** A connection on which something is left unfinished, so that only the server can end it. */
 const hangingConnection = (url: string, bytes: string) =>
@@ -36,7 +29,7 @@ describe.concurrent("a start that works", () => {
         accessToken: "berth-token",
         pid: expect.any(Number)
       })
-      expect((yield* good(server.ready, "/nodes/")).status).toBe(200)
+      expect((yield* callAs(server.account, "GET", "/nodes/")).status).toBe(200)
       const ended = yield* server.stop("SIGTERM")
       expect(ended).toEqual({ code: 0, stdout: `${JSON.stringify(server.ready)}\n`, stderr: "" })
     })
@@ -44,17 +37,17 @@ describe.concurrent("a start that works", () => {
 
   it.live("follows its flags", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(
+      const { account } = yield* serve(
         "--port 0 --seed 7 --scenario fleet:250 --clock frozen --rate-limit 5/10s --rate-limit-algorithm token-bucket".split(
           " "
         )
       )
-      const reply = yield* good(ready, "/nodes/")
+      const reply = yield* callAs(account, "GET", "/nodes/")
       expect(reply.headers.get("ratelimit-limit")).toBe("5")
       // One token of five is back after two seconds.
       expect(reply.headers.get("ratelimit-reset")).toBe(String(Date.UTC(2026, 0, 1, 0, 0, 2) / 1000))
       expect(reply.headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT")
-      const { data } = (yield* Effect.promise(() => reply.json())) as { readonly data: ReadonlyArray<{ name: string }> }
+      const { data } = reply.json
       expect([data.length, data[0]!.name]).toEqual([20, "fleet-1"])
     })
   )
@@ -62,14 +55,14 @@ describe.concurrent("a start that works", () => {
   it.live("arms the faults of --fault for every account", () =>
     Effect.gen(function* () {
       const args = "--port 0 --account k1:t1 --account k2:t2 --fault status:status=418:times=1 --fault date-skew:by=1h"
-      const { ready } = yield* serve([...args.split(" "), "--clock", "frozen"])
+      const { account } = yield* serve([...args.split(" "), "--clock", "frozen"])
       for (const [apiKey, accessToken] of [
         ["k1", "t1"],
         ["k2", "t2"]
       ] as const) {
         const statuses = [418, 200]
         for (const status of statuses) {
-          const reply = yield* good({ ...ready, apiKey, accessToken }, "/nodes/")
+          const reply = yield* callAs(account, "GET", "/nodes/", { key: apiKey, token: accessToken })
           expect([reply.status, reply.headers.get("date")]).toEqual([status, "Thu, 01 Jan 2026 01:00:00 GMT"])
         }
       }
@@ -78,11 +71,11 @@ describe.concurrent("a start that works", () => {
 
   it.live("takes several accounts, and prints the first", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(["--port", "0", "--account", "k1:t1", "--account", "k2:t:2"])
+      const { account, ready } = yield* serve(["--port", "0", "--account", "k1:t1", "--account", "k2:t:2"])
       expect([ready.apiKey, ready.accessToken]).toEqual(["k1", "t1"])
-      expect((yield* good(ready, "/nodes/")).status).toBe(200)
-      expect((yield* good({ ...ready, apiKey: "k2", accessToken: "t:2" }, "/nodes/")).status).toBe(200)
-      expect((yield* good({ ...ready, apiKey: "k2" }, "/nodes/")).status).toBe(403)
+      expect((yield* callAs(account, "GET", "/nodes/")).status).toBe(200)
+      expect((yield* callAs(account, "GET", "/nodes/", { key: "k2", token: "t:2" })).status).toBe(200)
+      expect((yield* callAs(account, "GET", "/nodes/", { key: "k2" })).status).toBe(403)
     })
   )
 
@@ -240,13 +233,9 @@ describe("other output", () => {
     Effect.gen(function* () {
       const [key, token] = ["k3y/with+signs=", "t0ken/with+signs="]
       const server = yield* serve(["--port", "0", "--account", `${key}:${token}`, "--log-level", "all"])
-      const { accessToken, url } = server.ready
-      for (const path of ["/nodes/", "/nodes/1/", "/nope/", "/images/"]) yield* good(server.ready, path)
-      const post = { method: "POST", body: "{", headers: { authorization: `Bearer ${accessToken}` } }
+      for (const path of ["/nodes/", "/nodes/1/", "/nope/", "/images/"]) yield* callAs(server.account, "GET", path)
       for (const method of ["POST", "PUT", "OPTIONS"]) {
-        yield* Effect.promise(() =>
-          fetch(`${url}/myaccount/api/v1/nodes/?apikey=${encodeURIComponent(key)}`, { ...post, method })
-        )
+        yield* callAs(server.account, method, "/nodes/", { raw: "{" })
       }
       const { code, stderr } = yield* server.stop("SIGTERM")
       expect(code).toBe(0)

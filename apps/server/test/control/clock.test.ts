@@ -1,8 +1,8 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
-import { errorsOf, nodeOf } from "../http/service.ts"
-import { asWorld, control, createIn, statusIn } from "./plane.ts"
+import { callAs, errorsOf, nodeOf } from "../http/service.ts"
+import { control, createIn, statusIn } from "./plane.ts"
 
 const dayMillis = 86_400_000
 const start = Date.UTC(2026, 0, 1)
@@ -48,19 +48,24 @@ layer(TestServer.layer())("the clock of a world", (it) => {
       const world = yield* (yield* TestServer).makeWorld({
         rateLimit: { limit: 20, window: 3_600_000, algorithm: "fixed-window" }
       })
-      const images = yield* asWorld(world, "GET", "/images/")
+      const images = yield* callAs(world, "GET", "/images/")
       const plan = images.json.data.find(({ specs }: any) =>
         specs.committed_sku?.some((sku: any) => sku.committed_days === 90)
       )
       const sku = plan.specs.committed_sku.find((one: any) => one.committed_days === 90)
       const order = (name: string) => ({ ...nodeOf(name), plan: plan.plan, image: plan.image })
       const create = (name: string, extra = {}) =>
-        Effect.map(asWorld(world, "POST", "/nodes/", { ...order(name), ...extra }), ({ json }): number => json.data.id)
+        Effect.map(
+          callAs(world, "POST", "/nodes/", { body: { ...order(name), ...extra } }),
+          ({ json }): number => json.data.id
+        )
       const set = (vcn_id: number, node_status: string) =>
-        asWorld(world, "POST", "/update_committed_node_status/", {
-          vcn_id,
-          node_status,
-          ...(node_status === "auto_terminate" ? {} : { committed_plan: sku.committed_sku_id })
+        callAs(world, "POST", "/update_committed_node_status/", {
+          body: {
+            vcn_id,
+            node_status,
+            ...(node_status === "auto_terminate" ? {} : { committed_plan: sku.committed_sku_id })
+          }
         })
       const [plain, deleted, renewing, ending] = [
         yield* create("plain"),
@@ -68,16 +73,16 @@ layer(TestServer.layer())("the clock of a world", (it) => {
         yield* create("renewing"),
         yield* create("ending", { cn_id: sku.committed_sku_id })
       ]
-      yield* asWorld(world, "DELETE", `/nodes/${deleted}/`)
+      yield* callAs(world, "DELETE", `/nodes/${deleted}/`)
       yield* set(renewing, "auto_renew")
       yield* set(ending, "auto_terminate")
       // What is left of the allowance goes, so that there is something to be refilled.
-      let last = yield* asWorld(world, "GET", "/nodes/")
-      while (last.status === 200) last = yield* asWorld(world, "GET", "/nodes/")
+      let last = yield* callAs(world, "GET", "/nodes/")
+      while (last.status === 200) last = yield* callAs(world, "GET", "/nodes/")
       expect([last.status, last.headers.get("retry-after")]).toEqual([429, "3600"])
 
       expect(DateTime.toEpochMillis(yield* world.advance("365 days"))).toBe(start + 365 * dayMillis)
-      const list = yield* asWorld(world, "GET", "/nodes/")
+      const list = yield* callAs(world, "GET", "/nodes/")
       expect(list.headers.get("date")).toBe("Fri, 01 Jan 2027 00:00:00 GMT")
       expect(list.headers.get("ratelimit-remaining")).toBe("19")
       expect(Number(list.headers.get("ratelimit-reset")) * 1000).toBe(start + 365 * dayMillis + 3_600_000)
@@ -109,12 +114,12 @@ layer(TestServer.layer())("the clock of a world", (it) => {
       )
       expect(yield* step).toEqual([[10_000, "provisioning-ends", first]])
       expect([yield* statusIn(world, first), yield* statusIn(world, second)]).toEqual(["running", "created"])
-      yield* asWorld(world, "DELETE", `/nodes/${first}/`)
+      yield* callAs(world, "DELETE", `/nodes/${first}/`)
       expect(yield* step).toEqual([[13_000, "provisioning-ends", second]])
       expect(yield* step).toEqual([[15_000, "termination-ends", first]])
       expect(yield* statusIn(world, first)).toBe("404")
       expect(yield* step).toEqual([[60_000, "allowance-resets", undefined]])
-      expect((yield* asWorld(world, "GET", "/nodes/")).headers.get("ratelimit-remaining")).toBe("49")
+      expect((yield* callAs(world, "GET", "/nodes/")).headers.get("ratelimit-remaining")).toBe("49")
       expect(yield* step).toEqual([[120_000, "allowance-resets", undefined]])
       expect(yield* step).toEqual([])
       expect(DateTime.toEpochMillis(yield* world.now)).toBe(start + 120_000)
@@ -124,16 +129,18 @@ layer(TestServer.layer())("the clock of a world", (it) => {
   it.effect("steps through the terms of a commitment to the termination it ends in", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({ termination: "5 seconds" })
-      const images = yield* asWorld(world, "GET", "/images/")
+      const images = yield* callAs(world, "GET", "/images/")
       const { image, plan, specs } = images.json.data.find((one: any) => one.specs.committed_sku !== undefined)
       const sku = specs.committed_sku.find((one: any) => one.committed_days === 30)
-      const created = yield* asWorld(world, "POST", "/nodes/", { ...nodeOf("web"), image, plan })
+      const created = yield* callAs(world, "POST", "/nodes/", { body: { ...nodeOf("web"), image, plan } })
       const { id } = created.json.data
       const set = (node_status: string) =>
-        asWorld(world, "POST", "/update_committed_node_status/", {
-          vcn_id: id,
-          node_status,
-          committed_plan: sku.committed_sku_id
+        callAs(world, "POST", "/update_committed_node_status/", {
+          body: {
+            vcn_id: id,
+            node_status,
+            committed_plan: sku.committed_sku_id
+          }
         })
       yield* set("auto_renew")
       const kinds = Effect.map(world.advanceToNextEvent, (events) => events.map(({ kind }) => kind))
@@ -158,7 +165,7 @@ describe("each kind of window, on a clock that is moved", () => {
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({ rateLimit: { limit: 3, window: 90_000, algorithm } })
       const seen: Array<readonly [number, string | null, string | null]> = []
-      const once = Effect.map(asWorld(world, "GET", "/nodes/"), ({ headers, status }) => {
+      const once = Effect.map(callAs(world, "GET", "/nodes/"), ({ headers, status }) => {
         seen.push([status, headers.get("ratelimit-remaining"), headers.get("retry-after")])
       })
       yield* once

@@ -1,8 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestServer } from "../../src/testing.ts"
-import { errorsOf, nodeOf } from "../http/service.ts"
-import { asWorld, control, createIn, statusIn } from "./plane.ts"
+import { callAs, errorsOf, nodeOf } from "../http/service.ts"
+import { control, createIn, statusIn } from "./plane.ts"
 
 layer(TestServer.layer())("nodes that a test forces", (it) => {
   it.effect("a forced status stays, whatever the node's life would have it show, until the node terminates", () =>
@@ -17,12 +17,12 @@ layer(TestServer.layer())("nodes that a test forces", (it) => {
       })
       yield* world.advance("1 day")
       expect(yield* statusIn(world, id)).toBe("power-off")
-      expect((yield* asWorld(world, "GET", "/nodes/")).json.data[0].status).toBe("power-off")
+      expect((yield* callAs(world, "GET", "/nodes/")).json.data[0].status).toBe("power-off")
       yield* control("PATCH", path, { status: null })
       expect(yield* statusIn(world, id)).toBe("running")
       yield* control("PATCH", path, { status: "created" })
       expect(yield* statusIn(world, id)).toBe("created")
-      yield* asWorld(world, "DELETE", `/nodes/${id}/`)
+      yield* callAs(world, "DELETE", `/nodes/${id}/`)
       expect(yield* statusIn(world, id)).toBe("terminate")
       yield* control("PATCH", path, { status: "running" })
       yield* world.advance("1 day")
@@ -41,14 +41,16 @@ layer(TestServer.layer())("nodes that a test forces", (it) => {
       const id = yield* createIn(world, "web")
       const path = `/worlds/${world.id}/nodes/${id}`
       expect((yield* control("PATCH", path, { locked: true })).json).toMatchObject({ locked: true, forced: false })
-      expect((yield* asWorld(world, "GET", `/nodes/${id}/`)).json.data.locked).toBe(true)
-      errorsOf(yield* asWorld(world, "DELETE", `/nodes/${id}/`), 409)
+      expect((yield* callAs(world, "GET", `/nodes/${id}/`)).json.data.locked).toBe(true)
+      errorsOf(yield* callAs(world, "DELETE", `/nodes/${id}/`), 409)
       errorsOf(
-        yield* asWorld(world, "POST", "/update_committed_node_status/", { vcn_id: id, node_status: "hourly_billing" }),
+        yield* callAs(world, "POST", "/update_committed_node_status/", {
+          body: { vcn_id: id, node_status: "hourly_billing" }
+        }),
         409
       )
       yield* control("PATCH", path, { locked: false })
-      expect((yield* asWorld(world, "DELETE", `/nodes/${id}/`)).status).toBe(204)
+      expect((yield* callAs(world, "DELETE", `/nodes/${id}/`)).status).toBe(204)
     })
   )
 
@@ -108,14 +110,16 @@ layer(TestServer.layer())("saved images a test asks for", (it) => {
       const saved = yield* control("POST", `/worlds/${world.id}/saved-images`, { name: "Golden Web", nodeId: id })
       expect(saved.status).toBe(201)
       expect(saved.json).toMatchObject({ slug: "golden-web", image: "Ubuntu-24.04", plan: "C-4VCPU-16RAM-100DISK" })
-      const list = yield* asWorld(world, "GET", "/images/saved-images/")
+      const list = yield* callAs(world, "GET", "/images/saved-images/")
       expect(list.json.data.map(({ name, size }: any) => [name, size])).toEqual([["Golden Web", saved.json.plan]])
-      expect((yield* asWorld(other, "GET", "/images/saved-images/")).json.data).toEqual([])
-      const created = yield* asWorld(world, "POST", "/nodes/", {
-        ...nodeOf("copy"),
-        image: saved.json.id,
-        is_saved_image: true,
-        saved_image_template_id: saved.json.templateId
+      expect((yield* callAs(other, "GET", "/images/saved-images/")).json.data).toEqual([])
+      const created = yield* callAs(world, "POST", "/nodes/", {
+        body: {
+          ...nodeOf("copy"),
+          image: saved.json.id,
+          is_saved_image: true,
+          saved_image_template_id: saved.json.templateId
+        }
       })
       expect(created.status).toBe(202)
     })
@@ -129,7 +133,7 @@ layer(TestServer.layer())("saved images a test asks for", (it) => {
       expect(Object.keys(errorsOf(yield* save({ name: "a", nodeId: 1 }), 422))).toEqual(["nodeId"])
       expect(Object.keys(errorsOf(yield* save({ name: "a", image: "BeOS-5" }), 422))).toEqual(["image"])
       expect(Object.keys(errorsOf(yield* save({ name: "a", plan: "Z-1VCPU-1RAM-1DISK" }), 422))).toEqual(["plan"])
-      expect((yield* asWorld(world, "GET", "/images/saved-images/")).json.data).toEqual([])
+      expect((yield* callAs(world, "GET", "/images/saved-images/")).json.data).toEqual([])
       const [one, two] = [(yield* save({ name: "Same" })).json, (yield* save({ name: "Same" })).json]
       expect(one.slug).toBe("same")
       expect(two.slug).toBe(`same-${two.id}`)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
-import { errorsOf, nodeOf } from "../http/service.ts"
-import { asWorld, control, createIn } from "./plane.ts"
+import { callAs, errorsOf, nodeOf } from "../http/service.ts"
+import { control, createIn } from "./plane.ts"
 
 /** Things that happen in a world, so that there are differences. */
 const live = (world: TestWorld) =>
@@ -12,9 +12,9 @@ const live = (world: TestWorld) =>
       ids.push(yield* createIn(world, name))
       yield* world.advance("1 seconds")
     }
-    yield* asWorld(world, "DELETE", `/nodes/${ids[0]}/`)
+    yield* callAs(world, "DELETE", `/nodes/${ids[0]}/`)
     yield* world.advance("5 seconds")
-    yield* asWorld(world, "DELETE", `/nodes/${ids[1]}/`)
+    yield* callAs(world, "DELETE", `/nodes/${ids[1]}/`)
     yield* control("PATCH", `/worlds/${world.id}/nodes/${ids[2]}`, { status: "power-off", locked: true })
     yield* control("POST", `/worlds/${world.id}/saved-images`, { name: "golden", nodeId: ids[2] })
   })
@@ -23,12 +23,12 @@ const live = (world: TestWorld) =>
 const replies = (world: TestWorld) =>
   Effect.gen(function* () {
     const seen = [
-      yield* asWorld(world, "GET", "/nodes/"),
-      yield* asWorld(world, "POST", "/nodes/", nodeOf("next")),
-      yield* asWorld(world, "GET", "/images/saved-images/")
+      yield* callAs(world, "GET", "/nodes/"),
+      yield* callAs(world, "POST", "/nodes/", { body: nodeOf("next") }),
+      yield* callAs(world, "GET", "/images/saved-images/")
     ]
     yield* world.advance("1 seconds")
-    seen.push(yield* asWorld(world, "GET", "/nodes/"), yield* asWorld(world, "GET", "/images/"))
+    seen.push(yield* callAs(world, "GET", "/nodes/"), yield* callAs(world, "GET", "/images/"))
     return seen.map(({ headers, status, text }) => [status, text, [...headers]])
   })
 

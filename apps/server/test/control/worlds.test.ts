@@ -1,8 +1,8 @@
 import { assert, describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Exit, Redacted } from "effect"
 import { TestServer } from "../../src/testing.ts"
-import { nodeOf, errorsOf, prefix, send } from "../http/service.ts"
-import { asWorld, control, createIn, statusIn } from "./plane.ts"
+import { callAs, errorsOf, nodeOf, prefix, send } from "../http/service.ts"
+import { control, createIn, statusIn } from "./plane.ts"
 
 layer(TestServer.layer())("worlds on one server", (it) => {
   it.effect("50 of them, used at the same time, never see each other's nodes, clock or allowance", () =>
@@ -20,7 +20,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
             yield* createIn(world, names[i]!)
             yield* world.advance(`${number} seconds`)
           }
-          const list = yield* asWorld(world, "GET", "/nodes/")
+          const list = yield* callAs(world, "GET", "/nodes/")
           return {
             id: world.id,
             names: list.json.data.map(({ name }: { name: string }) => name),
@@ -51,9 +51,9 @@ layer(TestServer.layer())("worlds on one server", (it) => {
     Effect.gen(function* () {
       const server = yield* TestServer
       const [one, other] = [yield* server.makeWorld(), yield* server.makeWorld()]
-      const mixed = yield* asWorld({ ...one, accessToken: other.accessToken }, "GET", "/nodes/")
+      const mixed = yield* callAs({ ...one, accessToken: other.accessToken }, "GET", "/nodes/")
       errorsOf(mixed, 403)
-      expect((yield* asWorld(one, "GET", "/nodes/")).status).toBe(200)
+      expect((yield* callAs(one, "GET", "/nodes/")).status).toBe(200)
     })
   )
 
@@ -103,9 +103,9 @@ layer(TestServer.layer())("worlds on one server", (it) => {
       const { json, status } = yield* control("POST", "/worlds")
       expect(status).toBe(201)
       const world = { baseUrl, apiKey: Redacted.make(json.apiKey), accessToken: Redacted.make(json.accessToken) }
-      expect((yield* asWorld(world, "GET", "/nodes/")).status).toBe(200)
+      expect((yield* callAs(world, "GET", "/nodes/")).status).toBe(200)
       expect((yield* control("DELETE", `/worlds/${json.id}`)).status).toBe(204)
-      errorsOf(yield* asWorld(world, "GET", "/nodes/"), 401)
+      errorsOf(yield* callAs(world, "GET", "/nodes/"), 401)
       errorsOf(yield* control("GET", `/worlds/${json.id}`), 404)
       errorsOf(yield* control("DELETE", `/worlds/${json.id}`), 404)
     })
@@ -114,11 +114,11 @@ layer(TestServer.layer())("worlds on one server", (it) => {
   it.effect("are back at their beginning when a reset has answered, with the same credentials", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({ scenario: "small", seed: 3 })
-      const before = yield* asWorld(world, "GET", "/nodes/")
+      const before = yield* callAs(world, "GET", "/nodes/")
       yield* createIn(world, "extra")
       yield* world.advance("1 day")
       expect((yield* control("POST", `/worlds/${world.id}/reset`)).status).toBe(200)
-      const after = yield* asWorld(world, "GET", "/nodes/")
+      const after = yield* callAs(world, "GET", "/nodes/")
       expect([after.text, [...after.headers]]).toEqual([before.text, [...before.headers]])
     })
   )
@@ -181,7 +181,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
       const reply = yield* control("GET", `/worlds/${world.id}`)
       expect(reply.headers.get("ratelimit-limit")).toBeNull()
       expect(reply.json.allowance.remaining).toBe(1200)
-      expect((yield* asWorld(world, "GET", "/nodes/")).headers.get("ratelimit-remaining")).toBe("1199")
+      expect((yield* callAs(world, "GET", "/nodes/")).headers.get("ratelimit-remaining")).toBe("1199")
     })
   )
 

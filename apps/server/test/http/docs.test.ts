@@ -1,7 +1,8 @@
+import committed from "@berth/core/openapi.json" with { type: "json" }
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
-import { allowanceOf, prefix, send } from "./service.ts"
+import { allowanceOf, send } from "./service.ts"
 
 layer(TestServer.layer())("the pages about the service", (it) => {
   it.effect("the description and the page about the service need no credentials and cost nothing", () =>
@@ -9,12 +10,14 @@ layer(TestServer.layer())("the pages about the service", (it) => {
       const server = yield* TestServer
       const before = allowanceOf((yield* send(`${server.baseUrl}/nope`)).headers)
       const description = yield* send(`${server.baseUrl}/openapi.json`)
-      expect(description.json).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
-      expect(Object.keys(description.json.paths)).toContain(`${prefix}/nodes/{node_id}/`)
+      expect(description.json).toEqual(committed)
       const page = yield* send(`${server.baseUrl}/docs`)
       expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")])
       expect(page.text).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/)
       expect(page.text).toContain('"withDefaultFonts":false')
+      for (const source of ["(documented: interface.md §2.2)", "(observed: decision 14)", "(chosen: decision 7)"]) {
+        expect(page.text).toContain(source)
+      }
       expect(allowanceOf((yield* send(`${server.baseUrl}/nope`)).headers)[1]).toBe(before[1]! - 1)
     })
   )

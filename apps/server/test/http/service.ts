@@ -1,9 +1,11 @@
 /**
- * What the tests of the HTTP contract share: a service on a real socket, plain calls to it, and the two envelopes.
+ * What the tests of the service share: calls to it as an account, over a socket or without one, and the two envelopes. Bytes that no
+ * client sends are in `transport/rawSocket.ts`.
  */
 import { assert, expect } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { TestServer } from "../../src/testing.ts"
+import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
+import { TestServer, type TestWorld } from "../../src/testing.ts"
 
 export interface Reply {
   readonly status: number
@@ -11,6 +13,11 @@ export interface Reply {
   readonly text: string
   readonly json: any
 }
+
+/** How a call ended: `failure` where the reply did not come, or not whole. */
+export type Outcome =
+  | (Reply & { readonly failure: undefined })
+  | (Omit<Reply, "status"> & { readonly status: number | undefined; readonly failure: string })
 
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number>>
@@ -22,19 +29,28 @@ export interface CallOptions {
   readonly token?: string | null
 }
 
+/** Whom to call, and as which account: a world of a test, or a process. */
+export type Account = Pick<TestWorld, "baseUrl" | "apiKey" | "accessToken">
+
 /** The prefix of the documented paths. */
 export const prefix = "/myaccount/api/v1"
 
-/** One request to a path of the interface, with good credentials by default. */
-export const call = Effect.fnUntraced(function* (method: string, path: string, options: CallOptions = {}) {
-  const server = yield* TestServer
-  const url = new URL(server.baseUrl + prefix + path)
-  const key = options.key === undefined ? Redacted.value(server.apiKey) : options.key
-  const token = options.token === undefined ? Redacted.value(server.accessToken) : options.token
+/** A request with a JSON body, or none. */
+export const withJson = (method: string, body: unknown, headers: Readonly<Record<string, string>> = {}) => ({
+  method,
+  headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+  ...(body === undefined ? {} : { body: JSON.stringify(body) })
+})
+
+/** A request to a path of the interface, with the credentials of the account by default. */
+export const requestAs = (account: Account, method: string, path: string, options: CallOptions = {}) => {
+  const url = new URL(account.baseUrl + prefix + path)
+  const key = options.key === undefined ? Redacted.value(account.apiKey) : options.key
+  const token = options.token === undefined ? Redacted.value(account.accessToken) : options.token
   if (key !== null) url.searchParams.set("apikey", key)
   for (const [name, value] of Object.entries(options.query ?? {})) url.searchParams.set(name, String(value))
   const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
-  return yield* send(url, {
+  const init = {
     method,
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -42,22 +58,68 @@ export const call = Effect.fnUntraced(function* (method: string, path: string, o
       ...options.headers
     },
     ...(body === undefined ? {} : { body })
-  })
-})
+  }
+  return [url, init] as const
+}
 
-/** One request to anywhere on the server. */
-export const send = (url: URL | string, init: RequestInit = {}): Effect.Effect<Reply> =>
+/** One request to anywhere on the server, whatever becomes of its reply. */
+export const attempt = (url: URL | string, init: RequestInit = {}): Effect.Effect<Outcome> =>
   Effect.promise(async (signal) => {
-    const response = await fetch(url, { redirect: "manual", signal, ...init })
-    const text = await response.text()
-    let json: unknown
+    let response: Response
     try {
-      json = JSON.parse(text)
-    } catch {
-      json = undefined
+      response = await fetch(url, { redirect: "manual", signal, ...init })
+    } catch (error) {
+      return { status: undefined, headers: new Headers(), text: "", json: undefined, failure: codeOf(error) }
     }
-    return { status: response.status, headers: response.headers, text, json }
+    const { headers, status } = response
+    try {
+      const text = await response.text()
+      return { status, headers, text, json: parse(text), failure: undefined }
+    } catch (error) {
+      return { status, headers, text: "", json: undefined, failure: codeOf(error) }
+    }
   })
+
+const codeOf = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** One request to anywhere on the server. Dies where the reply does not come whole. */
+export const send = (url: URL | string, init?: RequestInit): Effect.Effect<Reply> =>
+  Effect.flatMap(attempt(url, init), (outcome) =>
+    outcome.failure === undefined ? Effect.succeed(outcome) : Effect.die(new Error(`no reply: ${outcome.failure}`))
+  )
+
+/** One request to a path of the interface as an account. */
+export const callAs = (account: Account, method: string, path: string, options?: CallOptions) =>
+  send(...requestAs(account, method, path, options))
+
+/** One request to a path of the interface as the account of the service under test. */
+export const call = (method: string, path: string, options?: CallOptions) =>
+  Effect.flatMap(TestServer, (server) => callAs(server, method, path, options))
+
+/** The same over the client of a service without a socket, in no turn of the event loop; a lost reply is that client's error. */
+export const callWithoutSocket = Effect.fnUntraced(function* (method: "GET" | "POST", path: string, body?: unknown) {
+  const [url, init] = requestAs(yield* TestServer, method, path, { body })
+  const response = yield* HttpClient.execute(
+    HttpClientRequest.make(method)(url, {
+      headers: init.headers,
+      body: body === undefined ? HttpBody.empty : HttpBody.jsonUnsafe(body)
+    })
+  )
+  const text = yield* response.text
+  const reply: Reply = { status: response.status, headers: new Headers(response.headers), text, json: parse(text) }
+  return reply
+})
 
 /** The `data` of a success in the documented envelope. */
 export const dataOf = (reply: Reply, status = 200) => {

@@ -4,71 +4,13 @@
 import { connect } from "node:net"
 import { Effect, Redacted } from "effect"
 import type { TestWorld } from "../../src/testing.ts"
-import { nodeOf, prefix } from "../http/service.ts"
-
-/** How a call ended: `failure` where the reply did not come, or not whole. */
-export interface Outcome {
-  readonly status: number | undefined
-  readonly headers: Headers
-  readonly text: string
-  readonly json: any
-  readonly failure: string | undefined
-}
-
-export const urlOf = (world: TestWorld, path: string, query: Readonly<Record<string, string>> = {}): URL => {
-  const url = new URL(`${world.baseUrl}${prefix}${path}`)
-  url.searchParams.set("apikey", Redacted.value(world.apiKey))
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-  return url
-}
-
-export const initOf = (world: TestWorld, method: string, body?: unknown): RequestInit => ({
-  method,
-  headers: {
-    authorization: `Bearer ${Redacted.value(world.accessToken)}`,
-    ...(body === undefined ? {} : { "content-type": "application/json" })
-  },
-  ...(body === undefined ? {} : { body: JSON.stringify(body) })
-})
-
-const codeOf = (error: unknown): string => {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
-}
+import { type Account, attempt, type CallOptions, nodeOf, type Outcome, requestAs } from "../http/service.ts"
 
 /** One call over the socket, as any client makes it. */
-export const ask = (
-  world: TestWorld,
-  method: string,
-  path: string,
-  options: { readonly query?: Readonly<Record<string, string>>; readonly body?: unknown } = {}
-): Effect.Effect<Outcome> =>
-  Effect.promise(async (signal) => {
-    const nothing = { status: undefined, headers: new Headers(), text: "", json: undefined }
-    let response: Response
-    try {
-      response = await fetch(urlOf(world, path, options.query), { ...initOf(world, method, options.body), signal })
-    } catch (error) {
-      return { ...nothing, failure: codeOf(error) }
-    }
-    const { headers, status } = response
-    try {
-      const text = await response.text()
-      return { status, headers, text, json: parse(text), failure: undefined }
-    } catch (error) {
-      return { ...nothing, status, headers, failure: codeOf(error) }
-    }
-  })
+export const ask = (world: Account, method: string, path: string, options?: CallOptions): Effect.Effect<Outcome> =>
+  attempt(...requestAs(world, method, path, options))
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-export const list = (world: TestWorld, query: Readonly<Record<string, string>> = {}) =>
+export const list = (world: Account, query: Readonly<Record<string, string>> = {}) =>
   ask(world, "GET", "/nodes/", { query })
 
 export const create = (world: TestWorld, name = "web") => ask(world, "POST", "/nodes/", { body: nodeOf(name) })
@@ -89,7 +31,7 @@ export const rawList = (
   world: TestWorld
 ): Effect.Effect<{ readonly bytes: Buffer; readonly ended: "end" | "reset" | "kept" }> =>
   Effect.callback((resume) => {
-    const url = urlOf(world, "/nodes/")
+    const [url] = requestAs(world, "GET", "/nodes/")
     const received: Array<Buffer> = []
     const socket = connect({ host: url.hostname, port: Number(url.port) })
     socket.write(

@@ -1,23 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Redacted } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { Effect, Exit, Fiber } from "effect"
+import { HttpClientError } from "effect/http"
 import { TestClock } from "effect/testing"
 import type { Fault } from "../../src/injection/catalogue.ts"
 import { TestServer } from "../../src/testing.ts"
-import { prefix } from "../http/service.ts"
+import { callWithoutSocket } from "../http/service.ts"
 
-/** The text of a list, as the provided client gets it. */
-const list = Effect.gen(function* () {
-  const { accessToken, apiKey, baseUrl } = yield* TestServer
-  const client = yield* HttpClient.HttpClient
-  const response = yield* client.execute(
-    HttpClientRequest.get(`${baseUrl}${prefix}/nodes/`, {
-      urlParams: { apikey: Redacted.value(apiKey) },
-      headers: { authorization: `Bearer ${Redacted.value(accessToken)}` }
-    })
-  )
-  return yield* response.text
-})
+const list = callWithoutSocket("GET", "/nodes/")
 
 const listUnder = (fault: Fault) =>
   Effect.gen(function* () {

@@ -6,7 +6,8 @@ import { Effect } from "effect"
 import type { FaultName } from "../../src/injection/catalogue.ts"
 import type { Fault } from "../../src/injection/catalogue.ts"
 import type { TestWorld } from "../../src/testing.ts"
-import { ask, countNodes, create, get, list, type Outcome, rawList } from "./client.ts"
+import type { Outcome } from "../http/service.ts"
+import { ask, countNodes, create, get, list, rawList } from "./client.ts"
 
 export interface Proof {
   readonly fault: Fault

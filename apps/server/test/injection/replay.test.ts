@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serve } from "../cli/berthServer.ts"
-import { nodeOf, prefix } from "../http/service.ts"
+import { controlAt } from "../control/plane.ts"
+import { attempt, nodeOf, requestAs } from "../http/service.ts"
 
 const faults = [
   "--fault status:status=500:probability=0.3",
@@ -31,26 +32,13 @@ const run = (seed: number) =>
   Effect.scoped(
     Effect.gen(function* () {
       const args = `--port 0 --clock frozen --scenario small --seed ${seed} ${faults.join(" ")}`.split(" ")
-      const { accessToken, apiKey, url } = (yield* serve(args)).ready
+      const { account } = yield* serve(args)
       const answers = yield* Effect.forEach(calls, ([method, path, body]) =>
-        Effect.promise(async (signal) => {
-          const target = new URL(`${url}${prefix}${path}`)
-          target.searchParams.set("apikey", apiKey)
-          const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" }
-          const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-          try {
-            const reply = await fetch(target, init)
-            return [reply.status, [...reply.headers], await reply.text()]
-          } catch (error) {
-            return error instanceof Error && error.cause instanceof Error && "code" in error.cause
-              ? error.cause.code
-              : "failed"
-          }
-        })
+        Effect.map(attempt(...requestAs(account, method, path, { body })), ({ failure, headers, status, text }) =>
+          failure === undefined ? [status, [...headers], text] : failure
+        )
       )
-      const journal = yield* Effect.promise(async (signal) =>
-        (await fetch(`${url}/_mock/worlds/default/requests`, { signal })).text()
-      )
+      const { text: journal } = yield* controlAt(account, "GET", "/worlds/default/requests")
       return { answers, journal }
     })
   )

@@ -8,7 +8,8 @@ import * as World from "../../src/world/World.ts"
 import { defaults } from "../../src/world/WorldSettings.ts"
 import { derive } from "../../src/lifecycle/seed.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
-import { countNodes, create, initOf, list, urlOf } from "./client.ts"
+import { requestAs } from "../http/service.ts"
+import { countNodes, create, list } from "./client.ts"
 
 /** Waits until the world has that many requests in its journal: the server works in real time, and a test may not. */
 const untilRecorded = (world: TestWorld, count: number): Effect.Effect<void> =>
@@ -17,7 +18,10 @@ const untilRecorded = (world: TestWorld, count: number): Effect.Effect<void> =>
 /** The pieces of a list as they come. */
 const pieces = (world: TestWorld) =>
   Effect.map(
-    Effect.promise((signal) => fetch(urlOf(world, "/nodes/"), { ...initOf(world, "GET"), signal })),
+    Effect.promise((signal) => {
+      const [url, init] = requestAs(world, "GET", "/nodes/")
+      return fetch(url, { ...init, signal })
+    }),
     (response) => {
       const reader = response.body!.getReader()
       return Effect.promise(async () => (await reader.read()).value?.length)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { catalogue, type Fault } from "../../src/injection/catalogue.ts"
 import { operations } from "../../src/faults/operations.ts"
@@ -30,11 +30,9 @@ describe("faults in any combination", () => {
     () =>
       Effect.gen(function* () {
         const server = yield* serve("--port 0 --clock frozen --scenario small --rate-limit 1000000/1h".split(" "))
-        const { accessToken, apiKey, url: baseUrl } = server.ready
         const http = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
-        const control = yield* makeControlClient(http, baseUrl)
-        const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
-        const world = bindWorld(control, { id: "default", baseUrl, ...account })
+        const control = yield* makeControlClient(http, server.account.baseUrl)
+        const world = bindWorld(control, { id: "default", ...server.account })
         const fired = new Set<string>()
         for (let round = 0; round < runs; round++) {
           const draw = (label: number, below: number) => derive(seed, round, label) % below
@@ -46,13 +44,9 @@ describe("faults in any combination", () => {
           })
           yield* world.arm(faults)
           yield* control.requests.forget({ params: { world: "default" } })
-          const { json } = yield* Effect.promise(async (signal) => ({
-            json: (await (await fetch(`${baseUrl}/_mock/worlds/default/nodes`, { signal })).json()) as Array<{
-              id: number
-            }>
-          }))
+          const nodes = yield* control.nodes.list({ params: { world: "default" }, query: {} })
           const calls = Array.from({ length: callsPerRound }, (_, index) => {
-            const { id } = json[draw(40 + index, json.length)]!
+            const { id } = nodes[draw(40 + index, nodes.length)]!
             switch (draw(60 + index, 7)) {
               case 0:
                 return ask(world, "POST", "/nodes/", { body: nodeOf(`n${round}`) })

@@ -1,10 +1,11 @@
 import { expect, it, layer } from "@effect/vitest"
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Fiber, Redacted } from "effect"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { serve } from "../cli/berthServer.ts"
+import { controlAt } from "../control/plane.ts"
 import { exchange } from "../transport/rawSocket.ts"
 import { prefix } from "../http/service.ts"
-import { list, urlOf } from "./client.ts"
+import { list } from "./client.ts"
 
 const request = (world: TestWorld, method: string, path = "/nodes/"): string =>
   [
@@ -58,19 +59,15 @@ layer(TestServer.layer())("faults on the bytes of a connection", (it) => {
 it.live("a server that hangs on purpose still ends within 5 s of a signal", () =>
   Effect.gen(function* () {
     const server = yield* serve("--port 0 --fault hang --fault slow-body:pause=1h".split(" "))
-    const { accessToken, apiKey, url: baseUrl } = server.ready
-    const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
-    const hanging = fetch(urlOf({ ...account, baseUrl } as TestWorld, "/nodes/"), {
-      headers: { authorization: `Bearer ${accessToken}` }
-    }).catch(() => "cut off")
-    const requests = Effect.promise(async (signal) => {
-      const response = await fetch(`${baseUrl}/_mock/worlds/default/requests`, { signal })
-      return ((await response.json()) as { requests: ReadonlyArray<unknown> }).requests
-    })
+    const hanging = yield* Effect.forkChild(list(server.account))
+    const requests = Effect.map(
+      controlAt(server.account, "GET", "/worlds/default/requests"),
+      ({ json }) => json.requests
+    )
     while ((yield* requests).length === 0) continue
     const began = yield* Clock.currentTimeMillis
     expect(yield* server.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" })
     expect((yield* Clock.currentTimeMillis) - began).toBeLessThan(5_000)
-    expect(yield* Effect.promise(() => hanging)).toBe("cut off")
+    expect((yield* Fiber.join(hanging)).failure).toBeDefined()
   })
 )

@@ -34,7 +34,7 @@ const journal = [
 ]
 
 const judge = (expectation: Expectation, entries: ReadonlyArray<JournalEntry> = journal) =>
-  Effect.runSync(verify(entries, expectation))
+  Effect.runPromise(verify(entries, expectation))
 
 describe("what is expected of a journal", () => {
   it.each<[ExpectedCall, boolean]>([
@@ -59,29 +59,29 @@ describe("what is expected of a journal", () => {
     [{ operation: "nodes.create", atMost: 1 }, false],
     [{ operation: "nodes.delete", atMost: 1 }, true],
     [{ operation: "nodes.delete", count: 0 }, true]
-  ])("%j: %s", (call, found) => {
-    expect(judge({ expected: [call] }).ok).toBe(found)
+  ])("%j: %s", async (call, found) => {
+    expect((await judge({ expected: [call] })).ok).toBe(found)
   })
 
-  it("too many are a mismatch without near misses", () => {
-    const { mismatches } = judge({ expected: [{ method: "GET", count: 1 }] })
+  it("too many are a mismatch without near misses", async () => {
+    const { mismatches } = await judge({ expected: [{ method: "GET", count: 1 }] })
     expect(mismatches).toMatchObject([{ wanted: "exactly 1", found: 2, nearMisses: [] }])
   })
 
-  it("where no others are allowed, they are named", () => {
-    const verdict = judge({ expected: [{ operation: "nodes.list", count: 2 }], noOthers: true })
+  it("where no others are allowed, they are named", async () => {
+    const verdict = await judge({ expected: [{ operation: "nodes.list", count: 2 }], noOthers: true })
     expect([verdict.ok, verdict.mismatches, verdict.others.map(({ seq }) => seq)]).toEqual([false, [], [2, 3]])
   })
 
-  it("an empty journal, and no expectations, are no trouble", () => {
+  it("an empty journal, and no expectations, are no trouble", async () => {
     const ok = { ok: true, message: "Every expected call was made.", mismatches: [], others: [] }
-    expect(judge({ expected: [] }, [])).toEqual(ok)
-    expect(judge({ expected: [{}] }, [])).toMatchObject({ ok: false, mismatches: [{ found: 0, nearMisses: [] }] })
+    expect(await judge({ expected: [] }, [])).toEqual(ok)
+    expect(await judge({ expected: [{}] }, [])).toMatchObject({ ok: false, mismatches: [{ found: 0, nearMisses: [] }] })
   })
 
-  it("a key that every object has is no field of a body", () => {
-    expect(judge({ expected: [{ body: { constructor: {} } }] }).ok).toBe(false)
-    expect(judge({ expected: [{ query: { toString: "*" } }] }).ok).toBe(false)
+  it("a key that every object has is no field of a body", async () => {
+    expect((await judge({ expected: [{ body: { constructor: {} } }] })).ok).toBe(false)
+    expect((await judge({ expected: [{ query: { toString: "*" } }] })).ok).toBe(false)
   })
 })
 
@@ -90,26 +90,26 @@ describe("the order of expected calls", () => {
   const list: ExpectedCall = { operation: "nodes.list" }
   const create: ExpectedCall = { operation: "nodes.create" }
 
-  it("counts with others between them, and the same call may be expected again", () => {
-    expect(inOrder(list, create, list).ok).toBe(true)
-    expect(inOrder(create, list).ok).toBe(true)
-    expect(inOrder({ ...create, count: 2 }, list).ok).toBe(true)
-    expect(inOrder({ status: 202 }, { status: 422 }).ok).toBe(true)
+  it("counts with others between them, and the same call may be expected again", async () => {
+    expect((await inOrder(list, create, list)).ok).toBe(true)
+    expect((await inOrder(create, list)).ok).toBe(true)
+    expect((await inOrder({ ...create, count: 2 }, list)).ok).toBe(true)
+    expect((await inOrder({ status: 202 }, { status: 422 })).ok).toBe(true)
   })
 
-  it("does not matter to a call that need not come", () => {
-    expect(inOrder(list, { operation: "nodes.delete", count: 0 }, { ...create, atMost: 5 }).ok).toBe(true)
+  it("does not matter to a call that need not come", async () => {
+    expect((await inOrder(list, { operation: "nodes.delete", count: 0 }, { ...create, atMost: 5 })).ok).toBe(true)
   })
 
-  it("is a mismatch where a call came too early, which is shown", () => {
-    const { message, mismatches, ok } = inOrder({ status: 422 }, { status: 202 })
+  it("is a mismatch where a call came too early, which is shown", async () => {
+    const { message, mismatches, ok } = await inOrder({ status: 422 }, { status: 202 })
     expect(ok).toBe(false)
     expect(mismatches).toMatchObject([{ wanted: "at least 1 after request 3", found: 0 }])
     expect(message.split("\n")).toEqual([
       "Expected any request with status 202: at least 1 after request 3, found 0.",
       "  Nearest request 2, POST /myaccount/api/v1/nodes/ → 202: request 2 came too early, expected after request 3."
     ])
-    expect(inOrder(create, create, create)).toMatchObject({
+    expect(await inOrder(create, create, create)).toMatchObject({
       ok: false,
       mismatches: [{ wanted: "at least 1 after request 3" }]
     })
@@ -118,8 +118,8 @@ describe("the order of expected calls", () => {
 
 describe("the request that a person would name first", () => {
   const path = "/myaccount/api/v1"
-  const nearest = (expected: ExpectedCall, entries: ReadonlyArray<JournalEntry>) => {
-    const [first] = judge({ expected: [expected] }, entries).mismatches[0]!.nearMisses
+  const nearest = async (expected: ExpectedCall, entries: ReadonlyArray<JournalEntry>) => {
+    const [first] = (await judge({ expected: [expected] }, entries)).mismatches[0]!.nearMisses
     return [first!.request.seq, ...first!.differs]
   }
   const others = [
@@ -207,28 +207,30 @@ describe("the request that a person would name first", () => {
       entry(9, { faults: ["latency"] }),
       "fault hang did not fire"
     ]
-  ])("is first where %s", (_, expected, wanted, difference) => {
-    expect(nearest(expected, [...others, wanted])).toEqual([9, difference])
+  ])("is first where %s", async (_, expected, wanted, difference) => {
+    expect(await nearest(expected, [...others, wanted])).toEqual([9, difference])
   })
 
-  it("is not chosen for its number of differences, and others follow by their distance", () => {
+  it("is not chosen for its number of differences, and others follow by their distance", async () => {
     const twoTypos = created(9, "wbe", 422)
-    const { nearMisses } = judge({ expected: [{ operation: "nodes.create", body: { name: "web" }, status: 202 }] }, [
-      ...others,
-      twoTypos
-    ]).mismatches[0]!
+    const { nearMisses } = (
+      await judge({ expected: [{ operation: "nodes.create", body: { name: "web" }, status: 202 }] }, [
+        ...others,
+        twoTypos
+      ])
+    ).mismatches[0]!
     expect(nearMisses.slice(0, 2).map(({ request }) => request.seq)).toEqual([9, 3])
     expect(nearMisses[0]!.differs).toEqual(['body.name is "wbe", expected "web"', "status is 422, expected 202"])
   })
 
-  it("is found in time: long bodies and paths, a thousand requests, and many calls", { timeout: 10_000 }, () => {
+  it("is found in time: long bodies and paths, a thousand requests, and many calls", { timeout: 10_000 }, async () => {
     const long = (seq: number) => `${"x".repeat(500)}${seq}${"y".repeat(1_500)}`
     const many = Array.from({ length: 1000 }, (_, seq) =>
       entry(seq, { path: `/${long(seq)}`, body: JSON.stringify({ name: long(seq) }), query: { q: long(seq) } })
     )
     const call: ExpectedCall = { path: `/${"z".repeat(1000)}`, body: { name: `z${long(1)}z` }, query: { q: "z" } }
     const began = performance.now()
-    const { mismatches } = judge({ expected: [call] }, many)
+    const { mismatches } = await judge({ expected: [call] }, many)
     expect(mismatches[0]!.nearMisses.length).toBe(3)
     for (const { differs } of mismatches[0]!.nearMisses) {
       expect(differs.every((sentence) => sentence.length < 300)).toBe(true)
@@ -238,8 +240,8 @@ describe("the request that a person would name first", () => {
 })
 
 describe("the message of a verdict", () => {
-  it("is what a test prints", () => {
-    const { message } = judge({
+  it("is what a test prints", async () => {
+    const { message } = await judge({
       expected: [
         { operation: "nodes.create", body: { name: "wbe" } },
         { operation: "nodes.list", query: { page_no: "2" }, count: 2 }
@@ -262,9 +264,14 @@ describe("the message of a verdict", () => {
     ])
   })
 
-  it("reports a body that is too long for the journal", () => {
+  it("reports that the journal no longer begins with the first request", async () => {
+    const { message } = await judge({ expected: [{ operation: "nodes.delete" }] }, journal.slice(2))
+    expect(message.split("\n").at(-1)).toBe("Requests up to number 2 are no longer kept.")
+  })
+
+  it("reports a body that is too long for the journal", async () => {
     const cut = entry(1, { method: "POST", body: '{"name":"web', bodyBytes: 5000 })
-    expect(judge({ expected: [{ body: { name: "web" } }] }, [cut]).message).toContain(
+    expect((await judge({ expected: [{ body: { name: "web" } }] }, [cut])).message).toContain(
       'body is too long for the journal to be compared, expected {"name":"web"}'
     )
   })

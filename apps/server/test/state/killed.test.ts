@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Scope } from "effect"
 import { run, serve } from "../cli/berthServer.ts"
-import { nodeOf, prefix } from "../http/service.ts"
+import { controlAt } from "../control/plane.ts"
+import { type Account, callAs, nodeOf } from "../http/service.ts"
 
 /** A directory that is gone after the test. */
 const directory = Effect.acquireRelease(
@@ -15,19 +16,6 @@ const directory = Effect.acquireRelease(
 const start = (file: string, ...flags: ReadonlyArray<string>) =>
   serve(["--port", "0", "--state", file, "--provisioning", "0s", "--rate-limit", "1000000/1h", ...flags])
 
-const authorized = { authorization: "Bearer berth-token", "content-type": "application/json" }
-
-const request = (url: string, method: string, path: string, body?: unknown) =>
-  Effect.promise(async (signal) => {
-    const reply = await fetch(`${url}${prefix}${path}${path.includes("?") ? "&" : "?"}apikey=berth-key`, {
-      method,
-      headers: authorized,
-      signal,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    })
-    return (await reply.json()) as { readonly data: any }
-  })
-
 interface Made {
   readonly id: number
   /** Real time at which the reply to its create had arrived. */
@@ -35,11 +23,11 @@ interface Made {
 }
 
 /** Creates nodes one after another until the server is gone, or for ever. */
-const load = (url: string, made: Array<Made>) =>
+const load = (account: Account, made: Array<Made>) =>
   Effect.gen(function* () {
     for (;;) {
-      const { data } = yield* request(url, "POST", "/nodes/", nodeOf(`node-${made.length}`))
-      made.push({ id: data.id, knownAt: yield* Clock.currentTimeMillis })
+      const { json } = yield* callAs(account, "POST", "/nodes/", { body: nodeOf(`node-${made.length}`) })
+      made.push({ id: json.data.id, knownAt: yield* Clock.currentTimeMillis })
       yield* Effect.sleep(3)
     }
   }).pipe(Effect.exit)
@@ -55,12 +43,11 @@ const measureLateness = (late: { ms: number }) =>
   })
 
 /** The ids of all nodes. */
-const idsOf = (url: string) =>
-  Effect.promise(async (signal) => {
-    const reply = await fetch(`${url}/_mock/worlds/default/snapshot`, { signal })
-    const { nodes } = (await reply.json()) as { readonly nodes: ReadonlyArray<{ readonly id: number }> }
-    return new Set(nodes.map(({ id }) => id))
-  })
+const idsOf = (account: Account) =>
+  Effect.map(
+    controlAt(account, "GET", "/worlds/default/snapshot"),
+    ({ json }) => new Set((json.nodes as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id))
+  )
 
 /** One server after another on one file, each killed at another moment while it is busy. */
 const killAgainAndAgain = Effect.fnUntraced(function* (file: string, times: number, chain: number) {
@@ -69,14 +56,14 @@ const killAgainAndAgain = Effect.fnUntraced(function* (file: string, times: numb
   for (let cycle = 0; cycle <= times; cycle++) {
     const scope = yield* Scope.make()
     const server = yield* Scope.provide(start(file), scope)
-    const present = yield* idsOf(server.ready.url)
+    const present = yield* idsOf(server.account)
     const lost = safe.filter((id) => !present.has(id))
     assert(lost.length === 0, `chain ${chain}, start ${cycle}: ${lost.length} nodes older than a second are lost`)
     if (cycle < times) {
       const made: Array<Made> = []
       const late = { ms: 0 }
       const measuring = yield* Effect.forkChild(measureLateness(late))
-      const loading = yield* Effect.forkChild(load(server.ready.url, made))
+      const loading = yield* Effect.forkChild(load(server.account, made))
       // Early, during the first save, between saves; and now and then late enough for nodes older than a second.
       yield* Effect.sleep(cycle % 4 === 3 ? 1_700 + chain * 29 : 20 + ((cycle * 7 + chain * 3) % 10) * 89)
       const killedAt = yield* Clock.currentTimeMillis
@@ -114,42 +101,28 @@ describe("a server that keeps its state", () => {
     Effect.gen(function* () {
       const file = join(yield* directory, "state")
       const first = yield* start(file, "--clock", "frozen", "--seed", "7", "--scenario", "small")
-      const plane = (url: string, path: string, method = "GET", body?: unknown) =>
-        Effect.promise(async (signal) => {
-          const reply = await fetch(`${url}/_mock${path}`, {
-            method,
-            signal,
-            headers: { "content-type": "application/json" },
-            ...(body === undefined ? {} : { body: JSON.stringify(body) })
-          })
-          return (await reply.json()) as any
-        })
-      const made = yield* plane(first.ready.url, "/worlds", "POST", { scenario: "small", seed: 3, clock: "frozen" })
-      yield* plane(first.ready.url, "/worlds", "POST", {})
-      yield* request(first.ready.url, "POST", "/nodes/", nodeOf("last"))
-      yield* plane(first.ready.url, "/worlds/default/clock", "POST", { advance: "1 hour" })
+      const plane = (server: { readonly account: Account }, path: string, method = "GET", body?: unknown) =>
+        Effect.map(controlAt(server.account, method, path, body), ({ json }) => json)
+      const made = yield* plane(first, "/worlds", "POST", { scenario: "small", seed: 3, clock: "frozen" })
+      yield* plane(first, "/worlds", "POST", {})
+      yield* callAs(first.account, "POST", "/nodes/", { body: nodeOf("last") })
+      yield* plane(first, "/worlds/default/clock", "POST", { advance: "1 hour" })
       const before = [
-        yield* plane(first.ready.url, "/worlds/default/snapshot"),
-        yield* plane(first.ready.url, `/worlds/${made.id}/snapshot`)
+        yield* plane(first, "/worlds/default/snapshot"),
+        yield* plane(first, `/worlds/${made.id}/snapshot`)
       ]
       expect((yield* first.stop("SIGTERM")).code).toBe(0)
       expect(statSync(file).mode & 0o777).toBe(0o600)
 
       // The file comes before the flags.
       const second = yield* start(file, "--seed", "8", "--scenario", "empty")
-      const { url } = second.ready
-      expect([yield* plane(url, "/worlds/default/snapshot"), yield* plane(url, `/worlds/${made.id}/snapshot`)]).toEqual(
-        before
-      )
-      const nodes = yield* Effect.promise(async (signal) => {
-        const reply = await fetch(`${url}${prefix}/nodes/?apikey=${made.apiKey}`, {
-          headers: { authorization: `Bearer ${made.accessToken}` },
-          signal
-        })
-        return (await reply.json()) as any
-      })
-      expect(nodes.data.length).toBe(5)
-      expect((yield* plane(url, "/worlds", "POST", {})).id).toBe("w3")
+      expect([
+        yield* plane(second, "/worlds/default/snapshot"),
+        yield* plane(second, `/worlds/${made.id}/snapshot`)
+      ]).toEqual(before)
+      const nodes = yield* callAs(second.account, "GET", "/nodes/", { key: made.apiKey, token: made.accessToken })
+      expect(nodes.json.data.length).toBe(5)
+      expect((yield* plane(second, "/worlds", "POST", {})).id).toBe("w3")
     })
   )
 

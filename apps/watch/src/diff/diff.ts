@@ -6,7 +6,7 @@
  * known reply changes nothing. Only samples are reported, so states in between stay unknown.
  */
 import { DateTime, Struct } from "effect"
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import { Node, type NodeId, noneWhenNull } from "@berth/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { afterMissing, afterSweep, believe, confirmedGone, type Grace, isExpectedToGo } from "./Absence.ts"
 import type { Ending, Fact, Trouble, WatchDegraded } from "./Fact.ts"
@@ -88,20 +88,8 @@ type Between = readonly [fromMillis: number, toMillis: number]
 /** The clock may have been set back between two answers. */
 const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
-/** Fields that may be null, and whether that may only mean that one of the three record shapes leaves them out (decision 8). */
-const nullable: { readonly [Name in keyof Node as null extends Node[Name] ? Name : never]: boolean } = {
-  vcpus: true,
-  memoryMib: true,
-  diskGb: true,
-  publicIp: false,
-  privateIp: false,
-  plan: true,
-  image: true,
-  region: true,
-  backups: true,
-  locked: true
-}
-const omissible = Struct.keys(nullable).filter((field) => nullable[field])
+/** Fields whose null may only mean that one of the three record shapes leaves them out (decision 8). */
+const omissible = Struct.keys(Struct.omit(Node.fields, noneWhenNull))
 
 /** The node as it was seen now, with the fields that this record lacks taken from an earlier one. */
 const completed = (node: Node, { node: earlier }: Known): Node => {

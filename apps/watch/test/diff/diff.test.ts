@@ -128,11 +128,23 @@ describe("a node", () => {
     expect(sweep.end()).toEqual([])
   })
 
-  it("keeps the fields of an earlier record that a later one lacks", () => {
+  it("keeps every field of an earlier record that a later one lacks", () => {
+    const known = { vcpus: 2, memoryMib: 4096, diskGb: 50, plan: "B-2VCPU-4RAM-50DISK", image: "Ubuntu-24.04" }
+    const more = { region: "ncr", backups: true, locked: false }
+    const omitted = { vcpus: null, memoryMib: null, diskGb: null, plan: null, image: null }
     const watch = byHand()
-    watch.sweep(aNode({ id: 1, plan: "B-2VCPU-4RAM-50DISK", image: "Ubuntu-24.04" }))
-    const facts = watch.finds(aNode({ id: 1, status: "power-off", plan: null, image: null, backups: true }))
-    expect(facts).toMatchObject([{ after: { plan: "B-2VCPU-4RAM-50DISK", image: "Ubuntu-24.04", backups: true } }])
+    watch.sweep(aNode({ id: 1, ...known, ...more }))
+    const facts = watch.finds(
+      aNode({ id: 1, status: "power-off", ...omitted, region: null, backups: false, locked: null })
+    )
+    expect(facts).toMatchObject([{ after: { ...known, ...more, backups: false } }])
+  })
+
+  it("has no address any more when a later record states none", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1, publicIp: "203.0.113.7", privateIp: "10.0.0.7" }))
+    const facts = watch.finds(aNode({ id: 1, status: "power-off", publicIp: null, privateIp: null }))
+    expect(facts).toMatchObject([{ after: { publicIp: null, privateIp: null } }])
   })
 
   it("with the same id and another createdAt is deleted and created, without another request", () => {

@@ -19,5 +19,17 @@ export const csrfHeader = "x-csrftoken"
  * are declared here too, once.
  */
 export class Authorization extends HttpApiMiddleware.Service<Authorization>()("@berth/core/api/Authorization", {
-  error: [failures[401], failures[403], failures[414], failures[429], failures[500], failures[503]]
+  error: [
+    failures[400],
+    failures[401],
+    failures[403],
+    failures[405],
+    failures[408],
+    failures[413],
+    failures[414],
+    failures[429],
+    failures[431],
+    failures[500],
+    failures[503]
+  ]
 }) {}

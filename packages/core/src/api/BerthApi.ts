@@ -2,18 +2,41 @@
  * The whole interface of the service as one value: the server implements it, the client's requests are derived from its
  * type (`client/transport/Wire.ts`), and the OpenAPI description is printed from it. Paths are stated once, in `Routes.ts`.
  */
-import { Predicate } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
-import { described } from "./AllowanceHeaders.ts"
+import * as AllowanceHeaders from "./AllowanceHeaders.ts"
 import { csrfHeader, sessionCookies } from "./Authorization.ts"
 import { CommitmentsGroup } from "./CommitmentsGroup.ts"
+import { complete, type Json } from "./Document.ts"
+import { failures } from "./Examples.ts"
 import { ImagesGroup } from "./ImagesGroup.ts"
 import { NodesGroup } from "./NodesGroup.ts"
+import { chosen } from "./Provenance.ts"
 import { apiKeyParameter, prefix } from "./Routes.ts"
 
+const header = (described: { readonly description: string }, schema: Json) => ({
+  ...described,
+  required: true,
+  schema
+})
+
+const wholeNumber = (minimum: number) => ({ type: "integer", minimum, maximum: Number.MAX_SAFE_INTEGER })
+
 const allowanceHeaders = Object.fromEntries(
-  Object.entries(described).map(([name, description]) => [name, { description, schema: { type: "integer" } }])
+  Object.entries(AllowanceHeaders.described).map(([name, description]) => [
+    name,
+    header({ description }, wholeNumber(0))
+  ])
 )
+
+/** The headers of replies of one status. */
+const headersByStatus = {
+  202: { Location: header(chosen(13, "Path of the new node."), { type: "string", format: "uri-reference" }) },
+  401: { "WWW-Authenticate": header(chosen(4, "`Bearer`."), { type: "string" }) },
+  405: { Allow: header(chosen(4, "The methods that the path answers."), { type: "string" }) },
+  429: {
+    "Retry-After": header(chosen(21, "Seconds until another request is granted."), wholeNumber(1))
+  }
+}
 
 const securitySchemes = {
   [apiKeyParameter]: { type: "apiKey", in: "query", name: apiKeyParameter },
@@ -30,39 +53,29 @@ const keyAndCookies = {
   csrf: []
 }
 
-/** Adds what every operation has and what `HttpApi` cannot express. */
-const withCommonParts = (spec: Record<string, any>): Record<string, any> => {
-  for (const path of Object.values<Record<string, any>>(spec["paths"])) {
+const api = HttpApi.make("berth").add(NodesGroup).add(ImagesGroup).add(CommitmentsGroup).prefix(prefix)
+
+const document = complete(api, { headers: allowanceHeaders, headersByStatus, failures })
+
+/** The credentials, which are checked before a request is routed: effect knows only those that a middleware checks. */
+const withSecurity = (spec: Json): Json => {
+  for (const path of Object.values<Json>(spec["paths"])) {
     for (const operation of Object.values(path)) {
-      for (const response of Object.values<Record<string, any>>(operation.responses))
-        response["headers"] = allowanceHeaders
       operation.security = operation.tags.includes("Commitments") ? [keyAndToken, keyAndCookies] : [keyAndToken]
     }
   }
-  const creation = spec["paths"][`${prefix}/nodes/`]?.post?.responses?.["202"]
-  if (Predicate.isObject(creation)) {
-    Object.assign(creation, {
-      headers: {
-        ...allowanceHeaders,
-        location: { description: "Path of the new node (chosen: decision 13)", schema: { type: "string" } }
-      }
-    })
-  }
-  return { ...spec, components: { ...spec["components"], securitySchemes } }
+  spec["components"].securitySchemes = securitySchemes
+  return spec
 }
 
-export class BerthApi extends HttpApi.make("berth")
-  .add(NodesGroup)
-  .add(ImagesGroup)
-  .add(CommitmentsGroup)
-  .prefix(prefix)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Compute node and image service",
-      version: "1",
-      description:
-        "Virtual machines (nodes), their commitments, and the images and plans they are made from. Each statement names " +
-        "its source: documented by the service, observed in public clients of its family, or chosen by Berth.",
-      transform: withCommonParts
-    })
-  ) {}
+export class BerthApi extends api.annotateMerge(
+  OpenApi.annotations({
+    title: "Compute node and image service",
+    version: "1",
+    servers: [{ url: "/", description: "The server that this description comes from." }],
+    description:
+      "Virtual machines (nodes), their commitments, and the images and plans they are made from. Each statement names " +
+      "its source: documented by the service, observed in public clients of its family, or chosen by Berth.",
+    transform: (spec) => withSecurity(document(spec))
+  })
+) {}

@@ -5,14 +5,19 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { chosen, documented } from "./Provenance.ts"
+import { stated } from "./Stated.ts"
 
-const Empty = Schema.Struct({}).annotate({ identifier: "Empty", description: "An empty object." })
+export const Empty = Schema.Struct({})
+  .check(stated({ type: "object", maxProperties: 0 }))
+  .annotate({ identifier: "Empty", description: "An empty object." })
 
 /** `data` in the envelope of success; the body's code is 200 for every HTTP status (decision 1). */
 export const success = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     message: Schema.Literal("Success").annotate(documented("2.1", "Result text.")),
-    code: Schema.Literal(200).annotate(documented("2.1", "200 on success, even where the HTTP status differs.")),
+    code: Schema.Literal(200)
+      .check(stated({ type: "integer" }))
+      .annotate(documented("2.1", "200 on success, even where the HTTP status differs.")),
     data,
     errors: Empty
   })
@@ -29,17 +34,19 @@ export type FieldErrors = typeof FieldErrors.Type
 
 /** The statuses a failure can have (decision 4). */
 const reasons = {
-  400: "Malformed JSON, or a query value of the wrong type",
+  400: "Malformed HTTP or JSON, or a query value of the wrong type",
   401: "Missing or wrong API key or token; carries `WWW-Authenticate: Bearer`",
   403: "Key and token of different accounts",
   404: "Unknown node, image or path",
   405: "Wrong method; carries `Allow`",
+  408: "The request took too long to arrive",
   409: "Locked node, or a taken name where names are unique",
   413: "Body over 1 MiB",
   414: "URL over 8 KiB",
-  415: "A body that is not JSON",
+  415: "A body that is not JSON, or is encoded",
   422: "A well-formed body or query whose fields are invalid, every field at fault named at once",
   429: "Over the allowance; carries `Retry-After` in seconds and costs nothing",
+  431: "Headers over 16 KiB",
   500: "The service failed",
   503: "The service is not available"
 } as const
@@ -56,7 +63,9 @@ export interface Failure<Status extends number = number> {
 const failureOf = <Status extends FailureStatus>(status: Status) =>
   Schema.Struct({
     message: Schema.String.annotate(chosen(2, "A human sentence.")),
-    code: Schema.Literal(status).annotate(chosen(2, "The HTTP status.")),
+    code: Schema.Literal(status)
+      .check(stated({ type: "integer" }))
+      .annotate(chosen(2, "The HTTP status.")),
     data: Empty,
     errors: FieldErrors
   })
@@ -70,12 +79,14 @@ export const failures = {
   403: failureOf(403),
   404: failureOf(404),
   405: failureOf(405),
+  408: failureOf(408),
   409: failureOf(409),
   413: failureOf(413),
   414: failureOf(414),
   415: failureOf(415),
   422: failureOf(422),
   429: failureOf(429),
+  431: failureOf(431),
   500: failureOf(500),
   503: failureOf(503)
 } as const

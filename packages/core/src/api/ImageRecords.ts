@@ -3,27 +3,33 @@
  */
 import { Schema } from "effect"
 import { documented } from "./Provenance.ts"
+import { text, wholeNumber } from "./Stated.ts"
+
+const amount = text(/^\d+\.\d\d$/)
+const rupees = amount.annotate(documented("2.6", "Rupees."))
 
 /** One committed option of a plan (interface.md §2.6). */
 export const CommittedSku = Schema.Struct({
-  committed_sku_id: Schema.Int,
+  committed_sku_id: wholeNumber(1),
   committed_sku_name: Schema.String,
   committed_node_message: Schema.String.annotate(documented("2.6", "The reservation period and its cost in words.")),
-  committed_sku_price: Schema.String,
-  committed_upto_date: Schema.String.annotate(documented("2.6", "Shape `DD-<MonthName>-YYYY HH:MM`.")),
-  committed_days: Schema.Int
+  committed_sku_price: rupees,
+  committed_upto_date: text(/^\d\d-[A-Z][a-z]+-\d{4} \d\d:\d\d$/).annotate(
+    documented("2.6", "Shape `DD-<MonthName>-YYYY HH:MM`.")
+  ),
+  committed_days: wholeNumber(1)
 }).annotate({ identifier: "CommittedSku" })
 
 /** What the plan of an image gives and costs (interface.md §2.6). */
 export const ImageSpecs = Schema.Struct({
-  ram: Schema.String.annotate(documented("2.6", "GB, two decimals.")),
-  cpu: Schema.Int.annotate(documented("2.6", "Cores.")),
-  disk_space: Schema.Int.annotate(documented("2.6", "GB.")),
-  price_per_month: Schema.String.annotate(documented("2.6", "Rupees.")),
-  price_per_hour: Schema.String.annotate(documented("2.6", "Rupees.")),
+  ram: amount.annotate(documented("2.6", "GB, two decimals.")),
+  cpu: wholeNumber(1).annotate(documented("2.6", "Cores.")),
+  disk_space: wholeNumber(0).annotate(documented("2.6", "GB.")),
+  price_per_month: rupees,
+  price_per_hour: rupees,
   series: Schema.String.annotate(documented("2.6", "Series letter or name; `A`, `B`, `C`, `1CLICK` seen.")),
-  minimum_billing_amount: Schema.String.annotate(documented("2.6", "Rupees.")),
-  committed_sku: Schema.optional(Schema.Array(CommittedSku)).annotate(documented("2.6", "Committed-plan options."))
+  minimum_billing_amount: rupees,
+  committed_sku: Schema.optionalKey(Schema.Array(CommittedSku)).annotate(documented("2.6", "Committed-plan options."))
 }).annotate({ identifier: "ImageSpecs" })
 
 const shared = {

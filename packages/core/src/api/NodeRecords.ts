@@ -4,13 +4,19 @@
  */
 import { Schema } from "effect"
 import { chosen, documented, observed } from "./Provenance.ts"
+import { oneOf, stated, text, wholeNumber } from "./Stated.ts"
 
-const id = Schema.Int.annotate(documented("2.3", "Identifier of the node."))
-const createdAt = Schema.String.annotate(chosen(13, "ISO 8601 with microseconds and `Z`."))
-const diskText = Schema.String.annotate(documented("2.3", "Size with unit, shape `<n> GB`."))
-const memoryText = Schema.String.annotate(documented("2.3", "Shape `<n.nn> GB`."))
-const vcpusText = Schema.String.annotate(documented("2.3", "Number of virtual CPUs, as a string."))
-const addressText = Schema.String.annotate(documented("2.3", "IPv4 address."))
+const ipv4 = Schema.String.annotate({ format: "ipv4" })
+
+const id = wholeNumber(1).annotate(documented("2.3", "Identifier of the node."))
+const createdAt = Schema.String.annotate({
+  format: "date-time",
+  ...chosen(13, "ISO 8601 with microseconds and `Z`.")
+})
+const diskText = text(/^\d+ GB$/).annotate(documented("2.3", "Size with unit, shape `<n> GB`."))
+const memoryText = text(/^\d+\.\d\d GB$/).annotate(documented("2.3", "Shape `<n.nn> GB`."))
+const vcpusText = text(/^\d+$/).annotate(documented("2.3", "Number of virtual CPUs, as a string."))
+const addressText = ipv4.annotate(documented("2.3", "IPv4 address."))
 const status = Schema.Literals(["created", "running", "power-off", "terminate"]).annotate(
   documented("3", "One of the four documented statuses.")
 )
@@ -34,18 +40,18 @@ export const CreatedNode = Schema.Struct({
 
 /** An address as get-by-id shows it: documented only as "object" (interface.md §2.4). */
 export const Address = Schema.Struct({
-  ip_address: Schema.String,
-  netmask: Schema.String,
-  gateway: Schema.String,
-  type: Schema.String
+  ip_address: ipv4,
+  netmask: ipv4,
+  gateway: ipv4,
+  type: oneOf(["public", "private"])
 }).annotate({ identifier: "Address", ...chosen(8, "Network configuration of the node.") })
 
 /** The attributes of get-by-id (interface.md §2.4). */
 export const NodeAttributes = Schema.Struct({
   id,
   name: Schema.String,
-  vcpus: Schema.Int.annotate(documented("2.4", "Virtual CPU count.")),
-  disk: Schema.Int.annotate(documented("2.4", "Disk space in gigabytes.")),
+  vcpus: wholeNumber(1).annotate(documented("2.4", "Virtual CPU count.")),
+  disk: wholeNumber(0).annotate(documented("2.4", "Disk space in gigabytes.")),
   locked: Schema.Boolean.annotate(documented("2.4", "Whether the node refuses user actions; currently unavailable.")),
   created_at: createdAt,
   status,
@@ -73,12 +79,14 @@ export const ListedNode = Schema.Struct({
 
 /** The body of a create (interface.md §2.2). Unknown fields are accepted and ignored (decision 14). */
 export const NodeCreation = Schema.Struct({
-  name: Schema.String.annotate(documented("2.2", "Name of the node, not blank, at most 255 characters.")),
-  region: Schema.String.annotate(documented("2.2", "Region identifier; only `ncr` is available.")),
-  plan: Schema.String.annotate(
+  name: Schema.String.check(stated({ pattern: "\\S", maxLength: 255 })).annotate(
+    documented("2.2", "Name of the node, not blank, at most 255 characters.")
+  ),
+  region: oneOf(["ncr"]).annotate(documented("2.2", "Region identifier; only `ncr` is available.")),
+  plan: text(/^[A-Z0-9]+-\d+VCPU-\d+RAM-\d+DISK(-[A-Za-z0-9-]+)?$/).annotate(
     documented("2.2", "Unique plan slug, shape `<SERIES>-<n>VCPU-<n>RAM-<n>DISK[-<suffix>]`.")
   ),
-  image: Schema.Union([Schema.Int, Schema.String]).annotate(
+  image: Schema.Union([wholeNumber(1), Schema.String]).annotate(
     documented("2.2", "Integer: id of a public or private image. String: slug of a public image.")
   ),
   ssh_keys: Schema.optional(
@@ -94,7 +102,7 @@ export const NodeCreation = Schema.Struct({
   saved_image_template_id: Schema.optional(Schema.NullOr(Schema.Int)).annotate(
     documented("2.2", "Template id of the saved image.")
   ),
-  cn_id: Schema.optional(Schema.Int).annotate(documented("2.2", "The committed_sku_id of the plan.")),
+  cn_id: Schema.optional(wholeNumber(0)).annotate(documented("2.2", "The committed_sku_id of the plan.")),
   label: Schema.optional(Schema.String).annotate(documented("2.2", "Seen in an example.")),
   enable_security_agent: Schema.optional(Schema.Boolean).annotate(documented("2.2", "Seen in an example.")),
   disable_password: Schema.optional(Schema.Boolean).annotate(documented("2.2", "Seen in an example.")),

@@ -4,7 +4,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { failures, success } from "./Envelope.ts"
+import { describe } from "./Document.ts"
+import { Empty, failures, success } from "./Envelope.ts"
+import * as examples from "./Examples.ts"
 import { CreatedNode, ListedNode, NodeAttributes, NodeCreation } from "./NodeRecords.ts"
 import { chosen, documented, observed } from "./Provenance.ts"
 import { pageSize, routes } from "./Routes.ts"
@@ -19,20 +21,28 @@ const nodeId = {
 
 const create = HttpApiEndpoint.post("create", routes.nodes.create.path, {
   payload: NodeCreation,
-  success: success(CreatedNode).annotate({ identifier: "NodeAccepted" }).pipe(HttpApiSchema.status(202)),
-  error: [failures[400], failures[409], failures[413], failures[415], failures[422]]
+  success: success(CreatedNode)
+    .annotate({ identifier: "NodeAccepted", ...documented("4", "The node as it begins.") })
+    .pipe(HttpApiSchema.status(202)),
+  error: [failures[409], failures[415], failures[422]]
 }).annotateMerge(
-  OpenApi.annotations({
+  describe({
     summary: "Create a node",
-    ...documented("4", "Accepts the node; its creation completes after the reply, whose `Location` names it.")
+    ...documented("4", "Accepts the node; its creation completes after the reply, whose `Location` names it."),
+    examples: examples.createNode
   })
 )
 
 const get = HttpApiEndpoint.get("get", routes.nodes.get.path, {
   params: nodeId,
-  success: success(NodeAttributes).annotate({ identifier: "NodeFound" }),
+  success: success(NodeAttributes).annotate({
+    identifier: "NodeFound",
+    ...documented("4", "The attributes of the node.")
+  }),
   error: [failures[404]]
-}).annotateMerge(OpenApi.annotations({ summary: "Get a node", ...documented("4", "One node by its id.") }))
+}).annotateMerge(
+  describe({ summary: "Get a node", ...documented("4", "One node by its id."), examples: examples.getNode })
+)
 
 const list = HttpApiEndpoint.get("list", routes.nodes.list.path, {
   query: {
@@ -42,28 +52,35 @@ const list = HttpApiEndpoint.get("list", routes.nodes.list.path, {
       chosen(7, `Nodes per page, 1 to ${pageSize.maximum}; default ${pageSize.default}.`)
     )
   },
-  success: success(Schema.Array(ListedNode)).annotate({ identifier: "NodePage" }),
-  error: [failures[400], failures[422]]
+  success: success(Schema.Array(ListedNode)).annotate({
+    identifier: "NodePage",
+    ...documented("4", "The nodes of the page.")
+  }),
+  error: [failures[422]]
 }).annotateMerge(
-  OpenApi.annotations({
+  describe({
     summary: "List nodes",
-    ...chosen(7, "One page of the account's nodes, ascending by id; past the end an empty array.")
+    ...chosen(7, "One page of the account's nodes, ascending by id; past the end an empty array."),
+    examples: examples.listNodes
   })
 )
 
 const remove = HttpApiEndpoint.delete("delete", routes.nodes.delete.path, {
   params: nodeId,
   success: [
-    HttpApiSchema.NoContent,
-    success(Schema.Struct({}))
+    HttpApiSchema.NoContent.annotate(
+      chosen(12, "The node is being terminated. HTTP forbids the documented body here; its content type stays.")
+    ),
+    success(Empty)
       .annotate({ identifier: "NodeDeleted", ...observed(12, "The envelope with empty `data`.") })
       .pipe(HttpApiSchema.status(200))
   ],
   error: [failures[404], failures[409]]
 }).annotateMerge(
-  OpenApi.annotations({
+  describe({
     summary: "Delete a node",
-    ...chosen(11, "The node becomes `terminate` and is gone when termination ends; again meanwhile is 204 again.")
+    ...chosen(11, "The node becomes `terminate` and is gone when termination ends; again meanwhile is 204 again."),
+    examples: examples.deleteNode
   })
 )
 

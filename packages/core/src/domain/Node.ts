@@ -44,3 +44,6 @@ export const Node = /*#__PURE__*/ Schema.Struct({
   extra: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "Node" })
 export interface Node extends Schema.Schema.Type<typeof Node> {}
+
+/** Fields whose `null` states that the node has none. `null` of any other field may only mean that the reply lacks it. */
+export const noneWhenNull = ["publicIp", "privateIp"] as const satisfies ReadonlyArray<keyof Node>

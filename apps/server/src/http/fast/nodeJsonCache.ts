@@ -5,8 +5,7 @@
 import { nextChange } from "../../lifecycle/NodeLife.ts"
 import type { NodeRecord } from "../../world/NodeRecord.ts"
 import type { World } from "../../world/World.ts"
-import { nodeAttributes } from "../records.ts"
-import { listedNodeJson } from "./nodeJson.ts"
+import { listedNodeJson, nodeAttributes } from "../records.ts"
 
 /** How many texts of a shape are kept, of all worlds together: some 2 MB. */
 const slots = 4_096

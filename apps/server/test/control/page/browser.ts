@@ -3,8 +3,28 @@
  */
 import { existsSync } from "node:fs"
 import axe, { type AxeResults } from "axe-core"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { expect } from "@effect/vitest"
 import { chromium, type Page } from "playwright-core"
+import type { Account } from "../../http/service.ts"
+import { controlAt } from "../plane.ts"
+
+/** A server whose clocks stand still. */
+export const frozen = ["--port", "0", "--clock", "frozen", "--provisioning", "10s", "--termination", "1h"]
+
+/** A request to the control plane that succeeds; gives the body of its reply. */
+export const mustControl = (account: Account, method: string, path: string, body?: unknown) =>
+  Effect.map(controlAt(account, method, path, body), ({ json, status }) => {
+    expect(status).toBeLessThan(300)
+    return json
+  })
+
+/** The account of a world that was made so. */
+export const accountOf = ({ baseUrl }: Account, made: { readonly apiKey: string; readonly accessToken: string }) => ({
+  baseUrl,
+  apiKey: Redacted.make(made.apiKey),
+  accessToken: Redacted.make(made.accessToken)
+})
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
-import { nodeOf } from "../../http/service.ts"
-import { sees, seriousFindings, visit } from "./browser.ts"
-import { control, frozen, request } from "./mock.ts"
+import { callAs, nodeOf } from "../../http/service.ts"
+import { accountOf, frozen, mustControl as control, sees, seriousFindings, visit } from "./browser.ts"
 
 describe("the page of a server that asks for a token", () => {
   it.live("shows nothing without it, refuses a wrong one, and then shows the world that was asked for", () =>
@@ -37,9 +36,10 @@ describe("the page of a server that goes away", () => {
   it.live("states it, keeps what it shows, and recovers when a server is there again", () =>
     Effect.gen(function* () {
       const first = yield* serve(frozen)
+      const { account } = first
       const { url } = first.ready
-      const world = yield* control(url, "POST", "/worlds", { clock: "frozen" })
-      yield* request(url, "POST", "/nodes/", nodeOf("web"), world)
+      const world = yield* control(account, "POST", "/worlds", { clock: "frozen" })
+      yield* callAs(accountOf(account, world), "POST", "/nodes/", { body: nodeOf("web") })
       const { page } = yield* visit(`${url}/_mock/#w1`)
       yield* sees(page.getByRole("row", { name: "web" }).waitFor())
       yield* first.stop("SIGKILL")
@@ -53,7 +53,7 @@ describe("the page of a server that goes away", () => {
       yield* sees(page.getByText("There is no world w1.").waitFor())
       yield* sees(page.getByText("live", { exact: true }).waitFor())
       yield* sees(page.locator("#journal li").filter({ hasText: "POST" }).waitFor())
-      yield* control(url, "POST", "/worlds", { clock: "frozen" })
+      yield* control(account, "POST", "/worlds", { clock: "frozen" })
       yield* sees(page.getByRole("button", { name: "Advance" }).waitFor())
       yield* sees(page.getByText("No requests yet.").waitFor())
     })

@@ -1,23 +1,30 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
-import { nodeOf } from "../../http/service.ts"
-import { isWiderThanScreen, sees, seriousFindings, visit } from "./browser.ts"
-import { control, frozen, request } from "./mock.ts"
+import { callAs, nodeOf } from "../../http/service.ts"
+import {
+  accountOf,
+  frozen,
+  isWiderThanScreen,
+  mustControl as control,
+  sees,
+  seriousFindings,
+  visit
+} from "./browser.ts"
 
 const notFound = "Failed to load resource: the server responded with a status of 404 (Not Found)"
 
 describe("the page of a world that has ended", () => {
   it.live("states it, keeps the journal, and moves no other world", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(frozen)
-      const world = yield* control(ready.url, "POST", "/worlds", { clock: "frozen" })
-      yield* request(ready.url, "POST", "/nodes/", nodeOf("web"), world)
+      const { account, ready } = yield* serve(frozen)
+      const world = yield* control(account, "POST", "/worlds", { clock: "frozen" })
+      yield* callAs(accountOf(account, world), "POST", "/nodes/", { body: nodeOf("web") })
       const { complaints, page, requests } = yield* visit(`${ready.url}/_mock/#w1`)
       yield* sees(page.getByRole("row", { name: "web" }).waitFor())
       yield* sees(page.getByRole("button", { name: "Advance" }).focus())
-      const before = yield* control(ready.url, "GET", "/worlds/default")
-      yield* control(ready.url, "DELETE", "/worlds/w1")
+      const before = yield* control(account, "GET", "/worlds/default")
+      yield* control(account, "DELETE", "/worlds/w1")
       const notice = page.getByRole("status").filter({ hasText: "World w1 has ended." })
       yield* sees(notice.waitFor())
 
@@ -35,7 +42,7 @@ describe("the page of a world that has ended", () => {
       yield* sees(notice.waitFor())
       yield* sees(page.locator("#journal li").filter({ hasText: "POST" }).waitFor())
       expect(yield* seriousFindings(page)).toEqual([])
-      expect(yield* control(ready.url, "GET", "/worlds/default")).toEqual(before)
+      expect(yield* control(account, "GET", "/worlds/default")).toEqual(before)
       expect(requests.filter((line) => !line.startsWith("GET "))).toEqual([])
       expect(complaints.filter((text) => text !== notFound)).toEqual([])
 
@@ -49,14 +56,14 @@ describe("the page of a world that has ended", () => {
 
   it.live("offers worlds as they come and go, ended ones too", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(frozen)
+      const { account, ready } = yield* serve(frozen)
       const { page } = yield* visit(`${ready.url}/_mock/`)
       yield* sees(page.getByText("live", { exact: true }).waitFor())
-      yield* control(ready.url, "POST", "/worlds", { seed: 42, clock: "frozen" })
+      yield* control(account, "POST", "/worlds", { seed: 42, clock: "frozen" })
       yield* sees(page.getByRole("link", { name: "w1" }).click())
       yield* sees(page.getByRole("heading", { name: "World w1 seed 42" }).waitFor())
       yield* sees(page.getByRole("link", { name: "default" }).click())
-      yield* control(ready.url, "DELETE", "/worlds/w1")
+      yield* control(account, "DELETE", "/worlds/w1")
       const ended = page.getByRole("region", { name: "Ended" })
       yield* sees(ended.getByRole("link", { name: "w1" }).click())
       yield* sees(page.getByText("World w1 has ended.").waitFor())

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
-import { nodeOf, prefix } from "../../http/service.ts"
-import { control, frozen, request } from "./mock.ts"
-import { isWiderThanScreen, sees, visit } from "./browser.ts"
+import { callAs, nodeOf, prefix } from "../../http/service.ts"
+import { frozen, isWiderThanScreen, mustControl as control, sees, visit } from "./browser.ts"
 
 describe("the page of the worlds", () => {
   it.live("advances the clock by keyboard alone, and a node runs", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(frozen)
-      yield* request(ready.url, "POST", "/nodes/", nodeOf("web"))
+      const { account, ready } = yield* serve(frozen)
+      yield* callAs(account, "POST", "/nodes/", { body: nodeOf("web") })
       const { complaints, outside, page } = yield* visit(`${ready.url}/_mock/`)
       const row = page.getByRole("row", { name: "web" })
       yield* sees(row.getByText("created", { exact: true }).waitFor())
@@ -31,8 +30,8 @@ describe("the page of the worlds", () => {
 
   it.live("steps to the next event, and names it", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(frozen)
-      const made = yield* request(ready.url, "POST", "/nodes/", nodeOf("web"))
+      const { account, ready } = yield* serve(frozen)
+      const made = yield* callAs(account, "POST", "/nodes/", { body: nodeOf("web") })
       const { id } = JSON.parse(made.text).data
       const { page } = yield* visit(`${ready.url}/_mock/`)
       yield* sees(page.getByRole("button", { name: "Next event" }).click())
@@ -46,18 +45,18 @@ describe("the page of the worlds", () => {
 
   it.live("shows requests as they come and the faults that fired, and disarms", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve(frozen)
+      const { account, ready } = yield* serve(frozen)
       const { complaints, page } = yield* visit(`${ready.url}/_mock/`)
       yield* sees(page.getByText("live", { exact: true }).waitFor())
-      yield* control(ready.url, "PUT", "/worlds/default/faults", [{ fault: "status", status: 503 }])
-      expect((yield* request(ready.url, "GET", "/nodes/")).status).toBe(503)
+      yield* control(account, "PUT", "/worlds/default/faults", [{ fault: "status", status: 503 }])
+      expect((yield* callAs(account, "GET", "/nodes/")).status).toBe(503)
       const entry = page.locator("#journal li").filter({ hasText: `${prefix}/nodes/` })
       yield* sees(entry.getByText("503", { exact: true }).waitFor())
       yield* sees(entry.getByText("status", { exact: true }).waitFor())
       yield* sees(page.getByText("fired at 1 of 1 request", { exact: false }).waitFor())
       yield* sees(page.getByRole("button", { name: "Disarm all" }).click())
       yield* sees(page.getByText("None: everything answers as it should.").waitFor())
-      expect((yield* request(ready.url, "GET", "/nodes/")).status).toBe(200)
+      expect((yield* callAs(account, "GET", "/nodes/")).status).toBe(200)
       yield* sees(entry.getByText("200", { exact: true }).waitFor())
       expect(complaints).toEqual([])
     })
@@ -65,8 +64,8 @@ describe("the page of the worlds", () => {
 
   it.live("shows each world by itself, a page of its nodes at a time, also on a phone", () =>
     Effect.gen(function* () {
-      const { ready } = yield* serve([...frozen, "--scenario", "small"])
-      yield* control(ready.url, "POST", "/worlds", { scenario: "fleet:250", clock: "frozen" })
+      const { account, ready } = yield* serve([...frozen, "--scenario", "small"])
+      yield* control(account, "POST", "/worlds", { scenario: "fleet:250", clock: "frozen" })
       const { page } = yield* visit(`${ready.url}/_mock/`, { width: 390, height: 844 })
       yield* sees(page.getByRole("row", { name: "database" }).waitFor())
       yield* sees(page.getByRole("link", { name: "w1" }).click())

@@ -98,9 +98,19 @@ export const admit = (state: State, instant: number, reserve: number): Turn => {
   const refill = BucketDetector.isBelieved(state.bucket)
     ? Math.max(instant + 1, Math.ceil(instant + (state.underWay + 1 - usable) * millisPerRequest(state, state.bucket)))
     : undefined
-  const turn = Math.min(askAt, refill ?? report.resetBy + state.ownProcesses.before * stepMillis(state, report))
+  const turn = Math.min(askAt, refill ?? report.resetBy + afterOwnProcesses(state, report))
   if (instant >= turn) return state.underWay === 0 ? now : afterReply
   return refill === undefined && state.underWay > 0 && report.remaining > 0 ? afterReply : at(turn)
+}
+
+/**
+ * How long after a reset this process goes. In a sliding window only one request may have refilled: a process for which there
+ * may be none waits until the replies to those before it have reached it.
+ */
+const afterOwnProcesses = (state: State, report: Report.Report): number => {
+  const { before } = state.ownProcesses
+  const uncovered = Math.max(0, before - Math.floor(report.remaining))
+  return before * stepMillis(state, report) + uncovered * probeStepMillis
 }
 
 /** Requests that a lane leaves to those before it. It may use them when the window is about to refill as a whole. */

@@ -33,6 +33,7 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
     report !== undefined &&
     report.receivedAt <= instant &&
     (state.report === undefined ? state.underWay === 0 : report.sentAt >= state.report.receivedAt)
+  const ours = report === undefined || isNewer ? state : { ...state, ...crossed(state, report) }
   return {
     ...state,
     ownProcesses,
@@ -41,9 +42,15 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
     clock: state.clock ?? clock,
     ...(isNewer
       ? { report: asOurs(state, report, statements, stepped === true ? instant : undefined) }
-      : report && confirmed(state, report))
+      : { report: ours.report, ...(report && confirmed(ours, report)) })
   }
 }
+
+/** Replies that crossed each other: within one period the smallest number is the truth. */
+const crossed = ({ report }: State, theirs: Report.SharedReport): Partial<State> | undefined =>
+  report !== undefined && theirs.resetSeconds === report.resetSeconds && theirs.remaining < report.remaining
+    ? { report: { ...report, remaining: theirs.remaining } }
+    : undefined
 
 /** Their report as the second statement that ours needs, unless it is ours, come back. */
 const confirmed = (state: State, theirs: Report.SharedReport): Partial<State> | undefined => {

@@ -1,0 +1,33 @@
+/**
+ * What a program reads with a generated client: of every endpoint once, and of one failure.
+ */
+
+export interface Account {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly accessToken: string
+}
+
+export interface Report {
+  /** Slug of the image that the filters leave, and its plan. */
+  readonly image: string
+  readonly plan: string
+  readonly created: { readonly name: string; readonly status: "Create" }
+  readonly listed: ReadonlyArray<string>
+  readonly read: {
+    readonly status: "created" | "running" | "power-off" | "terminate"
+    readonly diskGb: number
+    readonly address: string
+  }
+  readonly commitment: { readonly setting: string; readonly isCommitted: boolean }
+  readonly savedImages: ReadonlyArray<string>
+  /** The status of the reply to the delete. */
+  readonly deleted: number
+  /** The failure of a read of a node that never was. */
+  readonly missing: { readonly code: 404; readonly details: ReadonlyArray<string> }
+}
+
+/** Fails the test: a call did not give what it must. */
+export const unexpected = (what: string, got: unknown): never => {
+  throw new Error(`${what}: ${JSON.stringify(got)}`)
+}

@@ -1,0 +1,26 @@
+/**
+ * The programs from npm that the tests of the OpenAPI description run. They are installed in `tools`, a workspace of its own.
+ */
+import { fileURLToPath } from "node:url"
+import { Program, type ProgramOptions } from "@berth/testing/Program"
+
+const modules = fileURLToPath(new URL("tools/node_modules", import.meta.url))
+
+/** The committed description. The service serves the same; a test of core holds them together. */
+export const description = fileURLToPath(import.meta.resolve("@berth/core/openapi.json"))
+
+const entries = {
+  heyApi: "@hey-api/openapi-ts/bin/run.js",
+  openapiTypescript: "openapi-typescript/bin/cli.js",
+  orval: "orval/dist/bin/orval.mjs",
+  prism: "@stoplight/prism-cli/dist/index.js",
+  redocly: "@redocly/cli/bin/cli.js",
+  spectral: "@stoplight/spectral-cli/dist/index.js"
+} as const
+
+/** Starts a tool. */
+export const startTool = (name: keyof typeof entries, args: ReadonlyArray<string>, options?: ProgramOptions): Program =>
+  Program.ofNode(`${modules}/${entries[name]}`, args, options)
+
+/** Runs a tool to its end, and gives what it printed. Rejects when it fails. */
+export const runTool = (...start: Parameters<typeof startTool>): Promise<string> => startTool(...start).succeeded()
