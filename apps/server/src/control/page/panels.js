@@ -30,8 +30,7 @@ const worldRow = ({ details, id, isShown }) => {
 
 /** The main world, then the newest first, and always the one that is shown. */
 export const showWorlds = ({ ended, living }, shown) => {
-  const [main, ...made] = living
-  const newest = [main, ...made.toReversed()]
+  const newest = [...living.slice(0, 1), ...living.slice(1).toReversed()]
   const listed = newest.filter(({ id }, index) => index < maxWorlds || id === shown)
   setText(byId("worlds-count"), count(living.length))
   paintRows(
