@@ -2,10 +2,10 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { TestServer, type TestServerOptions } from "../../src/testing.ts"
-import { errorsOf } from "../http/service.ts"
+import { callAs, errorsOf } from "../http/service.ts"
 import { list } from "../injection/client.ts"
 import { watchEvents } from "../journal/events.ts"
-import { asWorld, control } from "./plane.ts"
+import { control } from "./plane.ts"
 
 const idsOfWorlds = Effect.map(control("GET", "/worlds"), ({ json }) => json.map(({ id }: { id: string }) => id))
 
@@ -20,9 +20,9 @@ layer(TestServer.layer())("a world that has ended", (it) => {
   it.effect("keeps its journal, which can be read, filtered and verified", () =>
     Effect.gen(function* () {
       const world = yield* makeWorld
-      yield* asWorld(world, "GET", "/nodes/")
+      yield* callAs(world, "GET", "/nodes/")
       yield* control("POST", `/${world.id}/clock`, { advance: "9s" })
-      yield* asWorld(world, "GET", "/images/")
+      yield* callAs(world, "GET", "/images/")
       const before = (yield* control("GET", `/${world.id}/requests`)).json
       expect((yield* control("DELETE", `/worlds/${world.id}`)).status).toBe(204)
       const ended = { at: "2026-01-01T00:00:09.000Z", reason: "deleted" }
@@ -66,7 +66,7 @@ layer(TestServer.layer())("a world that has ended", (it) => {
       expect((yield* control("GET", `/${world.id}/clock`)).json.message).toBe(`World ${world.id} has ended.`)
       const never = yield* control("GET", "/worlds/w999999/clock")
       expect([never.status, never.json.message]).toEqual([404, "There is no world w999999."])
-      errorsOf(yield* asWorld(world, "GET", "/nodes/"), 401)
+      errorsOf(yield* callAs(world, "GET", "/nodes/"), 401)
     })
   )
 
@@ -87,7 +87,7 @@ layer(TestServer.layer())("a world that has ended", (it) => {
     Effect.gen(function* () {
       const world = yield* makeWorld
       const [all, own] = [yield* watchEvents(), yield* watchEvents(`?world=${world.id}`)]
-      yield* asWorld(world, "GET", "/nodes/")
+      yield* callAs(world, "GET", "/nodes/")
       yield* control("DELETE", `/worlds/${world.id}`)
       const end = { event: "world-ended", data: { world: world.id, reason: "deleted" } }
       expect((yield* all.next(2))[1]).toMatchObject(end)
@@ -112,9 +112,9 @@ describe("a world that is idle", () => {
           const events = yield* watchEvents(`?world=${watched.id}`)
           for (let round = 0; round < 3; round++) {
             yield* wait(30)
-            yield* asWorld(called, "GET", "/nodes/")
+            yield* callAs(called, "GET", "/nodes/")
             // A wrong token is one of its requests too.
-            yield* asWorld({ ...called, accessToken: Redacted.make("wrong") }, "GET", "/nodes/")
+            yield* callAs({ ...called, accessToken: Redacted.make("wrong") }, "GET", "/nodes/")
             yield* control("GET", `/${named.id}/clock`)
             // To be listed is no use.
             yield* control("GET", "/worlds")
@@ -122,7 +122,7 @@ describe("a world that is idle", () => {
           expect(yield* idsOfWorlds).toEqual(["default", "w1", called.id, named.id, watched.id])
           const ended = (yield* control("GET", `/${idle.id}/requests`)).json.ended
           expect(ended).toEqual({ at: "2026-01-01T00:00:00.000Z", reason: "idle" })
-          yield* asWorld(watched, "GET", "/nodes/")
+          yield* callAs(watched, "GET", "/nodes/")
           expect((yield* events.next(1))[0]!.data.world).toBe(watched.id)
         })
       )
