@@ -39,7 +39,6 @@ export interface Header {
 export interface Reply {
   readonly description: string
   readonly content?: Content
-  readonly headers?: Readonly<Record<string, Header | Reference>>
 }
 
 export interface Reference {

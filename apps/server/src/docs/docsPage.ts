@@ -62,14 +62,12 @@ const requestBody = ({ requestBody: body }: Endpoint) => {
 }
 
 /** A reply of this operation alone; failures, which are the same everywhere, are links. */
-const successReply = (status: string, { content, description, headers = {} }: Reply): Html => {
+const successReply = (status: string, { content, description }: Reply): Html => {
   const json = content?.["application/json"]
-  const own = Object.keys(headers).filter((name) => !name.startsWith("ratelimit"))
   return html`<div class="reply">
     <p>
       ${statusTag(status)} ${statement(description)}
       ${json?.schema.$ref === undefined ? "" : html`<span class="type">${schemaLink(nameOf(json.schema.$ref))}</span>`}
-      ${own.length === 0 ? "" : html`<span class="type">with ${own.map((name) => html`<code>${name}</code> `)}</span>`}
     </p>
     ${
       json?.example === undefined
@@ -103,19 +101,14 @@ const operationArticle = (endpoint: Endpoint): Html => {
   </article>`
 }
 
-const failureSection = (status: string, { content, description, headers = {} }: Reply): Html => {
-  const own = Object.keys(headers).filter((name) => !name.startsWith("ratelimit"))
-  return html`<div class="reply" id="${failureId(status)}">
-    <p>
-      ${statusTag(status)} ${statement(description)}
-      ${own.length === 0 ? "" : html`<span class="type">with ${own.map((name) => html`<code>${name}</code> `)}</span>`}
-    </p>
+const failureSection = (status: string, { content, description }: Reply): Html =>
+  html`<div class="reply" id="${failureId(status)}">
+    <p>${statusTag(status)} ${statement(description)}</p>
     <details>
       <summary>Example</summary>
       ${example(content?.["application/json"]?.example)}
     </details>
   </div>`
-}
 
 const contents = (document: OpenApiDocument, endpoints: ReadonlyArray<Endpoint>): Html =>
   html`<nav class="contents" aria-label="Contents">
@@ -185,7 +178,8 @@ export const docsPage = (document: OpenApiDocument): Html => {
             </dl>
             <p>
               Each request shows both credentials: the API key as <code>?apikey=…</code> and the access token as
-              <code>Authorization: Bearer …</code>. Each reply is <code>{"message", "code", "data", "errors"}</code>.
+              <code>Authorization: Bearer&nbsp;…</code>. Each reply is
+              <code>{"message", "code", "data", "errors"}</code>.
             </p>
             ${tags.map(
               ({ description, name }) =>

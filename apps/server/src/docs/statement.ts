@@ -13,7 +13,7 @@ export const sources = {
 type Source = keyof typeof sources
 
 export const sourceTag = (source: Source, where?: string): Html =>
-  html`<span class="source ${source}">${source}${where === undefined ? "" : html` <cite>${where}</cite>`}</span>`
+  html`<span class="source ${source}">${source}${where === undefined ? "" : html`: <cite>${where}</cite>`}</span>`
 
 const isSource = (text: string): text is Source => Object.hasOwn(sources, text)
 

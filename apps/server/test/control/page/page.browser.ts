@@ -78,15 +78,3 @@ describe("the page of the worlds", () => {
     })
   )
 })
-
-describe("the page of the interface", () => {
-  it.live("shows the operations and loads nothing from elsewhere", () =>
-    Effect.gen(function* () {
-      const { ready } = yield* serve(frozen)
-      const { complaints, outside, page } = yield* visit(`${ready.url}/docs`)
-      yield* sees(page.getByText("Create a node").first().waitFor())
-      yield* sees(page.getByText("chosen", { exact: false }).first().waitFor())
-      expect({ complaints, outside }).toEqual({ complaints: [], outside: [] })
-    })
-  )
-})
