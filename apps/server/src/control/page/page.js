@@ -19,6 +19,9 @@ import { plain, setText } from "./rows.js"
 /** Time passes without requests, too, and other worlds come and go. */
 const refreshMillis = 2000
 
+/** How old the list of worlds may be: less than that, so that each refresh reads it. */
+const maxListAgeMillis = 1000
+
 /** A busy world is read and painted so often at most. */
 const minPauseMillis = 200
 
@@ -141,7 +144,7 @@ const readList = async () => {
 const readAll = async () => {
   const { skip, world } = state
   try {
-    if (performance.now() - worldsReadAt >= refreshMillis) await readList()
+    if (performance.now() - worldsReadAt >= maxListAgeMillis) await readList()
     const seen = await readWorld(world, { skip, pageSize, maxEntries, seen: state.seen, worlds: state.worlds })
     if (seen.is !== "living" && state.seen?.is === "living") await readList()
     // The reader has gone on meanwhile: another reading follows.
@@ -265,6 +268,7 @@ byId("token-form").onsubmit = (event) => {
   event.preventDefault()
   keepToken(byId("token").value.trim())
   byId("token").value = ""
+  showTrouble()
   void refresh()
 }
 onhashchange = goToAddress

@@ -95,7 +95,9 @@ export const seriousFindings = Effect.fnUntraced(function* (page: Page) {
     yield* Effect.promise(() => page.emulateMedia({ colorScheme }))
     for (const width of [390, 1280]) {
       yield* Effect.promise(() => page.setViewportSize({ width, height: 844 }))
-      const { violations } = yield* Effect.promise(() => page.evaluate<AxeResults>("axe.run()"))
+      const { violations } = yield* Effect.promise(() =>
+        page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })")
+      )
       for (const { id, impact, nodes } of violations) {
         if (impact !== "serious" && impact !== "critical") continue
         for (const { html } of nodes) findings.push(`${colorScheme} ${width} ${id}: ${html.slice(0, 200)}`)
