@@ -27,11 +27,11 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-export interface Content {
+interface Content {
   readonly "application/json"?: { readonly schema: JsonSchema; readonly example?: unknown }
 }
 
-export interface Header {
+interface Header {
   readonly description?: string
   readonly schema: JsonSchema
 }
@@ -41,7 +41,7 @@ export interface Reply {
   readonly content?: Content
 }
 
-export interface Reference {
+interface Reference {
   readonly $ref: string
 }
 

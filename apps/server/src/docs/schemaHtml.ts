@@ -5,7 +5,7 @@ import { html, type Child, type Html } from "./html.ts"
 import { type JsonSchema, nameOf } from "./OpenApiDocument.ts"
 import { statement } from "./statement.ts"
 
-export const schemaId = (name: string): string => `schema-${name}`
+const schemaId = (name: string): string => `schema-${name}`
 
 export const schemaLink = (name: string): Html => html`<a href="#${schemaId(name)}">${name}</a>`
 
@@ -13,7 +13,7 @@ const joined = (children: ReadonlyArray<Child>, between: string): Child =>
   children.map((child, index) => (index === 0 ? child : [between, child]))
 
 /** `integer or null`, `list of Node`, `created or running`. */
-export const typeOf = (schema: JsonSchema): Child => {
+const typeOf = (schema: JsonSchema): Child => {
   if (schema.$ref !== undefined) return schemaLink(nameOf(schema.$ref))
   if (schema.anyOf !== undefined) return joined(schema.anyOf.map(typeOf), " or ")
   if (schema.enum !== undefined) {

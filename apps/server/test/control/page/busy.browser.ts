@@ -44,7 +44,7 @@ describe("the page of a busy world", () => {
       expect(yield* Effect.promise(() => page.locator("#nodes tr").count())).toBe(100)
       yield* sees(journal.first().click())
       yield* sees(journal.first().getByText(`Request ${requestCount} · nodes.get`).waitFor())
-      // Once every 200 ms, once for each turn and once for each beat of 2 s; a reading asks for four things.
+      // At most once every 200 ms, for each turn, and every 2 s.
       const readings = requests.slice(before).filter((line) => line === "GET /_mock/worlds/w1/requests").length
       expect(readings).toBeLessThan(elapsedMillis / 200 + elapsedMillis / 2000 + 10)
       expect(yield* Effect.promise(() => page.evaluate<number>("maxTaskMillis"))).toBeLessThan(500)
