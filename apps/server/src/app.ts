@@ -4,12 +4,12 @@
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
-import { Clock, Context, Effect, Layer, Logger, Option, type Redacted, References, Scope } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Option, References, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { endIdleWorlds } from "./control/endWorld.ts"
-import { isControl, makePlane } from "./control/plane.ts"
+import { type ControlOptions, isControl, makePlane } from "./control/plane.ts"
 import * as Authorization from "./http/authorization.ts"
 import * as Commitments from "./http/commitments.ts"
 import { identify } from "./http/credentials.ts"
@@ -40,8 +40,8 @@ export interface AppOptions {
    * take the fast path.
    */
   readonly checkReplies: boolean
-  /** What a request of the control plane has to show; without one, it needs nothing. */
-  readonly controlToken?: Redacted.Redacted | undefined
+  /** Who may use the control plane. Default: programs on this machine. */
+  readonly control?: ControlOptions | undefined
   /** How long a world may be unused before it ends. Without it, and of the worlds there are now, none ever does. */
   readonly worldTtlMillis?: number | undefined
 }
@@ -49,7 +49,7 @@ export interface AppOptions {
 /** The service: one effect per request, and replies to input that never became a request. */
 export const makeApp = Effect.fnUntraced(function* (
   worlds: Worlds,
-  { checkReplies, controlToken, worldTtlMillis }: AppOptions
+  { checkReplies, control = {}, worldTtlMillis }: AppOptions
 ) {
   const ambient = yield* Effect.context<Scope.Scope>()
   const clock = yield* Clock.Clock
@@ -58,7 +58,7 @@ export const makeApp = Effect.fnUntraced(function* (
   const anonymous = new AnonymousAllowances(worlds.main.settings.rateLimit)
   const use = new WorldUse()
   const controlled = { worlds, realMillis, journals, use }
-  const controlPlane = yield* makePlane(controlled, controlToken)
+  const controlPlane = yield* makePlane(controlled, control)
   if (worldTtlMillis !== undefined) yield* Effect.forkScoped(endIdleWorlds(controlled, worldTtlMillis))
   const endpoint = yield* makeEndpoint
 

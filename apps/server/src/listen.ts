@@ -10,6 +10,7 @@ import type { Timeouts } from "./transport/limits.ts"
 import { makeNodeServer } from "./transport/nodeServer.ts"
 
 export interface ListenOptions extends AppOptions {
+  /** The control plane is served under this name, too. */
   readonly host: string
   /** `0` picks a free one. */
   readonly port: number
@@ -19,9 +20,11 @@ export interface ListenOptions extends AppOptions {
 /** Listens until the scope closes and gives the base URL. Fails with `ServeError` when it cannot. */
 export const listen = Effect.fnUntraced(function* (
   worlds: Worlds,
-  { host, port, timeouts, ...options }: ListenOptions
+  { control, host, port, timeouts, ...options }: ListenOptions
 ) {
-  const app = yield* makeApp(worlds, options)
+  // All addresses are no host: a name that leads to one of them may be anyone's.
+  const hosts = [...(host === "0.0.0.0" || host === "::" ? [] : [host]), ...(control?.hosts ?? [])]
+  const app = yield* makeApp(worlds, { ...options, control: { ...control, hosts } })
   const node = makeNodeServer(timeouts, app.reject)
   const server = yield* NodeHttpServer.make(() => node.server, {
     host,

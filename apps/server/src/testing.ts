@@ -79,7 +79,7 @@ export class TestServer extends Context.Service<
 
 const appOptions = ({ controlToken, worldTtl }: TestServerOptions): AppOptions => ({
   checkReplies: true,
-  controlToken,
+  control: { token: controlToken },
   worldTtlMillis: worldTtl === undefined ? undefined : Duration.toMillis(worldTtl)
 })
 

@@ -106,7 +106,7 @@ export const command = Command.make("berth-server", flags, (options) =>
         port,
         timeouts: defaultTimeouts,
         checkReplies: false,
-        controlToken: Option.getOrUndefined(options.controlToken),
+        control: { token: Option.getOrUndefined(options.controlToken), hosts: options.allowHost },
         worldTtlMillis
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep

@@ -5,6 +5,7 @@
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { readHostName } from "../control/guard.ts"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
@@ -103,6 +104,15 @@ export const flags = {
       "How long a world made by a request may be unused before it ends, or off; default 1h, with --state off"
     ),
     Flag.optional
+  ),
+  allowHost: Flag.String("allow-host").pipe(
+    Flag.filter(
+      (name) => readHostName(name) !== undefined,
+      () => "expected a host name or an address, without a port"
+    ),
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("A host name at which the control plane is served beside loopback; may be given again"),
+    Flag.atLeast(0)
   ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),

@@ -4,9 +4,8 @@
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { invalidFields } from "../http/failures.ts"
 import { begin, reset } from "../world/scenario.ts"
-import * as Snapshot from "../state/Snapshot.ts"
+import { replaceWorld } from "../state/Restoration.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
@@ -15,6 +14,7 @@ import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
 import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
+import { readSnapshot, snapshotReply } from "./snapshots.ts"
 import type { WorldSummary } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal): Failure<409> =>
@@ -43,7 +43,6 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   }
 }
 
-const readSnapshot = readBody(Snapshot.Snapshot)
 const readOptions = readBody(WorldOptions, {})
 
 export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
@@ -84,13 +83,15 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         return summary(world, world.latest)
       })
     )
-    .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => Snapshot.take(world)))
+    .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => snapshotReply(world)))
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
-        const snapshot = yield* readSnapshot(request)
+        const named = yield* namedWorld(params.world)
+        const restored = yield* readSnapshot(request, named.world)
+        // The world may have been deleted meanwhile.
         const { journals, realMillis, world } = yield* namedWorld(params.world)
         const real = realMillis()
-        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, real)), invalidFields)
+        replaceWorld(world, restored, real)
         journals.begin(world)
         return summary(world, World.enter(world, real))
       })

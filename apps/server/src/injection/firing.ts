@@ -65,7 +65,8 @@ const isInScope = ({ fault, scope }: AnyFault, request: RequestFacts): boolean =
   if (typeof node === "number" && node !== request.nodeId) return false
   if (typeof node === "string" && (request.nodeName === undefined || !matches(node, request.nodeName))) return false
   return Object.entries(header ?? {}).every(([name, pattern]) => {
-    const value = request.headers[name.toLowerCase()]
+    const header = name.toLowerCase()
+    const value = Object.hasOwn(request.headers, header) ? request.headers[header] : undefined
     return value !== undefined && matches(pattern, value)
   })
 }

@@ -3,17 +3,14 @@
  * option and value at fault is named.
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
-import { Predicate, Result, Schema } from "effect"
-import { fieldErrors } from "../transport/fields.ts"
+import { Predicate, Result, type Schema } from "effect"
+import { strictReader } from "../transport/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
 
 const maxFaults = 100
 
-const decoders = new Map(
-  [...kindByName].map(([name, { schema }]) => [
-    name,
-    Schema.decodeUnknownResult(schema as Schema.Codec<Fault, unknown>, { errors: "all", onExcessProperty: "error" })
-  ])
+const readers = new Map(
+  [...kindByName].map(([name, { schema }]) => [name, strictReader(schema as Schema.Codec<Fault, unknown>)])
 )
 
 /** One fault, or what is wrong with it by option; `fault` is the name. */
@@ -21,16 +18,13 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   if (!Predicate.isObject(given)) return Result.fail({ fault: ["A fault is an object with its name under fault."] })
   const name = given["fault"]
   if (!Predicate.isString(name)) return Result.fail({ fault: ["The name of the fault is missing."] })
-  const decode = decoders.get(name)
-  if (decode === undefined) {
+  const read = readers.get(name)
+  if (read === undefined) {
     return Result.fail({
       fault: [`There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`]
     })
   }
-  return Result.flatMap(
-    Result.mapError(decode(given), ({ issue }) => fieldErrors(issue, "whole")),
-    firesSomewhere
-  )
+  return Result.flatMap(read(given), firesSomewhere)
 }
 
 /** A scope in which a fault can never fire is a mistake. */

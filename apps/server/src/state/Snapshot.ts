@@ -107,22 +107,22 @@ export const NodeSnapshot = Schema.Struct({
 })
 export type NodeSnapshot = typeof NodeSnapshot.Type
 
+export const SavedImageSnapshot = Schema.Struct({
+  id: Positive,
+  slug: Schema.String,
+  name: Schema.String,
+  templateId: Positive,
+  base: Schema.String,
+  plan: Schema.String
+})
+
 const head = {
   format: Schema.Literal("berth-world/2"),
   settings: Settings,
   clock: Schema.Struct({ rate: NonNegative, anchorMillis: Schema.Int, anchorRealMillis: Schema.Int }),
   latest: Schema.Int,
   allowance: AllowanceState,
-  savedImages: Schema.Array(
-    Schema.Struct({
-      id: Positive,
-      slug: Schema.String,
-      name: Schema.String,
-      templateId: Positive,
-      base: Schema.String,
-      plan: Schema.String
-    })
-  ),
+  savedImages: Schema.Array(SavedImageSnapshot),
   /** The id the next node gets. */
   nextNodeId: Positive,
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
@@ -158,7 +158,7 @@ export const takeHead = (world: World.World): SnapshotHead => {
   }
 }
 
-export const takeNode = (node: NodeRecord): NodeSnapshot => ({
+const takeNode = (node: NodeRecord): NodeSnapshot => ({
   id: node.id,
   name: node.name,
   plan: node.plan.slug,
@@ -171,10 +171,33 @@ export const takeNode = (node: NodeRecord): NodeSnapshot => ({
   ...(node.forced === undefined ? {} : { forced: node.forced })
 })
 
-export const take = (world: World.World): Snapshot => ({
-  ...takeHead(world),
-  nodes: Array.from(world.nodes.all(), takeNode)
-})
+/**
+ * A world at this instant as JSON, piece by piece: what is taken does not change when requests are answered between two
+ * pieces.
+ */
+export const takeText = (world: World.World): Iterable<string> => writeText(takeHead(world), takeNodes(world))
+
+/** The nodes at this instant, to be written down later. Records never change. */
+export const takeNodes = (world: World.World): TakenNodes => world.nodes.groups()
+export type TakenNodes = ReadonlyArray<ReadonlyArray<NodeRecord | undefined>>
+
+/** The nodes in groups as they are written. */
+export function* writeNodes(taken: TakenNodes): Generator<ReadonlyArray<NodeSnapshot>> {
+  for (const group of taken) {
+    const nodes = group.flatMap((node) => (node === undefined ? [] : [takeNode(node)]))
+    if (nodes.length > 0) yield nodes
+  }
+}
+
+function* writeText(head: typeof SnapshotHead.Encoded, taken: TakenNodes): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"nodes":[`
+  let separator = ""
+  for (const nodes of writeNodes(taken)) {
+    yield `${separator}${JSON.stringify(nodes).slice(1, -1)}`
+    separator = ","
+  }
+  yield "]}"
+}
 
 /** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
 export type Resume = "where-it-stood" | "as-if-never-stopped"
@@ -249,26 +272,4 @@ const recordOf = (world: World.World, node: NodeSnapshot): NodeRecord | undefine
         locked: node.locked ?? false,
         ...(node.forced === undefined ? {} : { forced: node.forced })
       }
-}
-
-/** Puts a snapshot into a world, in the place of all it had; its id and its account stay. On failure nothing is changed. */
-export const restore = (
-  world: World.World,
-  snapshot: Snapshot,
-  realMillis: number
-): Result.Result<void, FieldErrors> => {
-  const read = readHead(snapshot, world.settings.account, world.id, "where-it-stood", realMillis)
-  return Result.flatMap(read, (restored): Result.Result<void, FieldErrors> => {
-    for (const [index, node] of snapshot.nodes.entries()) {
-      const errors = addNode(restored, snapshot.nextNodeId, node)
-      if (errors !== null) {
-        return Result.fail(
-          Object.fromEntries(Object.entries(errors).map(([field, sentences]) => [`nodes.${index}.${field}`, sentences]))
-        )
-      }
-    }
-    restored.nodes.skipTo(snapshot.nextNodeId)
-    Object.assign(world, restored)
-    return Result.void
-  })
 }

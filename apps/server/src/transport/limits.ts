@@ -5,8 +5,8 @@
 /** Body of a request: 1 MiB, then 413 (decision 4). */
 export const maxBodyBytes = 1024 * 1024
 
-/** Body of a request to the control plane: 256 MiB, because a snapshot of a fleet is a body. */
-export const maxControlBodyBytes = 256 * 1024 * 1024
+/** Body that is the snapshot of a world: 256 MiB, the nodes of a large fleet. */
+export const maxSnapshotBytes = 256 * 1024 * 1024
 
 /** Request target, path and query: 8 KiB, then 414 (decision 4). */
 export const maxUrlBytes = 8 * 1024

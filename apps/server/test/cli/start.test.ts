@@ -154,6 +154,7 @@ describe.concurrent("a start that fails", () => {
     ["--scenario fleet:99999999", "--scenario"],
     ["--host 0.0.0.0", "--control-token"],
     ["--host 0.0.0.0 --control-token=", "--control-token cannot be <redacted>: expected a token that is not empty."],
+    ["--allow-host berth.test:80", "without a port"],
     ["--host 192.0.2.1 --control-token t --port 0", "no such address"]
   ] as const) {
     it.live(`${args}: exit 2 and one line about it on stderr`, () =>

@@ -54,10 +54,22 @@ interface Visit {
   readonly outside: ReadonlyArray<string>
 }
 
+interface VisitOptions {
+  readonly width?: number
+  readonly height?: number
+  /** Host names that lead to this machine. */
+  readonly localNames?: ReadonlyArray<string>
+}
+
 /** Opens a page of a server; browser and page go when the scope closes. */
-export const visit = Effect.fnUntraced(function* (url: string, { width = 1280, height = 800 } = {}) {
+export const visit = Effect.fnUntraced(function* (
+  url: string,
+  { height = 800, localNames = [], width = 1280 }: VisitOptions = {}
+) {
+  const resolver = localNames.map((name) => `MAP ${name} 127.0.0.1`).join(",")
+  const args = [...flags, `--host-resolver-rules=${resolver}`]
   const browser = yield* Effect.acquireRelease(
-    Effect.promise(() => chromium.launch({ executablePath: findChromium(), args: flags })),
+    Effect.promise(() => chromium.launch({ executablePath: findChromium(), args })),
     (launched) => Effect.promise(() => launched.close())
   )
   const page = yield* Effect.promise(() => browser.newPage({ viewport: { width, height } }))
