@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
 import { callAs, nodeOf, prefix } from "../../http/service.ts"
-import { frozen, isWiderThanScreen, mustControl as control, sees, visit } from "./browser.ts"
+import { frozen, isWiderThanScreen, mustControl as control, sees, seriousFindings, visit } from "./browser.ts"
 
 describe("the page of the worlds", () => {
   it.live("advances the clock by keyboard alone, and a node runs", () =>
@@ -54,6 +54,8 @@ describe("the page of the worlds", () => {
       yield* sees(entry.getByText("503", { exact: true }).waitFor())
       yield* sees(entry.getByText("status", { exact: true }).waitFor())
       yield* sees(page.getByText("fired at 1 of 1 request", { exact: false }).waitFor())
+      yield* sees(entry.click())
+      expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(page.getByRole("button", { name: "Disarm all" }).click())
       yield* sees(page.getByText("None: everything answers as it should.").waitFor())
       expect((yield* callAs(account, "GET", "/nodes/")).status).toBe(200)
