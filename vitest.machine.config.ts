@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config"
 
-/** The tests that need Linux and root, for namespaces and file systems of their own: a run of its own, `pnpm test:machine`. */
+/**
+ * The tests that need Linux and root, for namespaces, file systems and terminals of their own, or jest from npm: a run of its own,
+ * `pnpm test:machine`.
+ */
 export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.machine.ts", "tests/**/*.machine.ts"],

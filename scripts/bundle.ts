@@ -42,12 +42,19 @@ export const bundle = async (app: App): Promise<boolean> => {
   const sources = fingerprint(app)
   if (existsSync(join(dist, "main.mjs")) && existsSync(stamp) && readFileSync(stamp, "utf8") === sources) return false
 
+  await bundleInto(dist, app, { main: "src/main.ts" })
+  writeFileSync(stamp, sources)
+  return true
+}
+
+/** Bundles entry points of `app`, each by its name and its path there, into the folder `dist`, and removes other bundles from it. */
+export const bundleInto = async (dist: string, app: App, entries: Readonly<Record<string, string>>): Promise<void> => {
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
     cwd: root,
-    input: { main: join(root, "apps", app, "src/main.ts") },
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, "apps", app, path)])),
     platform: "node",
-    // A warning means a binary that breaks elsewhere: an unresolved import, a dropped side effect.
+    // A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(`bundling ${app}: ${log.message}`)
     }
@@ -75,8 +82,6 @@ export const bundle = async (app: App): Promise<boolean> => {
   }
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
-  writeFileSync(stamp, sources)
-  return true
 }
 
 if (import.meta.main) {

@@ -6,9 +6,11 @@ import { Program } from "@berth/testing/Program"
 
 const { packageManager } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
 
-export const setup = async (): Promise<void> => {
+/** Installs the workspace in a folder, which has a lockfile of its own. */
+export const install = async (cwd: string): Promise<void> => {
   const args = ["--yes", packageManager, "install", "--frozen-lockfile", "--ignore-scripts", "--reporter=append-only"]
-  const cwd = fileURLToPath(new URL("tools", import.meta.url))
   const { code, stderr, stdout } = await new Program("npx", args, { cwd, timeoutMillis: 300_000 }).ended
-  if (code !== 0) throw new Error(`the tools cannot be installed: ${stdout}${stderr}`)
+  if (code !== 0) throw new Error(`${cwd} cannot be installed: ${stdout}${stderr}`)
 }
+
+export const setup = (): Promise<void> => install(fileURLToPath(new URL("tools", import.meta.url)))

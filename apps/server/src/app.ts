@@ -4,16 +4,17 @@
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
-import { Clock, Context, Effect, Layer, Logger, Option, type Redacted, References, Scope } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Option, References, Scheduler, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { endIdleWorlds } from "./control/endWorld.ts"
-import { isControl, makePlane } from "./control/plane.ts"
+import { type ControlOptions, isControl, makePlane } from "./control/plane.ts"
 import * as Authorization from "./http/authorization.ts"
 import * as Commitments from "./http/commitments.ts"
+import { makeCors } from "./http/cors.ts"
 import { identify } from "./http/credentials.ts"
-import * as Docs from "./http/docs.ts"
+import * as Docs from "./docs/docs.ts"
 import { CurrentExchange, type Exchange, type Handler, type Reply, type Step } from "./http/Exchange.ts"
 import { failureResponse } from "./http/failures.ts"
 import { fallback, pathOf, precheck } from "./http/fallback.ts"
@@ -40,8 +41,10 @@ export interface AppOptions {
    * take the fast path.
    */
   readonly checkReplies: boolean
-  /** What a request of the control plane has to show; without one, it needs nothing. */
-  readonly controlToken?: Redacted.Redacted | undefined
+  /** Who may use the control plane. Default: programs on this machine. */
+  readonly control?: ControlOptions | undefined
+  /** Origins whose pages may call the service, `*` for all. Default none. */
+  readonly cors?: ReadonlyArray<string> | undefined
   /** How long a world may be unused before it ends. Without it, and of the worlds there are now, none ever does. */
   readonly worldTtlMillis?: number | undefined
 }
@@ -49,7 +52,7 @@ export interface AppOptions {
 /** The service: one effect per request, and replies to input that never became a request. */
 export const makeApp = Effect.fnUntraced(function* (
   worlds: Worlds,
-  { checkReplies, controlToken, worldTtlMillis }: AppOptions
+  { checkReplies, control = {}, cors: origins = [], worldTtlMillis }: AppOptions
 ) {
   const ambient = yield* Effect.context<Scope.Scope>()
   const clock = yield* Clock.Clock
@@ -58,13 +61,16 @@ export const makeApp = Effect.fnUntraced(function* (
   const anonymous = new AnonymousAllowances(worlds.main.settings.rateLimit)
   const use = new WorldUse()
   const controlled = { worlds, realMillis, journals, use }
-  const controlPlane = yield* makePlane(controlled, controlToken)
+  const controlPlane = yield* makePlane(controlled, control)
   if (worldTtlMillis !== undefined) yield* Effect.forkScoped(endIdleWorlds(controlled, worldTtlMillis))
   const endpoint = yield* makeEndpoint
+  const cors = makeCors(origins)
+  const allowOrigin = cors === undefined ? [] : [cors.allowOrigin]
 
   const service = inOrder(
     [
       deliver, // Last on the way out: a fault may have the reply late, in part or not at all.
+      ...allowOrigin, // Before a fault writes the reply, on failures too: a page can read a 429 only with its headers.
       keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
       injectFaults, // Around the honest service, never inside it.
       spendAllowance, // A refusal costs nothing and reaches nothing (decision 21). Its headers are on every reply.
@@ -76,12 +82,15 @@ export const makeApp = Effect.fnUntraced(function* (
   )
 
   /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
-  const pages = inOrder([showAllowance, check], endpoint)
+  const pages = inOrder([...allowOrigin, showAllowance, check], endpoint)
 
   /** Never fails; what goes wrong is a reply. */
   const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance, asks for no account and is in no journal.
     if (isControl(request)) return controlPlane
+    // A browser's question whether a page may call; the call itself comes after it.
+    const preflight = cors?.preflight(request)
+    if (preflight !== undefined) return Effect.succeed(preflight)
     // Whose request it is decides on the world, and so on everything that follows.
     const identity = identify(worlds, request)
     const world = identity._tag === "Known" ? identity.world : worlds.main
@@ -101,6 +110,7 @@ export const makeApp = Effect.fnUntraced(function* (
     return {
       status,
       headers: {
+        ...cors?.headersFor(undefined),
         ...headers,
         "content-type": "application/json",
         ...replyHeaders(status, reading, worlds.main.latest)
@@ -112,7 +122,8 @@ export const makeApp = Effect.fnUntraced(function* (
   const requestContext = Context.pick(
     Logger.CurrentLoggers,
     Logger.LogToStderr,
-    References.MinimumLogLevel
+    References.MinimumLogLevel,
+    Scheduler.Scheduler
   )(ambient).pipe(
     // The clock of faults that take time.
     Context.add(Clock.Clock, clock),

@@ -1,28 +1,42 @@
 /**
- * The app on a socket: starts listening, and on the way out lets requests in flight finish before it cuts them off.
+ * The app on a socket: starts listening, and on the way out lets requests in flight finish for a moment before it cuts them off.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Scope } from "effect"
 import { HttpServer } from "effect/http"
 import type { Worlds } from "./world/Worlds.ts"
 import { type AppOptions, makeApp } from "./app.ts"
+import { clientOf } from "./transport/inProcess.ts"
 import type { Timeouts } from "./transport/limits.ts"
-import { makeNodeServer } from "./transport/nodeServer.ts"
+import { makeNodeServer, type TlsIdentity } from "./transport/nodeServer.ts"
 
 export interface ListenOptions extends AppOptions {
+  /** The control plane is served under this name, too. */
   readonly host: string
   /** `0` picks a free one. */
   readonly port: number
   readonly timeouts: Timeouts
+  /** Serves HTTPS with this identity. Default: HTTP. */
+  readonly tls?: TlsIdentity | undefined
+  /** Whether the process goes on for as long as this listens. Default true. */
+  readonly keepsProcess?: boolean
 }
 
-/** Listens until the scope closes and gives the base URL. Fails with `ServeError` when it cannot. */
+/**
+ * Listens until the scope closes. Gives the base URL, and a client that reaches the same service without the socket. Fails with
+ * `ServeError` when it cannot.
+ */
 export const listen = Effect.fnUntraced(function* (
   worlds: Worlds,
-  { host, port, timeouts, ...options }: ListenOptions
+  { control, host, keepsProcess = true, port, timeouts, tls, ...options }: ListenOptions
 ) {
-  const app = yield* makeApp(worlds, options)
-  const node = makeNodeServer(timeouts, app.reject)
+  // All addresses are no host: a name that leads to one of them may be anyone's.
+  const hosts = [...(host === "0.0.0.0" || host === "::" ? [] : [host]), ...(control?.hosts ?? [])]
+  const app = yield* makeApp(worlds, {
+    ...options,
+    control: { ...control, hosts, scheme: tls === undefined ? "http" : "https" }
+  })
+  const node = makeNodeServer(timeouts, app.reject, tls)
   const server = yield* NodeHttpServer.make(() => node.server, {
     host,
     port,
@@ -30,11 +44,14 @@ export const listen = Effect.fnUntraced(function* (
       ? { disablePreemptiveShutdown: true }
       : { gracefulShutdownTimeout: timeouts.drainMillis })
   })
+  if (!keepsProcess) node.unref()
   // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.server.closeAllConnections()))
   // Every request begins with a copy of the context that is served in.
   const scope = yield* Effect.scope
   yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
   yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
-  return HttpServer.formatAddress(server.address)
+  const address = HttpServer.formatAddress(server.address)
+  const url = tls === undefined ? address : address.replace(/^http:/, "https:")
+  return { url, client: clientOf(app.handle, app.requestContext) }
 })

@@ -12,6 +12,7 @@ import { Cause, Console, Effect, Exit, Layer, Logger, type Runtime, Stdio } from
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
 import { command, StartFailure } from "./cli/command.ts"
+import { handleSignals } from "./cli/signals.ts"
 
 /** One line on stderr. A sentence that begins with the program's name needs no other sign of where it comes from. */
 const reportLine = (message: string) =>
@@ -48,4 +49,5 @@ const program = Stdio.Stdio.use(({ args }) =>
   ])
 )
 
+handleSignals()
 NodeRuntime.runMain(program, { disableErrorReporting: true, teardown })

@@ -11,6 +11,7 @@ import { defaultTimeouts, type Timeouts } from "./transport/limits.ts"
 import { listen } from "./listen.ts"
 import { bindWorld, makeControlClient, makeTestWorld, type TestWorld } from "./testing/TestWorld.ts"
 import { type TestWorldOptions, worldOptions } from "./testing/TestWorldOptions.ts"
+import { nodeProblems } from "./world/givenNodes.ts"
 import { begin } from "./world/scenario.ts"
 import { settingsOf } from "./world/WorldOptions.ts"
 import { type Account, defaults } from "./world/WorldSettings.ts"
@@ -27,6 +28,8 @@ export interface TestServerOptions extends TestWorldOptions {
   readonly accounts?: readonly [Account, ...Array<Account>]
   /** What requests of the control plane have to show; the client of `control` shows it. Default: nothing. */
   readonly controlToken?: Redacted.Redacted
+  /** Origins whose pages may call the service, `*` for all. Default none. */
+  readonly cors?: ReadonlyArray<string>
   /** How long a further world may be unused, by the `Clock` of the service, before it ends. Default: none ever does. */
   readonly worldTtl?: Duration.Input
   /** Only for a service that listens; default 10 s for headers, 30 s for a request. */
@@ -51,7 +54,7 @@ export class TestServer extends Context.Service<
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
         const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMillis: 0 }
-        const baseUrl = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, ...appOptions(options) })
+        const { url: baseUrl } = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, ...appOptions(options) })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
         return yield* describe(worlds, client, baseUrl, options.controlToken)
       })
@@ -77,15 +80,18 @@ export class TestServer extends Context.Service<
     )
 }
 
-const appOptions = ({ controlToken, worldTtl }: TestServerOptions): AppOptions => ({
+const appOptions = ({ controlToken, cors, worldTtl }: TestServerOptions): AppOptions => ({
   checkReplies: true,
-  controlToken,
+  control: { token: controlToken },
+  cors,
   worldTtlMillis: worldTtl === undefined ? undefined : Duration.toMillis(worldTtl)
 })
 
 const makeWorlds = Effect.fnUntraced(function* (options: TestServerOptions) {
   const realMillis = yield* Clock.currentTimeMillis
   const settings = worldOptions(options)
+  const [problem] = Object.entries(nodeProblems(settingsOf(settings, defaults.account)))
+  if (problem !== undefined) return yield* Effect.die(new Error(`${problem[0]}: ${problem[1].join(" ")}`))
   const makeWorld = (account: Account, id?: string) => begin(settingsOf(settings, account), realMillis, id)
   const [main, ...others] = options.accounts ?? [defaults.account]
   const worlds = new Worlds(makeWorld(main))

@@ -18,6 +18,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** What is on its stdin. Default: nothing. */
   readonly input?: string
+  /** Keeps its stdin open after the input, until the test ends it. Default: false. */
+  readonly isInputOpen?: boolean
   readonly cwd?: string
   /** Kills it after this time. Default: never. */
   readonly timeoutMillis?: number
@@ -44,7 +46,8 @@ export class Program {
       killSignal: "SIGKILL"
     })
     // One that ends before it has read its input is no failure of the test.
-    this.child.stdin.on("error", () => {}).end(options.input ?? "")
+    this.child.stdin.on("error", () => {}).write(options.input ?? "")
+    if (options.isInputOpen !== true) this.child.stdin.end()
     for (const stream of ["stdout", "stderr"] as const) {
       this.child[stream].setEncoding("utf8").on("data", (text: string) => {
         this.printedOn[stream] += text

@@ -1,6 +1,6 @@
 /**
- * `berth-server`: makes the worlds the flags ask for, listens, prints one line on stdout, and serves until a signal stops
- * it.
+ * `berth-server`: makes the worlds the flags ask for, listens, prints one line on stdout, and serves until a signal or the end
+ * of its parent stops it.
  */
 import { Clock, Console, Data, Effect, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
@@ -15,6 +15,8 @@ import { type Account, defaults, type WorldSettings } from "../world/WorldSettin
 import { Worlds } from "../world/Worlds.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
+import { isStdinPipe, stdinEnd } from "./stdinEnd.ts"
+import { readTls } from "./tls.ts"
 
 /** Why the server did not start, in one line. It exits with 2. */
 export class StartFailure extends Data.TaggedError("StartFailure")<{ readonly message: string }> {}
@@ -91,22 +93,31 @@ export const command = Command.make("berth-server", flags, (options) =>
           message: `--host ${options.host} is beyond loopback and needs --control-token`
         })
       }
+      if (options.exitWithParent && !isStdinPipe()) {
+        return yield* new StartFailure({
+          message:
+            "--exit-with-parent: stdin is no pipe; start the server with one, and keep it open while it is to run"
+        })
+      }
       const realMillis = yield* Clock.currentTimeMillis
       const { account, host, port, rateLimit, rateLimitAlgorithm: algorithm, state, world } = options
       const worldTtlMillis = yield* readTtl(options.worldTtl, Option.isSome(state))
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
       const settings = { ...settingsOf(asked, defaults.account), faults: yield* readFaults(options.fault) }
       const accounts = yield* readAccounts(account)
+      const { certificate, identity: tls } = yield* readTls(options, [host, ...options.allowHost])
       const loaded = Option.isSome(state) ? yield* loadState(state.value) : Option.none<Worlds>()
       const worlds = Option.isSome(loaded) ? loaded.value : yield* makeWorlds(settings, accounts, realMillis)
       // Before it listens, so that the last save comes after the last request; keeping begins once the port is ours.
       const keep = Option.isSome(state) ? yield* stateKeeper(worlds, state.value) : Effect.void
-      const url = yield* listen(worlds, {
+      const { url } = yield* listen(worlds, {
         host,
         port,
+        tls,
         timeouts: defaultTimeouts,
         checkReplies: false,
-        controlToken: Option.getOrUndefined(options.controlToken),
+        control: { token: Option.getOrUndefined(options.controlToken), hosts: options.allowHost },
+        cors: options.cors,
         worldTtlMillis
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep
@@ -116,12 +127,15 @@ export const command = Command.make("berth-server", flags, (options) =>
           url,
           apiKey: Redacted.value(apiKey),
           accessToken: Redacted.value(accessToken),
-          pid: process.pid
+          pid: process.pid,
+          ...(certificate === undefined ? {} : { certificate })
         })
       )
-      return yield* Effect.never
+      if (!options.exitWithParent) return yield* Effect.never
+      yield* stdinEnd
+      return yield* Console.error("berth-server: stdin has ended, and with it the server (--exit-with-parent)")
     })
-  ).pipe(Effect.catchTag("StateFailure", ({ message }) => Effect.fail(new StartFailure({ message }))))
+  ).pipe(Effect.catchTag(["StateFailure", "TlsFailure"], ({ message }) => Effect.fail(new StartFailure({ message }))))
 ).pipe(
   Command.withDescription("A faithful, stateful mock of the compute node and image service"),
   Command.withSubcommands([faults])

@@ -5,6 +5,8 @@
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { readHostName } from "../control/guard.ts"
+import { readOrigin } from "../http/cors.ts"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { fieldErrors } from "../transport/fields.ts"
 import { algorithms } from "../world/allowance.ts"
@@ -45,6 +47,7 @@ const textOption = <A>(name: string, field: Schema.Codec<A, string>) => {
 const worldFlags = {
   seed: option(wholeNumberFlag("seed"), fields.seed),
   clock: textOption("clock", fields.clock),
+  startAt: textOption("start-at", fields.startAt),
   scenario: textOption("scenario", fields.scenario),
   provisioning: textOption("provisioning", fields.provisioning),
   termination: textOption("termination", fields.termination),
@@ -97,12 +100,49 @@ export const flags = {
     Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
     Flag.optional
   ),
+  tls: Flag.Boolean("tls").pipe(
+    Flag.withDescription("Serve HTTPS with a certificate made at the start; the ready line has the one to trust"),
+    Flag.withDefault(false)
+  ),
+  tlsKey: Flag.String("tls-key").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Serve HTTPS with this private key, PEM; with --tls-cert"),
+    Flag.optional
+  ),
+  tlsCert: Flag.String("tls-cert").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("The certificate of --tls-key, PEM, with those between it and its authority"),
+    Flag.optional
+  ),
+  cors: Flag.String("cors").pipe(
+    Flag.filter(
+      (text) => readOrigin(text) !== undefined,
+      () => "expected an origin such as http://localhost:5173, without a path, or *"
+    ),
+    Flag.withMetavar("ORIGIN"),
+    Flag.withDescription("An origin whose pages may call the service, * for all; may be given again; default none"),
+    Flag.atLeast(0)
+  ),
   worldTtl: Flag.String("world-ttl").pipe(
     Flag.filterMap(readTtl, () => "expected a duration such as 30m or 1h, or off"),
     Flag.withDescription(
       "How long a world made by a request may be unused before it ends, or off; default 1h, with --state off"
     ),
     Flag.optional
+  ),
+  allowHost: Flag.String("allow-host").pipe(
+    Flag.filter(
+      (name) => readHostName(name) !== undefined,
+      () => "expected a host name or an address, without a port"
+    ),
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("A host name at which the control plane is served beside loopback; may be given again"),
+    Flag.atLeast(0)
+  ),
+  exitWithParent: Flag.Boolean("exit-with-parent").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("End when stdin ends: its pipe does when the program that holds it ends, also by SIGKILL"),
+    Flag.withDefault(false)
   ),
   state: Flag.String("state").pipe(
     Flag.withMetavar("FILE"),

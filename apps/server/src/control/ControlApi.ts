@@ -17,9 +17,16 @@ import { WorldsGroup } from "./WorldsGroup.ts"
 /** Where every path of the control plane begins. */
 export const controlPrefix = "/_mock"
 
-/** With `--control-token` every request shows it: `Authorization: Bearer …`. The check is in `plane.ts`. */
-export class ControlToken extends HttpApiMiddleware.Service<ControlToken>()("@berth/server/control/ControlToken", {
-  error: [failures[401], failures[500]]
+/** No page of another site comes through, nor a request without the token that `--control-token` asks for: `guard.ts`. */
+export class ControlAccess extends HttpApiMiddleware.Service<ControlAccess>()("@berth/server/control/ControlAccess", {
+  error: [
+    failures[401],
+    failures[403].annotate({
+      identifier: "ControlForbidden",
+      description: "The `Host` is not one of the server's, or a page of another origin asks."
+    }),
+    failures[500]
+  ]
 }) {}
 
 /** The token is optional: only a server that was started with `--control-token` asks for it. */
@@ -54,7 +61,7 @@ const api = HttpApi.make("berth-control")
   .add(RequestsGroup)
   .add(EventsGroup)
   .prefix(controlPrefix)
-  .middleware(ControlToken)
+  .middleware(ControlAccess)
 
 const describe = plain(api)
 

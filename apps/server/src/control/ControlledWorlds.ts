@@ -2,23 +2,28 @@
  * What the endpoints of the control plane share: the worlds they work on, and how they read a body.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, type Schema, type Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
-import { fieldErrors } from "../transport/fields.ts"
-import { maxControlBodyBytes } from "../transport/limits.ts"
-import { readJson } from "../transport/readJson.ts"
+import { strictReader } from "../transport/fields.ts"
+import { streamJson } from "../transport/streamJson.ts"
 import * as World from "../world/World.ts"
 import type { Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
 
-export interface Controlled {
+/** The worlds of a server, and what goes with them. */
+export interface Served {
   readonly worlds: Worlds
   readonly journals: Journals
   readonly use: WorldUse
   /** Real time in milliseconds since the epoch, from the server's `Clock`. */
   readonly realMillis: () => number
+}
+
+export interface Controlled extends Served {
+  /** The turns of snapshots over 1 MiB to be read. */
+  readonly largeRestores: Semaphore.Semaphore
 }
 
 /** Set for every request by `plane.ts`. */
@@ -53,20 +58,18 @@ export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<40
     return ended === undefined ? Effect.map(namedWorld(id), ({ world }) => journals.of(world)) : Effect.succeed(ended)
   })
 
-/** The JSON body of a control request. */
+/** The JSON body of a control request. Where `whenEmpty` is given it stands for a body that is not there. */
 export const controlJson = (request: HttpServerRequest.HttpServerRequest, whenEmpty?: unknown) =>
-  readJson(request, { maxBytes: maxControlBodyBytes, whenEmpty })
+  streamJson(request, { whenEmpty })
 
 /**
  * A reader of bodies of one schema. Every field at fault is named at once, an unknown one included, and then nothing is
  * changed. Where `whenEmpty` is given it stands for a body that is not there.
  */
 export const readBody = <A, I>(schema: Schema.Codec<A, I>, whenEmpty?: unknown) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty: "error" })
-  return (
-    request: HttpServerRequest.HttpServerRequest
-  ): Effect.Effect<A, Failure<400> | Failure<413> | Failure<415> | Failure<422>> =>
+  const read = strictReader(schema)
+  return (request: HttpServerRequest.HttpServerRequest) =>
     Effect.flatMap(controlJson(request, whenEmpty), (body) =>
-      Effect.mapError(decode(body), ({ issue }) => invalidFields(fieldErrors(issue, "whole")))
+      Effect.mapError(Effect.fromResult(read(body)), invalidFields)
     )
 }

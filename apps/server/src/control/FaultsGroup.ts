@@ -8,7 +8,7 @@ import { Fault } from "../injection/catalogue.ts"
 import { worldParam } from "./fields.ts"
 
 /** A fault as it was armed, with `seen` and `fired`; the fields of the fault differ from one to the other. */
-export const ArmedFault = Schema.StructWithRest(
+const ArmedFault = Schema.StructWithRest(
   Schema.Struct({
     fault: Schema.String,
     seen: Schema.Int.annotate({ description: "Requests in its scope and its time so far." }),

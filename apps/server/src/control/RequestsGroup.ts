@@ -56,6 +56,23 @@ const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
   })
 )
 
+/** A world that has ended, with what its journal is found by. */
+const EndedWorld = Schema.Struct({
+  id: Schema.String,
+  seed: Schema.Int,
+  ended: WorldEnd,
+  count: Schema.Int.annotate({ description: "Requests to the world, also those no longer kept." })
+}).annotate({ identifier: "EndedWorld" })
+
+const listEnded = HttpApiEndpoint.get("listEnded", "/ended-worlds", {
+  success: Schema.Array(EndedWorld)
+}).annotateMerge(
+  OpenApi.annotations({
+    title: "List the ended worlds",
+    description: "Those whose journals are kept, the one that ended first first."
+  })
+)
+
 const har = HttpApiEndpoint.get("har", "/worlds/:world/requests.har", {
   params: worldParam,
   success: Schema.Json,
@@ -86,5 +103,5 @@ const verify = HttpApiEndpoint.post("verify", "/worlds/:world/requests/verify", 
 )
 
 export class RequestsGroup extends HttpApiGroup.make("requests")
-  .add(read, har, forget, verify)
+  .add(read, listEnded, har, forget, verify)
   .annotateMerge(OpenApi.annotations({ title: "Requests", description: "The requests to a world." })) {}

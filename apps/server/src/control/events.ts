@@ -8,6 +8,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Recorded } from "../journal/Journal.ts"
 import type { EndedJournal, WorldJournal } from "../journal/Journals.ts"
 import { showEntry } from "../journal/JournalEntry.ts"
+import { noteHeld } from "../transport/held.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedWorld } from "./ControlledWorlds.ts"
 
@@ -53,10 +54,11 @@ const eventText = ({ data, event, id }: Event): Uint8Array =>
 const opening = utf8.encode(": requests\n\n")
 
 export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
-  handlers.handle("watch", ({ headers, query }) =>
+  handlers.handle("watch", ({ headers, query, request }) =>
     Effect.gen(function* () {
       const { journals, realMillis, use, worlds } = yield* ControlledWorlds
       const only = query.world === undefined ? undefined : (yield* namedWorld(query.world)).world
+      noteHeld(request.source)
       const last = Number(headers["last-event-id"] ?? Number.NaN)
       const stream = Effect.gen(function* () {
         const queue = yield* Queue.sliding<Event>(maxWaiting)

@@ -1,30 +1,32 @@
 /**
- * The path of a request through the control plane: the page, the token if one is asked for, then the endpoint. Nothing here
- * spends an allowance, asks for an account, or shows the time of a world in its headers.
+ * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
+ * allowance, asks for an account, or shows the time of a world in its headers.
  */
-import { Effect, Layer, Redacted } from "effect"
-import * as ByteSize from "effect/ByteSize"
-import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { Effect, Layer, Redacted, Semaphore } from "effect"
+import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { bearerToken } from "../http/credentials.ts"
 import { failureResponse } from "../http/failures.ts"
 import { fallback, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
-import { maxControlBodyBytes } from "../transport/limits.ts"
-import { allowedMethods, endpointsOf, routerConfig } from "../transport/paths.ts"
+import { drain } from "../transport/drain.ts"
+import { maxBodyBytes, maxSnapshotBytes } from "../transport/limits.ts"
+import { allowedMethods, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
-import { ControlApi, controlPrefix, ControlToken } from "./ControlApi.ts"
-import { type Controlled, ControlledWorlds } from "./ControlledWorlds.ts"
+import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
+import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
+import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
+import { maxLargeRestores } from "./snapshots.ts"
 import * as Worlds from "./worlds.ts"
 
 /** Where the control plane describes itself. */
@@ -40,8 +42,8 @@ const health = HttpApiBuilder.group(ControlApi, "health", (handlers) =>
   )
 )
 
-/** The token was checked before the request was routed, so that without it a client learns no paths. */
-const tokenChecked = Layer.succeed(ControlToken)((endpoint) => endpoint)
+/** Checked before the request was routed. */
+const checked = Layer.succeed(ControlAccess)((endpoint) => endpoint)
 
 const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pipe(
   Layer.provide([
@@ -54,7 +56,7 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
     Requests.layer,
     Events.layer
   ]),
-  Layer.provide([tokenChecked, Query.layer]),
+  Layer.provide([checked, Query.layer]),
   Layer.provide(HttpServer.layerServices)
 )
 
@@ -66,31 +68,71 @@ const allowed = allowedMethods([...endpointsOf(ControlApi), { path: `${controlPr
 export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
   url.startsWith(controlPrefix) && /^($|[/?])/.test(url.slice(controlPrefix.length, controlPrefix.length + 1))
 
-/** Whether a request asks for the page. */
-const isForPage = ({ method, url }: HttpServerRequest.HttpServerRequest): boolean =>
-  (method === "GET" || method === "HEAD") && /^\/?(\?|$)/.test(url.slice(controlPrefix.length))
+/** What a request asks for. Without the token there are the page, by which a browser asks for it, and the health. */
+const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target => {
+  if (method !== "GET" && method !== "HEAD") return "data"
+  const [path] = url.slice(controlPrefix.length).split("?", 1)
+  if (path === "" || path === "/") return "shell"
+  return path === "/health" || path === "/health/" ? "health" : "data"
+}
 
-export const makePlane = Effect.fnUntraced(function* (controlled: Controlled, token: Redacted.Redacted | undefined) {
+/** Who may use the control plane. */
+export interface ControlOptions {
+  /** What a request has to show; without one, it needs nothing. */
+  readonly token?: Redacted.Redacted | undefined
+  /** Names and addresses at which it is served beside loopback. Default none. */
+  readonly hosts?: ReadonlyArray<string> | undefined
+  /** Of the URL by which it is reached. Default http. */
+  readonly scheme?: Access["scheme"] | undefined
+}
+
+/** The limit of the body of a request to this path. */
+const maxBytesOf = ({ method, url }: HttpServerRequest.HttpServerRequest): number =>
+  method === "PUT" && fits(snapshotPath, segmentsOf(url.split("?", 1)[0]!)) ? maxSnapshotBytes : maxBodyBytes
+
+const snapshotPath = segmentsOf(`${controlPrefix}/worlds/:world/snapshot`)
+
+export const makePlane = Effect.fnUntraced(function* (
+  served: Served,
+  { hosts = [], scheme = "http", token }: ControlOptions
+) {
+  const access: Access = {
+    scheme,
+    hosts: new Set(hosts.flatMap((host) => readHostName(host) ?? [])),
+    needsToken: token !== undefined
+  }
+  const showsToken = (request: HttpServerRequest.HttpServerRequest): boolean => {
+    const given = token === undefined ? undefined : bearerToken(request)
+    return given !== undefined && sameSecret(given, Redacted.value(token!))
+  }
+  const controlled: Controlled = { ...served, largeRestores: Semaphore.makeUnsafe(maxLargeRestores) }
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
-  /** Never fails; what goes wrong is a reply. */
-  return Effect.gen(function* () {
-    const arrived = yield* HttpServerRequest.HttpServerRequest
-    // Before the token: the page holds no data, and a browser has no other way to ask for a token.
-    if (isForPage(arrived)) return page()
-    const given = bearerToken(arrived)
-    if (token !== undefined && (given === undefined || !sameSecret(given, Redacted.value(token)))) return unauthorized
+  const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
+    const target = targetOf(arrived)
+    // Before the path is read, so that without the token a client learns no paths.
+    const refusal = refusalOf(
+      { method: arrived.method, target, headers: arrived.headers, showsToken: showsToken(arrived) },
+      access
+    )
+    if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal)
+    if (target === "shell") return page()
     const request = withWholePath(arrived, controlled.worlds)
-    const response =
-      precheck(request, maxControlBodyBytes) ??
-      checkedParameters(request) ??
-      (yield* endpoints.pipe(
-        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-        Effect.provideService(ControlledWorlds, controlled),
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxControlBodyBytes)),
-        Effect.catchCause((cause) => fallback(request, cause, allowed))
-      ))
+    const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request)
+    if (refused !== undefined) return refused
+    const response = yield* endpoints.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+      Effect.provideService(ControlledWorlds, controlled),
+      Effect.catchCause((cause) => fallback(request, cause, allowed))
+    )
     // Now, not before: a save that sees the count must see the change.
     if (request.method !== "GET" && request.method !== "HEAD") controlled.worlds.changes += 1
+    return response
+  })
+  /** Never fails; what goes wrong is a reply. */
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const response = yield* answer(request)
+    if (response.status >= 400) yield* drain(request)
     return response
   })
 })
@@ -102,7 +144,3 @@ const withWholePath = (request: HttpServerRequest.HttpServerRequest, worlds: All
     ? request
     : request.modify({ url: `${controlPrefix}/worlds${request.url.slice(controlPrefix.length)}` })
 }
-
-const unauthorized = failureResponse(401, "The control token is missing or wrong: Authorization: Bearer …", {
-  headers: { "www-authenticate": "Bearer" }
-})

@@ -12,7 +12,7 @@ import { pageOf } from "../journal/page.ts"
 import { Expectation } from "../journal/ExpectedCall.ts"
 import { verify } from "../journal/verify.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedJournal, namedWorld, readBody } from "./ControlledWorlds.ts"
+import { ControlledWorlds, namedJournal, namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
 const entriesOf = ({ account, journal }: WorldJournal): ReadonlyArray<JournalEntry> =>
@@ -40,6 +40,13 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           ...pageOf(journal, query)
         })
       })
+    )
+    .handle("listEnded", () =>
+      Effect.map(ControlledWorlds, ({ journals }) =>
+        journals.allEnded().map(({ ended: { at, reason }, id, journal: { count }, seed }) => {
+          return { id, seed, ended: { at: instant(at), reason }, count }
+        })
+      )
     )
     .handle("har", ({ params, request }) =>
       Effect.map(namedJournal(params.world), (journal) => {

@@ -5,16 +5,19 @@ import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
+import { nodeProblems } from "../world/givenNodes.ts"
 import { begin, reset } from "../world/scenario.ts"
-import * as Snapshot from "../state/Snapshot.ts"
+import { replaceWorld } from "../state/Restoration.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
+import { defaults } from "../world/WorldSettings.ts"
 import type { AddRefusal, RemoveRefusal, Worlds } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
 import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
+import { readSnapshot, snapshotReply } from "./snapshots.ts"
 import type { WorldSummary } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal): Failure<409> =>
@@ -43,7 +46,6 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   }
 }
 
-const readSnapshot = readBody(Snapshot.Snapshot)
 const readOptions = readBody(WorldOptions, {})
 
 export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
@@ -52,15 +54,20 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       Effect.gen(function* () {
         const options = yield* readOptions(request)
         const { realMillis, use, worlds } = yield* ControlledWorlds
+        const settings = settingsOf(options, defaults.account)
+        const problems = nodeProblems(
+          settings,
+          VirtualClock.make(settings.clock, realMillis(), settings.startAt).anchorMillis
+        )
+        if (Object.keys(problems).length > 0) return yield* Effect.fail(invalidFields(problems))
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
-        const made = worlds.add(asked, (id, account) => begin(settingsOf(options, account), realMillis(), id))
+        const made = worlds.add(asked, (id, account) => begin({ ...settings, account }, realMillis(), id))
         const world = yield* Effect.mapError(Effect.fromResult(made), notAdded)
         use.begin(world, realMillis())
-        const { id, settings } = world
         return {
-          id,
-          apiKey: Redacted.value(settings.account.apiKey),
-          accessToken: Redacted.value(settings.account.accessToken)
+          id: world.id,
+          apiKey: Redacted.value(world.settings.account.apiKey),
+          accessToken: Redacted.value(world.settings.account.accessToken)
         }
       })
     )
@@ -84,13 +91,15 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         return summary(world, world.latest)
       })
     )
-    .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => Snapshot.take(world)))
+    .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => snapshotReply(world)))
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
-        const snapshot = yield* readSnapshot(request)
+        const named = yield* namedWorld(params.world)
+        const restored = yield* readSnapshot(request, named.world)
+        // The world may have been deleted meanwhile.
         const { journals, realMillis, world } = yield* namedWorld(params.world)
         const real = realMillis()
-        yield* Effect.mapError(Effect.fromResult(Snapshot.restore(world, snapshot, real)), invalidFields)
+        replaceWorld(world, restored, real)
         journals.begin(world)
         return summary(world, World.enter(world, real))
       })

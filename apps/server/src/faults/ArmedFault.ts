@@ -5,6 +5,7 @@ import { DateTime } from "effect"
 import { type AnyFault, readMoment } from "./Fault.ts"
 
 export interface ArmedFault {
+  /** An object of its own for each arming, by which an armed fault is known again. */
   readonly fault: AnyFault
   /** Which of the armed faults of its name it is, from 0. */
   readonly instance: number
@@ -12,7 +13,7 @@ export interface ArmedFault {
   readonly untilMillis: number
   /** Requests in its scope and its time so far. */
   readonly seen: number
-  /** How often it has fired. */
+  /** At how many requests it has acted. */
   readonly fired: number
 }
 
@@ -22,7 +23,7 @@ export const arm = (faults: ReadonlyArray<AnyFault>, now: number): ReadonlyArray
     const instance = instances.get(fault.fault) ?? 0
     instances.set(fault.fault, instance + 1)
     return {
-      fault,
+      fault: { ...fault },
       instance,
       fromMillis: fault.from === undefined ? Number.NEGATIVE_INFINITY : readMoment(fault.from, now)!,
       untilMillis: fault.until === undefined ? Number.POSITIVE_INFINITY : readMoment(fault.until, now)!,

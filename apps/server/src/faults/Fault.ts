@@ -2,8 +2,9 @@
  * The parts that all faults share: a name, a trigger and a scope. A fault is plain JSON, the same in a request of the control
  * plane, in a snapshot and in memory. Which faults there are, and what each does, is in `injection/`.
  */
-import { DateTime, Option, Schema } from "effect"
+import { Option, Schema } from "effect"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
+import { readInstantMillis } from "../lifecycle/instantText.ts"
 import { operations } from "./operations.ts"
 
 /** The largest count a trigger takes. */
@@ -21,15 +22,12 @@ const Moment = Schema.String.check(
   )
 )
 
-const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
-
 /** Milliseconds since the epoch, `undefined` for what is neither an instant nor a duration. */
-export const readMoment = (given: string, armedAt: number): number | undefined => {
-  if (!isoInstant.test(given)) {
-    return Option.getOrUndefined(Option.map(readDurationMillis(given), (millis) => armedAt + millis))
-  }
-  return Option.getOrUndefined(Option.map(DateTime.make(given), DateTime.toEpochMillis))
-}
+export const readMoment = (given: string, armedAt: number): number | undefined =>
+  readInstantMillis(given).pipe(
+    Option.orElse(() => Option.map(readDurationMillis(given), (millis) => armedAt + millis)),
+    Option.getOrUndefined
+  )
 
 /** When a fault fires. Without any of these it always does. Requests are counted in its scope and its time only. */
 export const triggerFields = {

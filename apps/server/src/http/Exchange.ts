@@ -74,7 +74,7 @@ export const callersWorld = Effect.map(knownExchange, ({ realMillis, world }) =>
 
 /** The JSON body of the request. The journal gets its bytes. */
 export const callersJson = Effect.flatMap(knownExchange, (exchange) =>
-  readJson(exchange.request, { onBytes: (bytes) => void (exchange.body = bytes) })
+  readJson(exchange.request, (bytes) => void (exchange.body = bytes))
 )
 
 /** Adds a header to the reply of an endpoint. */

@@ -4,7 +4,7 @@
  */
 import { Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { type AnyFault, Scope, triggerFields } from "../faults/Fault.ts"
+import { type AnyFault, count, Scope, triggerFields } from "../faults/Fault.ts"
 import type { Operation } from "../faults/operations.ts"
 import type { Reply } from "../http/Exchange.ts"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
@@ -16,7 +16,7 @@ import type { JsonObject } from "./replyBody.ts"
 /** Where a fault shows: in the reply as HTTP, on the wire, or in the meaning of a well-formed reply. */
 type Family = "http" | "wire" | "semantic"
 
-/** A fault that fires at a request. */
+/** A fault that is due at a request. */
 export interface Firing<F extends AnyFault = AnyFault> {
   readonly fault: F
   /** How often it has fired before. */
@@ -39,20 +39,30 @@ export interface ListView {
   readonly shift: number
 }
 
+/** What comes instead of the service's reply. */
+export type Instead =
+  /** The request never reaches the service. */
+  | { readonly _tag: "Nothing"; readonly wireFault: WireFault }
+  /** A 429 that sets all its headers, and spends no allowance. */
+  | { readonly _tag: "Refusal"; readonly reply: Reply }
+  /**
+   * An answer in place of the endpoint. It costs what a reply costs: where that is not granted, the service's own 429 comes and
+   * the fault has not acted.
+   */
+  | { readonly _tag: "Answer"; readonly reply: Reply }
+
 /**
  * What a fault does, by the step at which it does it, in order. `undefined` where it has nothing to do after all: it then
  * counts as not having fired.
  */
 export interface FaultSteps {
-  /** The request never reaches the service. */
-  readonly onArrival?: () => WireFault | undefined
-  /** A 429 in place of the service's: the fault sets all headers, and no allowance is spent. */
-  readonly refuse?: () => Reply | undefined
+  /** Of the faults that answer instead of the service the first armed one does. Steps about what the service did then do nothing. */
+  readonly instead?: () => Instead | undefined
   /** The allowance that the request spends instead. */
   readonly allowance?: () => Allowance | undefined
-  /** An answer in place of the endpoint. It costs what a reply costs. */
-  readonly answer?: () => Reply | undefined
-  /** Another reply than the service's; the world may change with it. */
+  /** Another world than the service made; gives its reply, which may name it. Also where the reply is lost. */
+  readonly worldChange?: (reply: Reply) => Reply | undefined
+  /** Another reply than the service's. */
   readonly reply?: (reply: Reply) => Reply | undefined
   /** Another list of nodes. */
   readonly list?: (view: ListView) => ListView
@@ -60,8 +70,8 @@ export interface FaultSteps {
   readonly records?: (envelope: JsonObject, first: JsonObject) => JsonObject | undefined
   /** Other headers, or another form of the body. */
   readonly form?: (reply: Reply) => Reply | undefined
-  /** What becomes of the reply on the wire; `served` is the one the service gave. */
-  readonly wire?: (served: Reply, bodyBytes: number) => WireFault | undefined
+  /** What becomes of the reply on the wire; `served` is the one the service gave, if it did. The first armed one decides. */
+  readonly wire?: (served: Reply | undefined, bodyBytes: number) => WireFault | undefined
   /** How late the reply comes, in milliseconds of real time. */
   readonly delayMillis?: () => number
 }
@@ -73,15 +83,21 @@ interface Definition<Name extends string, Options extends Schema.Struct.Fields> 
   readonly options: Options
   /** The operations at which the fault can fire at all; without it, every request. */
   readonly only?: ReadonlyArray<Operation>
+  /** Options that do not go together. */
+  readonly check?: (options: Schema.Struct.Type<Options>) => Schema.FilterOutput
   readonly steps: (
     firing: Firing<{ readonly fault: Name } & Schema.Struct.Type<Options> & Omit<AnyFault, "fault">>,
     occasion: Occasion
   ) => FaultSteps
 }
 
+/** The message of a fault's own answer. */
+export const failureSentence = "A fault that is armed answers in place of the service."
+
 const pascal = (name: string): string => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 export const faultKind = <const Name extends string, const Options extends Schema.Struct.Fields>({
+  check = () => undefined,
   family,
   name,
   only,
@@ -103,7 +119,9 @@ export const faultKind = <const Name extends string, const Options extends Schem
       ...options,
       ...triggerFields,
       scope: Schema.optionalKey(Scope)
-    }).annotate({ identifier: `Fault${pascal(name)}`, description: summary })
+    })
+      .check(Schema.makeFilter((fault) => check(fault as never)))
+      .annotate({ identifier: `Fault${pascal(name)}`, description: summary })
   }
 }
 
@@ -118,6 +136,9 @@ export const choice = <const L extends ReadonlyArray<string>>(values: L, descrip
 
 export const integer = (minimum: number, maximum: number, description: string) =>
   Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum, maximum }))).annotate({ description })
+
+/** Seconds, up to a day. */
+export const retryAfter = (description: string) => count(0, description, 86_400)
 
 export const share = (description: string, maximum = 1) =>
   Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum }))).annotate({ description })

@@ -1,7 +1,7 @@
 /**
- * Which of the armed faults fire at a request: a function of the armed faults, the request, the world's seed and the
+ * Which of the armed faults are due at a request: a function of the armed faults, the request, the world's seed and the
  * instant. Each fault counts its own requests and draws from the seed by its own name, so that arming another one changes
- * nothing for it.
+ * nothing for it. Which of those that are due act, and so have fired, is decided in `injectFaults.ts`.
  */
 import type { ArmedFault } from "../faults/ArmedFault.ts"
 import type { AnyFault } from "../faults/Fault.ts"
@@ -19,7 +19,7 @@ export interface RequestFacts {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** The faults that fire, and all armed faults with their new counts. */
+/** The faults that are due, and all armed faults, which have seen the request. */
 export const decide = (
   armed: ReadonlyArray<ArmedFault>,
   request: RequestFacts,
@@ -33,10 +33,18 @@ export const decide = (
     const chance = (label: number) => derive(seed, labelOf(entry.fault.fault), entry.instance, seen, label)
     if (!fires(entry, seen, chance)) return { ...entry, seen }
     firings.push({ fault: entry.fault, earlier: entry.fired, chance })
-    return { ...entry, seen, fired: entry.fired + 1 }
+    return { ...entry, seen }
   })
   return { armed: next, firings }
 }
+
+/** Whether a fault that was due has fired as often as it may by now, at requests that were answered meanwhile. */
+export const isUsedUp = (armed: ReadonlyArray<ArmedFault>, { fault }: Firing): boolean =>
+  armed.some((entry) => entry.fault === fault && entry.fired >= (fault.times ?? Number.POSITIVE_INFINITY))
+
+/** The armed faults after one of them has acted. */
+export const countFired = (armed: ReadonlyArray<ArmedFault>, { fault }: Firing): ReadonlyArray<ArmedFault> =>
+  armed.map((entry) => (entry.fault === fault ? { ...entry, fired: entry.fired + 1 } : entry))
 
 /** Label of the choice whether to fire; those of a kind of fault begin at 1. */
 const probabilityLabel = 0
@@ -65,7 +73,8 @@ const isInScope = ({ fault, scope }: AnyFault, request: RequestFacts): boolean =
   if (typeof node === "number" && node !== request.nodeId) return false
   if (typeof node === "string" && (request.nodeName === undefined || !matches(node, request.nodeName))) return false
   return Object.entries(header ?? {}).every(([name, pattern]) => {
-    const value = request.headers[name.toLowerCase()]
+    const header = name.toLowerCase()
+    const value = Object.hasOwn(request.headers, header) ? request.headers[header] : undefined
     return value !== undefined && matches(pattern, value)
   })
 }

@@ -2,40 +2,27 @@
  * Faults that show in the reply as HTTP: its status, its headers, when it comes.
  */
 import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/AllowanceHeaders"
-import { fail, succeed } from "@berth/core/api/Envelope"
+import { fail } from "@berth/core/api/Envelope"
 import { DateTime, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { count } from "../faults/Fault.ts"
 import type { Reply } from "../http/Exchange.ts"
 import { failureResponse } from "../http/failures.ts"
 import { replyHeaders } from "../http/replyHeaders.ts"
-import { choice, duration, faultKind, flag, integer, millis, share, signedDuration, text } from "./FaultKind.ts"
-
-const sentence = "A fault that is armed answers in place of the service."
-
-const retryAfter = (description: string) => count(0, description, 86_400)
+import {
+  choice,
+  duration,
+  failureSentence,
+  faultKind,
+  integer,
+  millis,
+  retryAfter,
+  share,
+  signedDuration,
+  text
+} from "./FaultKind.ts"
+import { status } from "./statusFault.ts"
 
 const allowanceHeaders = [limitHeader, remainingHeader, resetHeader]
-
-const status = faultKind({
-  family: "http",
-  name: "status",
-  summary: "Answers a status instead of the reply. The request is not processed.",
-  options: {
-    status: integer(200, 599, "200 to 599; default 503."),
-    envelope: flag("Whether the body is the envelope, or empty; default true."),
-    retryAfter: retryAfter("Seconds in retry-after; default none.")
-  },
-  steps: ({ fault: { envelope = true, retryAfter, status = 503 } }) => ({
-    answer: () => {
-      const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }
-      if (!envelope || status === 204 || status === 205 || status === 304) {
-        return HttpServerResponse.empty({ status, headers })
-      }
-      return HttpServerResponse.jsonUnsafe(status < 300 ? succeed({}) : fail(status, sentence), { status, headers })
-    }
-  })
-})
 
 const rateLimited = faultKind({
   family: "http",
@@ -43,14 +30,15 @@ const rateLimited = faultKind({
   summary: "Answers 429 with its headers, though allowance is left. It costs nothing.",
   options: { retryAfter: retryAfter("Seconds in retry-after, and until the reset; default 1.") },
   steps: ({ fault: { retryAfter = 1 } }, { world }) => ({
-    refuse: () => {
+    instead: () => {
       const now = world.latest
       const retryAt = now + retryAfter * 1000
       const reading = { ...world.allowance.peek(now), granted: false, remaining: 0, resetAt: retryAt, retryAt }
-      return HttpServerResponse.setHeaders(failureResponse(429, sentence), {
+      const reply = HttpServerResponse.setHeaders(failureResponse(429, failureSentence), {
         ...replyHeaders(429, reading, now),
         "retry-after": String(retryAfter)
       })
+      return { _tag: "Refusal", reply }
     }
   })
 })
@@ -61,9 +49,9 @@ const rateLimitedBare = faultKind({
   summary: "Answers 429 without retry-after, without allowance headers. It costs nothing.",
   options: {},
   steps: (_, { world }) => ({
-    refuse: () => {
+    instead: () => {
       const { date } = replyHeaders(429, world.allowance.peek(world.latest), world.latest)
-      return failureResponse(429, sentence, { headers: { date: date! } })
+      return { _tag: "Refusal", reply: failureResponse(429, failureSentence, { headers: { date: date! } }) }
     }
   })
 })
@@ -74,11 +62,13 @@ const htmlError = faultKind({
   summary: "Answers with a page of HTML, as a proxy does. The request is not processed.",
   options: { status: integer(200, 599, "200 to 599; default 502.") },
   steps: ({ fault: { status = 502 } }) => ({
-    answer: () =>
-      HttpServerResponse.text(
+    instead: () => ({
+      _tag: "Answer",
+      reply: HttpServerResponse.text(
         `<html>\r\n<head><title>${status} Bad Gateway</title></head>\r\n<body>\r\n<center><h1>${status} Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n`,
         { status, contentType: "text/html" }
       )
+    })
   })
 })
 
@@ -134,11 +124,13 @@ const headersMissing = faultKind({
     ).annotate({ description: "Which; default the three ratelimit headers." })
   },
   steps: ({ fault: { headers = allowanceHeaders } }) => ({
-    form: (reply) =>
-      (typeof headers === "string" ? [headers] : headers).reduce<Reply>(
-        (without, name) => HttpServerResponse.removeHeader(without, name.toLowerCase()),
-        reply
-      )
+    form: (reply) => {
+      const names = (typeof headers === "string" ? [headers] : headers).map((name) => name.toLowerCase())
+      const there = names.filter((name) => reply.headers[name] !== undefined)
+      return there.length === 0
+        ? undefined
+        : there.reduce<Reply>((without, name) => HttpServerResponse.removeHeader(without, name), reply)
+    }
   })
 })
 
@@ -179,7 +171,9 @@ const successWithFailureCode = faultKind({
   name: "success-with-failure-code",
   summary: "Answers 200 with a failure in the envelope. The request is not processed.",
   options: { code: integer(400, 599, "The code in the body, 400 to 599; default 500.") },
-  steps: ({ fault: { code = 500 } }) => ({ answer: () => HttpServerResponse.jsonUnsafe(fail(code, sentence)) })
+  steps: ({ fault: { code = 500 } }) => ({
+    instead: () => ({ _tag: "Answer", reply: HttpServerResponse.jsonUnsafe(fail(code, failureSentence)) })
+  })
 })
 
 export const httpFaults = [

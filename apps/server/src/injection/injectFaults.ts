@@ -9,10 +9,12 @@ import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
 import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
 import { bytesOf, deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"
+import { noteHeld } from "../transport/held.ts"
 import { maxBodyBytes } from "../transport/limits.ts"
+import type { WireFault } from "../transport/WireFault.ts"
 import type { World } from "../world/World.ts"
-import { kindByName } from "./catalogue.ts"
-import type { FaultSteps, ListView } from "./FaultKind.ts"
+import { type Choice, DueFaults } from "./DueFaults.ts"
+import type { Instead, ListView } from "./FaultKind.ts"
 import { decide } from "./firing.ts"
 import { viewedPage } from "./listView.ts"
 import { recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
@@ -26,6 +28,7 @@ export const deliver: Step = (next) => (exchange) =>
   Effect.flatMapEager(next(exchange), (reply) => {
     if (exchange.delivery === undefined) return Effect.succeed(reply)
     const { delayMillis, wireFault } = exchange.delivery
+    noteHeld(exchange.request.source)
     const delivered = wireFault === undefined ? Effect.succeed(reply) : deliverFault(exchange.request, reply, wireFault)
     return delayMillis > 0 ? Effect.andThen(Effect.interruptible(Effect.sleep(delayMillis)), delivered) : delivered
   })
@@ -40,92 +43,85 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
   const { armed, firings } = decide(world.faults, facts, world.settings.seed, arrivedAt)
   world.faults = armed
   if (firings.length === 0) return yield* next(exchange)
-  const faults = new Firings(
-    firings.map((firing) => ({
-      name: firing.fault.fault,
-      steps: kindByName.get(firing.fault.fault)?.steps(firing, { request, world }) ?? {}
-    }))
-  )
+  const faults = new DueFaults(firings, { request, world })
 
-  const onArrival = faults.first(({ onArrival }) => onArrival?.())
-  if (onArrival !== undefined) {
-    exchange.delivery = { faults: faults.fired(), isAnswered: false, delayMillis: 0, wireFault: onArrival }
+  const instead = faults.choose(({ instead }) => instead?.())
+  if (instead?.value._tag === "Nothing") {
+    instead.use()
+    const { wireFault } = instead.value
+    exchange.delivery = { faults: faults.fired(), isAnswered: false, delayMillis: 0, wireFault }
     return HttpServerResponse.empty()
   }
+  const { isByFault, served } = yield* serve(next, exchange, faults, instead)
 
-  const refusal = faults.first(({ refuse }) => refuse?.())
+  // A fault may make another world of it, also where the client gets to know nothing.
+  const honest = isByFault ? undefined : served
+  const reported = isByFault ? served : faults.each(served, ({ worldChange }, before) => worldChange?.(before))
+  const wireFaultOf = (reply: Reply) => faults.choose(({ wire }) => wire?.(honest, bodyBytesOf(request, reply)))
+  const before = wireFaultOf(reported)
+  const isLost = before !== undefined && losesAll(before.value)
+  const reply = isLost ? reported : replyUnder(faults, reported, exchange, isByFault)
+
+  const wireFault = (isLost ? before : wireFaultOf(reply))?.use()
+  const delayMillis = wireFault?._tag === "Silence" ? 0 : faults.sum(({ delayMillis }) => delayMillis?.())
+  exchange.delivery = { faults: faults.fired(), isAnswered: true, delayMillis, wireFault }
+  return reply
+})
+
+/** The reply of the service, or of the fault that answers in its place. */
+const serve = Effect.fnUntraced(function* (
+  next: Handler,
+  exchange: Exchange,
+  faults: DueFaults,
+  instead: Choice<Instead> | undefined
+) {
+  if (instead?.value._tag === "Refusal") {
+    instead.use()
+    return { served: instead.value.reply, isByFault: true }
+  }
   exchange.allowance = faults.first(({ allowance }) => allowance?.()) ?? exchange.allowance
-  exchange.answerInstead = () => faults.first(({ answer }) => answer?.())
-  const served = refusal ?? (yield* next(exchange))
+  const answer = instead?.value._tag === "Answer" ? instead.value.reply : undefined
+  let isByFault = false
+  exchange.answerInstead = () => {
+    if (answer === undefined) return undefined
+    isByFault = true
+    instead?.use()
+    return answer
+  }
+  const served = yield* next(exchange)
+  // Its own headers before those that every reply has.
+  return { served: isByFault ? HttpServerResponse.setHeaders(served, answer!.headers) : served, isByFault }
+})
 
+/** The reply as the faults have it that change what is in it, and then those that change its form. */
+const replyUnder = (faults: DueFaults, served: Reply, exchange: Exchange, isByFault: boolean): Reply => {
+  const meant = isByFault ? served : meantBy(faults, served, exchange)
+  return withOwnDateOnly(
+    exchange.request,
+    faults.each(meant, ({ form }, before) => form?.(before))
+  )
+}
+
+/** Another meaning of the service's reply. */
+const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply => {
   const replied = faults.each(served, ({ reply }, before) => reply?.(before))
   const listed = successOf(replied) === undefined ? replied : listOf(faults, replied, exchange)
-  const recorded = faults.each(listed, ({ records }, before) => {
+  return faults.each(listed, ({ records }, before) => {
     const envelope = records === undefined ? undefined : successOf(before)
     const [first] = envelope === undefined ? [] : recordsOf(envelope)
     const changed = envelope === undefined || first === undefined ? undefined : records?.(envelope, first)
     return changed === undefined ? undefined : withJson(before, changed)
   })
-  const formed = faults.each(recorded, ({ form }, before) => form?.(before))
-  const reply = withOwnDateOnly(request, formed)
-
-  const bodyBytes = request.method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)
-  const wireFault = faults.first(({ wire }) => wire?.(served, bodyBytes))
-  const delayMillis = faults.sum(({ delayMillis }) => delayMillis?.() ?? 0)
-  exchange.delivery = { faults: faults.fired(), isAnswered: true, delayMillis, wireFault }
-  return reply
-})
-
-interface NamedSteps {
-  readonly name: string
-  readonly steps: FaultSteps
 }
 
-/** The faults that may act on one request, and which of them have done something. */
-class Firings {
-  readonly #all: ReadonlyArray<NamedSteps>
-  readonly #acted = new Set<NamedSteps>()
+const bodyBytesOf = ({ method }: HttpServerRequest.HttpServerRequest, reply: Reply): number =>
+  method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)
 
-  constructor(all: ReadonlyArray<NamedSteps>) {
-    this.#all = all
-  }
-
-  /** The names of those that have done something, in the order in which they were armed. */
-  fired(): ReadonlyArray<string> {
-    return this.#all.filter((fault) => this.#acted.has(fault)).map(({ name }) => name)
-  }
-
-  /** The result of the first one that has a result. */
-  first<A>(act: (steps: FaultSteps) => A | undefined): A | undefined {
-    for (const fault of this.#all) {
-      const given = act(fault.steps)
-      if (given === undefined) continue
-      this.#acted.add(fault)
-      return given
-    }
-    return undefined
-  }
-
-  /** A value after each of them that changes it. */
-  each<A>(value: A, change: (steps: FaultSteps, before: A) => A | undefined): A {
-    return this.#all.reduce((before, fault) => {
-      const after = change(fault.steps, before)
-      if (after !== undefined) this.#acted.add(fault)
-      return after ?? before
-    }, value)
-  }
-
-  sum(amount: (steps: FaultSteps) => number): number {
-    return this.#all.reduce((total, fault) => {
-      const added = amount(fault.steps)
-      if (added > 0) this.#acted.add(fault)
-      return total + added
-    }, 0)
-  }
-}
+/** Whether nothing of the reply arrives, so that no other fault can show in it. */
+const losesAll = ({ _tag }: WireFault): boolean => _tag === "Reset" || _tag === "Silence" || _tag === "Garbage"
 
 /** The reply with another list of nodes, where any fault has one. */
-const listOf = (faults: Firings, reply: Reply, { request, world }: Exchange): Reply => {
+const listOf = (faults: DueFaults, reply: Reply, { request, world }: Exchange): Reply => {
   const present: ListView = { asOf: world.latest, shift: 0 }
   const view = faults.each(present, ({ list }, before) => list?.(before))
   return view === present ? reply : withBodyOf(reply, viewedPage(world, request.url, view))

@@ -32,7 +32,7 @@ const createLostReply = faultKind({
   summary: "Makes the node, then resets the connection: the reply of the create is lost.",
   options: {},
   only,
-  steps: () => ({ wire: (served) => (served.status === 202 ? { _tag: "Reset" } : undefined) })
+  steps: () => ({ wire: (served) => (served?.status === 202 ? { _tag: "Reset" } : undefined) })
 })
 
 const createFalseNegative = faultKind({
@@ -56,7 +56,7 @@ const duplicateCreate = faultKind({
   options: {},
   only,
   steps: (_, { world }) => ({
-    reply: (reply) => {
+    worldChange: (reply) => {
       const node = madeNode(world, reply)
       if (node === undefined) return undefined
       put(world, { ...node, id: world.nodes.nextId })
@@ -72,7 +72,7 @@ const idReuse = faultKind({
   options: {},
   only,
   steps: (_, { world }) => ({
-    reply: (reply) => {
+    worldChange: (reply) => {
       const node = madeNode(world, reply)
       const id = world.gone.findLast((gone) => world.nodes.get(gone.id) === undefined)?.id
       if (node === undefined || id === undefined) return undefined
@@ -95,7 +95,7 @@ const stuckProvisioning = faultKind({
   options: {},
   only,
   steps: (_, { world }) => ({
-    reply: (reply) => {
+    worldChange: (reply) => {
       const node = madeNode(world, reply)
       if (node === undefined) return undefined
       put(world, { ...node, forced: "created" })
@@ -133,9 +133,11 @@ const listedBut404 = faultKind({
   options: {},
   only: ["nodes.get"],
   steps: (_, { request, world }) => ({
-    answer: () => {
+    instead: () => {
       const id = nodeIdOf(request.url)
-      return id === undefined || world.nodes.get(id) === undefined ? undefined : unknownNode(id)
+      return id === undefined || world.nodes.get(id) === undefined
+        ? undefined
+        : { _tag: "Answer", reply: unknownNode(id) }
     }
   })
 })

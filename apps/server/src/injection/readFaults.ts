@@ -3,17 +3,14 @@
  * option and value at fault is named.
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
-import { Predicate, Result, Schema } from "effect"
-import { fieldErrors } from "../transport/fields.ts"
+import { Predicate, Result, type Schema } from "effect"
+import { strictReader } from "../transport/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
 
 const maxFaults = 100
 
-const decoders = new Map(
-  [...kindByName].map(([name, { schema }]) => [
-    name,
-    Schema.decodeUnknownResult(schema as Schema.Codec<Fault, unknown>, { errors: "all", onExcessProperty: "error" })
-  ])
+const readers = new Map(
+  [...kindByName].map(([name, { schema }]) => [name, strictReader(schema as Schema.Codec<Fault, unknown>)])
 )
 
 /** One fault, or what is wrong with it by option; `fault` is the name. */
@@ -21,16 +18,13 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   if (!Predicate.isObject(given)) return Result.fail({ fault: ["A fault is an object with its name under fault."] })
   const name = given["fault"]
   if (!Predicate.isString(name)) return Result.fail({ fault: ["The name of the fault is missing."] })
-  const decode = decoders.get(name)
-  if (decode === undefined) {
+  const read = readers.get(name)
+  if (read === undefined) {
     return Result.fail({
       fault: [`There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`]
     })
   }
-  return Result.flatMap(
-    Result.mapError(decode(given), ({ issue }) => fieldErrors(issue, "whole")),
-    firesSomewhere
-  )
+  return Result.flatMap(read(given), firesSomewhere)
 }
 
 /** A scope in which a fault can never fire is a mistake. */
@@ -58,6 +52,9 @@ export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, F
 }
 
 const scopeOptions = new Set(["operation", "node", "header"])
+
+/** Options that are given part by part: `headers=retry-after=7`. */
+const partedOptions = new Set(["errors", "headers"])
 
 const readValue = (text: string): unknown => {
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
@@ -87,6 +84,12 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   )
 }
 
+/** A record with one more part; a name that is there already gets a list. */
+const withPart = (record: unknown, name: string, part: string): Readonly<Record<string, unknown>> => {
+  const before = Predicate.isObject(record) ? record : {}
+  return { ...before, [name]: Object.hasOwn(before, name) ? [before[name], part].flat() : part }
+}
+
 const faultOf = (
   name: string,
   options: ReadonlyArray<readonly [option: string, value: string]>,
@@ -95,10 +98,15 @@ const faultOf = (
   const fault: Record<string, unknown> = { fault: name }
   const scope: Record<string, unknown> = {}
   for (const [option, value] of options) {
-    if (option === "header") {
-      const [header, wanted = "*"] = value.split("=", 2)
-      scope["header"] = { ...(scope["header"] as object | undefined), [header!]: wanted }
-    } else if (scopeOptions.has(option)) scope[option] = read(value, option)
+    const [, name, part] = /^([^=]*)=(.*)$/s.exec(value) ?? []
+    if (option === "header") scope["header"] = withPart(scope["header"], name ?? value, part ?? "*")
+    else if (partedOptions.has(option) && part !== undefined) fault[option] = withPart(fault[option], name!, part)
+    else if (option === "body")
+      fault["body"] = Result.getOrElse(
+        Result.try(() => JSON.parse(value)),
+        () => value
+      )
+    else if (scopeOptions.has(option)) scope[option] = read(value, option)
     else fault[option] = read(value, option)
   }
   return Object.keys(scope).length === 0 ? fault : { ...fault, scope }

@@ -14,7 +14,7 @@ const resetBeforeRequest = faultKind({
   name: "reset-before-request",
   summary: "Resets the connection. The request is not processed.",
   options: {},
-  steps: () => ({ onArrival: () => ({ _tag: "Reset" }) })
+  steps: () => ({ instead: () => ({ _tag: "Nothing", wireFault: { _tag: "Reset" } }) })
 })
 
 const resetAfterRequest = faultKind({
@@ -91,7 +91,9 @@ const hang = faultKind({
   summary: "Nothing comes, and the connection stays, until the client gives up.",
   options: { processed: flag("Whether the request is processed; default false.") },
   steps: ({ fault: { processed = false } }) =>
-    processed ? { wire: () => ({ _tag: "Silence" }) } : { onArrival: () => ({ _tag: "Silence" }) }
+    processed
+      ? { wire: () => ({ _tag: "Silence" }) }
+      : { instead: () => ({ _tag: "Nothing", wireFault: { _tag: "Silence" } }) }
 })
 
 const garbageBytes = faultKind({

@@ -69,11 +69,13 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
   const redact = redactor(account)
   const { at, body, bodyBytes, durationMillis, faults, method, seq, status, url } = recorded
   const [path, search = ""] = url.split(/\?(.*)/s, 2) as [string, string?]
-  const query: Record<string, string> = {}
+  // No object: a parameter may be called `constructor`.
+  const query = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(search)) {
     if (isCredential(name)) continue
-    const shown = redact.text(value)
-    query[redact.text(name)] = query[name] === undefined ? shown : `${query[name]},${shown}`
+    const shownName = redact.text(name)
+    const before = query.get(shownName)
+    query.set(shownName, before === undefined ? redact.text(value) : `${before},${redact.text(value)}`)
   }
   return {
     seq,
@@ -82,7 +84,7 @@ export const showEntry = (account: Account, recorded: Recorded): JournalEntry =>
     method,
     path: redact.text(path),
     operation: operationOf(method, path) ?? null,
-    query,
+    query: Object.fromEntries(query),
     body: body === undefined ? null : redact.body(body, bodyBytes > body.length),
     ...(body !== undefined && bodyBytes > body.length ? { bodyBytes } : {}),
     status,

@@ -20,10 +20,10 @@ export const frozenStartMillis = 1_767_225_600_000
 
 const rateOf = (mode: ClockMode): number => (mode === "real" ? 1 : mode === "frozen" ? 0 : mode.times)
 
-/** A clock at its start. A frozen one begins at `frozenStartMillis`, the others at the real time. */
-export const make = (mode: ClockMode, realMillis: number): VirtualClock => ({
+/** A clock at its start. Unless `startAt` is given, a frozen one begins at `frozenStartMillis` and the others at the real time. */
+export const make = (mode: ClockMode, realMillis: number, startAt: number | null = null): VirtualClock => ({
   rate: rateOf(mode),
-  anchorMillis: mode === "frozen" ? frozenStartMillis : realMillis,
+  anchorMillis: startAt ?? (mode === "frozen" ? frozenStartMillis : realMillis),
   anchorRealMillis: realMillis
 })
 

@@ -9,6 +9,7 @@ import type { ArmedFault } from "../faults/ArmedFault.ts"
 import type { AnyFault } from "../faults/Fault.ts"
 import { Fault } from "../injection/catalogue.ts"
 import * as Allowance from "../world/allowance.ts"
+import { maxGivenId, maxGivenNodes, nodeProblems } from "../world/givenNodes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import * as World from "../world/World.ts"
 import { type Account, authModes, deleteStyles, maxFleetNodes } from "../world/WorldSettings.ts"
@@ -55,6 +56,23 @@ const rule = {
   outcomeAfterJitterMillis: Count
 }
 
+const GivenNode = Schema.Struct({
+  name: Schema.String,
+  plan: Schema.optionalKey(Schema.String),
+  image: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int])),
+  status: Schema.optionalKey(Schema.Literals(["created", "running", "power-off", "terminate"])),
+  id: Schema.optionalKey(Positive.check(Schema.isLessThanOrEqualTo(maxGivenId))),
+  createdAt: Schema.optionalKey(Schema.Int),
+  locked: Schema.optionalKey(Schema.Boolean),
+  backups: Schema.optionalKey(Schema.Boolean)
+})
+
+/** Fields that the format before does not have. */
+const added = {
+  startAt: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  nodes: Schema.optionalKey(Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)))
+}
+
 const Settings = Schema.Struct({
   seed: Schema.Int,
   clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: NonNegative })]),
@@ -74,7 +92,8 @@ const Settings = Schema.Struct({
     Schema.Literals(["empty", "small"]),
     Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(maxFleetNodes)) })
   ]),
-  faults: Schema.Array(StoredFault)
+  faults: Schema.Array(StoredFault),
+  ...added
 })
 
 const AllowanceState = Schema.Union([
@@ -107,24 +126,30 @@ export const NodeSnapshot = Schema.Struct({
 })
 export type NodeSnapshot = typeof NodeSnapshot.Type
 
+export const SavedImageSnapshot = Schema.Struct({
+  id: Positive,
+  slug: Schema.String,
+  name: Schema.String,
+  templateId: Positive,
+  base: Schema.String,
+  plan: Schema.String
+})
+
+/** Ids are passed over block by block: as many as there could be take some milliseconds. */
+const maxNodeId = 100_000_000
+
+/** What is written. One of the format before is read as well. */
+const format = "berth-world/3"
+
 const head = {
-  format: Schema.Literal("berth-world/2"),
+  format: Schema.Literals(["berth-world/2", format]),
   settings: Settings,
   clock: Schema.Struct({ rate: NonNegative, anchorMillis: Schema.Int, anchorRealMillis: Schema.Int }),
   latest: Schema.Int,
   allowance: AllowanceState,
-  savedImages: Schema.Array(
-    Schema.Struct({
-      id: Positive,
-      slug: Schema.String,
-      name: Schema.String,
-      templateId: Positive,
-      base: Schema.String,
-      plan: Schema.String
-    })
-  ),
+  savedImages: Schema.Array(SavedImageSnapshot),
   /** The id the next node gets. */
-  nextNodeId: Positive,
+  nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
   gone: Schema.Array(NodeSnapshot),
   faults: Schema.Array(StoredArmedFault)
@@ -143,10 +168,10 @@ export type Snapshot = typeof Snapshot.Type
 
 /** All of a world but its nodes, as it is now. */
 export const takeHead = (world: World.World): SnapshotHead => {
-  const { account: _, ...settings } = world.settings
+  const { account: _, nodes, startAt, ...settings } = world.settings
   return {
-    format: "berth-world/2",
-    settings,
+    format,
+    settings: { ...settings, startAt, nodes },
     // The real time is irrelevant to a clock that stands, and would differ between two runs of the same calls.
     clock: world.clock.rate === 0 ? { ...world.clock, anchorRealMillis: 0 } : world.clock,
     latest: world.latest,
@@ -158,7 +183,7 @@ export const takeHead = (world: World.World): SnapshotHead => {
   }
 }
 
-export const takeNode = (node: NodeRecord): NodeSnapshot => ({
+const takeNode = (node: NodeRecord): NodeSnapshot => ({
   id: node.id,
   name: node.name,
   plan: node.plan.slug,
@@ -171,10 +196,33 @@ export const takeNode = (node: NodeRecord): NodeSnapshot => ({
   ...(node.forced === undefined ? {} : { forced: node.forced })
 })
 
-export const take = (world: World.World): Snapshot => ({
-  ...takeHead(world),
-  nodes: Array.from(world.nodes.all(), takeNode)
-})
+/**
+ * A world at this instant as JSON, piece by piece: what is taken does not change when requests are answered between two
+ * pieces.
+ */
+export const takeText = (world: World.World): Iterable<string> => writeText(takeHead(world), takeNodes(world))
+
+/** The nodes at this instant, to be written down later. Records never change. */
+export const takeNodes = (world: World.World): TakenNodes => world.nodes.groups()
+export type TakenNodes = ReadonlyArray<ReadonlyArray<NodeRecord | undefined>>
+
+/** The nodes in groups as they are written. */
+export function* writeNodes(taken: TakenNodes): Generator<ReadonlyArray<NodeSnapshot>> {
+  for (const group of taken) {
+    const nodes = group.flatMap((node) => (node === undefined ? [] : [takeNode(node)]))
+    if (nodes.length > 0) yield nodes
+  }
+}
+
+function* writeText(head: typeof SnapshotHead.Encoded, taken: TakenNodes): Generator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"nodes":[`
+  let separator = ""
+  for (const nodes of writeNodes(taken)) {
+    yield `${separator}${JSON.stringify(nodes).slice(1, -1)}`
+    separator = ","
+  }
+  yield "]}"
+}
 
 /** How a world takes up the clock of a snapshot: from the instant it showed, or as if it had gone on all the while. */
 export type Resume = "where-it-stood" | "as-if-never-stopped"
@@ -189,7 +237,11 @@ export const readHead = (
   resume: Resume,
   realMillis: number
 ): Result.Result<World.World, FieldErrors> => {
-  const world = World.make({ ...snapshot.settings, account }, realMillis, id)
+  const { nodes = [], startAt = null, ...rest } = snapshot.settings
+  const settings = { ...rest, startAt, nodes, account }
+  const [given] = Object.entries(nodeProblems(settings))
+  if (given !== undefined) return Result.fail(problem(`settings.${given[0]}`, given[1][0]!))
+  const world = World.make(settings, realMillis, id)
   if (snapshot.allowance.algorithm !== snapshot.settings.rateLimit.algorithm) {
     return Result.fail(problem("allowance", "This is the state of another algorithm than that of the settings."))
   }
@@ -249,26 +301,4 @@ const recordOf = (world: World.World, node: NodeSnapshot): NodeRecord | undefine
         locked: node.locked ?? false,
         ...(node.forced === undefined ? {} : { forced: node.forced })
       }
-}
-
-/** Puts a snapshot into a world, in the place of all it had; its id and its account stay. On failure nothing is changed. */
-export const restore = (
-  world: World.World,
-  snapshot: Snapshot,
-  realMillis: number
-): Result.Result<void, FieldErrors> => {
-  const read = readHead(snapshot, world.settings.account, world.id, "where-it-stood", realMillis)
-  return Result.flatMap(read, (restored): Result.Result<void, FieldErrors> => {
-    for (const [index, node] of snapshot.nodes.entries()) {
-      const errors = addNode(restored, snapshot.nextNodeId, node)
-      if (errors !== null) {
-        return Result.fail(
-          Object.fromEntries(Object.entries(errors).map(([field, sentences]) => [`nodes.${index}.${field}`, sentences]))
-        )
-      }
-    }
-    restored.nodes.skipTo(snapshot.nextNodeId)
-    Object.assign(world, restored)
-    return Result.void
-  })
 }

@@ -8,8 +8,16 @@
 import { crc32 } from "node:zlib"
 import { Redacted, Result, Schema } from "effect"
 import { fieldErrors } from "../transport/fields.ts"
-import type { NodeRecord } from "../world/NodeRecord.ts"
-import { addNode, NodeSnapshot, readHead, SnapshotHead, takeHead, takeNode } from "./Snapshot.ts"
+import {
+  addNode,
+  NodeSnapshot,
+  readHead,
+  SnapshotHead,
+  takeHead,
+  type TakenNodes,
+  takeNodes,
+  writeNodes
+} from "./Snapshot.ts"
 import { defaultId, type World } from "../world/World.ts"
 import { Worlds } from "../world/Worlds.ts"
 
@@ -32,8 +40,6 @@ const NodesLine = Schema.Struct({ nodes: Schema.Array(NodeSnapshot) })
 
 const EndLine = Schema.Struct({ end: Schema.Int })
 
-const nodesPerLine = 500
-
 const checksum = (text: string | Uint8Array): string => crc32(text).toString(16).padStart(8, "0")
 
 const line = (value: unknown): string => {
@@ -41,12 +47,12 @@ const line = (value: unknown): string => {
   return `${checksum(json)} ${json}\n`
 }
 
-/** The worlds at one instant: what is needed to write them down later, while they go on. Records never change. */
+/** The worlds at one instant: what is needed to write them down later, while they go on. */
 export interface Taken {
   readonly made: number
   readonly worlds: ReadonlyArray<{
     readonly head: (typeof WorldLine.Type)["world"]
-    readonly nodes: ReadonlyArray<NodeRecord>
+    readonly nodes: TakenNodes
   }>
 }
 
@@ -59,7 +65,7 @@ export const takeWorlds = (worlds: Worlds): Taken => ({
       accessToken: Redacted.value(world.settings.account.accessToken),
       snapshot: takeHead(world)
     },
-    nodes: Array.from(world.nodes.all())
+    nodes: takeNodes(world)
   }))
 })
 
@@ -70,8 +76,8 @@ export function* writeLines({ made, worlds }: Taken): Generator<string> {
   for (const { head, nodes } of worlds) {
     yield line({ world: head } satisfies typeof WorldLine.Type)
     count += 1
-    for (let at = 0; at < nodes.length; at += nodesPerLine) {
-      yield line({ nodes: nodes.slice(at, at + nodesPerLine).map(takeNode) } satisfies typeof NodesLine.Type)
+    for (const group of writeNodes(nodes)) {
+      yield line({ nodes: group } satisfies typeof NodesLine.Type)
       count += 1
     }
   }

@@ -9,7 +9,6 @@ import type { ClockChange, ClockChanged } from "../control/ClockGroup.ts"
 import { ControlApi } from "../control/ControlApi.ts"
 import type { Fault } from "../injection/catalogue.ts"
 import type { JournalEntry } from "../journal/JournalEntry.ts"
-import type { ArmedFault } from "../control/FaultsGroup.ts"
 import { WorldOptions } from "../world/WorldOptions.ts"
 import { type TestWorldOptions, worldOptions } from "./TestWorldOptions.ts"
 
@@ -74,20 +73,28 @@ export const bindWorld = (
   }
 }
 
-const withoutCounts = ({ fired: _fired, seen: _seen, ...fault }: typeof ArmedFault.Type) => fault
+/** An armed fault, whatever its kind. */
+interface Counted {
+  readonly seen: number
+  readonly fired: number
+}
 
-/** One line for each request, without credentials. */
-const explain = (
+const withoutCounts = ({ fired: _fired, seen: _seen, ...fault }: Counted) => fault
+
+/** One line for each request, without credentials. The faults of a world that has ended are unknown. */
+export const explain = (
   id: string,
   seed: number,
-  armed: ReadonlyArray<typeof ArmedFault.Type>,
+  armed: ReadonlyArray<Counted> | undefined,
   requests: ReadonlyArray<JournalEntry>
 ): string =>
   [
     `The world ${id} has the seed ${seed}.`,
-    armed.length === 0
-      ? "No fault is armed."
-      : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
+    armed === undefined
+      ? "It has ended."
+      : armed.length === 0
+        ? "No fault is armed."
+        : `Armed: PUT /_mock/worlds/${id}/faults ${JSON.stringify(armed.map(withoutCounts))}`,
     `Requests, ${requests.length}:`,
     ...requests.map(({ at, body, bodyBytes, faults, method, path, query, seq, status }) => {
       const search = new URLSearchParams(query).toString()

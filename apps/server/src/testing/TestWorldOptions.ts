@@ -6,7 +6,7 @@ import type { WorldOptions } from "../world/WorldOptions.ts"
 
 /** Everything has a default. */
 export interface TestWorldOptions extends Omit<WorldOptions, "apiKey" | "accessToken"> {
-  /** Default `frozen`, at 2026-01-01T00:00:00.000Z. `real` follows the `Clock` of the test. */
+  /** Default `frozen`, at `startAt` or 2026-01-01T00:00:00.000Z. `real` follows the `Clock` of the test. */
   readonly clock?: Exclude<WorldOptions["clock"], undefined>
 }
 

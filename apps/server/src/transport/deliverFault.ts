@@ -6,6 +6,7 @@ import { IncomingMessage, type ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { resetConnection } from "./connections.ts"
 import { noteWireFault } from "./inProcess.ts"
 import type { WireFault } from "./WireFault.ts"
 
@@ -70,7 +71,7 @@ const writeFault = (
 ): void => {
   const socket = response.socket!
   const reset = () => {
-    socket.resetAndDestroy()
+    resetConnection(socket)
     response.destroy()
   }
   const end = () => socket.end(() => response.destroy())

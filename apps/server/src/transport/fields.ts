@@ -61,13 +61,41 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1({
 
 /** The issue as field → sentences: by the first name of each path in it, or by the `whole` path, as in `rateLimit.limit`. */
 export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "first"): FieldErrors => {
-  const errors: Record<string, Array<string>> = {}
+  // No object: a field may be called `constructor`.
+  const errors = new Map<string, Array<string>>()
   for (const { message, path } of format(issue).issues) {
     const named = path === undefined || path.length === 0 ? ["detail"] : by === "first" ? path.slice(0, 1) : path
     const field = named.map(String).join(".")
-    const sentences = (errors[field] ??= [])
+    const sentences = errors.get(field) ?? []
     const sentence = `${plainly(message)}.`
-    if (!sentences.includes(sentence)) sentences.push(sentence)
+    if (!sentences.includes(sentence)) errors.set(field, [...sentences, sentence])
   }
-  return errors
+  return Object.fromEntries(errors)
+}
+
+/** To name all fields at fault among so many values takes some 50 ms. */
+const manyValues = 1000
+
+/** Up to `max` of the values within a value, itself included. */
+const countValues = (value: unknown, max: number): number => {
+  if (typeof value !== "object" || value === null) return 1
+  let count = 1
+  for (const part of Object.values(value)) {
+    if (count >= max) break
+    count += countValues(part, max - count)
+  }
+  return count
+}
+
+/**
+ * A reader of values that have no fields but those of the schema. It names every field at fault by its whole path, or in a
+ * value of more than 1000 values the first.
+ */
+export const strictReader = <A, I>(schema: Schema.Codec<A, I>): ((value: unknown) => Result.Result<A, FieldErrors>) => {
+  const decodeAll = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })
+  const decodeFirst = Schema.decodeUnknownResult(schema, { errors: "first", onExcessProperty: "error" })
+  return (value) => {
+    const decode = countValues(value, manyValues) < manyValues ? decodeAll : decodeFirst
+    return Result.mapError(decode(value), ({ issue }) => fieldErrors(issue, "whole"))
+  }
 }

@@ -5,8 +5,8 @@
 /** Body of a request: 1 MiB, then 413 (decision 4). */
 export const maxBodyBytes = 1024 * 1024
 
-/** Body of a request to the control plane: 256 MiB, because a snapshot of a fleet is a body. */
-export const maxControlBodyBytes = 256 * 1024 * 1024
+/** Body that is the snapshot of a world: 256 MiB, the nodes of a large fleet. */
+export const maxSnapshotBytes = 256 * 1024 * 1024
 
 /** Request target, path and query: 8 KiB, then 414 (decision 4). */
 export const maxUrlBytes = 8 * 1024
@@ -22,7 +22,7 @@ export interface Timeouts {
   readonly requestMillis: number
   /** Idle time after which a kept-alive connection is closed. */
   readonly keepAliveMillis: number
-  /** How long a shutdown waits for requests in flight before it cuts them off. */
+  /** How long a shutdown waits for requests in flight before it cuts them off; not for held ones (`held.ts`). */
   readonly drainMillis: number
 }
 
@@ -30,5 +30,5 @@ export const defaultTimeouts: Timeouts = {
   headersMillis: 10_000,
   requestMillis: 30_000,
   keepAliveMillis: 5_000,
-  drainMillis: 3_000
+  drainMillis: 1_000
 }

@@ -3,8 +3,11 @@
  * envelope (decision 2): what its parser refuses, slow clients, CONNECT, upgrades, unknown expectations.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import { isSecured, openConnections } from "./connections.ts"
+import { isHeld } from "./held.ts"
 import { maxHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
 
 /** A reply to input that never became a request. */
@@ -22,13 +25,21 @@ export type Reject = (
 
 export interface NodeServer {
   readonly server: Server
-  /** Cuts the connections on which no request is waiting for its reply. */
+  /** Cuts the connections on which no request is waiting for its reply, or only one that is held back. */
   readonly closeIdle: () => void
+  /** Lets the process end while the server listens and connections are open. */
+  readonly unref: () => void
 }
 
-export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer => {
-  const connections = new Set<Socket>()
-  const server = createServer({
+/** A private key and its certificate, PEM. */
+export interface TlsIdentity {
+  readonly key: string
+  readonly cert: string
+}
+
+/** With `tls` a server of HTTPS. */
+export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIdentity): NodeServer => {
+  const options = {
     maxHeaderSize: maxHeadBytes,
     headersTimeout: timeouts.headersMillis,
     requestTimeout: timeouts.requestMillis,
@@ -38,13 +49,14 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
     requireHostHeader: false,
     // An offer to upgrade may be ignored, and is: the request is answered as it stands.
     shouldUpgradeCallback: () => false
-  })
+  }
+  const server =
+    tls === undefined
+      ? createServer(options)
+      : createSecureServer({ ...options, ...tls, handshakeTimeout: timeouts.headersMillis })
+  const connections = openConnections(server)
   const pendingByConnection = new WeakMap<Duplex, Set<ServerResponse>>()
   const errorsAfterRejection = new WeakMap<Duplex, number>()
-  server.on("connection", (socket: Socket) => {
-    connections.add(socket)
-    socket.once("close", () => connections.delete(socket))
-  })
   const track = (request: IncomingMessage, response: ServerResponse) => {
     const responses = pendingByConnection.get(request.socket) ?? new Set()
     pendingByConnection.set(request.socket, responses.add(response))
@@ -66,6 +78,8 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
       errorsAfterRejection.set(socket, errors + 1)
       return
     }
+    // What is no TLS, or does not trust the certificate, can be given no reply.
+    if (tls !== undefined && !isSecured(socket)) return void socket.destroy()
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     errorsAfterRejection.set(socket, 0)
     const pending = [...(pendingByConnection.get(socket) ?? [])]
@@ -82,7 +96,14 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject): NodeServer =
   return {
     server,
     closeIdle: () => {
-      for (const socket of connections) if ((pendingByConnection.get(socket)?.size ?? 0) === 0) socket.destroy()
+      for (const socket of connections) {
+        // Replies come in order: those after one that is held back wait for it.
+        const [next] = pendingByConnection.get(socket) ?? []
+        if (next === undefined || isHeld(next.req)) socket.destroy()
+      }
+    },
+    unref: () => {
+      server.unref().on("connection", (socket: Socket) => socket.unref())
     }
   }
 }

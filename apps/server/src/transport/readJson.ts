@@ -13,42 +13,36 @@ export const bodyTooLarge = (maxBytes: number) => fail(413, `The body is larger 
 const notJson = fail(415, "The body must be JSON: content-type application/json.")
 const encoded = fail(415, "The body must not be encoded: leave content-encoding out.")
 const malformed = fail(400, "The body is not well-formed JSON.")
-const interrupted = fail(400, "The body ended before it was complete.")
+export const interrupted = fail(400, "The body ended before it was complete.")
 
 /** `application/json` and its relatives; a body without a media type is taken for JSON. */
-const isJson = (contentType: string | undefined): boolean =>
+export const isJson = (contentType: string | undefined): boolean =>
   contentType === undefined || /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
 
 const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
 
+/** Why a body of this kind is not read. */
+export const refuseMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Failure<415> | undefined =>
+  !isJson(headers["content-type"]) ? notJson : !isPlain(headers["content-encoding"]) ? encoded : undefined
+
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })
 
-interface ReadOptions {
-  /** Default 1 MiB. It has to be the `MaxBodySize` of the request. */
-  readonly maxBytes?: number
-  /** Stands for a body that is not there. */
-  readonly whenEmpty?: unknown
-  /** Gets the bytes of the body, before they are parsed. */
-  readonly onBytes?: (bytes: Uint8Array) => void
-}
-
+/** `onBytes` gets the bytes of the body before they are parsed. The limit is the `MaxBodySize` of the request, 1 MiB. */
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest,
-  { maxBytes = maxBodyBytes, onBytes, whenEmpty }: ReadOptions = {}
+  onBytes: (bytes: Uint8Array) => void
 ): Effect.Effect<unknown, Failure<400> | Failure<413> | Failure<415>> => {
-  if (!isJson(request.headers["content-type"])) return Effect.fail(notJson)
-  if (!isPlain(request.headers["content-encoding"])) return Effect.fail(encoded)
+  const refused = refuseMediaType(request)
+  if (refused !== undefined) return Effect.fail(refused)
   return request.arrayBuffer.pipe(
     Effect.mapError(({ reason }: HttpServerError.HttpServerError) =>
-      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge(maxBytes) : interrupted
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? bodyTooLarge(maxBodyBytes) : interrupted
     ),
     Effect.flatMap((body) => {
-      onBytes?.(new Uint8Array(body))
-      return body.byteLength === 0 && whenEmpty !== undefined
-        ? Effect.succeed(whenEmpty)
-        : Effect.fromResult(parse(body))
+      onBytes(new Uint8Array(body))
+      return Effect.fromResult(parse(body))
     })
   )
 }

@@ -8,9 +8,9 @@ import { goneAt, phaseAt } from "../lifecycle/NodeLife.ts"
 import * as Allowance from "./allowance.ts"
 import { type Catalogue, makeCatalogue, type SavedImage } from "./catalogue.ts"
 import { DueQueue } from "./DueQueue.ts"
+import { minNodeId } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
-import { deriveBelow } from "../lifecycle/seed.ts"
 import type { WorldSettings } from "./WorldSettings.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 
@@ -41,17 +41,15 @@ export interface World {
 /** How many nodes that are gone a world keeps. */
 const maxGone = 256
 
-const use = { firstNodeId: 31 } as const
-
 /** A world without nodes or saved images. `realMillis` is the real time at its start. */
 export const make = (settings: WorldSettings, realMillis: number, id = defaultId): World => {
-  const clock = VirtualClock.make(settings.clock, realMillis)
+  const clock = VirtualClock.make(settings.clock, realMillis, settings.startAt)
   const now = VirtualClock.now(clock, realMillis)
   return {
     id,
     settings,
     catalogue: makeCatalogue(settings.seed),
-    nodes: new NodeTable(10_000 + deriveBelow(90_000, settings.seed, use.firstNodeId)),
+    nodes: new NodeTable(minNodeId(settings)),
     savedImages: [],
     allowance: Allowance.make(settings.rateLimit),
     clock,

@@ -2,17 +2,20 @@
  * The options of a world, in one schema. Its text form is the body of `POST /_mock/worlds`, its decoded form is what a
  * test passes to `makeWorld`, and `--help` shows its descriptions: `cli/flags.ts` makes a flag of each field it names.
  */
-import { Duration, Option, Schema } from "effect"
+import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
+import { InstantText } from "../lifecycle/instantText.ts"
 import { defaultLifecycle, type LifeRule, type Outcomes } from "../lifecycle/Lifecycle.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 import { algorithms } from "./allowance.ts"
+import { maxGivenId, maxGivenNodes } from "./givenNodes.ts"
 import {
   type Account,
   authModes,
   defaults,
   deleteStyles,
+  type GivenNode,
   maxFleetNodes,
   type Scenario,
   type WorldSettings
@@ -104,6 +107,24 @@ const lifeFields = {
   outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing"))
 }
 
+/** A node that is there from the start. */
+const NodeOptions = Schema.Struct({
+  name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(255)),
+  plan: Schema.optionalKey(Schema.String).annotate(described("A slug; default the first one the image goes with")),
+  image: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int])).annotate(
+    described("Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan")
+  ),
+  status: Schema.optionalKey(Schema.Literals(["created", "running", "power-off", "terminate"])).annotate(
+    described("What it shows at the start; default running, unless its life has it otherwise")
+  ),
+  id: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxGivenId }))).annotate(
+    described("Default the next one that is free")
+  ),
+  createdAt: Schema.optionalKey(InstantText).annotate(described("Default so that it has just come to its status")),
+  locked: Schema.optionalKey(Schema.Boolean).annotate(described("Default false")),
+  backups: Schema.optionalKey(Schema.Boolean).annotate(described("Default false"))
+})
+
 const LifeOptions = Schema.Struct(lifeFields)
 
 const NamedLife = Schema.Struct({
@@ -118,8 +139,14 @@ export const WorldOptions = Schema.Struct({
   clock: Schema.optionalKey(ClockText).annotate(
     described("How the world's time passes: real, x60 (sixty times as fast), frozen; default real")
   ),
+  startAt: Schema.optionalKey(InstantText).annotate(
+    described("When the world's time begins, such as 2026-05-01T00:00:00Z; default 2026-01-01 when frozen, else now")
+  ),
   scenario: Schema.optionalKey(ScenarioText).annotate(
     described("What the account begins with: empty, small (a handful of nodes) or fleet:N; default empty")
+  ),
+  nodes: Schema.optionalKey(Schema.Array(NodeOptions).check(Schema.isMaxLength(maxGivenNodes))).annotate(
+    described("Nodes it begins with, beside those of the scenario")
   ),
   ...lifeFields,
   lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(100))).annotate(
@@ -139,6 +166,11 @@ export const WorldOptions = Schema.Struct({
   accessToken: Schema.optionalKey(Credential).annotate(described("Default: one that follows from the server's seed"))
 }).annotate({ identifier: "WorldOptions" })
 export type WorldOptions = typeof WorldOptions.Type
+
+const givenNode = ({ createdAt, ...node }: typeof NodeOptions.Type): GivenNode =>
+  createdAt === undefined ? node : { ...node, createdAt: instantMillis(createdAt) }
+
+const instantMillis = (instant: DateTime.DateTime.Input): number => DateTime.toEpochMillis(DateTime.makeUnsafe(instant))
 
 const toMillis = (duration: Duration.Input | undefined, defaultMillis: number): number =>
   duration === undefined ? defaultMillis : Duration.toMillis(duration)
@@ -170,6 +202,7 @@ export const settingsOf = (options: WorldOptions, account: Account): WorldSettin
     account,
     seed: options.seed ?? defaults.seed,
     clock: options.clock ?? defaults.clock,
+    startAt: options.startAt === undefined ? defaults.startAt : instantMillis(options.startAt),
     lifecycle: {
       ...rule,
       byName: (options.lives ?? []).map((life) => ({ pattern: life.nodes, rule: ruleOf(life, rule) }))
@@ -183,6 +216,7 @@ export const settingsOf = (options: WorldOptions, account: Account): WorldSettin
     deleteStyle: options.deleteStyle ?? defaults.deleteStyle,
     uniqueNames: options.uniqueNames ?? defaults.uniqueNames,
     scenario: options.scenario ?? defaults.scenario,
+    nodes: (options.nodes ?? []).map(givenNode),
     faults: defaults.faults
   }
 }

@@ -1,10 +1,13 @@
 /**
- * The content a world begins with: nothing, a handful of nodes and saved images, or a fleet. A scenario's nodes were made before
- * the world began, one minute apart, so they are running from the start.
+ * The content a world begins with: nothing, a handful of nodes and saved images, or a fleet, and the nodes it is given. A
+ * scenario's nodes were made before the world began, one minute apart, so they are running from the start.
  */
 import { ruleFor } from "../lifecycle/Lifecycle.ts"
 import type { Offer } from "./catalogue.ts"
+import { firstNodeId, givenRecords } from "./givenNodes.ts"
+import type { NodeRecord } from "./NodeRecord.ts"
 import { addSavedImage } from "./savedImages.ts"
+import { fleetName, smallNames } from "./scenarioNodes.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
 import * as World from "./World.ts"
 import type { Scenario, WorldSettings } from "./WorldSettings.ts"
@@ -16,8 +19,27 @@ const minuteMillis = 60_000
 /** A world as its settings have it at the start. */
 export const begin = (settings: WorldSettings, realMillis: number, id?: string): World.World => {
   const world = World.make(settings, realMillis, id)
+  const firstId = firstNodeId(settings.seed)
+  const given = givenRecords(settings, world.latest)
+  // Ids ascend: some of the given nodes may come before the first that the world hands out.
+  putAll(
+    world,
+    given.filter((node) => node.id < firstId)
+  )
+  world.nodes.skipTo(firstId)
   populate(world, settings.scenario)
+  putAll(
+    world,
+    given.filter((node) => node.id >= firstId)
+  )
   return world
+}
+
+const putAll = (world: World.World, nodes: ReadonlyArray<NodeRecord>): void => {
+  for (const node of nodes) {
+    world.nodes.skipTo(node.id)
+    World.put(world, node)
+  }
 }
 
 /** Puts a world back to where it began, at once. Its id and its account stay. */
@@ -29,12 +51,11 @@ export const populate = (world: World.World, scenario: Scenario): void => {
   if (scenario === "empty") return
   if (scenario === "small") return populateSmall(world)
   for (let i = 1; i <= scenario.fleet; i++)
-    addRunning(world, `fleet-${i}`, fleetOffer(world, i), scenario.fleet + 1 - i)
+    addRunning(world, fleetName(i), fleetOffer(world, i), scenario.fleet + 1 - i)
 }
 
 const populateSmall = (world: World.World): void => {
-  const names = ["web-1", "web-2", "database", "build", "backup"]
-  names.forEach((name, index) => addRunning(world, name, fleetOffer(world, index), names.length - index))
+  smallNames.forEach((name, index) => addRunning(world, name, fleetOffer(world, index), smallNames.length - index))
   for (const [index, name] of ["golden-web", "golden-database"].entries()) {
     addSavedImage(world, name, fleetOffer(world, 100 + index))
   }

@@ -10,7 +10,13 @@ const binary = fileURLToPath(new URL("../../bin/berth-server.mjs", import.meta.u
 
 interface Running {
   /** The one line on stdout. */
-  readonly ready: { readonly url: string; readonly apiKey: string; readonly accessToken: string; readonly pid: number }
+  readonly ready: {
+    readonly url: string
+    readonly apiKey: string
+    readonly accessToken: string
+    readonly pid: number
+    readonly certificate?: string
+  }
   /** Its main world's. */
   readonly account: Account
   /** Sends a signal and waits for the end. */

@@ -34,6 +34,8 @@ layer(TestServer.layer())("a world that has ended", (it) => {
       const expected = [{ operation: "nodes.list", count: 1 }]
       expect((yield* control("POST", `/${world.id}/requests/verify`, { expected })).json.ok).toBe(true)
       expect(yield* idsOfWorlds).not.toContain(world.id)
+      const listed = (yield* control("GET", "/ended-worlds")).json
+      expect(listed.at(-1)).toEqual({ id: world.id, seed: 7, ended, count: 2 })
     })
   )
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type ArmedFault, arm, describeArmed } from "../../src/faults/ArmedFault.ts"
 import { catalogue, type Fault } from "../../src/injection/catalogue.ts"
-import { decide, type RequestFacts } from "../../src/injection/firing.ts"
+import { countFired, decide, isUsedUp, type RequestFacts } from "../../src/injection/firing.ts"
 import type { Operation } from "../../src/faults/operations.ts"
 
 const start = Date.UTC(2026, 0, 1)
@@ -14,7 +14,7 @@ const facts = (change: Partial<RequestFacts> = {}): RequestFacts => ({
   ...change
 })
 
-/** Which of the first `count` requests each of the faults firings at, counted from 1, and what it draws there. */
+/** At which of the first `count` requests each of the faults is due and acts, counted from 1, and what it draws there. */
 const firingsOf = (
   faults: ReadonlyArray<Fault>,
   options: {
@@ -36,7 +36,7 @@ const firingsOf = (
       options.seed ?? 1,
       start + (request - 1) * (options.everyMillis ?? 0)
     )
-    armed = decided.armed
+    armed = decided.firings.reduce(countFired, decided.armed)
     for (const { chance, fault } of decided.firings) {
       ;(fired[fault.fault] ??= []).push(request)
       ;(drawn[fault.fault] ??= []).push(chance(1), chance(2))
@@ -70,6 +70,25 @@ describe("when a fault fires", () => {
     expect(share(0.25, 1)).toEqual(share(0.25, 1))
     expect(share(0.25, 1)).not.toEqual(share(0.25, 2))
     expect([share(0, 1).length, share(1, 1).length]).toEqual([0, 2_000])
+  })
+})
+
+describe("a fault that is due", () => {
+  it("is counted as seen at once, and as fired only when it has acted", () => {
+    const due = decide(arm([{ fault: "status", times: 1 }], start), facts(), 1, start)
+    expect(due.armed.map(describeArmed)).toMatchObject([{ seen: 1, fired: 0 }])
+    expect(isUsedUp(due.armed, due.firings[0]!)).toBe(false)
+    const again = decide(due.armed, facts(), 1, start)
+    const acted = countFired(again.armed, again.firings[0]!)
+    expect(acted.map(describeArmed)).toMatchObject([{ seen: 2, fired: 1 }])
+    expect(isUsedUp(acted, again.firings[0]!)).toBe(true)
+    expect(decide(acted, facts(), 1, start).firings).toEqual([])
+  })
+
+  it("is not mistaken for its like that is armed after it", () => {
+    const fault = { fault: "status", times: 1 } as const
+    const due = decide(arm([fault], start), facts(), 1, start)
+    expect(countFired(arm([fault], start), due.firings[0]!).map(describeArmed)).toMatchObject([{ fired: 0 }])
   })
 })
 
@@ -138,7 +157,8 @@ describe("faults and a seed", () => {
     let armed = twins
     for (let request = 0; request < 64; request++) {
       const before = armed
-      armed = decide(armed, facts(), 1, start).armed as typeof armed
+      const decided = decide(armed, facts(), 1, start)
+      armed = decided.firings.reduce(countFired, decided.armed)
       for (const [index, fired] of [first!, second!].entries()) fired.push(armed[index]!.fired - before[index]!.fired)
     }
     expect(first).not.toEqual(second)

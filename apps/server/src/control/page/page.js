@@ -1,308 +1,279 @@
-// What runs on the page at /_mock/: it reads the control plane, follows the journal as it is written, and advances the
-// clock. All it shows comes from the control plane.
+// What the page does: it reads the world that its address names, reads it again when something happens there, and acts on
+// that world and on no other. A world that ends takes its buttons along and leaves its journal.
+import { ask, keepToken, readWorld, readWorlds, Refused, watchWorld, worldPath } from "./controlPlane.js"
+import {
+  byId,
+  maxEntries,
+  pageSize,
+  paintClock,
+  readable,
+  showClock,
+  showFaults,
+  showJournal,
+  showNodes,
+  showNotice,
+  showWorlds
+} from "./panels.js"
+import { plain, setText } from "./rows.js"
 
-const pageSize = 100
-const maxEntries = 100
-const tokenKey = "berth-control-token"
+/** Time passes without requests, too, and other worlds come and go. */
+const refreshMillis = 2000
 
-const state = { world: decodeURIComponent(location.hash.slice(1)) || "default", skip: 0, listening: null, entries: [] }
+/** How old the list of worlds may be: less than that, so that each refresh reads it. */
+const maxListAgeMillis = 1000
 
-const byId = (id) => document.getElementById(id)
+/** A busy world is read and painted so often at most. */
+const minPauseMillis = 200
 
-/** An element with text, which is never markup. */
-const make = (tag, { children = [], text, ...properties } = {}) => {
-  const element = Object.assign(document.createElement(tag), properties)
-  if (text !== undefined) element.textContent = text
-  element.append(...children)
-  return element
-}
-
-// ---- the control plane
-
-class Refused extends Error {}
-
-const ask = async (path, { body, method = "GET", ...options } = {}) => {
-  const headers = { accept: "application/json" }
-  const token = sessionStorage.getItem(tokenKey)
-  if (token !== null) headers.authorization = `Bearer ${token}`
-  if (body !== undefined) headers["content-type"] = "application/json"
-  const reply = await fetch(`/_mock${path}`, { method, headers, body: body && JSON.stringify(body), ...options })
-  if (reply.ok) return reply
-  if (reply.status === 401) {
-    sessionStorage.removeItem(tokenKey)
-    byId("token-form").hidden = false
+const worldOfAddress = () => {
+  const text = location.hash.slice(1)
+  try {
+    return decodeURIComponent(text) || "default"
+  } catch {
+    return text
   }
-  const failure = await reply.json().catch(() => undefined)
-  const [detail] = Object.values(failure?.errors ?? {}).flat()
-  throw Object.assign(new Refused(detail ?? failure?.message ?? `The server answered ${reply.status}.`), {
-    status: reply.status
-  })
 }
 
-const read = async (path) => (await ask(path)).json()
-
-const worldPath = (path = "") => `/worlds/${encodeURIComponent(state.world)}${path}`
-
-const showTrouble = (message) => {
-  byId("trouble").hidden = message === undefined
-  byId("trouble").textContent = message ?? ""
+const state = {
+  /** The one world that is shown and acted on. */
+  world: worldOfAddress(),
+  /** Nodes on the pages before the one that is shown. */
+  skip: 0,
+  /** What was read of the world last; nothing before the first reply. */
+  seen: undefined,
+  worlds: { living: [], ended: [] },
+  /** Whether the last reading succeeded. */
+  isConnected: false,
+  /** Ends the watching of the world. */
+  watching: undefined
 }
+
+// ---- painting
 
 const connection = (name, text) => {
   byId("connection").dataset.state = name
-  byId("connection").textContent = text
+  setText(byId("connection"), text)
 }
 
-// ---- what is shown
-
-/** Replaces the children of an element only when they change, so that nothing under a finger or a cursor jumps. */
-const show = (element, value, childrenOf) => {
-  const key = JSON.stringify(value)
-  if (element.shown === key) return
-  element.shown = key
-  const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : undefined
-  element.replaceChildren(...childrenOf(value))
-  if (focused !== undefined) element.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus()
+const showTrouble = (message) => {
+  byId("trouble").hidden = message === undefined
+  setText(byId("trouble"), message ?? "")
 }
 
-const empty = (text) => make("li", { className: "empty", text })
-
-const readable = (instant) => instant.replace("T", " ").replace(/\.?0*Z$/, "")
-
-const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
-
-const showWorlds = (worlds) =>
-  show(byId("worlds"), [state.world, worlds.map(({ id, nodes, seed }) => [id, seed, nodes])], ([current, rows]) =>
-    rows.map(([id, seed, nodes]) => {
-      const button = make("button", {
-        type: "button",
-        ariaCurrent: String(id === current),
-        onclick: () => choose(id),
-        children: [id, make("small", { text: `seed ${seed} · ${plural(nodes, "node")}` })]
-      })
-      button.dataset.key = id
-      return make("li", { children: [button] })
-    })
-  )
-
-const showClock = ({ allowance, clock, now, savedImages, seed }) => {
-  byId("now").textContent = readable(now)
-  byId("now").dateTime = now
-  byId("mode").textContent = clock === "frozen" ? "stands still" : clock === "real" ? "runs" : `runs ${clock}`
-  const { algorithm, limit, remaining, resetAt } = allowance
-  show(
-    byId("facts"),
-    [
-      ["Allowance", `${remaining} of ${limit} left, ${algorithm}`],
-      ["Refills", readable(resetAt)],
-      ["Seed", String(seed)],
-      ["Saved images", String(savedImages)]
-    ],
-    (facts) => facts.flatMap(([name, value]) => [make("dt", { text: name }), make("dd", { text: value })])
-  )
+/** Worlds to go on with: the main one, and the newest. */
+const offers = () => {
+  const [main, ...made] = state.worlds.living.map(({ id }) => id)
+  return main === undefined ? [] : [main, ...made.toReversed().slice(0, 4)].filter((id) => id !== state.world)
 }
 
-const tones = { running: "good", created: "warm", terminate: "bad" }
+const endedText = ({ at, reason }) =>
+  `${reason === "idle" ? "It was not used for a while" : "It was deleted"}, at ${readable(at)} of its own time. ` +
+  "Its last journal is below."
 
-const showNodes = (nodes, count) => {
-  const last = state.skip + nodes.length
-  byId("node-count").textContent =
-    count <= pageSize ? String(count) : `${state.skip + 1} to ${last} of ${count.toLocaleString("en")}`
-  byId("previous").disabled = state.skip === 0
-  byId("next").disabled = last >= count
-  byId("previous").parentElement.hidden = count <= pageSize
-  show(byId("nodes"), nodes, (rows) =>
-    rows.length === 0
-      ? [make("tr", { children: [make("td", { className: "empty", colSpan: 5, text: "No nodes." })] })]
-      : rows.map(({ createdAt, forced, id, locked, name, plan, status }) => {
-          const tags = [make("span", { className: `tag ${tones[status] ?? ""}`, text: status })]
-          if (forced) tags.push(" ", make("span", { className: "tag", text: "forced" }))
-          if (locked) tags.push(" ", make("span", { className: "tag", text: "locked" }))
-          const cells = [String(id), name, tags, plan, readable(createdAt)]
-          return make("tr", { children: cells.map((cell) => make("td", { children: [cell].flat() })) })
-        })
-  )
-}
-
-const showFaults = (faults) => {
-  byId("fault-count").textContent = faults.length === 0 ? "" : String(faults.length)
-  byId("disarm").hidden = faults.length === 0
-  show(byId("faults"), faults, (armed) =>
-    armed.length === 0
-      ? [empty("None: everything answers as it should.")]
-      : armed.map(({ fault, fired, seen, ...options }) => {
-          const text = JSON.stringify(options)
-          const children = [make("strong", { text: fault }), ` fired at ${fired} of ${plural(seen, "request")}`]
-          if (text !== "{}") children.push(make("code", { text }))
-          return make("li", { children })
-        })
-  )
-}
-
-const toneOf = (status) => (status === null || status >= 500 ? "bad" : status >= 400 ? "warm" : "good")
-
-const showJournal = () => {
-  const { entries } = state
-  byId("journal-count").textContent = entries.length === 0 ? "" : `latest ${entries.length}`
-  show(byId("journal"), entries, (latest) =>
-    latest.length === 0
-      ? [empty("No requests yet.")]
-      : latest.map(({ at, faults, method, path, query, status }) => {
-          const search = new URLSearchParams(query).toString()
-          const what = [search === "" ? path : `${path}?${search}`]
-          for (const name of faults) what.push(" ", make("span", { className: "tag bad", text: name }))
-          return make("li", {
-            children: [
-              make("span", { className: "at", text: readable(at) }),
-              make("span", { text: method }),
-              make("span", {
-                children: [
-                  make("span", { className: `tag ${toneOf(status)}`, text: status === null ? "none" : status })
-                ]
-              }),
-              make("span", { className: "what", children: what })
-            ]
-          })
-        })
-  )
-}
-
-// ---- reading it
-
-let reading
-let again = false
-
-/** Reads everything that is shown. Asked for while it reads, it reads once more. */
-const refresh = async () => {
-  if (reading !== undefined) {
-    again = true
-    return reading
+const notice = () => {
+  const { isConnected, seen, world } = state
+  if (!isConnected) {
+    const text = "What is shown is from before. This page tries again by itself."
+    return { sentence: "No connection to the server.", text, worlds: [] }
   }
-  reading = readAll()
-  await reading
-  reading = undefined
-  if (!again) return
-  again = false
-  return refresh()
+  if (seen.is === "ended") {
+    return { sentence: `World ${world} has ended.`, text: endedText(seen.journal.ended), worlds: offers() }
+  }
+  if (seen.is === "unknown") {
+    const text = seen.journal === undefined ? "Nothing is kept of it." : "What this page saw of it last is below."
+    return { sentence: seen.sentence ?? `There is no world ${plain(world)}.`, text, worlds: offers() }
+  }
+  return undefined
+}
+
+const paint = () => {
+  const { seen, skip, world, worlds } = state
+  document.title = `${plain(world)} · Berth mock`
+  setText(byId("world"), plain(world))
+  const seed = seen?.journal?.seed
+  setText(byId("seed"), seed === undefined ? "" : `seed ${seed}`)
+  showWorlds(worlds, world)
+  const isLiving = seen?.is === "living"
+  const hadFocus = byId("living").contains(document.activeElement)
+  // What could be done with a world goes with it.
+  byId("living").hidden = !isLiving
+  byId("journal-section").hidden = seen?.journal === undefined
+  showNotice(seen === undefined && state.isConnected ? undefined : notice())
+  if (seen?.journal !== undefined) showJournal(isLiving ? "Journal" : "Last journal", seen.journal)
+  if (isLiving) {
+    showClock(seen.world)
+    showFaults(seen.faults)
+    showNodes(seen.nodes, seen.world.nodes, skip)
+  } else if (hadFocus) {
+    byId("notice").focus()
+  }
+}
+
+// ---- reading
+
+let isReading = false
+let isAskedAgain = false
+let soon
+let worldsReadAt = Number.NEGATIVE_INFINITY
+
+/** Reads and paints. Asked for while it reads, it reads once more. */
+const refresh = async () => {
+  isAskedAgain = true
+  if (isReading) return
+  isReading = true
+  while (isAskedAgain) {
+    isAskedAgain = false
+    await readAll()
+  }
+  isReading = false
+}
+
+/** The same for what happens by itself, perhaps thousands of times a second. */
+const refreshSoon = () => {
+  soon ??= setTimeout(() => {
+    soon = undefined
+    if (!document.hidden) void refresh()
+  }, minPauseMillis)
+}
+
+const readList = async () => {
+  state.worlds = await readWorlds()
+  worldsReadAt = performance.now()
 }
 
 const readAll = async () => {
+  const { skip, world } = state
   try {
-    const worlds = await read("/worlds")
-    const asked = state.world
-    if (!worlds.some(({ id }) => id === asked)) return choose(worlds[0].id)
-    const [nodes, faults] = await Promise.all([
-      read(worldPath(`/nodes?skip=${state.skip}&count=${pageSize}`)),
-      read(worldPath("/faults"))
-    ])
-    if (state.world !== asked) return
-    const world = worlds.find(({ id }) => id === asked)
-    document.querySelector("main").hidden = false
-    byId("token-form").hidden = true
-    showWorlds(worlds)
-    showClock(world)
-    showNodes(nodes, world.nodes)
-    showFaults(faults)
-    if (state.listening === null) listen()
-  } catch (error) {
-    connection("lost", error instanceof Refused ? "refused" : "no connection")
-    if (error.status === 401) document.querySelector("main").hidden = true
-  }
-}
-
-/** Adds an entry unless it is there; the latest stands first. */
-const addEntry = (entry) => {
-  if (state.entries.some(({ seq }) => seq === entry.seq)) return
-  state.entries = [entry, ...state.entries].sort((a, b) => b.seq - a.seq).slice(0, maxEntries)
-}
-
-/** Reads the journal as it is written. Not an EventSource, which could not show the token. */
-const listen = async () => {
-  const listening = new AbortController()
-  state.listening = listening
-  try {
-    const stream = await ask(`/events?world=${encodeURIComponent(state.world)}`, { signal: listening.signal })
-    connection("live", "live")
-    const { requests } = await read(worldPath(`/requests?limit=${maxEntries}`))
-    if (state.listening !== listening) return
-    requests.forEach(addEntry)
-    showJournal()
-    let text = ""
-    for await (const chunk of stream.body.pipeThrough(new TextDecoderStream())) {
-      const events = (text + chunk).split("\n\n")
-      text = events.pop()
-      for (const event of events) {
-        const data = /^data: ?(.*)$/m.exec(event)?.[1]
-        if (data !== undefined && /^event: request$/m.test(event)) addEntry(JSON.parse(data))
-      }
-      showJournal()
-      void refresh()
+    if (performance.now() - worldsReadAt >= maxListAgeMillis) await readList()
+    const seen = await readWorld(world, { skip, pageSize, maxEntries, seen: state.seen, worlds: state.worlds })
+    if (seen.is !== "living" && state.seen?.is === "living") await readList()
+    // The reader has gone on meanwhile: another reading follows.
+    if (state.world !== world || state.skip !== skip) return
+    connected()
+    if (seen.is === "living" && skip > 0 && skip >= seen.world.nodes) {
+      return turnPage(Math.floor((seen.world.nodes - 1) / pageSize) * pageSize - skip)
     }
-  } catch {
-    // The next refresh reports the fault, or listens again.
+    // A world that nothing is known of any more leaves what was seen of it.
+    state.seen = seen.journal === undefined ? { ...seen, journal: state.seen?.journal } : seen
+    paint()
+    if (seen.is === "living") void watch()
+    else unwatch()
+  } catch (error) {
+    disconnected(error)
   }
-  if (state.listening !== listening) return
-  state.listening = null
-  connection("lost", "no connection")
 }
 
-const choose = (id) => {
-  state.listening?.abort()
-  Object.assign(state, { world: id, skip: 0, listening: null, entries: [] })
-  location.hash = encodeURIComponent(id)
-  byId("happened").textContent = ""
-  showTrouble()
-  showJournal()
-  return refresh()
+const connected = () => {
+  if (!state.isConnected) showTrouble()
+  state.isConnected = true
+  connection("live", "live")
+  byId("token-form").hidden = true
+  byId("layout").hidden = false
+}
+
+/** What was shown stays until the server is there again, but not before a reader whose token is refused. */
+const disconnected = (error) => {
+  state.isConnected = false
+  unwatch()
+  if (error.status === 401) return askForToken(error)
+  connection("lost", error instanceof Refused ? "refused" : "no connection")
+  if (error instanceof Refused) showTrouble(error.message)
+  byId("layout").hidden = false
+  paint()
+}
+
+const askForToken = ({ showedToken }) => {
+  connection("lost", "token needed")
+  byId("layout").hidden = true
+  const isAsked = !byId("token-form").hidden
+  byId("token-form").hidden = false
+  if (showedToken) showTrouble("The server refuses this control token.")
+  if (showedToken || !isAsked) byId("token").focus()
+}
+
+/** Follows the world that is shown. A hidden page follows nothing: a browser has few connections for one server. */
+const watch = async () => {
+  if (state.watching !== undefined || document.hidden) return
+  const watching = new AbortController()
+  state.watching = watching
+  try {
+    await watchWorld(state.world, watching.signal, refreshSoon)
+    refreshSoon()
+  } catch {
+    // The server is gone, or the reader is: the next reading shows which, or watches again.
+    if (state.watching === watching) refreshSoon()
+  }
+  if (state.watching === watching) state.watching = undefined
+}
+
+const unwatch = () => {
+  state.watching?.abort()
+  state.watching = undefined
 }
 
 // ---- what can be done
 
-const act = async (action) => {
+/** Acts on the world that is shown, as its id was when its reader asked for it. */
+const act = async (path, options, onReply) => {
+  const { seen, world } = state
+  if (seen?.is !== "living") return
+  let trouble
   try {
-    await action()
-    showTrouble()
+    const reply = await ask(worldPath(world, path), options)
+    if (state.world === world) await onReply?.(reply)
   } catch (error) {
-    showTrouble(error instanceof Refused ? error.message : "The server cannot be reached.")
+    trouble = error instanceof Refused ? error.message : "The server cannot be reached."
   }
+  if (state.world === world) showTrouble(trouble)
   await refresh()
 }
 
+const happened = (text) => setText(byId("happened"), text)
+
 const moveClock = (body) =>
-  act(async () => {
-    const { events, now } = await (await ask(worldPath("/clock"), { method: "POST", body })).json()
-    byId("happened").textContent =
-      events === undefined
-        ? `Now ${readable(now)}.`
-        : events.length === 0
-          ? "Nothing is to come."
-          : `${events.map(({ kind, nodeId }) => (nodeId === undefined ? kind : `${kind} of ${nodeId}`)).join(", ")}.`
+  act("/clock", { method: "POST", body }, async (reply) => {
+    const { events, now } = await reply.json()
+    if (events === undefined) return happened(`Now ${readable(now)}.`)
+    const names = events.map(({ kind, nodeId }) => (nodeId === undefined ? kind : `${kind} of ${nodeId}`))
+    happened(names.length === 0 ? "Nothing is to come." : `${names.join(", ")}.`)
   })
+
+const turnPage = (by) => {
+  state.skip = Math.max(0, state.skip + by)
+  void refresh()
+}
+
+/** Shows the world that the address names, and nothing of the one before. */
+const goToAddress = () => {
+  const world = worldOfAddress()
+  if (world === state.world) return
+  unwatch()
+  worldsReadAt = Number.NEGATIVE_INFINITY
+  Object.assign(state, { world, skip: 0, seen: undefined })
+  happened("")
+  showTrouble()
+  paint()
+  void refresh()
+}
 
 byId("advance-form").onsubmit = (event) => {
   event.preventDefault()
   void moveClock({ advance: byId("advance").value })
 }
 byId("next-event").onclick = () => moveClock({ advanceTo: "next-event" })
-byId("disarm").onclick = () => act(() => ask(worldPath("/faults"), { method: "DELETE" }))
-byId("token-form").onsubmit = (event) => {
-  event.preventDefault()
-  sessionStorage.setItem(tokenKey, byId("token").value)
-  byId("token").value = ""
-  void refresh()
-}
-const turnPage = (by) => {
-  state.skip = Math.max(0, state.skip + by)
-  void refresh()
-}
+byId("disarm").onclick = () => act("/faults", { method: "DELETE" })
 byId("previous").onclick = () => turnPage(-pageSize)
 byId("next").onclick = () => turnPage(pageSize)
-onhashchange = () => {
-  const id = decodeURIComponent(location.hash.slice(1)) || "default"
-  if (id !== state.world) void choose(id)
+byId("token-form").onsubmit = (event) => {
+  event.preventDefault()
+  keepToken(byId("token").value.trim())
+  byId("token").value = ""
+  showTrouble()
+  void refresh()
 }
+onhashchange = goToAddress
+document.onvisibilitychange = () => (document.hidden ? unwatch() : refresh())
 
-// Time passes without requests, too.
-setInterval(() => document.hidden || void refresh(), 2000)
-showJournal()
+setInterval(() => document.hidden || void refresh(), refreshMillis)
+setInterval(() => state.isConnected && paintClock(), 250)
 void refresh()

@@ -31,10 +31,14 @@ export const answerFast = ({
   if (end > nodesPath.length) {
     const id = plainId(url.slice(nodesPath.length, end))
     const node = id === undefined ? undefined : getNode(world, id)
-    return node === undefined || Result.isFailure(node) ? undefined : success(JSON.stringify(nodeAttributes(world, node.success, now)))
+    return node === undefined || Result.isFailure(node)
+      ? undefined
+      : success(JSON.stringify(nodeAttributes(world, node.success, now)))
   }
   const page = plainPage(url.slice(end + 1))
-  return page === undefined ? undefined : HttpServerResponse.uint8Array(pageBody(world, page.number, page.size, now), json)
+  return page === undefined
+    ? undefined
+    : HttpServerResponse.uint8Array(pageBody(world, page.number, page.size, now), json)
 }
 
 const json = { contentType: "application/json" } as const

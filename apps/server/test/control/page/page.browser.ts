@@ -1,21 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
-import { controlAt } from "../plane.ts"
-import { type Account, callAs, nodeOf, prefix } from "../../http/service.ts"
-import { visit } from "./browser.ts"
-
-const frozen = ["--port", "0", "--clock", "frozen", "--provisioning", "10s", "--termination", "1h"]
-
-/** A request to the control plane that succeeds. */
-const control = (account: Account, method: string, path: string, body: unknown, token?: string) =>
-  Effect.map(
-    controlAt(account, method, path, body, token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    (reply) => expect(reply.status).toBeLessThan(300)
-  )
-
-/** Waits until the page has what is expected. */
-const sees = (promise: Promise<unknown>) => Effect.promise(() => promise)
+import { callAs, nodeOf, prefix } from "../../http/service.ts"
+import { frozen, isWiderThanScreen, mustControl as control, sees, seriousFindings, visit } from "./browser.ts"
 
 describe("the page of the worlds", () => {
   it.live("advances the clock by keyboard alone, and a node runs", () =>
@@ -67,6 +54,8 @@ describe("the page of the worlds", () => {
       yield* sees(entry.getByText("503", { exact: true }).waitFor())
       yield* sees(entry.getByText("status", { exact: true }).waitFor())
       yield* sees(page.getByText("fired at 1 of 1 request", { exact: false }).waitFor())
+      yield* sees(entry.click())
+      expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(page.getByRole("button", { name: "Disarm all" }).click())
       yield* sees(page.getByText("None: everything answers as it should.").waitFor())
       expect((yield* callAs(account, "GET", "/nodes/")).status).toBe(200)
@@ -81,39 +70,13 @@ describe("the page of the worlds", () => {
       yield* control(account, "POST", "/worlds", { scenario: "fleet:250", clock: "frozen" })
       const { page } = yield* visit(`${ready.url}/_mock/`, { width: 390, height: 844 })
       yield* sees(page.getByRole("row", { name: "database" }).waitFor())
-      yield* sees(page.getByRole("button", { name: "w1" }).click())
+      yield* sees(page.getByRole("link", { name: "w1" }).click())
       yield* sees(page.getByRole("row", { name: "fleet-100 " }).waitFor())
       expect(yield* Effect.promise(() => page.getByRole("row", { name: "database" }).count())).toBe(0)
       yield* sees(page.getByRole("button", { name: "Next", exact: true }).click())
       yield* sees(page.getByRole("row", { name: "fleet-101 " }).waitFor())
       yield* sees(page.getByText("101 to 200 of 250").waitFor())
-      const isWide = yield* Effect.promise(() => page.evaluate("document.documentElement.scrollWidth > innerWidth"))
-      expect(isWide).toBe(false)
-    })
-  )
-
-  it.live("asks for the control token where one is needed, and shows nothing without it", () =>
-    Effect.gen(function* () {
-      const { ready } = yield* serve([...frozen, "--scenario", "small", "--control-token", "open-sesame"])
-      const { page } = yield* visit(`${ready.url}/_mock/`)
-      const token = page.getByLabel("This server needs its control token.")
-      yield* sees(token.waitFor())
-      expect(yield* Effect.promise(() => page.locator("main").isVisible())).toBe(false)
-      yield* sees(token.fill("open-sesame"))
-      yield* sees(page.getByRole("button", { name: "Use it" }).click())
-      yield* sees(page.getByRole("row", { name: "database" }).waitFor())
-    })
-  )
-})
-
-describe("the page of the interface", () => {
-  it.live("shows the operations and loads nothing from elsewhere", () =>
-    Effect.gen(function* () {
-      const { ready } = yield* serve(frozen)
-      const { complaints, outside, page } = yield* visit(`${ready.url}/docs`)
-      yield* sees(page.getByText("Create a node").first().waitFor())
-      yield* sees(page.getByText("chosen", { exact: false }).first().waitFor())
-      expect({ complaints, outside }).toEqual({ complaints: [], outside: [] })
+      expect(yield* isWiderThanScreen(page)).toBe(false)
     })
   )
 })

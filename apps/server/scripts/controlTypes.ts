@@ -1,0 +1,121 @@
+/**
+ * Prints what goes in and out of the control plane as TypeScript that needs no library, from the description that it serves:
+ * `pnpm control-types` writes `src/testing/promise/ControlTypes.ts`, and a test holds that file against this.
+ */
+import { spawnSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { Schema } from "effect"
+import { OpenApi } from "effect/http-api"
+import { ControlApi } from "../src/control/ControlApi.ts"
+import { WorldOptions } from "../src/world/WorldOptions.ts"
+
+export const file = fileURLToPath(new URL("../src/testing/promise/ControlTypes.ts", import.meta.url))
+
+/** What a test writes, beside faults: a field that may be left out may also be undefined. */
+const written = ["WorldOptions", "NodeChange", "SavedImageOrder", "ExpectedCall", "Expectation"]
+
+/** What a test gets. */
+const given = ["WorldSummary", "WorldEvent", "NodeView", "SavedImageView", "JournalEntry", "Verdict"]
+
+/** The part of JSON Schema that the description uses. */
+interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly enum?: ReadonlyArray<string>
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: ReadonlyArray<string>
+  readonly additionalProperties?: JsonSchema | false
+  readonly description?: string
+}
+
+const schemas = OpenApi.fromApi(ControlApi).components.schemas as unknown as Readonly<Record<string, JsonSchema>>
+
+const identifierOf = ({ $ref = "" }: JsonSchema): string => $ref.slice($ref.lastIndexOf("/") + 1)
+
+const nameOf = (identifier: string): string => identifier.replaceAll(/\W/g, "")
+
+const typeOf = (schema: JsonSchema, isWritten: boolean): string => {
+  const inner = (part: JsonSchema) => typeOf(part, isWritten)
+  if (schema.$ref !== undefined) return nameOf(identifierOf(schema))
+  if (schema.anyOf !== undefined) return schema.anyOf.map(inner).join(" | ")
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ")
+  switch (schema.type) {
+    case "integer":
+      return "number"
+    case "string":
+    case "number":
+    case "boolean":
+    case "null":
+      return schema.type
+    case "array":
+      return `ReadonlyArray<${inner(schema.items!)}>`
+    case "object":
+      return schema.properties === undefined && schema.additionalProperties
+        ? `Readonly<Record<string, ${inner(schema.additionalProperties)}>>`
+        : `{ ${fieldsOf(schema, isWritten).join("\n")} }`
+    default:
+      return "unknown"
+  }
+}
+
+/** Fields line by line; `descriptions` come before those of the schema, and fields of `inherited` are left out. */
+const fieldsOf = (
+  { properties = {}, required = [] }: JsonSchema,
+  isWritten: boolean,
+  descriptions: Readonly<Record<string, string>> = {},
+  inherited: Readonly<Record<string, JsonSchema>> = {}
+): ReadonlyArray<string> =>
+  Object.entries(properties).flatMap(([name, field]) => {
+    if (name in inherited) return []
+    const description = descriptions[name] ?? field.description
+    const type = typeOf(field, isWritten)
+    const typed = required.includes(name) ? `: ${type}` : isWritten ? `?: ${type} | undefined` : `?: ${type}`
+    return [...(description === undefined ? [] : [`/** ${description} */`]), `readonly ${name}${typed}`]
+  })
+
+/** The fields of a struct describe more than the type of their values does. */
+const descriptionsOf = (fields: Schema.Struct.Fields): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      String(Schema.resolveAnnotations(field)?.["description"] ?? "").replace(/(?<=[^.])$/, ".")
+    ])
+  )
+
+const interfaceOf = (name: string, lines: ReadonlyArray<string>, base = ""): string =>
+  `export interface ${name}${base} {\n${lines.join("\n")}\n}\n`
+
+/** The types as text, formatted. */
+export const controlTypes = (): string => {
+  const kinds = schemas["Fault"]!.anyOf!.map(identifierOf)
+  const [first, ...others] = kinds.map((kind) => schemas[kind]!.properties!)
+  // Every fault has them, and `fault`, which differs.
+  const common = Object.fromEntries(
+    Object.entries(first!).filter(([name, field]) =>
+      others.every((fields) => JSON.stringify(fields[name]) === JSON.stringify(field))
+    )
+  )
+  const text = [
+    "/**",
+    " * What goes in and out of the control plane, as JSON: instants and durations are text. Printed by `scripts/controlTypes.ts`.",
+    " */",
+    "",
+    ...written.map((name) => {
+      const descriptions = name === "WorldOptions" ? descriptionsOf(WorldOptions.fields) : undefined
+      return interfaceOf(name, fieldsOf(schemas[name]!, true, descriptions))
+    }),
+    ...given.map((name) => interfaceOf(name, fieldsOf(schemas[name]!, false))),
+    "/** When a fault fires, and at which requests. Without any of it: always, at all of them. */",
+    interfaceOf("Trigger", fieldsOf({ properties: common }, true)),
+    ...kinds.map((kind) => interfaceOf(nameOf(kind), fieldsOf(schemas[kind]!, true, {}, common), " extends Trigger")),
+    "/** A fault to be armed. */",
+    `export type Fault = ${typeOf(schemas["Fault"]!, true)}`
+  ].join("\n")
+  const { stdout } = spawnSync("oxfmt", ["--stdin-filepath", file], { input: text, encoding: "utf8" })
+  return stdout
+}
+
+if (import.meta.main) writeFileSync(file, controlTypes())

@@ -1,0 +1,84 @@
+// How the page asks the control plane: with the token of its reader, within a time, and with refusals as errors.
+
+const tokenKey = "berth-control-token"
+
+/** How long a reply may take before the server counts as gone. */
+const maxReplyMillis = 10_000
+
+/** The server has answered, with a failure. `showedToken`: whether the request had a token to show. */
+export class Refused extends Error {
+  constructor(status, message, showedToken) {
+    super(message)
+    this.status = status
+    this.showedToken = showedToken
+  }
+}
+
+/** A header carries ASCII alone: a token with anything else goes as it would in a URL, and is refused. */
+export const keepToken = (token) =>
+  sessionStorage.setItem(tokenKey, /^[\x21-\x7e]+$/.test(token) ? token : encodeURIComponent(token))
+
+/** A reply, once its headers are there. `body` is sent as JSON. */
+export const ask = async (path, { body, method = "GET", signal = AbortSignal.timeout(maxReplyMillis) } = {}) => {
+  const token = sessionStorage.getItem(tokenKey)
+  const headers = {
+    accept: "application/json",
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(body === undefined ? {} : { "content-type": "application/json" })
+  }
+  const reply = await fetch(`/_mock${path}`, { method, headers, signal, body: body && JSON.stringify(body) })
+  if (reply.ok) return reply
+  // A token that was typed in meanwhile has not been refused.
+  if (reply.status === 401 && sessionStorage.getItem(tokenKey) === token) sessionStorage.removeItem(tokenKey)
+  const failure = await reply.json().catch(() => undefined)
+  const [detail] = Object.values(failure?.errors ?? {}).flat()
+  throw new Refused(reply.status, detail ?? failure?.message ?? `The server answered ${reply.status}.`, token !== null)
+}
+
+const read = async (path, options) => (await ask(path, options)).json()
+
+export const worldPath = (id, path = "") => `/worlds/${encodeURIComponent(id)}${path}`
+
+/** The worlds there are, and those whose journals are still kept, the one that ended last first. */
+export const readWorlds = async () => {
+  const [living, ended] = await Promise.all([read("/worlds"), read("/ended-worlds")])
+  return { living, ended: ended.toReversed() }
+}
+
+/** Ids are put into paths: whatever else an address names is no world, and no part of a path either. */
+const isWorldId = (id) => /^[\w-]{1,64}$/.test(id)
+
+/**
+ * All that is shown of a world. `is` is `living`, `ended` or `unknown`. `worlds` are those there were a moment ago, `seen` is what
+ * was read of this one last: an end is final, and is not read again.
+ */
+export const readWorld = async (id, { maxEntries, pageSize, seen, skip, worlds }) => {
+  const isOneOf = (list) => list.some((world) => world.id === id)
+  const isLiving = isOneOf(worlds.living)
+  if (!isLiving && seen?.is === "ended") return seen
+  if (!isLiving && seen?.is === "unknown" && !isOneOf(worlds.ended)) return seen
+  if (!isWorldId(id)) return { is: "unknown" }
+  try {
+    const journal = await read(worldPath(id, `/requests?limit=${maxEntries}`))
+    if (journal.ended !== undefined) return { is: "ended", journal }
+    const [world, nodes, faults] = await Promise.all([
+      read(worldPath(id)),
+      read(worldPath(id, `/nodes?skip=${skip}&count=${pageSize}`)),
+      read(worldPath(id, "/faults"))
+    ])
+    return { is: "living", world, nodes, faults, journal }
+  } catch (error) {
+    if (error.status !== 404) throw error
+    return { is: "unknown", sentence: error.message }
+  }
+}
+
+/**
+ * Resolves when something has happened in a world: a request to it, its end, or the end of the server. The journal itself is
+ * read anew then, so that a slow page skips what it could not show.
+ */
+export const watchWorld = async (id, signal, onSign) => {
+  const stream = await ask(`/events?world=${encodeURIComponent(id)}`, { signal })
+  const reader = stream.body.getReader()
+  while (!(await reader.read()).done) onSign()
+}

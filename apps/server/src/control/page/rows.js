@@ -1,0 +1,70 @@
+// How the page shows things: as text, never as markup, and in rows that stay where they are while they stay the same.
+
+/** C0 and C1 controls, line separators, marks and overrides of direction, halves of surrogate pairs: written out. */
+const unsafe =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
+
+const written = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+
+const maxShown = 300
+
+/** A text from elsewhere, harmless and not too long. */
+export const plain = (text) => {
+  const shown = text.replace(unsafe, written)
+  return shown.length <= maxShown ? shown : `${shown.slice(0, maxShown).replace(/\p{Surrogate}$/u, "")}…`
+}
+
+/** The same for a text of several lines. */
+export const plainLines = (text) =>
+  text
+    .split("\n")
+    .map((line) => line.replace(unsafe, written))
+    .join("\n")
+
+/** An element with text, which is never markup. */
+export const make = (tag, { children = [], text, ...properties } = {}) => {
+  const element = Object.assign(document.createElement(tag), properties)
+  if (text !== undefined) element.textContent = text
+  element.append(...children)
+  return element
+}
+
+/** A text of unknown direction, which does not turn its surroundings. */
+export const isolated = (text) => make("bdi", { text: plain(text) })
+
+export const tag = (text, tone = "") => make("span", { className: `tag ${tone}`, text })
+
+export const empty = (text) => make("li", { className: "empty", text })
+
+/** Sets a text only when it changes: a live region would be read out again. */
+export const setText = (element, text) => {
+  if (element.textContent !== text) element.textContent = text
+}
+
+const paintedRows = new WeakMap()
+
+/**
+ * Shows a row for each value. A row whose value is the same as before stays the same element, in focus, unfolded or selected
+ * as it is.
+ */
+export const paintRows = (parent, values, keyOf, rowOf) => {
+  const before = paintedRows.get(parent) ?? new Map()
+  const after = new Map()
+  for (const value of values) {
+    const key = keyOf(value)
+    const content = JSON.stringify(value)
+    const known = before.get(key)
+    after.set(key, known?.content === content ? known : { content, row: rowOf(value) })
+  }
+  const focused = [...before].find(([, { row }]) => row.contains(document.activeElement))?.[0]
+  paintedRows.set(parent, after)
+  const rows = [...after.values()].map(({ row }) => row)
+  for (const [key, { row }] of before) if (after.get(key)?.row !== row) row.remove()
+  rows.forEach((row, index) => {
+    if (parent.children[index] !== row) parent.insertBefore(row, parent.children[index] ?? null)
+  })
+  if (focused === undefined) return
+  const row = after.get(focused)?.row
+  if (row !== undefined && !row.contains(document.activeElement)) row.querySelector("a, button, summary")?.focus()
+}

@@ -1,0 +1,118 @@
+/**
+ * The fault that answers in place of the service with whatever is wanted: a status, and as far as they are given its message,
+ * errors, body and headers. It plays any failure that was ever documented or observed.
+ */
+import { fail, succeed } from "@berth/core/api/Envelope"
+import { Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { Reply } from "../http/Exchange.ts"
+import { failureSentence, faultKind, flag, integer, retryAfter } from "./FaultKind.ts"
+
+const maxSentence = 1_000
+const maxFields = 100
+const maxSentencesOfField = 20
+const maxBodyBytes = 65_536
+const maxHeaders = 32
+const maxHeaderBytes = 8_192
+
+const Sentence = Schema.String.check(Schema.isMaxLength(maxSentence))
+
+const Errors = Schema.Record(
+  Schema.String,
+  Schema.Union([Sentence, Schema.Array(Sentence).check(Schema.isMaxLength(maxSentencesOfField))])
+).check(
+  Schema.makeFilter((errors) => Object.keys(errors).length <= maxFields || `Expected at most ${maxFields} fields`)
+)
+
+const Body = Schema.Json.check(
+  Schema.makeFilter(
+    (body) =>
+      Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body)) <= maxBodyBytes ||
+      `Expected at most ${maxBodyBytes} bytes`
+  )
+)
+
+/** They decide where a reply ends, and so belong to the server alone. */
+const framing = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade"
+])
+
+/** What is wrong with a header, as the end of a sentence that begins with "Expected". */
+const headerProblem = (name: string, value: string, names: ReadonlyArray<string>): string | undefined => {
+  const lower = name.toLowerCase()
+  if (!/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(name)) return "Expected the name of a header"
+  if (framing.has(lower)) return "Expected another header: the server itself decides where a reply ends"
+  if (names.filter((other) => other.toLowerCase() === lower).length > 1) return "Expected the header only once"
+  return /^[\t -~]*$/.test(value) ? undefined : "Expected visible ASCII characters, spaces and tabs"
+}
+
+const Headers = Schema.Record(Schema.String, Schema.String).check(
+  Schema.makeFilter((headers) => {
+    const names = Object.keys(headers)
+    const bytes = Object.entries(headers).reduce((total, [name, value]) => total + name.length + value.length, 0)
+    if (names.length > maxHeaders) return `Expected at most ${maxHeaders} headers`
+    if (bytes > maxHeaderBytes) return `Expected at most ${maxHeaderBytes} bytes`
+    return names.flatMap((name) => {
+      const issue = headerProblem(name, headers[name]!, names)
+      return issue === undefined ? [] : [{ path: [name], issue }]
+    })
+  })
+)
+
+/** Statuses of replies without a body. */
+const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
+
+export const status = faultKind({
+  family: "http",
+  name: "status",
+  summary: "Answers a status instead of the reply. The request is not processed.",
+  options: {
+    status: integer(200, 599, "200 to 599; default 503."),
+    envelope: flag("Whether the body is the envelope, or empty; default true."),
+    message: Schema.optionalKey(Sentence).annotate({ description: "The message of the envelope." }),
+    errors: Schema.optionalKey(Errors).annotate({
+      description: "The errors of the envelope: sentences by field, one or a list."
+    }),
+    body: Schema.optionalKey(Body).annotate({
+      description: `The body in place of the envelope: a text as it is, any other JSON as JSON; up to ${maxBodyBytes} bytes.`
+    }),
+    headers: Schema.optionalKey(Headers).annotate({
+      description: "Headers by name, in place of those that every reply has or beside them."
+    }),
+    retryAfter: retryAfter("Seconds in retry-after; default none.")
+  },
+  check: ({ body, envelope, errors, headers = {}, message, retryAfter, status = 503 }) => {
+    const at = (option: string, issue: string) => [{ path: option.split("."), issue }]
+    const given = Object.entries({ body, errors, message }).find(([, value]) => value !== undefined)?.[0]
+    if (given !== undefined && hasNoBody(status)) return at(given, `A reply of status ${status} has no body`)
+    if (body !== undefined && given !== undefined && (message ?? errors ?? envelope) !== undefined) {
+      return at("body", "A body of its own stands in place of the envelope: leave message, errors and envelope out")
+    }
+    if (envelope === false && given !== undefined) return at(given, "Without an envelope there is no place for it")
+    const name = Object.keys(headers).find((name) => name.toLowerCase() === "retry-after")
+    return retryAfter !== undefined && name !== undefined ? at(`headers.${name}`, "It is given as retryAfter too") : []
+  },
+  steps: ({ fault: { body, envelope = true, errors, headers, message, retryAfter, status = 503 } }) => ({
+    instead: () => {
+      const own = { ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }), ...headers }
+      const honest = status < 300 ? succeed({}) : fail(status, message ?? failureSentence)
+      const shown = { ...honest, message: message ?? honest.message, errors: errors ?? honest.errors }
+      const reply: Reply =
+        typeof body === "string"
+          ? HttpServerResponse.text(body, { status })
+          : body !== undefined
+            ? HttpServerResponse.jsonUnsafe(body, { status })
+            : envelope && !hasNoBody(status)
+              ? HttpServerResponse.jsonUnsafe(shown, { status })
+              : HttpServerResponse.empty({ status })
+      return { _tag: "Answer", reply: HttpServerResponse.setHeaders(reply, own) }
+    }
+  })
+})

@@ -1,0 +1,32 @@
+/**
+ * Instants as text, in flags, in requests of the control plane and in faults alike.
+ */
+import { DateTime, Option, Schema } from "effect"
+import { textField } from "./textField.ts"
+
+const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
+
+/** Milliseconds since the epoch of an instant in ISO 8601 and UTC: `2026-01-01T00:00:10Z`. */
+export const readInstantMillis = (text: string): Option.Option<number> =>
+  isoInstant.test(text) ? Option.map(DateTime.make(text), DateTime.toEpochMillis) : Option.none()
+
+/** Before it, `ratelimit-reset` would be read as a number of seconds from now (decision 22). */
+const firstYear = 2002
+const lastYear = 2999
+
+/** An instant as Effect takes it, so that a test may write `"2026-01-01T00:00:00Z"` or a `DateTime`. */
+const Input = Schema.declare((value): value is DateTime.DateTime.Input =>
+  Option.isSome(DateTime.make(value as DateTime.DateTime.Input))
+)
+
+/** An instant of a world. */
+export const InstantText = textField<DateTime.DateTime.Input>(
+  Input,
+  `an instant from ${firstYear} to ${lastYear} such as 2026-01-01T00:00:00Z`,
+  (text) =>
+    readInstantMillis(text).pipe(
+      Option.filter((millis) => millis >= Date.UTC(firstYear, 0) && millis < Date.UTC(lastYear + 1, 0)),
+      Option.map(DateTime.makeUnsafe)
+    ),
+  (instant) => DateTime.formatIso(DateTime.makeUnsafe(instant))
+)

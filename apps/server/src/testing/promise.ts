@@ -1,0 +1,181 @@
+/**
+ * The service for tests without Effect: the server and its worlds as promises, with plain values and real `Error`s. What they
+ * take and give is in `promise/Server.ts`.
+ */
+import { clearImmediate, setImmediate } from "node:timers"
+import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
+import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
+import { controlPrefix } from "../control/ControlApi.ts"
+import { invalidFields } from "../http/failures.ts"
+import { listen } from "../listen.ts"
+import { fieldErrors } from "../transport/fields.ts"
+import { defaultTimeouts } from "../transport/limits.ts"
+import { begin } from "../world/scenario.ts"
+import { settingsOf, WorldOptions as WorldOptionsSchema } from "../world/WorldOptions.ts"
+import { defaults } from "../world/WorldSettings.ts"
+import { Worlds } from "../world/Worlds.ts"
+import type { JournalEntry, Verdict } from "./promise/ControlTypes.ts"
+import { CallsDiffer, MockRefused, ServerClosed } from "./promise/errors.ts"
+import type { ArmedFault, Server, ServerOptions, World, WorldOptions } from "./promise/Server.ts"
+import { explain } from "./TestWorld.ts"
+
+export type {
+  Expectation,
+  ExpectedCall,
+  Fault,
+  JournalEntry,
+  NodeChange,
+  NodeView,
+  SavedImageOrder,
+  SavedImageView,
+  Verdict,
+  WorldEvent,
+  WorldSummary
+} from "./promise/ControlTypes.ts"
+export type { ArmedFault, JournalFilter, Snapshot } from "./promise/Server.ts"
+export type { Server, ServerOptions, World, WorldOptions }
+export { CallsDiffer, MockRefused, ServerClosed }
+
+/** A request to the control plane. `query` and `body` are as the caller wrote them. */
+type Call = <A>(
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  input?: { readonly query?: object | undefined; readonly body?: unknown }
+) => Promise<A>
+
+/** The timers of the process, whatever a test puts in their place: a server must answer while its test fakes the time. */
+const scheduler = new Scheduler.MixedScheduler("async", (task) => {
+  const immediate = setImmediate(task)
+  return () => clearImmediate(immediate)
+})
+
+const start = Effect.gen(function* () {
+  const world = begin(settingsOf({ clock: "frozen" }, defaults.account), yield* Clock.currentTimeMillis)
+  return yield* listen(new Worlds(world), {
+    host: "127.0.0.1",
+    port: 0,
+    timeouts: { ...defaultTimeouts, drainMillis: 0 },
+    checkReplies: true,
+    keepsProcess: false
+  })
+})
+
+const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect, { scheduler })
+
+/**
+ * Starts the service on a free port of the loopback interface, in this process, which may end without closing it. Its worlds
+ * stand still until the test advances them. The options are those of each world that does not give its own; rejects with
+ * `MockRefused` when they are not usable.
+ */
+export const startServer = async (options: ServerOptions = {}): Promise<Server> => {
+  checkOptions(options)
+  const scope = Scope.makeUnsafe()
+  const { client, url: baseUrl } = await run(Scope.provide(start, scope))
+  const call = callsOf(client)
+  let closing: Promise<void> | undefined
+  const close = () => (closing ??= run(Scope.close(scope, Exit.void)))
+  const callWhileOpen: Call = (method, path, input) =>
+    closing === undefined ? call(method, path, input) : Promise.reject(new ServerClosed())
+  return {
+    baseUrl,
+    makeWorld: async (own = {}) => {
+      const body: WorldOptions = { clock: "frozen", ...options, ...own }
+      const made = await callWhileOpen<Pick<World, "id" | "apiKey" | "accessToken">>("POST", "/worlds", { body })
+      return bindWorld(callWhileOpen, { baseUrl, ...made })
+    },
+    close,
+    [Symbol.asyncDispose]: close
+  }
+}
+
+const decodeOptions = Schema.decodeUnknownResult(WorldOptionsSchema, { errors: "all", onExcessProperty: "error" })
+
+/** Refuses now what every world would be refused for. */
+const checkOptions = (options: ServerOptions): void => {
+  const decoded = decodeOptions(JSON.parse(JSON.stringify(options)))
+  if (Result.isSuccess(decoded)) return
+  const { errors, message } = invalidFields(fieldErrors(decoded.failure.issue, "whole"))
+  throw new MockRefused(422, message, errors)
+}
+
+interface Refusal {
+  readonly message: string
+  readonly errors: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** Calls that need no socket, so that what a test puts in place of `fetch` or `node:http` never gets them. */
+const callsOf =
+  (client: HttpClient.HttpClient): Call =>
+  async <A>(...[method, path, { body, query = {} } = {}]: Parameters<Call>): Promise<A> => {
+    const search = new URLSearchParams(
+      Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+    )
+    const request = HttpClientRequest.make(method)(`http://localhost${controlPrefix}${path}?${search}`, {
+      body: body === undefined ? HttpBody.empty : HttpBody.text(JSON.stringify(body), "application/json")
+    })
+    const { status, text } = await run(
+      Effect.flatMap(client.execute(request), (reply) =>
+        Effect.map(reply.text, (text) => ({ status: reply.status, text }))
+      )
+    )
+    const value: unknown = text === "" ? undefined : JSON.parse(text)
+    if (status < 400) return value as A
+    const { errors, message } = value as Refusal
+    throw new MockRefused(status, message, errors)
+  }
+
+const bindWorld = (
+  call: Call,
+  { accessToken, apiKey, baseUrl, id }: Pick<World, "id" | "baseUrl" | "apiKey" | "accessToken">
+): World => {
+  const path = `/worlds/${id}`
+  const clock = (change: object) =>
+    call<{ readonly now: string; readonly events?: Awaited<ReturnType<World["advanceToNextEvent"]>> }>(
+      "POST",
+      `${path}/clock`,
+      { body: change }
+    )
+  const requests = (query: object = {}) =>
+    call<{ readonly seed: number; readonly requests: ReadonlyArray<JournalEntry> }>("GET", `${path}/requests`, {
+      query
+    })
+  const faults = () => call<ReadonlyArray<ArmedFault>>("GET", `${path}/faults`)
+  const close = () => call<void>("DELETE", path).catch(ignoreEnded)
+  const world = {
+    id,
+    baseUrl,
+    now: async () => new Date((await call<{ readonly now: string }>("GET", `${path}/clock`)).now),
+    advance: async (by) => new Date((await clock({ advance: by })).now),
+    advanceToNextEvent: async () => (await clock({ advanceTo: "next-event" })).events ?? [],
+    setClock: async (mode) => new Date((await clock({ mode })).now),
+    arm: async (armed) => void (await call("PUT", `${path}/faults`, { body: armed })),
+    disarm: () => call("DELETE", `${path}/faults`),
+    faults,
+    journal: async (filter) => (await requests(filter)).requests,
+    forget: () => call("DELETE", `${path}/requests`),
+    verify: async (expectation) => {
+      const verdict = await call<Verdict>("POST", `${path}/requests/verify`, { body: expectation })
+      if (!verdict.ok) throw new CallsDiffer(verdict)
+    },
+    explain: async () => {
+      const [page, armed] = await Promise.all([requests(), faults().catch(ignoreEnded)])
+      return explain(id, page.seed, armed, page.requests)
+    },
+    nodes: (query) => call("GET", `${path}/nodes`, { query }),
+    forceNode: (node, change) => call("PATCH", `${path}/nodes/${encodeURIComponent(node)}`, { body: change }),
+    saveImage: (order) => call("POST", `${path}/saved-images`, { body: order }),
+    summary: () => call("GET", path),
+    snapshot: () => call("GET", `${path}/snapshot`),
+    restore: async (snapshot) => void (await call("PUT", `${path}/snapshot`, { body: snapshot })),
+    reset: async () => void (await call("POST", `${path}/reset`)),
+    close,
+    [Symbol.asyncDispose]: close
+  } satisfies Omit<World, "apiKey" | "accessToken">
+  return Object.defineProperties(world as never, { apiKey: { value: apiKey }, accessToken: { value: accessToken } })
+}
+
+/** A world that has ended, or whose server is closed, has no more to end and no faults. */
+const ignoreEnded = (error: unknown): undefined => {
+  if (error instanceof ServerClosed || (error instanceof MockRefused && error.status === 404)) return undefined
+  throw error
+}

@@ -1,0 +1,516 @@
+/**
+ * What goes in and out of the control plane, as JSON: instants and durations are text. Printed by `scripts/controlTypes.ts`.
+ */
+
+export interface WorldOptions {
+  /** Decides ids, addresses, prices and versions; default 1. */
+  readonly seed?: number | undefined
+  /** How the world's time passes: real, x60 (sixty times as fast), frozen; default real. */
+  readonly clock?: string | undefined
+  /** When the world's time begins, such as 2026-05-01T00:00:00Z; default 2026-01-01 when frozen, else now. */
+  readonly startAt?: string | undefined
+  /** What the account begins with: empty, small (a handful of nodes) or fleet:N; default empty. */
+  readonly scenario?: string | undefined
+  /** Nodes it begins with, beside those of the scenario. */
+  readonly nodes?:
+    | ReadonlyArray<{
+        readonly name: string
+        /** A slug; default the first one the image goes with */
+        readonly plan?: string | undefined
+        /** Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan */
+        readonly image?: string | number | undefined
+        /** What it shows at the start; default running, unless its life has it otherwise */
+        readonly status?: "created" | "running" | "power-off" | "terminate" | undefined
+        /** Default the next one that is free */
+        readonly id?: number | undefined
+        /** an instant from 2002 to 2999 such as 2026-01-01T00:00:00Z */
+        readonly createdAt?: string | undefined
+        /** Default false */
+        readonly locked?: boolean | undefined
+        /** Default false */
+        readonly backups?: boolean | undefined
+      }>
+    | undefined
+  /** Time from a create to running; default 2 seconds. */
+  readonly provisioning?: string | undefined
+  /** At most this much more; default nothing. */
+  readonly provisioningJitter?: string | undefined
+  /** Time from a delete to being gone; default 2 seconds. */
+  readonly termination?: string | undefined
+  /** At most this much more; default nothing. */
+  readonly terminationJitter?: string | undefined
+  /** What becomes of nodes, by weight; default all run. */
+  readonly outcomes?:
+    | {
+        /** Runs until a request ends it. */
+        readonly runs?: number | undefined
+        /** Stays in `created`. */
+        readonly stuck?: number | undefined
+        /** Runs for `outcomeAfter`, then shows `power-off`. */
+        readonly powersOff?: number | undefined
+        /** Runs for `outcomeAfter`, then is gone. */
+        readonly vanishes?: number | undefined
+      }
+    | undefined
+  /** Running time before an outcome; default 1 minute. */
+  readonly outcomeAfter?: string | undefined
+  /** At most this much more; default nothing. */
+  readonly outcomeAfterJitter?: string | undefined
+  /** Other lives for nodes of certain names; the first that matches holds, the rest is as the world has it. */
+  readonly lives?:
+    | ReadonlyArray<{
+        /** A pattern of node names: `*` is any text, `?` one character */
+        readonly nodes: string
+        /** a duration such as 10s or 10 seconds, up to 10 years */
+        readonly provisioning?: string | undefined
+        /** a duration such as 10s or 10 seconds, up to 10 years */
+        readonly provisioningJitter?: string | undefined
+        /** a duration such as 10s or 10 seconds, up to 10 years */
+        readonly termination?: string | undefined
+        /** a duration such as 10s or 10 seconds, up to 10 years */
+        readonly terminationJitter?: string | undefined
+        readonly outcomes?:
+          | {
+              /** Runs until a request ends it. */
+              readonly runs?: number | undefined
+              /** Stays in `created`. */
+              readonly stuck?: number | undefined
+              /** Runs for `outcomeAfter`, then shows `power-off`. */
+              readonly powersOff?: number | undefined
+              /** Runs for `outcomeAfter`, then is gone. */
+              readonly vanishes?: number | undefined
+            }
+          | undefined
+        /** a duration such as 10s or 10 seconds, up to 10 years */
+        readonly outcomeAfter?: string | undefined
+        /** a duration such as 10s or 10 seconds, up to 10 years */
+        readonly outcomeAfterJitter?: string | undefined
+      }>
+    | undefined
+  /** Requests per window; default 1200 per hour, fixed-window. */
+  readonly rateLimit?:
+    | {
+        readonly limit?: number | undefined
+        /** a duration such as 10s or 10 seconds, up to 10 years */
+        readonly window?: string | undefined
+        readonly algorithm?: "fixed-window" | "sliding-window" | "token-bucket" | undefined
+      }
+    | undefined
+  /** What a request must show: key and token, the key, nothing; default strict. */
+  readonly auth?: "strict" | "key-only" | "off" | undefined
+  /** A delete answers 204 without a body, or 200 with the envelope; default documented. */
+  readonly deleteStyle?: "documented" | "enveloped" | undefined
+  /** Refuse a name that a node has; default false. */
+  readonly uniqueNames?: boolean | undefined
+  /** Default: one that follows from the server's seed. */
+  readonly apiKey?: string | undefined
+  /** Default: one that follows from the server's seed. */
+  readonly accessToken?: string | undefined
+}
+
+export interface NodeChange {
+  readonly status?: "created" | "running" | "power-off" | "terminate" | null | undefined
+  readonly locked?: boolean | undefined
+}
+
+export interface SavedImageOrder {
+  readonly name: string
+  readonly nodeId?: number | undefined
+  readonly image?: string | undefined
+  readonly plan?: string | undefined
+}
+
+export interface ExpectedCall {
+  readonly method?: string | undefined
+  /** `*` is any text, `?` one character. */
+  readonly path?: string | undefined
+  readonly operation?:
+    | "nodes.create"
+    | "nodes.get"
+    | "nodes.list"
+    | "nodes.delete"
+    | "images.list"
+    | "images.saved"
+    | "commitments.set"
+    | undefined
+  /** Parameters that are there, by pattern; others may be. */
+  readonly query?: Readonly<Record<string, string>> | undefined
+  /** Fields that are there, with these values, at any depth; others may be. Lists are of the same length. */
+  readonly body?: unknown | undefined
+  readonly status?: number | null | undefined
+  /** Faults that fired; others may. */
+  readonly faults?: ReadonlyArray<string> | undefined
+  /** How often, exactly; not together with the other two. */
+  readonly count?: number | undefined
+  /** How often, at least; 1 without any count. */
+  readonly atLeast?: number | undefined
+  readonly atMost?: number | undefined
+}
+
+export interface Expectation {
+  readonly expected: ReadonlyArray<ExpectedCall>
+  /** Whether the expected calls come in this order; others may be between them. */
+  readonly inOrder?: boolean | undefined
+  /** Whether any other call is a mismatch. */
+  readonly noOthers?: boolean | undefined
+}
+
+export interface WorldSummary {
+  readonly id: string
+  readonly seed: number
+  /** real, frozen or a factor such as x60 */
+  readonly clock: string
+  readonly now: string
+  readonly nodes: number
+  readonly savedImages: number
+  readonly allowance: {
+    readonly algorithm: "fixed-window" | "sliding-window" | "token-bucket"
+    readonly limit: number
+    /** a duration such as 10s or 10 seconds, up to 10 years */
+    readonly window: string
+    readonly remaining: number
+    readonly resetAt: string
+  }
+}
+
+export interface WorldEvent {
+  readonly kind:
+    | "provisioning-ends"
+    | "powers-off"
+    | "vanishes"
+    | "commitment-ends"
+    | "termination-ends"
+    | "allowance-resets"
+  readonly at: string
+  readonly nodeId?: number
+}
+
+export interface NodeView {
+  readonly id: number
+  readonly name: string
+  readonly status: "created" | "running" | "power-off" | "terminate" | "gone"
+  readonly locked: boolean
+  readonly forced: boolean
+  readonly plan: string
+  readonly createdAt: string
+}
+
+export interface SavedImageView {
+  readonly id: number
+  readonly slug: string
+  readonly name: string
+  readonly templateId: number
+  readonly image: string
+  readonly plan: string
+}
+
+export interface JournalEntry {
+  /** Counts the requests of the world, from 1. */
+  readonly seq: number
+  /** When it came, in the world's time. */
+  readonly at: string
+  /** How long its reply took, in the world's time. */
+  readonly durationMillis: number
+  readonly method: string
+  readonly path: string
+  readonly operation:
+    | "nodes.create"
+    | "nodes.get"
+    | "nodes.list"
+    | "nodes.delete"
+    | "images.list"
+    | "images.saved"
+    | "commitments.set"
+    | null
+  /** Without the API key. */
+  readonly query: Readonly<Record<string, string>>
+  /** The first 2048 bytes, without secrets. */
+  readonly body: string | null
+  /** Bytes of the whole body, where it was cut. */
+  readonly bodyBytes?: number
+  /** The status of the reply; null when there was none. */
+  readonly status: number | null
+  /** The faults that fired, by name. */
+  readonly faults: ReadonlyArray<string>
+}
+
+export interface Verdict {
+  readonly ok: boolean
+  /** The same as text, for a test to print. */
+  readonly message: string
+  readonly mismatches: ReadonlyArray<{
+    readonly expected: ExpectedCall
+    /** How often, in words; with `inOrder` also after which request. */
+    readonly wanted: string
+    readonly found: number
+    readonly nearMisses: ReadonlyArray<{ readonly request: JournalEntry; readonly differs: ReadonlyArray<string> }>
+  }>
+  /** With `noOthers`: calls that were not expected. */
+  readonly others: ReadonlyArray<JournalEntry>
+}
+
+/** When a fault fires, and at which requests. Without any of it: always, at all of them. */
+export interface Trigger {
+  /** Lets the first N requests pass. */
+  readonly after?: number | undefined
+  /** Fires at every Nth request. */
+  readonly every?: number | undefined
+  /** Fires N times, then never again. */
+  readonly times?: number | undefined
+  /** Fires at this share of the requests, decided by the world's seed. */
+  readonly probability?: number | undefined
+  readonly from?: string | undefined
+  readonly until?: string | undefined
+  readonly scope?:
+    | {
+        /** One or several of nodes.create, nodes.get, nodes.list, nodes.delete, images.list, images.saved, commitments.set. */
+        readonly operation?:
+          | "nodes.create"
+          | "nodes.get"
+          | "nodes.list"
+          | "nodes.delete"
+          | "images.list"
+          | "images.saved"
+          | "commitments.set"
+          | ReadonlyArray<
+              | "nodes.create"
+              | "nodes.get"
+              | "nodes.list"
+              | "nodes.delete"
+              | "images.list"
+              | "images.saved"
+              | "commitments.set"
+            >
+          | undefined
+        /** The id of a node, or a pattern of its name: * is any text, ? one character. */
+        readonly node?: number | string | undefined
+        /** Headers of the request by name, each with a pattern of its value. */
+        readonly header?: Readonly<Record<string, string>> | undefined
+      }
+    | undefined
+}
+
+export interface FaultStatus extends Trigger {
+  readonly fault: "status"
+  /** 200 to 599; default 503. */
+  readonly status?: number | undefined
+  /** Whether the body is the envelope, or empty; default true. */
+  readonly envelope?: boolean | undefined
+  /** The message of the envelope. */
+  readonly message?: string | undefined
+  readonly errors?: Readonly<Record<string, string | ReadonlyArray<string>>> | undefined
+  readonly body?: unknown | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Seconds in retry-after; default none. */
+  readonly retryAfter?: number | undefined
+}
+
+export interface FaultRateLimited extends Trigger {
+  readonly fault: "rate-limited"
+  /** Seconds in retry-after, and until the reset; default 1. */
+  readonly retryAfter?: number | undefined
+}
+
+export interface FaultRateLimitedBare extends Trigger {
+  readonly fault: "rate-limited-bare"
+}
+
+export interface FaultHtmlError extends Trigger {
+  readonly fault: "html-error"
+  /** 200 to 599; default 502. */
+  readonly status?: number | undefined
+}
+
+export interface FaultLatency extends Trigger {
+  readonly fault: "latency"
+  readonly delay?: string | undefined
+  /** fixed, uniform, lognormal; default fixed. */
+  readonly distribution?: "fixed" | "uniform" | "lognormal" | undefined
+  readonly upTo?: string | undefined
+  /** Spread of lognormal, 0 to 5; default 0.5. */
+  readonly sigma?: number | undefined
+}
+
+export interface FaultWrongContentType extends Trigger {
+  readonly fault: "wrong-content-type"
+  /** The content-type; default text/html. */
+  readonly value?: string | undefined
+}
+
+export interface FaultHeadersMissing extends Trigger {
+  readonly fault: "headers-missing"
+  /** Which; default the three ratelimit headers. */
+  readonly headers?: string | ReadonlyArray<string> | undefined
+}
+
+export interface FaultHeadersGarbage extends Trigger {
+  readonly fault: "headers-garbage"
+  /** Their value; default a choice of the seed. */
+  readonly value?: string | undefined
+}
+
+export interface FaultDateSkew extends Trigger {
+  readonly fault: "date-skew"
+  readonly by?: string | undefined
+}
+
+export interface FaultSuccessWithFailureCode extends Trigger {
+  readonly fault: "success-with-failure-code"
+  /** The code in the body, 400 to 599; default 500. */
+  readonly code?: number | undefined
+}
+
+export interface FaultResetBeforeRequest extends Trigger {
+  readonly fault: "reset-before-request"
+}
+
+export interface FaultResetAfterRequest extends Trigger {
+  readonly fault: "reset-after-request"
+}
+
+export interface FaultResetMidBody extends Trigger {
+  readonly fault: "reset-mid-body"
+  /** How much of the body arrives, 0 to 1; default 0.5. */
+  readonly share?: number | undefined
+}
+
+export interface FaultTruncatedBody extends Trigger {
+  readonly fault: "truncated-body"
+  /** How much of the body arrives, 0 to 1; default 0.5. */
+  readonly share?: number | undefined
+}
+
+export interface FaultMalformedJson extends Trigger {
+  readonly fault: "malformed-json"
+}
+
+export interface FaultSlowBody extends Trigger {
+  readonly fault: "slow-body"
+  /** Bytes a piece; default a tenth of the body. */
+  readonly chunk?: number | undefined
+  readonly pause?: string | undefined
+}
+
+export interface FaultHang extends Trigger {
+  readonly fault: "hang"
+  /** Whether the request is processed; default false. */
+  readonly processed?: boolean | undefined
+}
+
+export interface FaultGarbageBytes extends Trigger {
+  readonly fault: "garbage-bytes"
+  /** How many; default 64. */
+  readonly bytes?: number | undefined
+}
+
+export interface FaultCreateLostReply extends Trigger {
+  readonly fault: "create-lost-reply"
+}
+
+export interface FaultCreateFalseNegative extends Trigger {
+  readonly fault: "create-false-negative"
+  /** Its status, 400 to 599; default 500. */
+  readonly status?: number | undefined
+}
+
+export interface FaultDuplicateCreate extends Trigger {
+  readonly fault: "duplicate-create"
+}
+
+export interface FaultIdReuse extends Trigger {
+  readonly fault: "id-reuse"
+}
+
+export interface FaultStuckProvisioning extends Trigger {
+  readonly fault: "stuck-provisioning"
+}
+
+export interface FaultListStale extends Trigger {
+  readonly fault: "list-stale"
+  readonly age?: string | undefined
+}
+
+export interface FaultListShifts extends Trigger {
+  readonly fault: "list-shifts"
+  /** Places towards the front each time, negative for towards the end; default 1. */
+  readonly by?: number | undefined
+}
+
+export interface FaultListedBut404 extends Trigger {
+  readonly fault: "listed-but-404"
+}
+
+export interface FaultGetLags extends Trigger {
+  readonly fault: "get-lags"
+  readonly age?: string | undefined
+}
+
+export interface FaultEmptyList extends Trigger {
+  readonly fault: "empty-list"
+}
+
+export interface FaultStatusUnknown extends Trigger {
+  readonly fault: "status-unknown"
+  /** The status; default a choice of the seed. */
+  readonly value?: string | undefined
+}
+
+export interface FaultFieldMissing extends Trigger {
+  readonly fault: "field-missing"
+  /** Which field of the record; default a choice of the seed. */
+  readonly field?: string | undefined
+}
+
+export interface FaultFieldExtra extends Trigger {
+  readonly fault: "field-extra"
+  /** Its name; default a choice of the seed. */
+  readonly field?: string | undefined
+}
+
+export interface FaultFieldTypeChanged extends Trigger {
+  readonly fault: "field-type-changed"
+  /** Which field of the record; default a choice of the seed. */
+  readonly field?: string | undefined
+}
+
+export interface FaultWindowChanges extends Trigger {
+  readonly fault: "window-changes"
+  /** What is granted instead; default half of it. */
+  readonly limit?: number | undefined
+}
+
+/** A fault to be armed. */
+export type Fault =
+  | FaultStatus
+  | FaultRateLimited
+  | FaultRateLimitedBare
+  | FaultHtmlError
+  | FaultLatency
+  | FaultWrongContentType
+  | FaultHeadersMissing
+  | FaultHeadersGarbage
+  | FaultDateSkew
+  | FaultSuccessWithFailureCode
+  | FaultResetBeforeRequest
+  | FaultResetAfterRequest
+  | FaultResetMidBody
+  | FaultTruncatedBody
+  | FaultMalformedJson
+  | FaultSlowBody
+  | FaultHang
+  | FaultGarbageBytes
+  | FaultCreateLostReply
+  | FaultCreateFalseNegative
+  | FaultDuplicateCreate
+  | FaultIdReuse
+  | FaultStuckProvisioning
+  | FaultListStale
+  | FaultListShifts
+  | FaultListedBut404
+  | FaultGetLags
+  | FaultEmptyList
+  | FaultStatusUnknown
+  | FaultFieldMissing
+  | FaultFieldExtra
+  | FaultFieldTypeChanged
+  | FaultWindowChanges

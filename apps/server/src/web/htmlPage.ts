@@ -1,0 +1,44 @@
+/**
+ * A page for people as one document: it loads nothing from anywhere, and runs nothing but its own script, if it has one.
+ */
+import { hash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { HttpServerResponse } from "effect/http"
+
+export interface HtmlPage {
+  /** With `<!--style-->` and `<!--script-->` where they go. */
+  readonly html: string
+  readonly style: string
+  /** A module, which may ask this server. */
+  readonly script?: string
+}
+
+/** The bundle has this file beside it, as this module has. */
+const palette = () => readFileSync(new URL("./palette.css", import.meta.url), "utf8")
+
+const digest = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`
+
+export const htmlPage = ({ html, script, style }: HtmlPage): HttpServerResponse.HttpServerResponse => {
+  const wholeStyle = palette() + style
+  const text = html
+    .replace("<!--style-->", () => `<style>${wholeStyle}</style>`)
+    .replace("<!--script-->", () => (script === undefined ? "" : `<script type="module">${script}</script>`))
+  const scripting = script === undefined ? [] : [`script-src ${digest(script)}`, "connect-src 'self'"]
+  return HttpServerResponse.text(text, {
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      "cache-control": "no-store",
+      "content-security-policy": [
+        "default-src 'none'",
+        `style-src ${digest(wholeStyle)}`,
+        ...scripting,
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'"
+      ].join("; "),
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff"
+    }
+  })
+}

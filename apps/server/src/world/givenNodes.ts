@@ -1,0 +1,110 @@
+/**
+ * The nodes that a world is given from the start, beside those of its scenario: what is wrong with them, and the records that
+ * they become. A record follows from the settings and from when the world begins, so a reset brings the same nodes back.
+ */
+import { didYouMean, nearest } from "@berth/terminal/usage"
+import { ruleFor } from "../lifecycle/Lifecycle.ts"
+import { phaseAt } from "../lifecycle/NodeLife.ts"
+import { deriveBelow } from "../lifecycle/seed.ts"
+import { type Catalogue, makeCatalogue, type Offer } from "./catalogue.ts"
+import type { NodeRecord } from "./NodeRecord.ts"
+import type { Problems } from "./Refusal.ts"
+import { scenarioNames, scenarioSize } from "./scenarioNodes.ts"
+import type { GivenNode, WorldSettings } from "./WorldSettings.ts"
+
+/** Ids and pages are found by arithmetic from the first id to the last. */
+export const maxGivenId = 10_000_000
+
+export const maxGivenNodes = 1_000
+
+const use = { firstNodeId: 31 } as const
+
+/** The id of the first node that a world of this seed hands out. */
+export const firstNodeId = (seed: number): number => 10_000 + deriveBelow(90_000, seed, use.firstNodeId)
+
+/** No node of the world has a smaller id. */
+export const minNodeId = ({ nodes, seed }: WorldSettings): number =>
+  nodes.reduce((least, { id = least }) => Math.min(least, id), firstNodeId(seed))
+
+const offerOf = (catalogue: Catalogue, { image, plan }: GivenNode): Offer | undefined =>
+  catalogue.offers.find(
+    (offer) =>
+      (plan === undefined || offer.plan.slug === plan) &&
+      (image === undefined || offer.image.slug === image || offer.image.id === image)
+  )
+
+/** What is wrong with the given nodes, by path: `nodes.3.plan`. None of them is made after the world begins. */
+export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSITIVE_INFINITY): Problems => {
+  const { nodes, scenario, seed, uniqueNames } = settings
+  const catalogue = makeCatalogue(seed)
+  const firstId = firstNodeId(seed)
+  const ids = new Set<number>()
+  const names = new Set(uniqueNames && nodes.length > 0 ? scenarioNames(scenario) : [])
+  const problems: Record<string, ReadonlyArray<string>> = {}
+  for (const [index, node] of nodes.entries()) {
+    const report = (field: keyof GivenNode, sentence: string) => (problems[`nodes.${index}.${field}`] = [sentence])
+    const { createdAt, id, image, name, plan } = node
+    if (id !== undefined) {
+      if (ids.has(id)) report("id", `Another node has the id ${id}.`)
+      if (id >= firstId && id < firstId + scenarioSize(scenario)) {
+        report("id", `A node of the scenario has the id ${id}.`)
+      }
+      ids.add(id)
+    }
+    if (uniqueNames && names.has(name)) report("name", "Another node has this name, and names are unique here.")
+    names.add(name)
+    if (plan !== undefined && !catalogue.planBySlug.has(plan)) {
+      report("plan", unknown("plan", plan, Array.from(catalogue.planBySlug.keys())))
+    } else if (image !== undefined && !catalogue.imageBySlug.has(String(image)) && !hasImage(catalogue, image)) {
+      report("image", unknown("image", String(image), Array.from(catalogue.imageBySlug.keys())))
+    } else if (offerOf(catalogue, node) === undefined) {
+      report("image", `The image ${image} does not go with the plan ${plan}.`)
+    }
+    if (createdAt !== undefined && createdAt > startMillis) report("createdAt", "The world begins before that.")
+  }
+  return problems
+}
+
+const hasImage = (catalogue: Catalogue, image: string | number): boolean =>
+  typeof image === "number" && catalogue.imageById.has(image)
+
+const unknown = (what: string, wanted: string, known: ReadonlyArray<string>): string => {
+  const near = nearest(wanted, known).slice(0, 3)
+  return `There is no ${what} ${wanted}${near.length === 0 ? `: the image list of this world has them.` : didYouMean(near)}`
+}
+
+/** The records of the given nodes, in ascending id. Nothing may be wrong with them. */
+export const givenRecords = (settings: WorldSettings, startMillis: number): ReadonlyArray<NodeRecord> => {
+  const taken = new Set(settings.nodes.map(({ id }) => id))
+  let nextId = firstNodeId(settings.seed) + scenarioSize(settings.scenario)
+  const freeId = () => {
+    while (taken.has(nextId)) nextId += 1
+    return nextId++
+  }
+  return settings.nodes
+    .map((node) => recordOf(settings, node, node.id ?? freeId(), startMillis))
+    .sort((a, b) => a.id - b.id)
+}
+
+const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMillis: number): NodeRecord => {
+  const { lifecycle, seed } = settings
+  const { image, plan } = offerOf(makeCatalogue(seed), node)!
+  const { provisioningJitterMillis, provisioningMillis } = ruleFor(lifecycle, node.name)
+  const ageMillis = node.status === "created" ? 0 : provisioningMillis + provisioningJitterMillis
+  const record: NodeRecord = {
+    id,
+    name: node.name,
+    plan,
+    imageId: image.id,
+    // Where the world begins at the real time, a reset may find that clock set back.
+    createdAt: Math.min(node.createdAt ?? startMillis - ageMillis, startMillis),
+    deletedAt: node.status === "terminate" ? startMillis : null,
+    commitment: null,
+    backups: node.backups ?? false,
+    locked: node.locked ?? false
+  }
+  const { status } = node
+  return status === undefined || status === "terminate" || phaseAt(seed, lifecycle, record, startMillis) === status
+    ? record
+    : { ...record, forced: status }
+}

@@ -1,0 +1,185 @@
+import { type IncomingMessage, request as send } from "node:http"
+import { connect } from "node:net"
+import { text } from "node:stream/consumers"
+import { assert, describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestServer } from "../../src/testing.ts"
+import { callAs, errorsOf, send as fetchText } from "../http/service.ts"
+import { control, createIn } from "./plane.ts"
+
+const fleet = TestServer.layer({ scenario: { fleet: 50_000 } })
+const path = "/_mock/worlds/default/snapshot"
+
+const takeSnapshot = (world = "default") => Effect.map(control("GET", `/worlds/${world}/snapshot`), ({ text }) => text)
+
+const json = { "content-type": "application/json" }
+
+/** Puts a snapshot, with its length or, in pieces, without. */
+const put = (world: string, text: string, pieces = false) =>
+  Effect.flatMap(TestServer, ({ baseUrl }) => {
+    const url = `${baseUrl}/_mock/worlds/${world}/snapshot`
+    if (!pieces) return fetchText(url, { method: "PUT", headers: json, body: text })
+    const body = ReadableStream.from(
+      Array.from({ length: Math.ceil(text.length / 50_000) }, (_, index) =>
+        new TextEncoder().encode(text.slice(index * 50_000, (index + 1) * 50_000))
+      )
+    )
+    return fetchText(url, { method: "PUT", headers: json, body, duplex: "half" })
+  })
+
+/** Begins a PUT of so many bytes and sends `text` of them; the rest never comes. */
+const beginPut = (text: string, length: number) =>
+  Effect.flatMap(TestServer, ({ baseUrl }) =>
+    Effect.acquireRelease(
+      Effect.callback<{ readonly reply: Promise<string>; readonly cut: () => void }>((resume) => {
+        const { hostname, port } = new URL(baseUrl)
+        let received = ""
+        const socket = connect({ host: hostname, port: Number(port) })
+        socket.on("data", (data: Buffer) => (received += data.toString("latin1")))
+        const reply = new Promise<string>((done) =>
+          socket.on("error", () => undefined).on("close", () => done(received))
+        )
+        const head = `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}`
+        socket.write(`${head}\r\n\r\n${text}`, () => resume(Effect.succeed({ reply, cut: () => socket.destroy() })))
+      }),
+      ({ cut }) => Effect.sync(cut)
+    )
+  )
+
+describe("a snapshot of 50 000 nodes", () => {
+  it.effect("goes out and in, with its length and without, and is the same bytes again", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const text = yield* takeSnapshot()
+      expect(text.length).toBeGreaterThan(5_000_000)
+      expect(JSON.parse(text).nodes.length).toBe(50_000)
+      for (const pieces of [false, true]) {
+        const world = yield* makeWorld({ seed: 9 })
+        expect((yield* put(world.id, text, pieces)).json.nodes).toBe(50_000)
+        assert((yield* takeSnapshot(world.id)) === text)
+      }
+    }).pipe(Effect.provide(fleet))
+  )
+
+  it.effect("may have its fields in any order, and white space between them", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const text = yield* takeSnapshot()
+      const reversed = Object.fromEntries(Object.entries(JSON.parse(text)).reverse())
+      const world = yield* makeWorld()
+      expect((yield* put(world.id, JSON.stringify(reversed, null, 2))).status).toBe(200)
+      assert((yield* takeSnapshot(world.id)) === text)
+    }).pipe(Effect.provide(fleet))
+  )
+
+  it.effect("is of one instant, although requests change the world while it goes out", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const before = yield* takeSnapshot()
+      const first = JSON.parse(before).nodes[0].id
+      const last = JSON.parse(before).nodes.at(-1).id
+      const reply = yield* Effect.callback<IncomingMessage>((resume) => {
+        send(server.baseUrl + path, (begun) => begun.once("readable", () => resume(Effect.succeed(begun)))).end()
+      })
+      for (const id of [first, last]) expect((yield* callAs(server, "DELETE", `/nodes/${id}/`)).status).toBe(204)
+      yield* createIn(server, "new")
+      yield* server.advance("1 hour")
+      assert((yield* Effect.promise(() => text(reply))) === before)
+      assert((yield* takeSnapshot()) !== before)
+    }).pipe(Effect.provide(fleet))
+  )
+
+  it.effect("is refused by the field at fault, however late it comes, and then nothing is changed", () =>
+    Effect.gen(function* () {
+      const text = yield* takeSnapshot()
+      const bad = JSON.parse(text)
+      for (const [field, change] of [
+        ["plan", { plan: "Z-1VCPU-1RAM-1DISK" }],
+        ["id", { id: bad.nodes[0].id }],
+        ["name", { name: 1 }],
+        ["toString", { toString: 1 }]
+      ] as const) {
+        const nodes = bad.nodes.with(49_000, { ...bad.nodes[49_000], ...change })
+        const reply = yield* put("default", JSON.stringify({ ...bad, nodes }))
+        expect(Object.keys(errorsOf(reply, 422))).toEqual([`nodes.49000.${field}`])
+      }
+      errorsOf(yield* put("default", text.slice(0, -1)), 400)
+      assert((yield* takeSnapshot()) === text)
+    }).pipe(Effect.provide(fleet))
+  )
+})
+
+describe("a snapshot that does not come to its end", () => {
+  it.live("changes nothing and holds up no other one once its connection is gone", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const text = yield* takeSnapshot()
+      const stalled = yield* beginPut(text.slice(0, 3_000_000), text.length)
+      const world = yield* makeWorld()
+      const other = yield* Effect.forkChild(put(world.id, text))
+      // A small one need not wait, nor does anything else.
+      const small = yield* makeWorld({ scenario: "small" })
+      expect((yield* put(small.id, yield* takeSnapshot(small.id))).status).toBe(200)
+      expect(other.pollUnsafe()).toBe(undefined)
+      stalled.cut()
+      expect((yield* Fiber.join(other)).status).toBe(200)
+      assert((yield* takeSnapshot()) === text)
+    }).pipe(Effect.provide(fleet))
+  )
+
+  it.live("is refused while it arrives, where it cannot become one, and its connection ends", () =>
+    Effect.gen(function* () {
+      const length = 120_000_000
+      for (const [text, status] of [
+        ["[".repeat(300_000), 422],
+        ["[" + "[],".repeat(100_000), 422],
+        ['{"nodes":[' + "[],".repeat(100_000), 422],
+        ['{"format":"' + "x".repeat(1_200_000), 413],
+        ["[}" + " ".repeat(300_000), 400]
+      ] as const) {
+        const { reply } = yield* beginPut(text, length)
+        expect(yield* Effect.promise(() => reply)).toMatch(
+          new RegExp(`^HTTP/1.1 ${status} .*\r\nconnection: close\r\n`, "is")
+        )
+      }
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("is answered although its client sends everything before it reads", () =>
+    Effect.gen(function* () {
+      const text = "[" + "[],".repeat(7_000_000)
+      const { reply } = yield* beginPut(text, text.length)
+      expect(yield* Effect.promise(() => reply)).toMatch(/^HTTP\/1.1 422 /)
+    }).pipe(Effect.provide(TestServer.layer({ timeouts: { keepAliveMillis: 100 } })))
+  )
+})
+
+describe("the limit of a body", () => {
+  it.effect("is that of the route", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const mebibyte = 1024 * 1024
+      for (const [method, at, length, status] of [
+        ["POST", "/worlds", mebibyte + 1, 413],
+        ["POST", "/worlds/default/reset", mebibyte + 1, 413],
+        ["PUT", "/worlds/default/faults", 200 * mebibyte, 413],
+        ["GET", "/worlds/default/snapshot", mebibyte + 1, 413],
+        ["PUT", "/worlds/default/snapshot", 256 * mebibyte + 1, 413],
+        ["PUT", "/default/snapshot", 256 * mebibyte + 1, 413],
+        ["PUT", "/worlds/w99/snapshot", 200 * mebibyte, 404]
+      ] as const) {
+        const reply = yield* Effect.callback<number>((resume) => {
+          const headers = { ...json, "content-length": length, expect: "100-continue" }
+          const asked = send(`${baseUrl}/_mock${at}`, { method, headers }, (replied) => {
+            resume(Effect.succeed(replied.statusCode!))
+            asked.destroy()
+          })
+          asked.on("error", () => undefined).flushHeaders()
+        })
+        expect([at, length, reply]).toEqual([at, length, status])
+      }
+      const long = JSON.stringify({ name: "x".repeat(mebibyte) })
+      errorsOf(yield* fetchText(`${baseUrl}/_mock/worlds`, { method: "POST", headers: json, body: long }), 413)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})

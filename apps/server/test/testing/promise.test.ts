@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { inspect } from "node:util"
+import { Program } from "@berth/testing/Program"
+import { afterAll, afterEach, assert, describe, expect, it, vi } from "vitest"
+import { controlTypes, file } from "../../scripts/controlTypes.ts"
+import { CallsDiffer, MockRefused, ServerClosed, startServer, type World } from "../../src/testing/promise.ts"
+import { nodeOf } from "../http/service.ts"
+
+const server = await startServer()
+afterAll(() => server.close())
+
+/** A request to the service as the account of a world: its status, and what it gave. */
+const send = async ({ accessToken, apiKey, baseUrl }: World, method: string, path: string, body?: unknown) => {
+  const reply = await fetch(`${baseUrl}/myaccount/api/v1${path}?apikey=${apiKey}`, {
+    method,
+    // Under fake timers `fetch` waits for a connection that is open already until that times out.
+    headers: { authorization: `Bearer ${accessToken}`, "content-type": "application/json", connection: "close" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  return { status: reply.status, data: ((await reply.json()) as { readonly data: any }).data }
+}
+
+const create = async (world: World, name: string): Promise<number> =>
+  (await send(world, "POST", "/nodes/", nodeOf(name))).data.id
+
+const statusOf = async (world: World, id: number): Promise<string> =>
+  (await send(world, "GET", `/nodes/${id}/`)).data.status
+
+describe("a world of a test without Effect", () => {
+  it("stands still until the test moves its clock", async () => {
+    await using world = await server.makeWorld({ provisioning: "10 seconds" })
+    const id = await create(world, "web")
+    expect(await world.now()).toEqual(new Date("2026-01-01T00:00:00.000Z"))
+    expect(await world.advance("9s")).toEqual(new Date("2026-01-01T00:00:09.000Z"))
+    expect(await statusOf(world, id)).toBe("created")
+    const events = await world.advanceToNextEvent()
+    expect(events).toEqual([{ kind: "provisioning-ends", at: "2026-01-01T00:00:10.000Z", nodeId: id }])
+    expect(await statusOf(world, id)).toBe("running")
+    const before = await world.setClock("x60")
+    await vi.waitUntil(async () => (await world.now()) > before)
+  })
+
+  it("has faults that are armed, counted and disarmed", async () => {
+    await using world = await server.makeWorld()
+    await world.arm([{ fault: "status", status: 503, times: 1, scope: { operation: "nodes.list" } }])
+    const statuses = [await send(world, "GET", "/nodes/"), await send(world, "GET", "/nodes/")].map((r) => r.status)
+    expect(statuses).toEqual([503, 200])
+    expect(await world.faults()).toMatchObject([{ fault: "status", status: 503, seen: 2, fired: 1 }])
+    await world.disarm()
+    expect(await world.faults()).toEqual([])
+  })
+
+  it("shows its requests, as far as they are asked for, and forgets them", async () => {
+    await using world = await server.makeWorld()
+    await create(world, "web")
+    await send(world, "GET", "/nodes/")
+    expect(await world.journal({ operation: "nodes.list", limit: undefined })).toMatchObject([{ seq: 2, status: 200 }])
+    await world.forget()
+    expect(await world.journal()).toEqual([])
+  })
+
+  it("verifies the requests, and rejects with the nearest to the missing one", async () => {
+    await using world = await server.makeWorld()
+    await create(world, "web")
+    await world.verify({ expected: [{ operation: "nodes.create", count: 1 }], noOthers: true })
+    const differ = await world
+      .verify({ expected: [{ operation: "nodes.create", body: { name: "wbe" } }] })
+      .catch((e) => e)
+    assert(differ instanceof CallsDiffer)
+    expect(differ.name).toBe("CallsDiffer")
+    expect(differ.message).toContain('body.name is "web", expected "wbe"')
+    expect(differ.verdict.mismatches).toHaveLength(1)
+    expect(differ.stack).toContain("promise.test.ts")
+  })
+
+  it("lists its nodes, forces them, and saves images", async () => {
+    await using world = await server.makeWorld({ scenario: "small" })
+    const [, second] = await world.nodes({ count: 2 })
+    assert(second !== undefined)
+    expect(await world.forceNode(second.id, { status: "power-off", locked: true })).toMatchObject({ locked: true })
+    expect(await statusOf(world, second.id)).toBe("power-off")
+    expect(await world.saveImage({ name: "golden", nodeId: second.id })).toMatchObject({ name: "golden" })
+    expect(await world.summary()).toMatchObject({ id: world.id, nodes: 5, savedImages: 3 })
+  })
+
+  it("is taken as a value, put into another one, and reset", async () => {
+    await using world = await server.makeWorld()
+    await using other = await server.makeWorld({ seed: 7 })
+    await create(world, "web")
+    await other.restore(await world.snapshot())
+    expect((await other.nodes()).map(({ name }) => name)).toEqual(["web"])
+    await other.reset()
+    expect(await other.nodes()).toEqual([])
+  })
+
+  it("shows its credentials to no log", async () => {
+    await using world = await server.makeWorld({ apiKey: "a-key-of-mine", accessToken: "a-token-of-mine" })
+    expect([world.apiKey, world.accessToken]).toEqual(["a-key-of-mine", "a-token-of-mine"])
+    for (const text of [inspect(world), JSON.stringify(world), String(world)]) expect(text).not.toContain("of-mine")
+  })
+
+  it("explains a failed test also after it has ended, and then refuses everything else", async () => {
+    const world = await server.makeWorld({ seed: 7 })
+    await world.arm([{ fault: "html-error" }])
+    await send(world, "GET", "/nodes/").catch(() => {})
+    expect(await world.explain()).toMatch(/seed 7\.\nArmed: PUT .*html-error.*\nRequests, 1:\n.* GET /)
+    await world.close()
+    await world.close()
+    expect(await world.explain()).toMatch(/seed 7\.\nIt has ended\.\nRequests, 1:\n.* GET /)
+    expect(await world.journal()).toHaveLength(1)
+    await expect(world.now()).rejects.toThrow(/^World w\d+ has ended\.$/)
+  })
+})
+
+describe("what is refused", () => {
+  const wrong: ReadonlyArray<readonly [title: string, act: () => Promise<unknown>, status: number, message: string]> = [
+    [
+      "an option of the server",
+      () => startServer({ seeed: 7 } as never),
+      422,
+      "seeed is not valid.\n  seeed: There is no"
+    ],
+    [
+      "an option of a world",
+      () => server.makeWorld({ rateLimit: { limit: 0 } }),
+      422,
+      "  rateLimit.limit: Expected a value"
+    ],
+    ["options that are none", () => startServer(null as never), 422, "Expected WorldOptions"],
+    ["credentials in use", () => server.makeWorld({ apiKey: "berth-key" }), 409, ""]
+  ]
+  for (const [title, act, status, message] of wrong) {
+    it(`is an error with the service's sentence: ${title}`, async () => {
+      const error = await act().catch((error: unknown) => error)
+      assert(error instanceof MockRefused)
+      expect(error).toMatchObject({ name: "MockRefused", status, message: expect.stringContaining(message) })
+    })
+  }
+
+  it("is an error with the service's sentence: whatever is asked of a world", async () => {
+    await using world = await server.makeWorld()
+    for (const act of [
+      () => world.advance("10 parsecs"),
+      () => world.setClock("backwards"),
+      () => world.arm([{ fault: "no-such-fault" } as never]),
+      () => world.forceNode(7, { locked: true }),
+      () => world.journal({ limit: 0 }),
+      () => world.verify({ expected: [{ opration: "nodes.list" } as never] }),
+      () => world.restore({ format: "none" })
+    ]) {
+      await expect(act()).rejects.toThrow(MockRefused)
+    }
+  })
+})
+
+describe("a server of a test without Effect", () => {
+  it("gives its options to each world that has none of its own", async () => {
+    await using other = await startServer({ provisioning: "1 minute", scenario: "small" })
+    await using world = await other.makeWorld({ scenario: "empty" })
+    await create(world, "web")
+    expect(await world.advanceToNextEvent()).toMatchObject([{ at: "2026-01-01T00:01:00.000Z" }])
+  })
+
+  it("is closed once, with its worlds and their connections", async () => {
+    const other = await startServer()
+    const world = await other.makeWorld()
+    await world.arm([{ fault: "hang" }])
+    const hanging = send(world, "GET", "/nodes/")
+    await vi.waitUntil(async () => (await world.journal()).length === 1)
+    await Promise.all([other.close(), other.close(), expect(hanging).rejects.toThrow()])
+    await world.close()
+    await expect(world.now()).rejects.toThrow(ServerClosed)
+    await expect(other.makeWorld()).rejects.toThrow("The server of the test is closed.")
+    await expect(fetch(other.baseUrl)).rejects.toThrow()
+  })
+
+  it("lets a process end that has forgotten to close it", async () => {
+    await using program = Program.ofSource(
+      `
+        import { startServer } from "@berth/server/testing/promise"
+        const { makeWorld } = await startServer()
+        const { baseUrl } = await makeWorld()
+        const reply = await fetch(baseUrl + "/docs")
+        // A body that is not read keeps a process by itself, whatever sends it.
+        await reply.text()
+        console.log(reply.status)
+        process.on("exit", () => console.log("after", Math.round(performance.now() - began), "ms"))
+        const began = performance.now()
+      `,
+      { cwd: import.meta.dirname }
+    )
+    const [, millis] = /^200\nafter (\d+) ms\n$/.exec(await program.succeeded()) ?? []
+    // A connection that is kept open would keep it for 5 s.
+    expect(Number(millis)).toBeLessThan(3_000)
+  })
+
+  describe("whose test replaces what it runs on", () => {
+    afterEach(() => {
+      vi.useRealTimers()
+      vi.unstubAllGlobals()
+    })
+
+    it("answers under fake timers", async () => {
+      await using world = await server.makeWorld()
+      vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "setImmediate", "Date", "performance"] })
+      const id = await create(world, "web")
+      await world.advance("2 seconds")
+      expect(await statusOf(world, id)).toBe("running")
+      const expected = Array.from({ length: 20 }, () => ({ operation: "nodes.create" as const }))
+      await world.verify({ expected })
+    })
+
+    it("is driven without the `fetch` of the test", async () => {
+      await using world = await server.makeWorld()
+      vi.stubGlobal("fetch", () => Promise.reject(new Error("no network in this test")))
+      expect(await world.advance("1h")).toEqual(new Date("2026-01-01T01:00:00.000Z"))
+    })
+  })
+})
+
+it("its types need no library: what a test writes and gets imports nothing else", () => {
+  const folder = join(import.meta.dirname, "../../src/testing/promise")
+  const imported = readdirSync(folder).flatMap((name) =>
+    Array.from(readFileSync(join(folder, name), "utf8").matchAll(/ from "([^"]+)"/g), ([, from]) => from)
+  )
+  expect(imported).not.toEqual([])
+  for (const from of imported) expect(from).toMatch(/^\.\/\w+\.ts$/)
+})
+
+it("the types of the control plane are those that it describes (`pnpm control-types` prints them)", () => {
+  expect(readFileSync(file, "utf8")).toBe(controlTypes())
+})

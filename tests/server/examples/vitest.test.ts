@@ -1,0 +1,16 @@
+import { createClient } from "@berth/core/promise"
+import { startServer } from "@berth/server/testing/promise"
+import { afterAll, expect, it } from "vitest"
+
+const server = await startServer()
+afterAll(() => server.close())
+
+it("a node runs after ten seconds", async () => {
+  await using world = await server.makeWorld({ provisioning: "10 seconds" })
+  const { accessToken, apiKey, baseUrl } = world
+  await using client = createClient({ baseUrl, apiKey, accessToken })
+  const { node } = await client.nodes.create({ name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" })
+  await world.advance("10 seconds")
+  expect((await client.nodes.get(node.id)).status).toBe("running")
+  await world.verify({ expected: [{ operation: "nodes.create", body: { name: "web" }, count: 1 }] })
+})

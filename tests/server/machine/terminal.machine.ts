@@ -1,0 +1,99 @@
+/**
+ * Servers that are started from an interactive shell in a terminal, as by hand, and what becomes of them when the shell or the
+ * terminal goes. Needs Linux, for its `script` makes the terminal.
+ */
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
+import { describe, expect, it, onTestFinished } from "vitest"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+const bare = `${process.execPath} ${root}apps/server/bin/berth-server.mjs --port 0`
+const wrapped = `npx --yes pnpm@12.21.0 --silent berth-server --port 0`
+
+/** A shell in a terminal of its own, with a server that `command` starts in it. */
+const login = async (command: string) => {
+  const shell = "bash --norc --noprofile -i"
+  const terminal = new Program("script", ["--quiet", "--flush", "--command", shell, "/dev/null"], {
+    cwd: root,
+    isInputOpen: true
+  })
+  terminal.child.stdin.write(`${command}\n`)
+  const { pid, url } = JSON.parse(await terminal.printed(/\{"url".*\}/)) as { pid: number; url: string }
+  onTestFinished(() => void spawnSync("kill", ["-KILL", String(pid), String(terminal.child.pid)]))
+  return { terminal, url }
+}
+
+const answers = async (url: string): Promise<boolean> =>
+  fetch(`${url}/_mock/health`, { headers: { connection: "close" } }).then(
+    ({ ok }) => ok,
+    () => false
+  )
+
+/** Rejects if the server is still there after the time in which it promises to end. */
+const ends = (url: string) => expect.poll(() => answers(url), { timeout: 5_000 }).toBe(false)
+
+/** Longer than a server needs to notice that anything is gone. */
+const goesOn = async (url: string) => {
+  const until = performance.now() + 2_000
+  while (performance.now() < until) expect(await answers(url)).toBe(true)
+}
+
+describe.each([
+  ["the program", bare],
+  ["pnpm", wrapped]
+])("a server that was started by %s", (_, command) => {
+  it("goes on after a logout when it was started with `&`", async () => {
+    const { terminal, url } = await login(`${command} &`)
+    // Bash asks once whether its jobs may be left.
+    terminal.child.stdin.write("exit\nexit\n")
+    await terminal.ended
+    await goesOn(url)
+  })
+
+  it("goes on when its terminal is closed if it was started with `&`", async () => {
+    const { terminal, url } = await login(`${command} &`)
+    terminal.signal("SIGKILL")
+    await goesOn(url)
+  })
+
+  it("ends when its terminal is closed if it was in the foreground", async () => {
+    const { terminal, url } = await login(command)
+    terminal.signal("SIGKILL")
+    await ends(url)
+  })
+
+  it("ends with Ctrl-C", async () => {
+    const { terminal, url } = await login(command)
+    terminal.child.stdin.write("\u0003")
+    await ends(url)
+  })
+})
+
+it("goes on under nohup when its terminal is closed", async () => {
+  const { terminal, url } = await login(`nohup ${bare} | cat &`)
+  terminal.signal("SIGKILL")
+  await goesOn(url)
+})
+
+describe("a server that was started by npx and pnpm", () => {
+  /** The processes between the test and the server: npx, a shell, pnpm. */
+  const linksOf = (pid: number, end: number): ReadonlyArray<number> => {
+    const parent = Number(spawnSync("ps", ["-o", "ppid=", "-p", String(pid)], { encoding: "utf8" }).stdout)
+    return parent === end ? [pid] : [...linksOf(parent, end), pid]
+  }
+
+  it("is gone within a second when any of them is killed", async () => {
+    for (const index of [0, 1, 2]) {
+      await using program = new Program("npx", wrapped.split(" ").slice(1), { cwd: root })
+      const { pid } = JSON.parse(await program.printed(/^.*\n/)) as { pid: number }
+      const links = linksOf(pid, process.pid)
+      expect(links).toHaveLength(4)
+      process.kill(links[index]!, "SIGKILL")
+      const killed = performance.now()
+      // The server holds its stdout to the end.
+      await program.ended
+      expect(performance.now() - killed).toBeLessThan(1_000)
+    }
+  })
+})
