@@ -25,6 +25,7 @@ export class NodeTable {
   #firstBlock = 0
   #nextId: number
   #size = 0
+  #version: object | undefined
 
   constructor(firstId: number) {
     this.#firstId = firstId
@@ -39,6 +40,11 @@ export class NodeTable {
   /** The id the next node gets. */
   get nextId(): number {
     return this.#nextId
+  }
+
+  /** A token of what the table holds: another one after every change. */
+  get version(): object {
+    return (this.#version ??= {})
   }
 
   get(id: number): NodeRecord | undefined {
@@ -62,6 +68,7 @@ export class NodeTable {
     this.#shelves[shelf]! += change
     block.live += change
     this.#size += change
+    this.#version = undefined
   }
 
   /** Passes over ids that were handed out before and whose nodes are gone: the next node gets `id`. */
@@ -80,6 +87,7 @@ export class NodeTable {
   replace(node: NodeRecord): void {
     const index = node.id - this.#firstId
     this.#blocks[Math.floor(index / blockSize)]!.slots[index % blockSize] = node
+    this.#version = undefined
   }
 
   /** Adds a node under an id that was in use before and is free. */

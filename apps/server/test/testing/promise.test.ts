@@ -182,7 +182,7 @@ describe("a server of a test without Effect", () => {
         const { makeWorld } = await startServer()
         const { baseUrl } = await makeWorld()
         const reply = await fetch(baseUrl + "/docs")
-        // A body that nobody reads keeps a process by itself, whatever sends it.
+        // A body that is not read keeps a process by itself, whatever sends it.
         await reply.text()
         console.log(reply.status)
         process.on("exit", () => console.log("after", Math.round(performance.now() - began), "ms"))

@@ -10,9 +10,10 @@
 import { pageSize, prefix } from "@berth/core/api/Routes"
 import { Result } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { getNode, listNodes } from "../../world/nodes.ts"
+import { getNode } from "../../world/nodes.ts"
 import type { Exchange, Reply } from "../Exchange.ts"
-import { nodeJson, pageJson } from "./nodeJsonCache.ts"
+import { nodeAttributes } from "../records.ts"
+import { pageBody } from "./pageCache.ts"
 
 const nodesPath = `${prefix}/nodes/`
 
@@ -30,10 +31,14 @@ export const answerFast = ({
   if (end > nodesPath.length) {
     const id = plainId(url.slice(nodesPath.length, end))
     const node = id === undefined ? undefined : getNode(world, id)
-    return node === undefined || Result.isFailure(node) ? undefined : success(nodeJson(world, node.success, now))
+    return node === undefined || Result.isFailure(node)
+      ? undefined
+      : success(JSON.stringify(nodeAttributes(world, node.success, now)))
   }
   const page = plainPage(url.slice(end + 1))
-  return page === undefined ? undefined : success(pageJson(world, listNodes(world, page.number, page.size), now))
+  return page === undefined
+    ? undefined
+    : HttpServerResponse.uint8Array(pageBody(world, page.number, page.size, now), json)
 }
 
 const json = { contentType: "application/json" } as const
