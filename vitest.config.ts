@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
-const workspaces = globSync(["packages/*", "apps/*", "tests"], { cwd: import.meta.dirname })
+const workspaces = globSync(["packages/*", "apps/*", "tests", "bench"], { cwd: import.meta.dirname })
 
 const nameOf = (root: string): string => JSON.parse(readFileSync(join(root, "package.json"), "utf8")).name
 

@@ -2,6 +2,7 @@
  * A row of the benchmark: a measurement, mostly side by side with another one in the same run, and its target. Targets are
  * ratios, because machines differ; sides are measured pair by pair, because a machine drifts during the run.
  */
+import { median } from "./growth.ts"
 
 /** What to measure, against what, and how often. */
 export interface Row {
@@ -49,13 +50,6 @@ export interface Result {
   readonly targets: ReadonlyArray<Target>
   readonly met: boolean
   readonly pairs: number
-}
-
-/** The middle value. */
-const median = (values: ReadonlyArray<number>): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
 /** Reduces the pairs of a row to medians and ratios. */
