@@ -6,14 +6,6 @@ import { accountOf, frozen, mustControl as control, sees, visit } from "./browse
 
 const requestCount = 3000
 
-/** Notes in the page how long it was busy in one piece. */
-const measureTasks = `
-  globalThis.maxTaskMillis = 0
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) maxTaskMillis = Math.max(maxTaskMillis, duration)
-  }).observe({ type: "longtask" })
-`
-
 describe("the page of a busy world", () => {
   it.live("shows the latest of thousands of requests and 10 000 nodes, and stays usable", () =>
     Effect.gen(function* () {
@@ -22,7 +14,6 @@ describe("the page of a busy world", () => {
       const world = accountOf(account, made)
       const { complaints, page, requests } = yield* visit(`${ready.url}/_mock/#w1`)
       yield* sees(page.getByText("1 to 100 of 10,000").waitFor())
-      yield* sees(page.evaluate(measureTasks))
       const before = requests.length
       const startedAt = performance.now()
       const flood = Effect.forEach(Array.from({ length: requestCount }), () => callAs(world, "GET", "/nodes/1/"), {
@@ -47,7 +38,6 @@ describe("the page of a busy world", () => {
       // At most once every 200 ms, for each turn, and every 2 s.
       const readings = requests.slice(before).filter((line) => line === "GET /_mock/worlds/w1/requests").length
       expect(readings).toBeLessThan(elapsedMillis / 200 + elapsedMillis / 2000 + 10)
-      expect(yield* Effect.promise(() => page.evaluate<number>("maxTaskMillis"))).toBeLessThan(500)
       expect(complaints).toEqual([])
     })
   )
