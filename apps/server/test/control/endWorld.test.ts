@@ -7,7 +7,7 @@ import { defaults } from "../../src/world/WorldSettings.ts"
 import { Worlds } from "../../src/world/Worlds.ts"
 import { WorldUse } from "../../src/world/WorldUse.ts"
 
-it("a world that is deleted is held by nothing that looks for idle worlds", () => {
+it("a world that is deleted is no longer among those that may be idle", () => {
   const use = new WorldUse()
   const worlds = new Worlds(World.make(defaults, 0))
   const asked = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
