@@ -43,6 +43,7 @@ describe("the page of a server that goes away", () => {
       const world = yield* control(account, "POST", "/worlds", { clock: "frozen" })
       yield* callAs(accountOf(account, world), "POST", "/nodes/", { body: nodeOf("web") })
       const { page } = yield* visit(`${url}/_mock/#w1`)
+      yield* sees(page.getByRole("link", { name: "Control plane" }).waitFor())
       yield* sees(page.getByRole("row", { name: "web" }).waitFor())
       yield* first.stop("SIGKILL")
       yield* sees(page.getByRole("status").getByText("No connection to the server.").waitFor())
