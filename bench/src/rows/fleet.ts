@@ -71,7 +71,7 @@ const fleetRow = async (
   }
 }
 
-/** The server caches the JSON of a thousand nodes; that of a million fits neither into its cache nor into the processor's. */
+/** A thousand nodes fit into the processor's cache, a million do not. */
 const target = 1.5
 
 /** `GET` of nodes all over the fleet. */

@@ -65,7 +65,8 @@ const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise
 /**
  * Starts the service on a free port of the loopback interface, in this process, which may end without closing it. Its worlds
  * stand still until the test advances them. The options are those of each world that does not give its own; rejects with
- * `MockRefused` when they are not usable.
+ * `MockRefused` when one of them is unknown or is no such value. What depends on all options of a world, such as the plans of
+ * its nodes, is refused when that world is made.
  */
 export const startServer = async (options: ServerOptions = {}): Promise<Server> => {
   checkOptions(options)

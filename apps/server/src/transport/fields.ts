@@ -1,6 +1,6 @@
 /**
- * Reads a JSON body against its schema so that every field at fault is named at once (decision 4), each with one sentence.
- * In an optional field `null` is the same as absent, because many clients send `null` for no value.
+ * Reads a JSON body against its schema so that every field at fault is named at once (decision 4), each with one sentence; of
+ * a body of 1000 values or more the first that the schema finds. In an optional field `null` is the same as absent, because many clients send `null` for no value.
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
@@ -16,7 +16,7 @@ export interface FieldsRead<A> {
 export const readFields = <S extends Schema.Struct<Schema.Struct.Fields> & { readonly DecodingServices: never }>(
   schema: S
 ): ((body: unknown) => FieldsRead<S["Type"]>) => {
-  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  const decode = boundedDecoder(schema)
   const required = new Set(
     Object.entries(schema.fields).flatMap(([name, field]) => (field.ast.context?.isOptional === true ? [] : [name]))
   )
@@ -76,6 +76,16 @@ export const fieldErrors = (issue: SchemaIssue.Issue, by: "first" | "whole" = "f
 /** To name all fields at fault among so many values takes some 50 ms. */
 const manyValues = 1000
 
+/** Decodes with all that is wrong, or from `manyValues` values on with the first. */
+const boundedDecoder = <S extends Schema.Constraint & { readonly DecodingServices: never }>(
+  schema: S,
+  options: { readonly onExcessProperty?: "error" } = {}
+): ((value: unknown) => Result.Result<S["Type"], Schema.SchemaError>) => {
+  const decodeAll = Schema.decodeUnknownResult(schema, { ...options, errors: "all" })
+  const decodeFirst = Schema.decodeUnknownResult(schema, { ...options, errors: "first" })
+  return (value) => (countValues(value, manyValues) < manyValues ? decodeAll : decodeFirst)(value)
+}
+
 /** Up to `max` of the values within a value, itself included. */
 const countValues = (value: unknown, max: number): number => {
   if (typeof value !== "object" || value === null) return 1
@@ -89,13 +99,9 @@ const countValues = (value: unknown, max: number): number => {
 
 /**
  * A reader of values that have no fields but those of the schema. It names every field at fault by its whole path, or in a
- * value of more than 1000 values the first.
+ * value of 1000 values or more the first.
  */
 export const strictReader = <A, I>(schema: Schema.Codec<A, I>): ((value: unknown) => Result.Result<A, FieldErrors>) => {
-  const decodeAll = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })
-  const decodeFirst = Schema.decodeUnknownResult(schema, { errors: "first", onExcessProperty: "error" })
-  return (value) => {
-    const decode = countValues(value, manyValues) < manyValues ? decodeAll : decodeFirst
-    return Result.mapError(decode(value), ({ issue }) => fieldErrors(issue, "whole"))
-  }
+  const decode = boundedDecoder(schema, { onExcessProperty: "error" })
+  return (value) => Result.mapError(decode(value), ({ issue }) => fieldErrors(issue, "whole"))
 }

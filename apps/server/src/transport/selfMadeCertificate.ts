@@ -25,7 +25,7 @@ const validBeforeMillis = dayMillis
 /** More than 398 days are too many for some clients. */
 const validForMillis = 397 * dayMillis
 
-/** For these host names and addresses, valid from a day before `nowMillis`. */
+/** For these host names and addresses, one of version 6 with or without brackets, valid from a day before `nowMillis`. */
 export const selfMadeCertificate = (names: ReadonlyArray<string>, nowMillis: number): SelfMade => {
   const [authority, server] = [makeKeys(), makeKeys()]
   const certificate = (subject: string, keys: Keys, extensions: ReadonlyArray<Buffer>) =>
@@ -38,7 +38,7 @@ export const selfMadeCertificate = (names: ReadonlyArray<string>, nowMillis: num
       extension("2.5.29.37", false, sequence(oid("1.3.6.1.5.5.7.3.1"))),
       extension("2.5.29.14", false, element(tag.octets, server.id)),
       extension("2.5.29.35", false, sequence(element(tag.context, authority.id))),
-      extension("2.5.29.17", false, sequence(...Array.from(new Set(names), generalName)))
+      extension("2.5.29.17", false, sequence(...Array.from(new Set(names.map(withoutBrackets)), generalName)))
     ]),
     authority: certificate(authorityName, authority, [
       extension("2.5.29.19", true, sequence(isTrue, integer(Buffer.of(0)))),
@@ -121,6 +121,8 @@ const utcTime = (millis: number): Buffer =>
     tag.utcTime,
     Buffer.from(`${DateTime.formatIso(DateTime.makeUnsafe(millis)).slice(2, 19).replaceAll(/\D/g, "")}Z`)
   )
+
+const withoutBrackets = (name: string): string => name.replace(/^\[(.*)\]$/, "$1")
 
 const generalName = (name: string): Buffer =>
   isIP(name) === 0

@@ -197,6 +197,8 @@ describe("a certificate of the server's making", () => {
     "fe80::1%eth0",
     "2001:db8::ff00:42:8329",
     "::ffff:1.2.3.4",
+    "[fd00::1]",
+    "[::1]",
     "mock",
     "bücher.test",
     "localhost"
@@ -214,12 +216,13 @@ describe("a certificate of the server's making", () => {
   })
 
   it("is for its names and addresses, and no others", () => {
-    for (const address of ["127.0.0.1", "::1", "fe80::1", "2001:db8:0:0:0:ff00:42:8329", "::ffff:1.2.3.4"]) {
+    const addresses = ["127.0.0.1", "::1", "fe80::1", "2001:db8:0:0:0:ff00:42:8329", "::ffff:1.2.3.4", "fd00::1"]
+    for (const address of addresses) {
       expect([address, server.checkIP(address) !== undefined]).toEqual([address, true])
     }
     for (const name of ["localhost", "mock", "xn--bcher-kva.test"]) expect(server.checkHost(name)).toBe(name)
     expect([server.checkIP("127.0.0.2"), server.checkHost("example.com")]).toEqual([undefined, undefined])
-    expect(server.subjectAltName!.split(", ").length).toBe(8)
+    expect(server.subjectAltName!.split(", ").length).toBe(9)
   })
 
   it("is valid from a day before, for more than a year and fewer than 399 days", () => {

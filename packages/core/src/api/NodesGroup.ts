@@ -28,7 +28,7 @@ const create = HttpApiEndpoint.post("create", routes.nodes.create.path, {
 }).annotateMerge(
   describe({
     summary: "Create a node",
-    ...documented("4", "Accepts the node; its creation completes after the reply, whose `Location` names it."),
+    ...documented("4", "Accepts the node; its creation completes after the reply."),
     examples: examples.createNode
   })
 )

@@ -18,6 +18,9 @@ export class Refused extends Error {
 export const keepToken = (token) =>
   sessionStorage.setItem(tokenKey, /^[\x21-\x7e]+$/.test(token) ? token : encodeURIComponent(token))
 
+/** Whether requests of this page show a token. What a link opens never does. */
+export const hasToken = () => sessionStorage.getItem(tokenKey) !== null
+
 /** A reply, once its headers are there. `body` is sent as JSON. */
 export const ask = async (path, { body, method = "GET", signal = AbortSignal.timeout(maxReplyMillis) } = {}) => {
   const token = sessionStorage.getItem(tokenKey)

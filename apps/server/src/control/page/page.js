@@ -1,6 +1,6 @@
 // What the page does: it reads the world that its address names, reads it again when something happens there, and acts on
 // that world and on no other. A world that ends takes its buttons along and leaves its journal.
-import { ask, keepToken, readWorld, readWorlds, Refused, watchWorld, worldPath } from "./controlPlane.js"
+import { ask, hasToken, keepToken, readWorld, readWorlds, Refused, watchWorld, worldPath } from "./controlPlane.js"
 import {
   byId,
   maxEntries,
@@ -169,6 +169,7 @@ const connected = () => {
   connection("live", "live")
   byId("token-form").hidden = true
   byId("layout").hidden = false
+  byId("description").hidden = hasToken()
 }
 
 /** What was shown stays until the server is there again, but not before a reader whose token is refused. */
@@ -185,6 +186,7 @@ const disconnected = (error) => {
 const askForToken = ({ showedToken }) => {
   connection("lost", "token needed")
   byId("layout").hidden = true
+  byId("description").hidden = true
   const isAsked = !byId("token-form").hidden
   byId("token-form").hidden = false
   if (showedToken) showTrouble("The server refuses this control token.")

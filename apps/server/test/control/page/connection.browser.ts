@@ -28,6 +28,8 @@ describe("the page of a server that asks for a token", () => {
       yield* sees(page.getByRole("row", { name: "database" }).waitFor())
       yield* sees(page.reload())
       yield* sees(page.getByRole("row", { name: "database" }).waitFor())
+      // A link shows no token: it would open a refusal.
+      expect(yield* Effect.promise(() => page.getByRole("link", { name: "Control plane" }).count())).toBe(0)
     })
   )
 })
@@ -41,6 +43,7 @@ describe("the page of a server that goes away", () => {
       const world = yield* control(account, "POST", "/worlds", { clock: "frozen" })
       yield* callAs(accountOf(account, world), "POST", "/nodes/", { body: nodeOf("web") })
       const { page } = yield* visit(`${url}/_mock/#w1`)
+      yield* sees(page.getByRole("link", { name: "Control plane" }).waitFor())
       yield* sees(page.getByRole("row", { name: "web" }).waitFor())
       yield* first.stop("SIGKILL")
       yield* sees(page.getByRole("status").getByText("No connection to the server.").waitFor())
