@@ -17,7 +17,7 @@ import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
 import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
-import { readSnapshot, snapshotReply } from "./snapshots.ts"
+import { busyReply, readSnapshot, snapshotReply } from "./snapshots.ts"
 import type { WorldSummary } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal): Failure<409> =>
@@ -102,6 +102,11 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         replaceWorld(world, restored, real)
         journals.begin(world)
         return summary(world, World.enter(world, real))
-      })
+      }).pipe(
+        Effect.catchIf(
+          (failure): failure is Failure<503> => failure.code === 503,
+          (failure) => Effect.succeed(busyReply(failure))
+        )
+      )
     )
 )
