@@ -87,7 +87,7 @@ const restore = HttpApiEndpoint.put("restore", "/worlds/:world/snapshot", {
   params: worldParam,
   payload: Snapshot,
   success: WorldSummary,
-  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+  error: [failures[400], failures[404], failures[408], failures[413], failures[415], failures[422], failures[503]]
 }).annotateMerge(
   OpenApi.annotations({
     title: "Put a snapshot into a world",

@@ -3,6 +3,7 @@
  */
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { invalidFields } from "../http/failures.ts"
 import { nextEvents } from "../world/nextEvent.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
@@ -12,6 +13,8 @@ import { namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
+
+const pastTheEnd = (field: string) => invalidFields({ [field]: ["The time of a world ends with the year 9899."] })
 
 const readChange = readBody(ClockChange)
 
@@ -28,11 +31,16 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
           return reading(world)
         }
         if (advance !== undefined) {
-          World.advance(world, real, Duration.toMillis(advance))
+          const byMillis = Duration.toMillis(advance)
+          if (now + byMillis > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advance"))
+          World.advance(world, real, byMillis)
           return reading(world)
         }
         const events = nextEvents(world, now)
-        if (events[0] !== undefined) World.advance(world, real, events[0].at - now)
+        if (events[0] !== undefined) {
+          if (events[0].at > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advanceTo"))
+          World.advance(world, real, events[0].at - now)
+        }
         return { ...reading(world), events: events.map((event) => ({ ...event, at: instant(event.at) })) }
       })
     )

@@ -7,7 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
 import { begin, reset } from "../world/scenario.ts"
-import { replaceWorld } from "../state/Restoration.ts"
+import { replaceWorld, resume } from "../state/Restoration.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
@@ -17,7 +17,7 @@ import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
 import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
-import { readSnapshot, snapshotReply } from "./snapshots.ts"
+import { busyReply, readSnapshot, snapshotReply } from "./snapshots.ts"
 import type { WorldSummary } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal): Failure<409> =>
@@ -98,10 +98,16 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         const restored = yield* readSnapshot(request, named.world)
         // The world may have been deleted meanwhile.
         const { journals, realMillis, world } = yield* namedWorld(params.world)
-        const real = realMillis()
-        replaceWorld(world, restored, real)
+        // Before the old one is gone, so that whatever fails leaves it.
+        const reply = summary(restored, resume(restored, realMillis()))
+        replaceWorld(world, restored)
         journals.begin(world)
-        return summary(world, World.enter(world, real))
-      })
+        return reply
+      }).pipe(
+        Effect.catchIf(
+          (failure): failure is Failure<503> => failure.code === 503,
+          (failure) => Effect.succeed(busyReply(failure))
+        )
+      )
     )
 )

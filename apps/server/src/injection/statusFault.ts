@@ -12,6 +12,8 @@ const maxSentence = 1_000
 const maxFields = 100
 const maxSentencesOfField = 20
 const maxBodyBytes = 65_536
+/** Half of what the body of a control request may have: a snapshot has the fault some levels further down. */
+const maxBodyLevels = 32
 const maxHeaders = 32
 const maxHeaderBytes = 8_192
 
@@ -29,8 +31,16 @@ const Body = Schema.Json.check(
     (body) =>
       Buffer.byteLength(typeof body === "string" ? body : JSON.stringify(body)) <= maxBodyBytes ||
       `Expected at most ${maxBodyBytes} bytes`
+  ),
+  Schema.makeFilter(
+    (body) => isWithin(body, maxBodyLevels) || `Expected at most ${maxBodyLevels} levels of arrays and objects`
   )
 )
+
+const isWithin = (value: unknown, levels: number): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((part) => isWithin(part, levels - 1)))
 
 /** They decide where a reply ends, and so belong to the server alone. */
 const framing = new Set([

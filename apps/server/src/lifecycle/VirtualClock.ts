@@ -18,6 +18,15 @@ export type ClockMode = "real" | "frozen" | { readonly times: number }
 /** Where a frozen world begins, so that two runs show the same times: 2026-01-01T00:00:00.000Z. */
 export const frozenStartMillis = 1_767_225_600_000
 
+/** The largest factor of a clock that passes faster. */
+export const maxTimes = 1_000_000
+
+/**
+ * The end of a world's time, where every clock stops: the last instant of the year 9899. What follows from it, as the end of
+ * a window or of a delay, still has a year of four digits.
+ */
+export const lastMillis = Date.parse("9899-12-31T23:59:59.999Z")
+
 const rateOf = (mode: ClockMode): number => (mode === "real" ? 1 : mode === "frozen" ? 0 : mode.times)
 
 /** A clock at its start. Unless `startAt` is given, a frozen one begins at `frozenStartMillis` and the others at the real time. */
@@ -27,14 +36,14 @@ export const make = (mode: ClockMode, realMillis: number, startAt: number | null
   anchorRealMillis: realMillis
 })
 
-/** The world's instant, never before the anchor. */
+/** The world's instant, never before the anchor and never after `lastMillis`. */
 export const now = (clock: VirtualClock, realMillis: number): number =>
-  clock.anchorMillis + Math.max(0, Math.floor((realMillis - clock.anchorRealMillis) * clock.rate))
+  Math.min(lastMillis, clock.anchorMillis + Math.max(0, Math.floor((realMillis - clock.anchorRealMillis) * clock.rate)))
 
 /** The same clock, `byMillis` milliseconds further on. World time never goes back: a negative duration counts as 0. */
 export const advance = (clock: VirtualClock, realMillis: number, byMillis: number): VirtualClock => ({
   rate: clock.rate,
-  anchorMillis: now(clock, realMillis) + Math.max(0, Math.floor(byMillis)),
+  anchorMillis: Math.min(lastMillis, now(clock, realMillis) + Math.max(0, Math.floor(byMillis))),
   anchorRealMillis: Math.max(realMillis, clock.anchorRealMillis)
 })
 

@@ -6,7 +6,7 @@ import { Duration, Option, Schema } from "effect"
 import { textField } from "./textField.ts"
 
 /** Ten years. */
-const maxDurationMillis = 10 * 365 * 86_400_000
+export const maxDurationMillis = 10 * 365 * 86_400_000
 
 /** `10s`, `1h30m`, `250ms`, `1d`, or an Effect duration such as `10 seconds`; in whole milliseconds, up to 10 years. */
 export const readDurationMillis = (text: string): Option.Option<number> =>

@@ -14,6 +14,10 @@ export const readInstantMillis = (text: string): Option.Option<number> =>
 const firstYear = 2002
 const lastYear = 2999
 
+/** Whether a world may begin at this instant. */
+export const isStart = (millis: number): boolean =>
+  millis >= Date.UTC(firstYear, 0) && millis < Date.UTC(lastYear + 1, 0)
+
 /** An instant as Effect takes it, so that a test may write `"2026-01-01T00:00:00Z"` or a `DateTime`. */
 const Input = Schema.declare((value): value is DateTime.DateTime.Input =>
   Option.isSome(DateTime.make(value as DateTime.DateTime.Input))
@@ -23,10 +27,6 @@ const Input = Schema.declare((value): value is DateTime.DateTime.Input =>
 export const InstantText = textField<DateTime.DateTime.Input>(
   Input,
   `an instant from ${firstYear} to ${lastYear} such as 2026-01-01T00:00:00Z`,
-  (text) =>
-    readInstantMillis(text).pipe(
-      Option.filter((millis) => millis >= Date.UTC(firstYear, 0) && millis < Date.UTC(lastYear + 1, 0)),
-      Option.map(DateTime.makeUnsafe)
-    ),
+  (text) => readInstantMillis(text).pipe(Option.filter(isStart), Option.map(DateTime.makeUnsafe)),
   (instant) => DateTime.formatIso(DateTime.makeUnsafe(instant))
 )

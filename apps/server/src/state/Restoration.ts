@@ -6,8 +6,9 @@ import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
 import { strictReader } from "../transport/fields.ts"
 import type { Batch } from "../transport/JsonReader.ts"
-import type * as World from "../world/World.ts"
+import * as World from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
+import { Instant } from "./bounds.ts"
 import { addNode, NodeSnapshot, readHead, SavedImageSnapshot, Snapshot } from "./Snapshot.ts"
 
 /** How many nodes a step adds. */
@@ -45,7 +46,7 @@ const readSnapshot = strictReader(Snapshot)
 export class Restoration {
   readonly #nodes = new LongArray(NodeSnapshot)
   readonly #savedImages = new LongArray(SavedImageSnapshot)
-  readonly #grants = new LongArray(Schema.Int)
+  readonly #grants = new LongArray(Instant)
   readonly #arrays: Readonly<Record<string, { readonly add: (batch: Batch) => FieldErrors | null }>> = {
     nodes: this.#nodes,
     savedImages: this.#savedImages,
@@ -101,7 +102,13 @@ interface Owner {
 const under = (path: string, errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).map(([field, sentences]) => [`${path}.${field}`, sentences]))
 
-/** Puts a restored world in the place of all that a world had; its clock goes on from here. */
-export const replaceWorld = (world: World.World, restored: World.World, realMillis: number): void => {
-  Object.assign(world, restored, { clock: { ...restored.clock, anchorRealMillis: realMillis } })
+/** Lets the clock of a restored world go on from here, and gives its instant. */
+export const resume = (restored: World.World, realMillis: number): number => {
+  restored.clock = { ...restored.clock, anchorRealMillis: realMillis }
+  return World.enter(restored, realMillis)
+}
+
+/** Puts a restored world in the place of all that a world had. */
+export const replaceWorld = (world: World.World, restored: World.World): void => {
+  Object.assign(world, restored)
 }

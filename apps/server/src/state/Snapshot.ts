@@ -13,10 +13,13 @@ import { maxGivenId, maxGivenNodes, nodeProblems } from "../world/givenNodes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import * as World from "../world/World.ts"
 import { type Account, authModes, deleteStyles, maxFleetNodes } from "../world/WorldSettings.ts"
+import { DurationMillis, Instant, Rate, StartTime, TermDays, WindowMillis, WorldTime } from "./bounds.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+/** One that can go on: at a thousand a second, for 30 000 years. */
+const Tally = Count.check(Schema.isLessThanOrEqualTo(1_000_000_000_000_000))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
-const NonNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
 /** Of any kind that there is. */
 const StoredFault: Schema.Codec<AnyFault> = Fault
@@ -26,10 +29,10 @@ const StoredArmedFault = Schema.Struct({
   fault: StoredFault,
   instance: Count,
   /** Milliseconds since the epoch; absent where there is no bound. */
-  fromMillis: Schema.optionalKey(Schema.Int),
-  untilMillis: Schema.optionalKey(Schema.Int),
-  seen: Count,
-  fired: Count
+  fromMillis: Schema.optionalKey(Instant),
+  untilMillis: Schema.optionalKey(Instant),
+  seen: Tally,
+  fired: Tally
 })
 
 const takeArmed = ({ fromMillis, untilMillis, ...armed }: ArmedFault): typeof StoredArmedFault.Type => ({
@@ -45,15 +48,13 @@ const armedFrom = (stored: typeof StoredArmedFault.Type): ArmedFault => ({
 })
 
 const rule = {
-  provisioningMillis: Count,
-  provisioningJitterMillis: Count,
-  terminationMillis: Count,
-  terminationJitterMillis: Count,
-  outcomes: Schema.NullOr(
-    Schema.Struct({ runs: NonNegative, stuck: NonNegative, powersOff: NonNegative, vanishes: NonNegative })
-  ),
-  outcomeAfterMillis: Count,
-  outcomeAfterJitterMillis: Count
+  provisioningMillis: DurationMillis,
+  provisioningJitterMillis: DurationMillis,
+  terminationMillis: DurationMillis,
+  terminationJitterMillis: DurationMillis,
+  outcomes: Schema.NullOr(Schema.Struct({ runs: Weight, stuck: Weight, powersOff: Weight, vanishes: Weight })),
+  outcomeAfterMillis: DurationMillis,
+  outcomeAfterJitterMillis: DurationMillis
 }
 
 const GivenNode = Schema.Struct({
@@ -62,27 +63,27 @@ const GivenNode = Schema.Struct({
   image: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int])),
   status: Schema.optionalKey(Schema.Literals(["created", "running", "power-off", "terminate"])),
   id: Schema.optionalKey(Positive.check(Schema.isLessThanOrEqualTo(maxGivenId))),
-  createdAt: Schema.optionalKey(Schema.Int),
+  createdAt: Schema.optionalKey(Instant),
   locked: Schema.optionalKey(Schema.Boolean),
   backups: Schema.optionalKey(Schema.Boolean)
 })
 
 /** Fields that the format before does not have. */
 const added = {
-  startAt: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  startAt: Schema.optionalKey(Schema.NullOr(StartTime)),
   nodes: Schema.optionalKey(Schema.Array(GivenNode).check(Schema.isMaxLength(maxGivenNodes)))
 }
 
 const Settings = Schema.Struct({
   seed: Schema.Int,
-  clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: NonNegative })]),
+  clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Rate })]),
   lifecycle: Schema.Struct({
     ...rule,
     byName: Schema.Array(Schema.Struct({ pattern: Schema.String, rule: Schema.Struct(rule) }))
   }),
   rateLimit: Schema.Struct({
     limit: Positive,
-    windowMillis: Positive,
+    windowMillis: WindowMillis,
     algorithm: Schema.Literals(Allowance.algorithms)
   }),
   auth: Schema.Literals(authModes),
@@ -97,9 +98,9 @@ const Settings = Schema.Struct({
 })
 
 const AllowanceState = Schema.Union([
-  Schema.Struct({ algorithm: Schema.Literal("fixed-window"), endsAt: Schema.NullOr(Schema.Int), granted: Count }),
-  Schema.Struct({ algorithm: Schema.Literal("sliding-window"), grants: Schema.Array(Schema.Int) }),
-  Schema.Struct({ algorithm: Schema.Literal("token-bucket"), missing: Count, asOf: Schema.NullOr(Schema.Int) })
+  Schema.Struct({ algorithm: Schema.Literal("fixed-window"), endsAt: Schema.NullOr(Instant), granted: Count }),
+  Schema.Struct({ algorithm: Schema.Literal("sliding-window"), grants: Schema.Array(Instant) }),
+  Schema.Struct({ algorithm: Schema.Literal("token-bucket"), missing: Count, asOf: Schema.NullOr(Instant) })
 ])
 
 /** A node; what is left out is as it is for most nodes. */
@@ -108,16 +109,16 @@ export const NodeSnapshot = Schema.Struct({
   name: Schema.String,
   plan: Schema.String,
   imageId: Positive,
-  createdAt: Schema.Int,
-  deletedAt: Schema.optionalKey(Schema.Int),
+  createdAt: Instant,
+  deletedAt: Schema.optionalKey(Instant),
   commitment: Schema.optionalKey(
     Schema.Struct({
       skuId: Schema.Int,
-      days: Positive,
-      startedAt: Schema.Int,
+      days: TermDays,
+      startedAt: Instant,
       setting: Schema.Literals(["auto_renew", "auto_terminate", "hourly_billing"]),
       nextSkuId: Schema.Int,
-      nextDays: Positive
+      nextDays: TermDays
     })
   ),
   backups: Schema.optionalKey(Schema.Boolean),
@@ -144,8 +145,8 @@ const format = "berth-world/3"
 const head = {
   format: Schema.Literals(["berth-world/2", format]),
   settings: Settings,
-  clock: Schema.Struct({ rate: NonNegative, anchorMillis: Schema.Int, anchorRealMillis: Schema.Int }),
-  latest: Schema.Int,
+  clock: Schema.Struct({ rate: Rate, anchorMillis: WorldTime, anchorRealMillis: Instant }),
+  latest: WorldTime,
   allowance: AllowanceState,
   savedImages: Schema.Array(SavedImageSnapshot),
   /** The id the next node gets. */
@@ -245,6 +246,8 @@ export const readHead = (
   if (snapshot.allowance.algorithm !== snapshot.settings.rateLimit.algorithm) {
     return Result.fail(problem("allowance", "This is the state of another algorithm than that of the settings."))
   }
+  const overspent = overspending(snapshot.allowance, snapshot.settings.rateLimit)
+  if (overspent !== undefined) return Result.fail(problem(`allowance.${overspent}`, "More is spent than there was."))
   if (snapshot.nextNodeId < world.nodes.nextId) {
     return Result.fail(problem("nextNodeId", "A world of this seed begins with a larger id."))
   }
@@ -269,6 +272,18 @@ export const readHead = (
       ? snapshot.clock
       : { rate: snapshot.clock.rate, anchorMillis: snapshot.latest, anchorRealMillis: realMillis }
   return Result.succeed(world)
+}
+
+/** The field by which more is spent than the rate limit gives. */
+const overspending = (state: typeof AllowanceState.Type, { limit, windowMillis }: Allowance.RateLimit) => {
+  switch (state.algorithm) {
+    case "fixed-window":
+      return state.granted > limit ? "granted" : undefined
+    case "sliding-window":
+      return state.grants.length > limit ? "grants" : undefined
+    case "token-bucket":
+      return state.missing > limit * windowMillis ? "missing" : undefined
+  }
 }
 
 /** Adds a node of a snapshot; nodes come in ascending id. `before` is the id the next node of the world gets. */

@@ -14,6 +14,12 @@ export const maxUrlBytes = 8 * 1024
 /** All header lines together with the request line: 16 KiB, then 431. */
 export const maxHeadBytes = 16 * 1024
 
+/** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
+export const maxTurnWaitMillis = 10_000
+
+/** How long the client of a large snapshot may send nothing while others wait for its turn; then 408. */
+export const maxSilenceMillis = 5_000
+
 /** Times after which a slow client gets 408, or after which the server stops waiting. */
 export interface Timeouts {
   /** From the first byte of a request to the end of its headers. */

@@ -2,6 +2,7 @@
  * Reads the JSON body of a request while it arrives: what cannot be accepted is refused at once, and however long the body
  * is, other requests are answered meanwhile.
  */
+import type { Failure } from "@berth/core/api/Envelope"
 import { Effect, type Scope, Stream } from "effect"
 import type { HttpServerError, HttpServerRequest } from "effect/http"
 import { type Batch, JsonReader, type Unreadable } from "./JsonReader.ts"
@@ -11,7 +12,7 @@ import { bodyTooLarge, interrupted, refuseMediaType } from "./readJson.ts"
 /** Bytes that are read without a pause. */
 const sliceBytes = 64 * 1024
 
-interface StreamOptions {
+interface StreamOptions<E> {
   /** Default 1 MiB. */
   readonly maxBytes?: number
   /** Stands for a body that is not there. */
@@ -21,13 +22,15 @@ interface StreamOptions {
   /** What it gives ends the reading. */
   readonly onBatch?: (batch: Batch) => Unreadable | undefined
   /** Runs before more than 1 MiB is read. */
-  readonly onLarge?: Effect.Effect<void, never, Scope.Scope>
+  readonly onLarge?: Effect.Effect<void, E, Scope.Scope>
+  /** How long nothing may come, and what it is then. Default as long as the request has. */
+  readonly silence?: { readonly maxMillis: number; readonly failure: E }
 }
 
 /** The value of the body; nothing more is read once it is refused. */
-export const streamJson = Effect.fnUntraced(function* (
+export const streamJson = Effect.fnUntraced(function* <E extends Failure = never>(
   request: HttpServerRequest.HttpServerRequest,
-  { longArrays, maxBytes = maxBodyBytes, onBatch, onLarge, whenEmpty }: StreamOptions = {}
+  { longArrays, maxBytes = maxBodyBytes, onBatch, onLarge, silence, whenEmpty }: StreamOptions<E> = {}
 ) {
   const refused = refuseMediaType(request)
   if (refused !== undefined) return yield* Effect.fail(refused)
@@ -44,8 +47,16 @@ export const streamJson = Effect.fnUntraced(function* (
       if (bytes > sliceBytes) yield* Effect.yieldNow
     }
   })
-  const unreadable = (error: Unreadable | HttpServerError.HttpServerError) => ("code" in error ? error : interrupted)
-  yield* Effect.mapError(Stream.runForEach(request.stream, take), unreadable)
+  const unreadable = (error: Unreadable | E | HttpServerError.HttpServerError) =>
+    "code" in error ? error : interrupted
+  const chunks: Stream.Stream<Uint8Array, E | HttpServerError.HttpServerError> =
+    silence === undefined
+      ? request.stream
+      : Stream.timeoutOrElse(request.stream, {
+          duration: silence.maxMillis,
+          orElse: () => Stream.fail(silence.failure)
+        })
+  yield* Effect.mapError(Stream.runForEach(chunks, take), unreadable)
   if (bytes === 0 && whenEmpty !== undefined) return whenEmpty
   return yield* Effect.fromResult(reader.end())
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { TestServer } from "../../src/testing.ts"
 import { callAs, errorsOf, nodeOf } from "../http/service.ts"
 import { control, createIn, statusIn } from "./plane.ts"
@@ -40,6 +41,37 @@ layer(TestServer.layer())("the clock of a world", (it) => {
       for (const body of refused) errorsOf(yield* control("POST", `/worlds/${id}/clock`, body), 422)
       errorsOf(yield* control("POST", "/worlds/w9999/clock", { advance: "1s" }), 404)
       expect((yield* control("GET", `/worlds/${id}/clock`)).json.now).toBe("2026-01-01T00:00:00.000Z")
+    })
+  )
+
+  it.effect("ends with the year 9899, and goes no further by any step", () =>
+    Effect.gen(function* () {
+      const { id } = yield* (yield* TestServer).makeWorld({ startAt: "2999-12-31T00:00:00Z" })
+      const last = "9899-12-31T23:59:59.999Z"
+      const { json: snapshot } = yield* control("GET", `/worlds/${id}/snapshot`)
+      const latest = Date.parse(last) - 20_000
+      yield* control("PUT", `/worlds/${id}/snapshot`, { ...snapshot, latest })
+      const clock = (body: unknown) => control("POST", `/worlds/${id}/clock`, body)
+      expect(Object.keys(errorsOf(yield* clock({ advance: "10 years" }), 422))).toEqual(["advance"])
+      expect((yield* clock({ advance: "20s" })).json.now).toBe(last)
+      expect(Object.keys(errorsOf(yield* clock({ advance: "1ms" }), 422))).toEqual(["advance"])
+      yield* clock({ mode: "x999999" })
+      yield* TestClock.adjust("1 hour")
+      expect((yield* control("GET", `/worlds/${id}`)).json.now).toBe(last)
+      const { json: taken } = yield* control("GET", `/worlds/${id}/snapshot`)
+      expect((yield* control("PUT", `/worlds/${id}/snapshot`, taken)).status).toBe(200)
+    })
+  )
+
+  it.effect("does not step to an event after its end", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld()
+      const { json: snapshot } = yield* control("GET", `/worlds/${world.id}/snapshot`)
+      const latest = Date.parse("9899-12-31T23:59:59.999Z")
+      yield* control("PUT", `/worlds/${world.id}/snapshot`, { ...snapshot, latest })
+      yield* callAs(world, "GET", "/nodes/")
+      const reply = yield* control("POST", `/worlds/${world.id}/clock`, { advanceTo: "next-event" })
+      expect(Object.keys(errorsOf(reply, 422))).toEqual(["advanceTo"])
     })
   )
 

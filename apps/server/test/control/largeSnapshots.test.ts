@@ -2,7 +2,7 @@ import { type IncomingMessage, request as send } from "node:http"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { assert, describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { TestServer } from "../../src/testing.ts"
 import { callAs, errorsOf, send as fetchText } from "../http/service.ts"
 import { control, createIn } from "./plane.ts"
@@ -31,17 +31,21 @@ const put = (world: string, text: string, pieces = false) =>
 const beginPut = (text: string, length: number) =>
   Effect.flatMap(TestServer, ({ baseUrl }) =>
     Effect.acquireRelease(
-      Effect.callback<{ readonly reply: Promise<string>; readonly cut: () => void }>((resume) => {
-        const { hostname, port } = new URL(baseUrl)
-        let received = ""
-        const socket = connect({ host: hostname, port: Number(port) })
-        socket.on("data", (data: Buffer) => (received += data.toString("latin1")))
-        const reply = new Promise<string>((done) =>
-          socket.on("error", () => undefined).on("close", () => done(received))
-        )
-        const head = `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}`
-        socket.write(`${head}\r\n\r\n${text}`, () => resume(Effect.succeed({ reply, cut: () => socket.destroy() })))
-      }),
+      Effect.callback<{ readonly reply: Promise<string>; readonly more: () => void; readonly cut: () => void }>(
+        (resume) => {
+          const { hostname, port } = new URL(baseUrl)
+          let received = ""
+          const socket = connect({ host: hostname, port: Number(port) })
+          socket.on("data", (data: Buffer) => (received += data.toString("latin1")))
+          const reply = new Promise<string>((done) =>
+            socket.on("error", () => undefined).on("close", () => done(received))
+          )
+          const head = `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}`
+          socket.write(`${head}\r\n\r\n${text}`, () =>
+            resume(Effect.succeed({ reply, more: () => socket.write(" "), cut: () => socket.destroy() }))
+          )
+        }
+      ),
       ({ cut }) => Effect.sync(cut)
     )
   )
@@ -124,6 +128,35 @@ describe("a snapshot that does not come to its end", () => {
       stalled.cut()
       expect((yield* Fiber.join(other)).status).toBe(200)
       assert((yield* takeSnapshot()) === text)
+    }).pipe(Effect.provide(fleet))
+  )
+
+  it.live("loses its turn with 408 when nothing more comes, and the next one gets it", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const text = yield* takeSnapshot()
+      const stalled = yield* beginPut(text.slice(0, 3_000_000), text.length)
+      const world = yield* makeWorld()
+      const other = yield* Effect.forkChild(put(world.id, text))
+      expect(yield* Effect.promise(() => stalled.reply)).toMatch(/^HTTP\/1.1 408 /)
+      expect((yield* Fiber.join(other)).status).toBe(200)
+      assert((yield* takeSnapshot()) === text)
+    }).pipe(Effect.provide(fleet))
+  )
+
+  it.live("that trickles in holds the others up for 10 s, and then they get 503 with retry-after", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const text = yield* takeSnapshot()
+      const trickling = yield* beginPut(text.slice(0, 3_000_000), text.length)
+      const world = yield* makeWorld()
+      yield* Effect.forkScoped(Effect.repeat(Effect.sync(trickling.more), Schedule.spaced("1 second")))
+      const { headers, json, status } = yield* put(world.id, text)
+      expect([status, json.message, headers.get("retry-after")]).toEqual([
+        503,
+        "Another large snapshot is being read: try again.",
+        "1"
+      ])
     }).pipe(Effect.provide(fleet))
   )
 

@@ -5,6 +5,7 @@ import fc from "fast-check"
 import { TestServer } from "../../src/testing.ts"
 import { call, errorsOf, expectFailure, nodeOf } from "../http/service.ts"
 import { exchange } from "../transport/rawSocket.ts"
+import { extremes } from "./extremes.ts"
 import { control } from "./plane.ts"
 
 /** What every object inherits, by name. */
@@ -169,7 +170,8 @@ const oddKey = fc.constantFrom(...inherited, "", "nodes", "seed", "fault", "expe
 const { value: oddValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
-    fc.constantFrom(null, true, 0, -1, 1.5, 1e308, 2 ** 53, "", "x1e9", "fleet:-1", "-1 seconds", "Infinity", "\ud800"),
+    fc.constantFrom(...extremes),
+    fc.constantFrom(null, true, 0, -1, 1.5, 2 ** 53, "", "x1e9", "fleet:-1", "-1 seconds", "Infinity", "\ud800"),
     fc.string(),
     fc.array(tie("value")),
     fc.array(fc.tuple(oddKey, tie("value"))).map(Object.fromEntries),

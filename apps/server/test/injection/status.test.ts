@@ -5,7 +5,7 @@ import type { Fault } from "../../src/injection/catalogue.ts"
 import { readFaultFlag, readFaults } from "../../src/injection/readFaults.ts"
 import { TestServer } from "../../src/testing.ts"
 import { control } from "../control/plane.ts"
-import { callAs, send } from "../http/service.ts"
+import { callAs, errorsOf, send } from "../http/service.ts"
 
 type StatusFault = Extract<Fault, { fault: "status" }>
 
@@ -43,6 +43,21 @@ layer(TestServer.layer())("a status of one's own", (it) => {
       })
       const success = yield* replyUnder({ status: 200, errors: { detail: "all is not well" } })
       expect(success.json).toEqual({ message: "Success", code: 200, data: {}, errors: { detail: "all is not well" } })
+    })
+  )
+
+  it.effect("has a body of up to 32 levels, which a snapshot of its world takes along", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld()
+      const path = `/worlds/${world.id}`
+      const arm = (levels: number) =>
+        control("PUT", `${path}/faults`, [
+          { fault: "status", body: JSON.parse("[".repeat(levels) + "]".repeat(levels)) }
+        ])
+      expect(Object.keys(errorsOf(yield* arm(33), 422))).toEqual(["0.body"])
+      expect((yield* arm(32)).status).toBe(200)
+      const { json } = yield* control("GET", `${path}/snapshot`)
+      expect((yield* control("PUT", `${path}/snapshot`, json)).status).toBe(200)
     })
   )
 

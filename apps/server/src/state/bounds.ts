@@ -1,0 +1,35 @@
+/**
+ * What the times of a snapshot may be, so that no sum of them leaves the instants that can be written down. Live worlds stay
+ * within these bounds. Milliseconds throughout.
+ */
+import { Schema } from "effect"
+import { maxDurationMillis } from "../lifecycle/durationText.ts"
+import { isStart } from "../lifecycle/instantText.ts"
+import { lastMillis, maxTimes } from "../lifecycle/VirtualClock.ts"
+
+const firstMillis = Date.parse("0001-01-01T00:00:00Z")
+
+const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** Any instant of the years 1 to 9999: later than a world's time may be what follows from it, as the end of a window. */
+export const Instant = between(firstMillis, Date.parse("9999-12-31T23:59:59.999Z"))
+
+/** What a world's clock can show. */
+export const WorldTime = between(firstMillis, lastMillis)
+
+/** When a world may begin. */
+export const StartTime = Schema.Int.check(
+  Schema.makeFilter((millis) => isStart(millis) || "Expected an instant of the years 2002 to 2999")
+)
+
+/** Up to ten years. */
+export const DurationMillis = between(0, maxDurationMillis)
+
+/** A window that has a length. */
+export const WindowMillis = between(1, maxDurationMillis)
+
+/** A term of a commitment, up to ten years. */
+export const TermDays = between(1, 3650)
+
+/** World milliseconds per real one. */
+export const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: maxTimes }))
