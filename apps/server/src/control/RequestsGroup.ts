@@ -28,7 +28,7 @@ const JournalPage = Schema.Struct({
 
 /** What a request line can begin with, in any case. */
 const Method = Schema.String.check(
-  Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "an HTTP method")
+  Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "Expected an HTTP method")
 )
 
 const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {

@@ -22,7 +22,8 @@ interface Event {
   /** Counts the events of the server, from 1. */
   readonly id: number
   readonly event: "request" | "world-ended"
-  readonly data: object
+  /** Made when it is sent: most events of a long journal wait, and some are never sent. */
+  readonly data: () => object
   /** Whether the stream of one world has nothing more to wait for. */
   readonly isLast: boolean
 }
@@ -30,25 +31,31 @@ interface Event {
 const requestEvent = ({ account, id: world }: WorldJournal, recorded: Recorded): Event => ({
   id: recorded.event,
   event: "request",
-  data: { world, ...showEntry(account, recorded) },
+  data: () => ({ world, ...showEntry(account, recorded) }),
   isLast: false
 })
 
 const endEvent = ({ ended, id: world }: EndedJournal): Event => ({
   id: ended.event,
   event: "world-ended",
-  data: { world, reason: ended.reason },
+  data: () => ({ world, reason: ended.reason }),
   isLast: true
 })
 
-/** What the journals know of a world. */
-const eventsOf = (kept: WorldJournal): ReadonlyArray<Event> =>
-  kept.journal.entries().map((recorded) => requestEvent(kept, recorded))
+/** What a journal has of a world since event `last`. */
+const eventsSince = (last: number, kept: WorldJournal): ReadonlyArray<Event> =>
+  kept.journal
+    .entries()
+    .filter(({ event }) => event > last)
+    .map((recorded) => requestEvent(kept, recorded))
+
+/** How many of the events a client missed are made at once; between them the server answers others. */
+const chunkSize = 64
 
 const utf8 = new TextEncoder()
 
 const eventText = ({ data, event, id }: Event): Uint8Array =>
-  utf8.encode(Sse.encoder.write({ _tag: "Event", event, id: String(id), data: JSON.stringify(data) }))
+  utf8.encode(Sse.encoder.write({ _tag: "Event", event, id: String(id), data: JSON.stringify(data()) }))
 
 /** Comes first, so that a client sees at once that the stream is open. */
 const opening = utf8.encode(": requests\n\n")
@@ -59,16 +66,18 @@ export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
       const { journals, realMillis, use, worlds } = yield* ControlledWorlds
       const only = query.world === undefined ? undefined : (yield* namedWorld(query.world)).world
       noteHeld(request.source)
+      // Not a number without the header, or with one that is none: then nothing was missed.
       const last = Number(headers["last-event-id"] ?? Number.NaN)
       const stream = Effect.gen(function* () {
         const queue = yield* Queue.sliding<Event>(maxWaiting)
-        const missed =
-          only === undefined
-            ? [
-                ...worlds.list().flatMap((world) => eventsOf(journals.of(world))),
-                ...journals.allEnded().flatMap((ended) => [...eventsOf(ended), endEvent(ended)])
-              ]
-            : eventsOf(journals.of(only))
+        const kept = only === undefined ? worlds.list().map((world) => journals.of(world)) : [journals.of(only)]
+        const ended = only === undefined ? journals.allEnded() : []
+        const missed = Number.isNaN(last)
+          ? []
+          : [
+              ...[...kept, ...ended].flatMap((journal) => eventsSince(last, journal)),
+              ...ended.map(endEvent).filter(({ id }) => id > last)
+            ].sort((a, b) => a.id - b.id)
         // From here on nothing is missed: no other fiber runs between reading the journals and this.
         yield* Effect.acquireRelease(
           Effect.sync(() => {
@@ -90,7 +99,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
             })
         )
         const events = Stream.concat(
-          Stream.fromIterable(missed.filter(({ id }) => id > last).sort((a, b) => a.id - b.id)),
+          Stream.fromIterable(missed, { chunkSize }),
           Stream.takeUntil(Stream.fromQueue(queue), ({ isLast }) => isLast && only !== undefined)
         )
         const beats = Stream.map(Stream.tick(heartbeat), () => utf8.encode(":\n\n"))

@@ -65,7 +65,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
     .handleRaw("verify", ({ params, request }) =>
       Effect.gen(function* () {
         const expectation = yield* readExpectation(request)
-        return yield* verify(entriesOf(yield* namedJournal(params.world)), expectation)
+        const journal = yield* namedJournal(params.world)
+        return yield* verify(entriesOf(journal), expectation, journal.journal.dropped)
       })
     )
 )

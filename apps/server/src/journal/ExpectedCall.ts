@@ -1,10 +1,25 @@
 /**
  * What a test expects of a journal: calls, how often each, and whether in this order or no others.
  */
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { operations } from "../faults/operations.ts"
 
 const Times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+
+/** What one call may name: more than any request has, and little enough to be compared with a whole journal. */
+const maxNames = 50
+const maxBodyValues = 200
+
+/** How many values a body has, itself and all within it; counts no further than needed to refuse it. */
+const countValues = (body: Schema.Json): number => {
+  const values: Array<Schema.Json> = [body]
+  // The list grows while it is gone through.
+  for (const value of values) {
+    if (values.length > maxBodyValues) break
+    if (value !== null && typeof value === "object") for (const inner of Object.values(value)) values.push(inner)
+  }
+  return values.length
+}
 
 /** `*` is any text, `?` one character. */
 const Pattern = Schema.String.check(Schema.isMaxLength(1024))
@@ -13,14 +28,22 @@ export const ExpectedCall = Schema.Struct({
   method: Schema.optionalKey(Schema.String),
   path: Schema.optionalKey(Pattern).annotate({ description: "`*` is any text, `?` one character." }),
   operation: Schema.optionalKey(Schema.Literals(operations)),
-  query: Schema.optionalKey(Schema.Record(Schema.String, Pattern)).annotate({
+  query: Schema.optionalKey(Schema.Record(Schema.String, Pattern).check(Schema.isMaxProperties(maxNames))).annotate({
     description: "Parameters that are there, by pattern; others may be."
   }),
-  body: Schema.optionalKey(Schema.Json).annotate({
-    description: "Fields that are there, with these values, at any depth; others may be. Lists are of the same length."
-  }),
+  // The description before the check: a check without a JSON schema of its own takes one that follows with it.
+  body: Schema.optionalKey(
+    Schema.Json.annotate({
+      description:
+        "Fields that are there, with these values, at any depth; others may be. Lists are of the same length."
+    }).check(
+      Schema.makeFilter((body) => countValues(body) <= maxBodyValues || `Expected at most ${maxBodyValues} values`)
+    )
+  ),
   status: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  faults: Schema.optionalKey(Schema.Array(Schema.String)).annotate({ description: "Faults that fired; others may." }),
+  faults: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(maxNames))).annotate({
+    description: "Faults that fired; others may."
+  }),
   count: Schema.optionalKey(Times).annotate({ description: "How often, exactly; not together with the other two." }),
   atLeast: Schema.optionalKey(Times).annotate({ description: "How often, at least; 1 without any count." }),
   atMost: Schema.optionalKey(Times)
@@ -44,18 +67,36 @@ export const Expectation = Schema.Struct({
 }).annotate({ identifier: "Expectation" })
 export type Expectation = typeof Expectation.Type
 
-interface Times {
+export interface Times {
   readonly min: number
   readonly max: number
   /** How often, in words. */
   readonly wanted: string
 }
 
-/** How often a call is expected. */
-export const timesOf = ({ atLeast, atMost, count }: ExpectedCall): Times => {
-  if (count !== undefined) return { min: count, max: count, wanted: `exactly ${count}` }
-  const min = atLeast ?? (atMost === undefined ? 1 : 0)
-  const max = atMost ?? Number.POSITIVE_INFINITY
-  const words = [...(min > 0 ? [`at least ${min}`] : []), ...(atMost === undefined ? [] : [`at most ${atMost}`])]
+const times = (min: number, max: number): Times => {
+  if (min === max) return { min, max, wanted: `exactly ${min}` }
+  const words = [...(min > 0 ? [`at least ${min}`] : []), ...(Number.isFinite(max) ? [`at most ${max}`] : [])]
   return { min, max, wanted: words.join(" and ") || "any number" }
 }
+
+/** How often a call is expected. */
+export const timesOf = ({ atLeast, atMost, count }: ExpectedCall): Times =>
+  count === undefined
+    ? times(atLeast ?? (atMost === undefined ? 1 : 0), atMost ?? Number.POSITIVE_INFINITY)
+    : times(count, count)
+
+/** How often calls are expected together. */
+export const sumOf = (all: ReadonlyArray<Times>): Times =>
+  times(
+    all.reduce((sum, { min }) => sum + min, 0),
+    all.reduce((sum, { max }) => sum + max, 0)
+  )
+
+/** The same text for calls that ask for the same requests, however often. */
+export const callKey = ({ method, ...call }: ExpectedCall): string =>
+  JSON.stringify(
+    { ...call, method: method?.toUpperCase(), atLeast: undefined, atMost: undefined, count: undefined },
+    (_key, value: unknown) =>
+      Predicate.isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
+  )

@@ -57,6 +57,8 @@ export class Journal {
   #oldest = 0
   #kept = 0
   #count = 0
+  /** How many requests there had been when they were last forgotten. */
+  #forgotten = 0
   #bytes = 0
   /** Whether its world has ended. */
   isClosed = false
@@ -64,6 +66,11 @@ export class Journal {
   /** How many requests there have been, also those no longer kept. */
   get count(): number {
     return this.#count
+  }
+
+  /** How many requests its bounds took since its requests were last forgotten. */
+  get dropped(): number {
+    return this.#count - this.#kept - this.#forgotten
   }
 
   /** How many of the latest requests are kept. */
@@ -122,6 +129,7 @@ export class Journal {
   /** Forgets what it keeps. It goes on counting. */
   clear(): void {
     this.#ring.length = 0
+    this.#forgotten = this.#count
     this.#oldest = 0
     this.#kept = 0
     this.#bytes = 0

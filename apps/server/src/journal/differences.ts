@@ -20,15 +20,27 @@ export interface Difference {
 export interface Request {
   readonly entry: JournalEntry
   readonly body: Result.Result<unknown, "absent" | "cut" | "no JSON">
+  /** About how much there is to compare, in characters. */
+  readonly size: number
 }
 
-export const readRequest = (entry: JournalEntry): Request => ({ entry, body: readBody(entry) })
+/** What a comparison costs even where the request is short, in characters. */
+const minSize = 100
+
+export const readRequest = (entry: JournalEntry): Request => {
+  const { body, path, query } = entry
+  const names = Object.entries(query).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  return { entry, body: readBody(entry), size: minSize + path.length + names + (body?.length ?? 0) }
+}
 
 const readBody = ({ body, bodyBytes }: JournalEntry): Request["body"] => {
   if (body === null) return Result.fail("absent")
   if (bodyBytes !== undefined) return Result.fail("cut")
   return Result.try({ try: (): unknown => JSON.parse(body), catch: () => "no JSON" as const })
 }
+
+/** Names of a request that are compared with one that is missing. */
+const maxCandidates = 50
 
 const weights = {
   method: 0.5,
@@ -110,7 +122,9 @@ const missing = (
   prefix: string
 ): Difference => {
   const nearest = () => {
-    const others = Object.keys(given).filter((other) => !Object.hasOwn(wanted, other))
+    const others = Object.keys(given)
+      .filter((other) => !Object.hasOwn(wanted, other))
+      .slice(0, maxCandidates)
     const ranked = others.map((other) => ({ other, distance: textDistance(name, other) }))
     return ranked.sort((a, b) => a.distance - b.distance).find(({ distance }) => distance <= 0.5)
   }

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { differences, readRequest, type Request, show } from "./differences.ts"
-import { type Expectation, ExpectedCall, timesOf } from "./ExpectedCall.ts"
+import { callKey, type Expectation, ExpectedCall, sumOf, timesOf } from "./ExpectedCall.ts"
 import { JournalEntry } from "./JournalEntry.ts"
 
 const NearMiss = Schema.Struct({ request: JournalEntry, differs: Schema.Array(Schema.String) })
@@ -30,28 +30,84 @@ const maxNearMisses = 3
 const maxDifferences = 10
 const maxExplained = 20
 
+/** Characters of requests that are compared before the server answers others. A weighing costs about ten comparisons. */
+const maxAtOnce = 8_000
+const weighing = 10
+
+/** `dropped` counts the requests before `entries` that are no longer kept. */
 export const verify = Effect.fnUntraced(function* (
   entries: ReadonlyArray<JournalEntry>,
-  { expected, inOrder = false, noOthers = false }: Expectation
+  { expected, inOrder = false, noOthers = false }: Expectation,
+  dropped = 0
 ) {
-  const requests = entries.map(readRequest)
+  const requests: Array<Request> = []
+  for (const [index, entry] of entries.entries()) {
+    if (index % 100 === 99) yield* Effect.yieldNow
+    requests.push(readRequest(entry))
+  }
   const explained = new Set<Request>()
   const mismatches: Array<Mismatch> = []
-  // With `inOrder`: the last request of the expected calls so far.
-  let reached = 0
-  for (const [index, call] of expected.entries()) {
-    // Between two calls the server answers other requests.
-    if (index > 0) yield* Effect.yieldNow
-    const { max, min, wanted } = timesOf(call)
-    const found = requests.filter((request) => differences(call, request).next().done)
+  // The requests of the calls that came as often as expected. Calls that ask for the same are expected as often as all together.
+  const met = new Map<string, ReadonlyArray<Request>>()
+  let isUnknown = dropped > 0 && noOthers
+  for (const [key, calls] of Map.groupBy(expected, callKey)) {
+    const [call] = calls as [ExpectedCall]
+    const times = sumOf(calls.map(timesOf))
+    const found: Array<Request> = []
+    yield* eachInTurns(requests, 1, (request) => {
+      if (differences(call, request).next().done) found.push(request)
+    })
     for (const request of found) explained.add(request)
-    const canExplain = mismatches.length < maxExplained
-    if (found.length < min || found.length > max) {
-      const nearMisses = found.length > max || !canExplain ? [] : nearest(call, requests)
-      mismatches.push({ expected: call, wanted, found: found.length, nearMisses })
+    if (found.length >= times.min && found.length <= times.max) {
+      met.set(key, found)
+      isUnknown ||= dropped > 0 && Number.isFinite(times.max)
       continue
     }
-    if (!inOrder || min === 0) continue
+    const isExplained = found.length < times.min && mismatches.length < maxExplained
+    const nearMisses = isExplained ? yield* nearest(call, requests) : []
+    mismatches.push({ expected: call, wanted: times.wanted, found: found.length, nearMisses })
+  }
+  if (inOrder) yield* checkOrder(expected, met, mismatches)
+  const others = noOthers ? requests.filter((request) => !explained.has(request)).map(({ entry }) => entry) : []
+  const ok = mismatches.length === 0 && others.length === 0 && !isUnknown
+  return {
+    ok,
+    message: ok ? "Every expected call was made." : explain(mismatches, others, dropped),
+    mismatches,
+    others
+  }
+})
+
+/** Does something with each request; the server answers others meanwhile. */
+const eachInTurns = Effect.fnUntraced(function* (
+  requests: ReadonlyArray<Request>,
+  cost: number,
+  use: (request: Request) => void
+) {
+  let done = 0
+  for (const request of requests) {
+    use(request)
+    done += request.size * cost
+    if (done < maxAtOnce) continue
+    done = 0
+    yield* Effect.yieldNow
+  }
+  yield* Effect.yieldNow
+})
+
+/** Adds the calls that came, but not after those expected before them. */
+const checkOrder = Effect.fnUntraced(function* (
+  expected: ReadonlyArray<ExpectedCall>,
+  met: ReadonlyMap<string, ReadonlyArray<Request>>,
+  mismatches: Array<Mismatch>
+) {
+  // The last request of the expected calls so far.
+  let reached = 0
+  for (const call of expected) {
+    const found = met.get(callKey(call))
+    const { min, wanted } = timesOf(call)
+    if (found === undefined || min === 0) continue
+    yield* Effect.yieldNow
     const later = found.filter(({ entry }) => entry.seq > reached)
     const last = later[min - 1]
     if (last !== undefined) {
@@ -69,23 +125,16 @@ export const verify = Effect.fnUntraced(function* (
       }))
     })
   }
-  const others = noOthers ? requests.filter((request) => !explained.has(request)).map(({ entry }) => entry) : []
-  const ok = mismatches.length === 0 && others.length === 0
-  return {
-    ok,
-    message: ok ? "Every expected call was made." : explain(mismatches, others, entries),
-    mismatches,
-    others
-  }
 })
 
 /** A request that is so much further away than the nearest is another one altogether, and not shown beside it. */
 const maxFurther = 1
 
 /** The requests that a person would name when a call is missing, the nearest first. */
-const nearest = (call: ExpectedCall, requests: ReadonlyArray<Request>): Mismatch["nearMisses"] => {
-  const ranked = requests
-    .map((request) => ({ request, weight: weigh(call, request) }))
+const nearest = Effect.fnUntraced(function* (call: ExpectedCall, requests: ReadonlyArray<Request>) {
+  const weighed: Array<{ readonly request: Request; readonly weight: number }> = []
+  yield* eachInTurns(requests, weighing, (request) => weighed.push({ request, weight: weigh(call, request) }))
+  const ranked = weighed
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => a.weight - b.weight || a.request.entry.seq - b.request.entry.seq)
   const [first] = ranked
@@ -96,7 +145,7 @@ const nearest = (call: ExpectedCall, requests: ReadonlyArray<Request>): Mismatch
       request: request.entry,
       differs: Array.from(differences(call, request).take(maxDifferences), ({ sentence }) => sentence())
     }))
-}
+})
 
 const weigh = (call: ExpectedCall, request: Request): number => {
   let total = 0
@@ -106,11 +155,7 @@ const weigh = (call: ExpectedCall, request: Request): number => {
 
 const maxOthersShown = 10
 
-const explain = (
-  mismatches: ReadonlyArray<Mismatch>,
-  others: ReadonlyArray<JournalEntry>,
-  [first]: ReadonlyArray<JournalEntry>
-): string => {
+const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<JournalEntry>, dropped: number): string => {
   const lines = mismatches
     .slice(0, maxExplained)
     .flatMap(({ expected, found, nearMisses, wanted }) => [
@@ -123,8 +168,12 @@ const explain = (
   if (mismatches.length > maxExplained) lines.push(`${mismatches.length - maxExplained} further mismatches.`)
   for (const other of others.slice(0, maxOthersShown)) lines.push(`Not expected: ${describeRequest(other)}.`)
   if (others.length > maxOthersShown) lines.push(`${others.length - maxOthersShown} further requests, not expected.`)
-  // One of them may be what is missing.
-  if (first !== undefined && first.seq > 1) lines.push(`Requests up to number ${first.seq - 1} are no longer kept.`)
+  if (dropped > 0) {
+    lines.push(
+      `${dropped} older request${dropped === 1 ? " is" : "s are"} no longer kept, so that it cannot be known what ` +
+        "they were: forget the journal at the start of the test, with DELETE …/requests."
+    )
+  }
   return lines.join("\n")
 }
 

@@ -17,7 +17,7 @@ layer(TestServer.layer())("a query of the control plane", (it) => {
     ["/default/requests?operation=nodes.lst", 400, { operation: [expect.stringContaining('"nodes.list"')] }],
     ["/default/requests?operation=", 400, { operation: ["The value is empty."] }],
     ["/default/requests?fault=statsu", 400, { fault: [expect.stringContaining('"status"')] }],
-    ["/default/requests?method=GTE", 400, { method: [expect.stringContaining("an HTTP method")] }],
+    ["/default/requests?method=GTE", 400, { method: ["Expected an HTTP method."] }],
     ["/default/requests?status=abc", 400, { status: [expect.any(String)] }],
     ["/default/requests?status=99", 422, { status: [expect.stringContaining("100")] }],
     ["/default/requests?status=200&status=201", 400, { status: ["The parameter is given more than once."] }],

@@ -46,4 +46,16 @@ layer(TestServer.layer())("the events of a server", (it) => {
       expect((yield* again.next(3)).map(({ data }) => data.seq)).toEqual([2, 3, 4])
     })
   )
+
+  it.effect("begin with the next request for a client that has seen none, also after many", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld()
+      for (let seq = 1; seq <= 130; seq++) yield* list(world)
+      const events = yield* watchEvents(`?world=${world.id}`)
+      const all = yield* watchEvents(`?world=${world.id}`, "0")
+      yield* list(world)
+      expect((yield* events.next(1)).map(({ data }) => data.seq)).toEqual([131])
+      expect((yield* all.next(131)).map(({ data }) => data.seq)).toEqual(Array.from({ length: 131 }, (_, n) => n + 1))
+    })
+  )
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
-import type { Expectation, ExpectedCall } from "../../src/journal/ExpectedCall.ts"
+import { Effect, Result, Schema } from "effect"
+import { Expectation, type ExpectedCall } from "../../src/journal/ExpectedCall.ts"
+import { Journal } from "../../src/journal/Journal.ts"
 import type { JournalEntry } from "../../src/journal/JournalEntry.ts"
 import { verify } from "../../src/journal/verify.ts"
 
@@ -33,8 +34,8 @@ const journal = [
   entry(4, { query: { page_no: "2" }, faults: ["list-shifts"], status: null })
 ]
 
-const judge = (expectation: Expectation, entries: ReadonlyArray<JournalEntry> = journal) =>
-  Effect.runPromise(verify(entries, expectation))
+const judge = (expectation: Expectation, entries: ReadonlyArray<JournalEntry> = journal, dropped = 0) =>
+  Effect.runPromise(verify(entries, expectation, dropped))
 
 describe("what is expected of a journal", () => {
   it.each<[ExpectedCall, boolean]>([
@@ -111,7 +112,7 @@ describe("the order of expected calls", () => {
     ])
     expect(await inOrder(create, create, create)).toMatchObject({
       ok: false,
-      mismatches: [{ wanted: "at least 1 after request 3" }]
+      mismatches: [{ wanted: "at least 3", found: 2 }]
     })
   })
 })
@@ -239,6 +240,123 @@ describe("the request that a person would name first", () => {
   })
 })
 
+const unknown =
+  "2 older requests are no longer kept, so that it cannot be known what they were: " +
+  "forget the journal at the start of the test, with DELETE …/requests."
+
+describe("calls that are expected more than once", () => {
+  it.each<[ReadonlyArray<ExpectedCall>, string | undefined]>([
+    [[{ method: "POST" }, { method: "post" }], undefined],
+    [[{ method: "POST" }, { method: "POST" }, { method: "post" }], "at least 3"],
+    [
+      [
+        { method: "POST", count: 1 },
+        { method: "POST", count: 1 }
+      ],
+      undefined
+    ],
+    [
+      [
+        { method: "GET", status: 200 },
+        { status: 200, method: "GET" }
+      ],
+      "at least 2"
+    ],
+    [[{ method: "POST", count: 1 }, { method: "POST" }, { method: "POST", atLeast: 2 }], "at least 4"],
+    [[{ body: { name: "web", tags: ["a", { b: 1 }] } }, { body: { tags: ["a", { b: 1 }], name: "web" } }], "at least 2"]
+  ])("add their counts: %j", async (expected, wanted) => {
+    for (const inOrder of [false, true]) {
+      const { mismatches } = await judge({ expected, inOrder })
+      expect(mismatches.map((mismatch) => mismatch.wanted)).toEqual(wanted === undefined ? [] : [wanted])
+    }
+  })
+
+  it("may have an exact count each where they come in order, of the whole journal", async () => {
+    const [list, create]: Array<ExpectedCall> = [
+      { operation: "nodes.list", count: 1 },
+      { operation: "nodes.create", count: 2 }
+    ]
+    expect((await judge({ expected: [list!, create!, list!], inOrder: true, noOthers: true })).ok).toBe(true)
+    const { mismatches } = await judge({ expected: [list!, create!], inOrder: true })
+    expect(mismatches).toMatchObject([{ wanted: "exactly 1", found: 2 }])
+  })
+})
+
+describe("a journal that no longer has its oldest requests", () => {
+  it.each<[Expectation, boolean]>([
+    [{ expected: [{ operation: "nodes.delete", count: 0 }] }, false],
+    [{ expected: [{ operation: "nodes.create", count: 2 }] }, false],
+    [{ expected: [{ operation: "nodes.create", atMost: 5 }] }, false],
+    [{ expected: [{}], noOthers: true }, false],
+    [{ expected: [{ operation: "nodes.create", atLeast: 2 }] }, true]
+  ])("is not reported as expected where that cannot be known: %j", async (expectation, ok) => {
+    expect((await judge(expectation)).ok).toBe(true)
+    const verdict = await judge(expectation, journal, 2)
+    expect([verdict.ok, verdict.message]).toEqual([ok, ok ? "Every expected call was made." : unknown])
+  })
+
+  it("counts what its bounds took, and not what was forgotten", () => {
+    const requests = new Journal()
+    const record = () =>
+      requests.record(
+        {
+          at: 0,
+          durationMillis: 0,
+          method: "GET",
+          url: "/",
+          body: undefined,
+          status: 200,
+          replyType: undefined,
+          replyBytes: undefined,
+          replyBody: undefined,
+          faults: []
+        },
+        1
+      )
+    for (let count = 0; count < 1002; count++) record()
+    expect(requests.dropped).toBe(2)
+    requests.clear()
+    record()
+    expect(requests.dropped).toBe(0)
+    requests.dropOldest()
+    expect(requests.dropped).toBe(1)
+  })
+})
+
+describe("the cost of an expectation", () => {
+  const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`name${n}`, "*"]))
+
+  it.each<[ExpectedCall, ExpectedCall, string]>([
+    [{ query: names(50) }, { query: names(51) }, "query"],
+    [{ faults: Object.keys(names(50)) }, { faults: Object.keys(names(51)) }, "faults"],
+    [{ body: names(199) }, { body: names(200) }, "body"],
+    [{ body: { list: [names(197)] } }, { body: { list: [names(198)] } }, "body"]
+  ])("is bounded by what one call may name", (within, beyond, field) => {
+    const decode = Schema.decodeUnknownResult(Expectation)
+    expect(Result.isSuccess(decode({ expected: [{}, within] }))).toBe(true)
+    const refused = decode({ expected: [{}, beyond] })
+    expect(Result.isFailure(refused) && String(refused.failure)).toContain(`["expected"][1]["${field}"]`)
+  })
+
+  it("leaves the loop to others within one call", async () => {
+    const many = Array.from({ length: 1000 }, (_, seq) =>
+      entry(seq, { query: names(50), body: JSON.stringify(names(50)) })
+    )
+    const call: ExpectedCall = { query: { ...names(49), other: "*" }, body: { ...names(49), other: 1 } }
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const verdict = await judge({ expected: [call] }, many)
+    isOver = true
+    expect(verdict.ok).toBe(false)
+    expect(turns).toBeGreaterThan(50)
+  })
+})
+
 describe("the message of a verdict", () => {
   it("is what a test prints", async () => {
     const { message } = await judge({
@@ -265,8 +383,8 @@ describe("the message of a verdict", () => {
   })
 
   it("reports that the journal no longer begins with the first request", async () => {
-    const { message } = await judge({ expected: [{ operation: "nodes.delete" }] }, journal.slice(2))
-    expect(message.split("\n").at(-1)).toBe("Requests up to number 2 are no longer kept.")
+    const { message } = await judge({ expected: [{ operation: "nodes.delete" }] }, journal.slice(2), 2)
+    expect(message.split("\n").at(-1)).toBe(unknown)
   })
 
   it("reports a body that is too long for the journal", async () => {

@@ -207,7 +207,7 @@ describe("a server of a test without Effect", () => {
       const id = await create(world, "web")
       await world.advance("2 seconds")
       expect(await statusOf(world, id)).toBe("running")
-      const expected = Array.from({ length: 20 }, () => ({ operation: "nodes.create" as const }))
+      const expected = Array.from({ length: 20 }, (_, index) => ({ path: "*".repeat(index + 1) }))
       await world.verify({ expected })
     })
 
