@@ -54,7 +54,12 @@ const utf8 = new TextDecoder()
  */
 export const redactor = (account: Account): Redactor => {
   const spellings = spellingsOf(account)
-  const text = (given: string) => spellings.reduce((masked, spelling) => masked.replaceAll(spelling, hidden), given)
+  // In one pass, the longest first: a short secret may be a part of another, or of what stands for it.
+  const literals = spellings
+    .toSorted((a, b) => b.length - a.length)
+    .map((spelling) => spelling.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"))
+  const secrets = new RegExp(literals.join("|"), "g")
+  const text = (given: string) => given.replace(secrets, hidden)
   return {
     text,
     body: (bytes, isCut) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Journal, maxEntries, maxKeptBodyBytes } from "../../src/journal/Journal.ts"
-import { showEntry } from "../../src/journal/JournalEntry.ts"
+import { redactor, showEntry } from "../../src/journal/JournalEntry.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { ask, create, get, list } from "../injection/client.ts"
 import { errorsOf, nodeOf, send } from "../http/service.ts"
@@ -231,6 +231,15 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
       }
     })
   )
+})
+
+describe("secrets that are a part of what stands for them", () => {
+  it("are each taken out once", () => {
+    const redact = redactor({ apiKey: Redacted.make("e"), accessToken: Redacted.make("d") })
+    expect(redact.text("edx".repeat(1000))).toBe("<redacted><redacted>x".repeat(1000))
+    const regular = redactor({ apiKey: Redacted.make("a.c$"), accessToken: Redacted.make("[x]\\") })
+    expect(regular.text("abc$ a.c$ [x]\\ x")).toBe("abc$ <redacted> <redacted> x")
+  })
 })
 
 describe("secrets in a body that the journal cuts off", () => {
