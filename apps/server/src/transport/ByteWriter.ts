@@ -13,6 +13,11 @@ export class ByteWriter {
   #bytes = new Uint8Array(64 * 1024)
   #length = 0
 
+  /** Forgets what was begun: a text that failed halfway is no part of the next. */
+  clear(): void {
+    this.#length = 0
+  }
+
   /** ASCII text. */
   ascii(text: string): void {
     this.#reserve(text.length)

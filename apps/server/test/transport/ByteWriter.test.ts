@@ -25,6 +25,14 @@ describe("a text written as bytes", () => {
     )
   })
 
+  it("holds nothing of one that was given up", () => {
+    const writer = new ByteWriter()
+    writer.ascii("half")
+    writer.clear()
+    writer.ascii("whole")
+    expect(new TextDecoder().decode(writer.take())).toBe("whole")
+  })
+
   it("may be longer than the buffer was, and each begins empty", () => {
     const writer = new ByteWriter()
     for (const length of [10, 200_000, 3]) {

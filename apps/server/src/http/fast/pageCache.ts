@@ -40,6 +40,7 @@ export const pageBody = (world: World, number: number, size: number, now: number
   const isTrue = entry !== undefined && entry.since <= now && now < entry.until
   if (isTrue && entry.key === key && entry.version === version) return entry.body
   const nodes = listNodes(world, number, size)
+  writer.clear()
   writer.bytes(opening)
   nodes.forEach((node, index) => {
     if (index > 0) writer.ascii(",")
