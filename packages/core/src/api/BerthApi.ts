@@ -7,6 +7,7 @@ import * as AllowanceHeaders from "./AllowanceHeaders.ts"
 import { csrfHeader, sessionCookies } from "./Authorization.ts"
 import { CommitmentsGroup } from "./CommitmentsGroup.ts"
 import { complete, type Json } from "./Document.ts"
+import exampleReplies from "./exampleReplies.json" with { type: "json" }
 import { failures } from "./Examples.ts"
 import { ImagesGroup } from "./ImagesGroup.ts"
 import { NodesGroup } from "./NodesGroup.ts"
@@ -55,7 +56,7 @@ const keyAndCookies = {
 
 const api = HttpApi.make("berth").add(NodesGroup).add(ImagesGroup).add(CommitmentsGroup).prefix(prefix)
 
-const document = complete(api, { headers: allowanceHeaders, headersByStatus, failures })
+const document = complete(api, { headers: allowanceHeaders, headersByStatus, replies: exampleReplies, failures })
 
 /** The credentials, which are checked before a request is routed: effect knows only those that a middleware checks. */
 const withSecurity = (spec: Json): Json => {

@@ -36,7 +36,7 @@ const set = HttpApiEndpoint.post("set", routes.commitments.set.path, {
   describe({
     summary: "Set a node's commitment",
     ...documented("4 note 3", "Auto renew, auto terminate, or hourly billing."),
-    examples: examples.setCommitment
+    example: examples.setCommitment
   })
 )
 

@@ -13,30 +13,31 @@ import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effec
 /** A JSON object of the description. */
 export type Json = Record<string, any>
 
-/** The examples of an operation; its replies by their status. */
-export interface OperationExamples {
+/** A request of an operation, as its example. */
+export interface RequestExample {
   readonly parameters?: Readonly<Record<string, string | number>>
-  readonly request?: unknown
-  readonly replies?: Readonly<Record<number, unknown>>
+  readonly body?: unknown
 }
 
-class Examples extends Context.Service<Examples, OperationExamples>()("@berth/core/api/Document/Examples") {}
+class Example extends Context.Service<Example, RequestExample>()("@berth/core/api/Document/Example") {}
 
 /** The annotations of an endpoint. */
 export const describe = ({
-  examples,
+  example,
   ...annotations
 }: {
   readonly summary: string
   readonly description: string
-  readonly examples: OperationExamples
-}) => Context.add(OpenApi.annotations(annotations), Examples, examples)
+  readonly example: RequestExample
+}) => Context.add(OpenApi.annotations(annotations), Example, example)
 
 export interface DocumentOptions {
   /** The headers of every reply, by name. */
   readonly headers: Readonly<Record<string, Json>>
   /** The further headers of the replies of a status. */
   readonly headersByStatus: Readonly<Record<number, Readonly<Record<string, Json>>>>
+  /** The body of the reply to the example of each operation, by the operation's id. */
+  readonly replies: Readonly<Record<string, unknown>>
   /** Examples of the failures, by their status. */
   readonly failures: Readonly<Record<number, unknown>>
 }
@@ -154,7 +155,7 @@ const addSummaries = ({ operations }: Printed): void => {
 const describeParameters = ({ operations }: Printed): void => {
   for (const { endpoint, operation } of operations) {
     const numbers = numbersOf(endpoint)
-    const examples = Context.getOrUndefined(endpoint.annotations, Examples)?.parameters ?? {}
+    const examples = Context.getOrUndefined(endpoint.annotations, Example)?.parameters ?? {}
     operation["parameters"] = operation["parameters"].map((parameter: Json) => {
       const { description, ...schema } = numbers[parameter["name"]] ?? simplified(parameter["schema"])
       const example = examples[parameter["name"]]
@@ -179,12 +180,13 @@ const openRequests = ({ operations, spec }: Printed): void => {
   }
 }
 
-const addExamples = ({ operations }: Printed): void => {
+const addExamples = ({ operations }: Printed, { replies }: DocumentOptions): void => {
   for (const { endpoint, operation } of operations) {
-    const { replies = {}, request } = Context.getOrUndefined(endpoint.annotations, Examples) ?? {}
-    mapContent(operation["requestBody"], (media) => ({ ...media, example: request }))
-    for (const [status, reply] of Object.entries(replies)) {
-      mapContent(operation["responses"][status], (media) => ({ ...media, example: reply }))
+    const { body } = Context.getOrUndefined(endpoint.annotations, Example) ?? {}
+    mapContent(operation["requestBody"], (media) => ({ ...media, example: body }))
+    for (const [status, response] of Object.entries<Json>(operation["responses"])) {
+      if (Number(status) >= 400) continue
+      mapContent(response, (media) => ({ ...media, example: replies[operation["operationId"]] }))
     }
   }
 }
@@ -241,7 +243,7 @@ export const complete =
     const printed = printedOf(api, plain(api)(spec))
     mapSchemas(printed, open)
     openRequests(printed)
-    addExamples(printed)
+    addExamples(printed, options)
     addHeaders(printed, options)
     shareFailures(printed, options)
     return spec

@@ -1,145 +1,39 @@
 /**
- * The examples of the OpenAPI description: calls of a mock service of seed 1 whose clock stands still. A test of the mock
- * sends the requests and compares the replies.
+ * The examples of the OpenAPI description that are written by hand: requests, and failures. They are calls of a mock service of
+ * seed 1 whose clock stands still. Its replies to the requests are printed to `exampleReplies.json` (`pnpm example-replies` in
+ * `apps/server`), and a test of the mock compares the failures.
  */
-import type { OperationExamples } from "./Document.ts"
-import { fail, type FailureStatus, succeed } from "./Envelope.ts"
-import type { CreatedNode, ListedNode, NodeAttributes, NodeCreation } from "./NodeRecords.ts"
-import type { ImageSpecs, ListedImage, SavedImage } from "./ImageRecords.ts"
+import type { RequestExample } from "./Document.ts"
+import { fail, type FailureStatus } from "./Envelope.ts"
+import type { NodeCreation } from "./NodeRecords.ts"
 
 const nodeId = 97898
-const plan = "C-4VCPU-16RAM-100DISK"
-
-const sizes = { vcpus: "4", memory: "16.00 GB", plan, region: "ncr" } as const
-const identity = { id: nodeId, name: "web-1", created_at: "2026-01-01T00:00:00.000990Z" } as const
-const addresses = { public_ip_address: "100.101.68.92", private_ip_address: "10.223.98.91" } as const
 
 export const createNode = {
-  request: {
+  body: {
     name: "web-1",
     region: "ncr",
-    plan,
+    plan: "C-4VCPU-16RAM-100DISK",
     image: "Ubuntu-24.04",
     ssh_keys: ["SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8"],
     backups: true,
     tags: ["web"]
-  } satisfies NodeCreation,
-  replies: {
-    202: succeed({
-      ...identity,
-      ...addresses,
-      backup: true,
-      disk: "100 GB",
-      status: "Create",
-      ...sizes,
-      is_locked: false
-    } satisfies typeof CreatedNode.Encoded)
-  }
-} satisfies OperationExamples
+  } satisfies NodeCreation
+} satisfies RequestExample
 
-export const getNode = {
-  parameters: { node_id: nodeId },
-  replies: {
-    200: succeed({
-      id: nodeId,
-      name: "web-1",
-      vcpus: 4,
-      disk: 100,
-      locked: false,
-      created_at: identity.created_at,
-      status: "created",
-      backups: true,
-      public_ip_address: {
-        ip_address: addresses.public_ip_address,
-        netmask: "255.255.255.0",
-        gateway: "100.101.68.1",
-        type: "public"
-      },
-      private_ip_address: {
-        ip_address: addresses.private_ip_address,
-        netmask: "255.255.255.0",
-        gateway: "10.223.98.1",
-        type: "private"
-      },
-      tags: []
-    } satisfies typeof NodeAttributes.Encoded)
-  }
-} satisfies OperationExamples
+export const oneNode = { parameters: { node_id: nodeId } } satisfies RequestExample
 
-export const listNodes = {
-  parameters: { page_no: 1, page: 1, per_page: 20 },
-  replies: {
-    200: succeed([
-      { ...identity, ...addresses, backup: true, disk: "100 GB", status: "created", ...sizes }
-    ] satisfies ReadonlyArray<typeof ListedNode.Encoded>)
-  }
-} satisfies OperationExamples
-
-export const deleteNode = {
-  parameters: { node_id: nodeId },
-  replies: { 200: succeed({}) }
-} satisfies OperationExamples
-
-const committedSku = (skuId: number, days: number, price: string, until: string) => ({
-  committed_sku_id: skuId,
-  committed_sku_name: `${days} Days Committed`,
-  committed_node_message: `Reserved for ${days} days until ${until} at Rs. ${price} in total.`,
-  committed_sku_price: price,
-  committed_upto_date: until,
-  committed_days: days
-})
-
-const specs: typeof ImageSpecs.Encoded = {
-  ram: "16.00",
-  cpu: 4,
-  disk_space: 100,
-  price_per_month: "9431.60",
-  price_per_hour: "12.92",
-  series: "C",
-  minimum_billing_amount: "310.08",
-  committed_sku: [
-    committedSku(262, 30, "8837.28", "31-January-2026 00:00"),
-    committedSku(263, 90, "24558.34", "01-April-2026 00:00"),
-    committedSku(264, 365, "79225.44", "01-January-2027 00:00")
-  ]
-}
+export const listNodes = { parameters: { page_no: 1, page: 1, per_page: 20 } } satisfies RequestExample
 
 export const listImages = {
-  parameters: { image_type: "public", cpu: 4, ram: 16, series: "C", os: "Ubuntu", version: "24.04" },
-  replies: {
-    200: succeed([
-      {
-        name: "Ubuntu 24.04",
-        image: "Ubuntu-24.04",
-        os: { name: "Ubuntu", version: "24.04", image: "9912" },
-        zone: { slug_name: "ncr" },
-        specs,
-        plan
-      }
-    ] satisfies ReadonlyArray<typeof ListedImage.Encoded>)
-  }
-} satisfies OperationExamples
+  parameters: { image_type: "public", cpu: 4, ram: 16, series: "C", os: "Ubuntu", version: "24.04" }
+} satisfies RequestExample
 
-export const listSavedImages = {
-  parameters: { image_type: "private" },
-  replies: {
-    200: succeed([
-      {
-        name: "web-base",
-        image: "web-base",
-        os: { name: "Ubuntu", version: "24.04", image: "53653" },
-        zone: { slug_name: "ncr" },
-        specs,
-        size: plan
-      }
-    ] satisfies ReadonlyArray<typeof SavedImage.Encoded>)
-  }
-} satisfies OperationExamples
+export const listSavedImages = { parameters: { image_type: "private" } } satisfies RequestExample
 
 export const setCommitment = {
-  request: { vcn_id: nodeId, node_status: "auto_renew", committed_plan: 262 },
-  replies: { 200: succeed({ vcn_id: nodeId, node_status: "auto_renew", committed_plan: 262 }) }
-} satisfies OperationExamples
+  body: { vcn_id: nodeId, node_status: "auto_renew", committed_plan: 262 }
+} satisfies RequestExample
 
 /** The failures, which are the same for every operation. */
 export const failures = {

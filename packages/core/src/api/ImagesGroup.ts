@@ -35,7 +35,7 @@ const list = HttpApiEndpoint.get("list", routes.images.list.path, {
   describe({
     summary: "List images",
     ...documented("4 note 4", "All images; each filter narrows, and they combine."),
-    examples: examples.listImages
+    example: examples.listImages
   })
 )
 
@@ -52,7 +52,7 @@ const saved = HttpApiEndpoint.get("saved", routes.images.saved.path, {
   describe({
     summary: "List saved images",
     ...documented("4 note 5", "The images of the account."),
-    examples: examples.listSavedImages
+    example: examples.listSavedImages
   })
 )
 

@@ -29,7 +29,7 @@ const create = HttpApiEndpoint.post("create", routes.nodes.create.path, {
   describe({
     summary: "Create a node",
     ...documented("4", "Accepts the node; its creation completes after the reply."),
-    examples: examples.createNode
+    example: examples.createNode
   })
 )
 
@@ -41,7 +41,7 @@ const get = HttpApiEndpoint.get("get", routes.nodes.get.path, {
   }),
   error: [failures[404]]
 }).annotateMerge(
-  describe({ summary: "Get a node", ...documented("4", "One node by its id."), examples: examples.getNode })
+  describe({ summary: "Get a node", ...documented("4", "One node by its id."), example: examples.oneNode })
 )
 
 const list = HttpApiEndpoint.get("list", routes.nodes.list.path, {
@@ -61,7 +61,7 @@ const list = HttpApiEndpoint.get("list", routes.nodes.list.path, {
   describe({
     summary: "List nodes",
     ...chosen(7, "One page of the account's nodes, ascending by id; past the end an empty array."),
-    examples: examples.listNodes
+    example: examples.listNodes
   })
 )
 
@@ -80,7 +80,7 @@ const remove = HttpApiEndpoint.delete("delete", routes.nodes.delete.path, {
   describe({
     summary: "Delete a node",
     ...chosen(11, "The node becomes `terminate` and is gone when termination ends; again meanwhile is 204 again."),
-    examples: examples.deleteNode
+    example: examples.oneNode
   })
 )
 
