@@ -77,8 +77,8 @@ export const bundleInto = async (dist: string, app: App, entries: Readonly<Recor
     renameSync(`${path}.${process.pid}`, path)
   }
   // Files that the code reads from its own folder.
-  for (const asset of globSync("**/*.{css,html,js}", { cwd: join(root, "apps", app, "src") })) {
-    copyFileSync(join(root, "apps", app, "src", asset), join(dist, basename(asset)))
+  for (const asset of globSync(["packages/web/src/*.{css,js}", `apps/${app}/src/**/*.{css,html,js}`], { cwd: root })) {
+    copyFileSync(join(root, asset), join(dist, basename(asset)))
   }
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })

@@ -2,6 +2,8 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
+import { type Access, readHostName, type Target } from "@berth/web/guard"
+import { allowedMethods, endpointsOf, fits, routerConfig, segmentsOf } from "@berth/web/paths"
 import { Effect, Layer, Redacted, Semaphore } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -11,8 +13,7 @@ import { failureResponse } from "../http/failures.ts"
 import { fallback, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
-import { maxBodyBytes, maxSnapshotBytes } from "../transport/limits.ts"
-import { allowedMethods, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
+import { maxBodyBytes, maxSnapshotBytes, maxUrlBytes } from "../transport/limits.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
@@ -20,7 +21,7 @@ import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
-import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
+import { refusalOf } from "./guard.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
@@ -73,7 +74,7 @@ const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target 
   if (method !== "GET" && method !== "HEAD") return "data"
   const [path] = url.slice(controlPrefix.length).split("?", 1)
   if (path === "" || path === "/") return "shell"
-  return path === "/health" || path === "/health/" ? "health" : "data"
+  return path === "/health" || path === "/health/" ? "open" : "data"
 }
 
 /** Who may use the control plane. */
@@ -106,7 +107,11 @@ export const makePlane = Effect.fnUntraced(function* (
     return given !== undefined && sameSecret(given, Redacted.value(token!))
   }
   const controlled: Controlled = { ...served, largeRestores: Semaphore.makeUnsafe(maxLargeRestores) }
-  const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
+  const endpoints = yield* Effect.provideService(
+    HttpRouter.toHttpEffect(routes),
+    HttpRouter.RouterConfig,
+    routerConfig(maxUrlBytes)
+  )
   const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
     const target = targetOf(arrived)
     // Before the path is read, so that without the token a client learns no paths.

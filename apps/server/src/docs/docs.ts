@@ -3,10 +3,10 @@
  */
 import { readFileSync } from "node:fs"
 import { BerthApi } from "@berth/core/api/BerthApi"
+import { htmlPage } from "@berth/web/htmlPage"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
-import { htmlPage } from "../web/htmlPage.ts"
 import { docsPage } from "./docsPage.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 

@@ -2,10 +2,10 @@
  * Replies to requests that no endpoint answers. The precheck answers those that are wrong whatever they ask for, the
  * fallback those for which there is no endpoint or whose endpoint failed.
  */
+import type { AllowedMethods } from "@berth/web/paths"
 import { Cause, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { maxUrlBytes } from "../transport/limits.ts"
-import type { AllowedMethods } from "../transport/paths.ts"
 import { bodyTooLarge } from "../transport/readJson.ts"
 import { failureResponse } from "./failures.ts"
 

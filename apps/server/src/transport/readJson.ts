@@ -3,6 +3,7 @@
  * bytes that are no JSON (decision 4).
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
+import { isJson } from "@berth/web/guard"
 import { Effect, Result } from "effect"
 import { HttpServerError, type HttpServerRequest } from "effect/http"
 import { maxBodyBytes } from "./limits.ts"
@@ -15,16 +16,15 @@ const encoded = fail(415, "The body must not be encoded: leave content-encoding 
 const malformed = fail(400, "The body is not well-formed JSON.")
 export const interrupted = fail(400, "The body ended before it was complete.")
 
-/** `application/json` and its relatives; a body without a media type is taken for JSON. */
-export const isJson = (contentType: string | undefined): boolean =>
-  contentType === undefined || /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
+/** A body without a media type is taken for JSON. */
+const isReadable = (contentType: string | undefined): boolean => contentType === undefined || isJson(contentType)
 
 const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
 
 /** Why a body of this kind is not read. */
 export const refuseMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Failure<415> | undefined =>
-  !isJson(headers["content-type"]) ? notJson : !isPlain(headers["content-encoding"]) ? encoded : undefined
+  !isReadable(headers["content-type"]) ? notJson : !isPlain(headers["content-encoding"]) ? encoded : undefined
 
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })

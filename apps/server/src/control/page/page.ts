@@ -4,27 +4,17 @@
  * reader types in where one is needed.
  */
 import { readFileSync } from "node:fs"
+import { htmlPage, scriptOf } from "@berth/web/htmlPage"
 import type { HttpServerResponse } from "effect/http"
-import { htmlPage } from "../../web/htmlPage.ts"
 
 /** The bundle has these files beside it, as this file has. */
 const read = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), "utf8")
 
 /** The modules of the page, each after those that it imports. */
-const modules = ["controlPlane.js", "rows.js", "panels.js", "page.js"]
-
-/** They become one, so that the page loads nothing: no two of them declare the same name. */
-const scriptOf = (names: ReadonlyArray<string>): string =>
-  names
-    .map((name) =>
-      read(name)
-        .replace(/^import\s[^"]*"[^"]*"\n/gm, "")
-        .replace(/^export /gm, "")
-    )
-    .join("\n")
+const modules = ["controlPlane.js", "panels.js", "page.js"]
 
 let made: HttpServerResponse.HttpServerResponse | undefined
 
 /** The page. It is put together when it is first asked for, because most servers never show it. */
 export const page = (): HttpServerResponse.HttpServerResponse =>
-  (made ??= htmlPage({ html: read("page.html"), style: read("page.css"), script: scriptOf(modules) }))
+  (made ??= htmlPage({ html: read("page.html"), style: read("page.css"), script: scriptOf(modules.map(read)) }))
