@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type Access, type GuardedRequest, makeGuard } from "@berth/web/guard"
+import { type Access, type GuardedRequest, makeGuard } from "../src/guard.ts"
 
 const guard = makeGuard({ name: "The daemon", token: "token", toAllow: (host) => `add ${host}` })
 

@@ -1,0 +1,2 @@
+// The page: nothing yet.
+document.title = "Berth watch"
