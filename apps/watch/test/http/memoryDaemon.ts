@@ -43,6 +43,8 @@ const isMatch = ({ event }: LoggedEvent, { account, node, type }: EventFilter): 
 
 const place = /^(?:|default:(\d+))$/
 
+export type MemoryDaemon = ReturnType<typeof makeMemoryDaemon>
+
 export const makeMemoryDaemon = () => {
   const state = {
     accounts: [anAccount()] as Array<AccountStatus>,

@@ -10,7 +10,7 @@ import type { HttpServerResponse } from "effect/http"
 const read = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), "utf8")
 
 /** The modules of the page, each after those that it imports. */
-const modules: ReadonlyArray<string> = ["dashboard.js"]
+const modules = ["connection.js", "wording.js", "model.js", "nodeRows.js", "timeline.js", "overview.js", "dashboard.js"]
 
 let made: HttpServerResponse.HttpServerResponse | undefined
 
