@@ -15,6 +15,8 @@ export interface SqliteOptions {
   readonly filename: string
   /** The file has to exist, and is not changed. Default: false. */
   readonly isReadOnly?: boolean
+  /** `wal` lets others read while one writes; `file` is one file and no more. Default: `wal`. */
+  readonly journal?: "wal" | "file"
   /** How long a statement waits for a lock that another process holds. The thread waits too. Default: 5000. */
   readonly maxLockWaitMillis?: number
 }
@@ -52,12 +54,18 @@ const attempt = <A>(operation: string, run: () => A): Effect.Effect<A, SqlError>
     }
   })
 
-const open = ({ filename, isReadOnly = false, maxLockWaitMillis = 5000 }: SqliteOptions): DatabaseSync => {
+const open = ({
+  filename,
+  isReadOnly = false,
+  journal = "wal",
+  maxLockWaitMillis = 5000
+}: SqliteOptions): DatabaseSync => {
   const database = new (loadSqlite().DatabaseSync)(filename, { readOnly: isReadOnly, timeout: maxLockWaitMillis })
   try {
     database.exec("PRAGMA foreign_keys = ON")
     // Readers of other processes do not wait for the writer, nor it for them; FULL keeps a commit through a power cut.
-    if (!isReadOnly) database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+    if (!isReadOnly && journal === "wal") database.exec("PRAGMA journal_mode = WAL")
+    if (!isReadOnly) database.exec("PRAGMA synchronous = FULL")
     return database
   } catch (error) {
     database.close()

@@ -19,3 +19,4 @@ export const SinkDisabled = Schema.Struct({
 })
 
 export type DaemonFact = typeof SinkDisabled.Type
+export type DisabledReason = (typeof SinkDisabled.Type)["data"]["reason"]
