@@ -4,6 +4,9 @@
  */
 import { Schema } from "effect"
 
+/** Name of the account that the daemon's own events belong to; no configured account has it. */
+export const daemonAccount = "_daemon"
+
 /** A sink gets no more events until it is enabled again. */
 export const SinkDisabled = Schema.Struct({
   type: Schema.Literal("berth.sink.disabled"),
