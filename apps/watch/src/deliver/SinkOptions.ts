@@ -4,9 +4,9 @@
 import type { Redacted } from "effect"
 
 /** A pattern in which `*` stands for any text. */
-type Glob = string
+export type Glob = string
 
-interface EventSelection {
+export interface EventSelection {
   /** Empty: all. */
   readonly types: ReadonlyArray<Glob>
   /** Names of nodes; events about the account as a whole pass. Empty: all. */
@@ -17,9 +17,9 @@ interface EventSelection {
 
 /** `cloudevents` is the event itself; each other is a message for people. */
 export const formats = ["cloudevents", "slack", "discord", "ntfy"] as const
-type Format = (typeof formats)[number]
+export type Format = (typeof formats)[number]
 
-interface WebhookOptions {
+export interface WebhookOptions {
   readonly _tag: "Webhook"
   /** Addresses of chats hold a secret. */
   readonly url: Redacted.Redacted<URL>
@@ -30,14 +30,14 @@ interface WebhookOptions {
   readonly format: Format
 }
 
-interface ExecOptions {
+export interface ExecOptions {
   readonly _tag: "Exec"
   /** Program and arguments, without a shell. */
   readonly command: readonly [string, ...Array<string>]
   readonly timeoutMillis: number
 }
 
-interface StdoutOptions {
+export interface StdoutOptions {
   readonly _tag: "Stdout"
 }
 
