@@ -11,6 +11,7 @@ import { daemonAccount } from "../events/DaemonFact.ts"
 import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "./ConfigFile.ts"
+import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
 import { signingKey } from "../deliver/webhook/sign.ts"
 
 interface AccountOptions {
@@ -183,6 +184,9 @@ class ConfigReader {
     })(place)
     if (found === undefined) return undefined
     const { allowPrivate, format, secrets, url } = found
+    if (!allowPrivate && isPrivateUrl(Redacted.value(url))) {
+      return file.fail(place, "has an address of this machine or a private network; add allowPrivate: true to allow it")
+    }
     return { _tag: "Webhook", url, secrets, isPrivateAllowed: allowPrivate, format }
   }
 

@@ -37,7 +37,7 @@ export interface ExecOptions {
   readonly timeoutMillis: number
 }
 
-export interface StdoutOptions {
+interface StdoutOptions {
   readonly _tag: "Stdout"
 }
 

@@ -137,6 +137,10 @@ retention: { events: 2d }
       config("sinks: [{ name: a, webhook: { url: http://x, secrets: [{ env: KEY }] } }]"),
       /secrets\[0\] has to be whsec_/
     ],
+    [
+      config("sinks: [{ name: a, webhook: { url: http://127.1/x } }]"),
+      /webhook has an address of this machine or a pri/
+    ],
     [config("sinks: [{ name: a, exec: { command: [] } }]"), /^6:37 sinks\[0\]\.exec\.command is empty\.$/],
     [config("    share: 0%"), /^6:12 accounts\[0\]\.share has to be a percentage above 0%, up to 100%\.$/],
     [config("    interval: soon"), /^6:15 accounts\[0\]\.interval has to be auto or a duration/],

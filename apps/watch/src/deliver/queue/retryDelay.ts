@@ -20,8 +20,6 @@ const delaysMillis = [
   24 * hour
 ]
 
-export const maxAttempts = delaysMillis.length + 1
-
 /** A receiver may not ask for a longer pause. */
 export const maxRetryAfterMillis = hour
 
