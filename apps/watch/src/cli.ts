@@ -6,8 +6,9 @@ import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import { baseUrlFlag, readConnection } from "@berth/terminal/Connection"
 import { usageProblem } from "@berth/terminal/usage"
 import { Effect, Layer, Logger, type Option } from "effect"
-import { CliConfig, type CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { Argument, CliConfig, type CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
+import { checkConfig } from "./commands/checkConfig.ts"
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
@@ -56,9 +57,13 @@ const runCommand = Command.make("run", { ...connectionFlags, ...runFlags }, (fla
   connected(flags, (account) => run(account, flags))
 ).pipe(Command.withDescription("Watch until stopped; one event per line on stdout"))
 
+const checkConfigCommand = Command.make("check-config", { file: Argument.String("FILE") }, ({ file }) =>
+  checkConfig(file)
+).pipe(Command.withDescription("Read a config with its secrets and report what it would do"))
+
 const berthWatch = Command.make("berth-watch").pipe(
   Command.withDescription("Reports changes to the nodes of an account, by polling"),
-  Command.withSubcommands([onceCommand, runCommand])
+  Command.withSubcommands([onceCommand, runCommand, checkConfigCommand])
 )
 
 /** Help goes to stdout where it was asked for; a usage error is reported as a failure of the command. */
