@@ -14,6 +14,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { HttpApiBuilder, HttpApiError } from "effect/http-api"
+import { StoreFailed } from "../store/StoreFailed.ts"
 import * as Api from "./api.ts"
 import { Daemon } from "./Daemon.ts"
 import { failureResponse } from "./failures.ts"
@@ -122,6 +123,8 @@ const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
     if (HttpServerError.isHttpServerError(fault) && fault.reason._tag === "RouteNotFound") {
       return Effect.succeed(noEndpoint(request))
     }
+    // Whatever was asked for, it is in the store.
+    if (fault instanceof StoreFailed) return Effect.succeed(failureResponse(503, fault.message))
     if (HttpApiError.HttpApiSchemaError.is(fault) && fault.kind !== "Body") {
       return Effect.succeed(failureResponse(400, `The request cannot be read: ${sentenceOf(fault)}`))
     }

@@ -96,9 +96,9 @@ const sinkGauges = (sinks: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
       samples: each(({ deadLetters }) => deadLetters)
     },
     {
-      name: "berth_sink_last_delivery_timestamp_seconds",
-      description: "When the sink last took an event.",
-      samples: each(({ deliveredAt }) => (deliveredAt === null ? null : DateTime.toEpochMillis(deliveredAt) / 1000))
+      name: "berth_sink_failing_since_timestamp_seconds",
+      description: "Since when the sink has taken no event; absent while it does.",
+      samples: each(({ failingSince }) => (failingSince === null ? null : DateTime.toEpochMillis(failingSince) / 1000))
     }
   ]
 }

@@ -84,7 +84,9 @@ export const SinkStatus = Schema.Struct({
   lag: Count.annotate({ description: "Events that it has not read." }),
   waiting: Count.annotate({ description: "Events that it has read and not delivered." }),
   deadLetters: Count,
-  deliveredAt: Schema.NullOr(Instant).annotate({ description: "When it last took an event." })
+  failingSince: Schema.NullOr(Instant).annotate({
+    description: "Since when it has taken no event; null while it does."
+  })
 }).annotate({ identifier: "SinkStatus" })
 export type SinkStatus = typeof SinkStatus.Type
 

@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import { makeAccounts } from "./accounts.ts"
 import { makeEvents } from "./events.ts"
 import { migrate } from "./migrate.ts"
+import { makePresent } from "./present.ts"
 import { makeRetention } from "./retention.ts"
 import { makeSinks } from "./sinks.ts"
 import { lockStore, nameOwner } from "./StoreLock.ts"
@@ -25,6 +26,7 @@ const makeStore = Effect.gen(function* () {
     commit: (...args: Parameters<typeof accounts.commit>) =>
       Effect.tap(accounts.commit(...args), (events) => (events.length === 0 ? Effect.void : notify)),
     ...makeEvents(sql),
+    ...makePresent(sql),
     ...makeSinks(sql),
     ...makeRetention(sql),
     /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */

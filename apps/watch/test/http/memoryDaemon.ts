@@ -32,7 +32,7 @@ export const aSink = (rest: Partial<SinkStatus> = {}): SinkStatus => ({
   lag: 0,
   waiting: 0,
   deadLetters: 0,
-  deliveredAt: null,
+  failingSince: null,
   ...rest
 })
 

@@ -66,7 +66,7 @@ describe("/metrics", () => {
       Effect.gen(function* () {
         const { put, state, url } = yield* served()
         put(aNode({ id: 1 }), time)
-        state.sinks = [aSink({ deliveredAt: DateTime.makeUnsafe(0) })]
+        state.sinks = [aSink({ failingSince: DateTime.makeUnsafe(0) })]
         yield* Metric.update(Metric.counter("berth_events_total", { description: "Events.", incremental: true }), 1)
         const families = yield* scrape(url)
         expect(families.size).toBeGreaterThan(10)

@@ -89,7 +89,7 @@ export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: n
     })
   ]
   state.sinks = [
-    aSink({ sink: "ops", deliveredAt: ago(0.01) }),
+    aSink({ sink: "ops" }),
     aSink({
       sink: "chat",
       kind: "webhook (slack)",
@@ -98,8 +98,8 @@ export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: n
       lag: 3,
       waiting: 2,
       deadLetters: 1,
-      deliveredAt: ago(1.95)
+      failingSince: ago(1.95)
     }),
-    aSink({ sink: "log", kind: "stdout", deliveredAt: ago(0.01) })
+    aSink({ sink: "log", kind: "stdout" })
   ]
 })

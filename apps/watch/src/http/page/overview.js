@@ -200,7 +200,7 @@ export const paintTimes = (account) => {
 
 // ---- sinks
 
-const sinkRow = ({ deadLetters, deliveredAt, kind, lag, message, sink, state, waiting }, onDo) => {
+const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, waiting }, onDo) => {
   const act = (verb, text) => {
     const button = make("button", { type: "button", className: "quiet small", text })
     button.ariaLabel = `${text} ${sink}`
@@ -223,7 +223,7 @@ const sinkRow = ({ deadLetters, deliveredAt, kind, lag, message, sink, state, wa
       number(lag),
       number(waiting),
       number(deadLetters),
-      make("td", { text: deliveredAt === null ? "never" : instantText(Date.parse(deliveredAt), now()) }),
+      make("td", { text: failingSince === null ? "–" : instantText(Date.parse(failingSince), now()) }),
       make("td", { className: "actions", children: actions })
     ]
   })
