@@ -12,12 +12,15 @@ const read = (name: string): string => readFileSync(new URL(`./${name}`, import.
 /** The modules of the page, each after those that it imports. */
 const modules = ["connection.js", "wording.js", "model.js", "nodeRows.js", "timeline.js", "overview.js", "dashboard.js"]
 
+/** The style sheets, in the order in which they count. */
+const styles = ["dashboard.css", "panels.css", "rows.css", "narrow.css"]
+
 let made: HttpServerResponse.HttpServerResponse | undefined
 
 /** The page. It is put together when it is first asked for, because many daemons never show it. */
 export const page = (): HttpServerResponse.HttpServerResponse =>
   (made ??= htmlPage({
     html: read("dashboard.html"),
-    style: read("dashboard.css"),
+    style: styles.map(read).join("\n"),
     script: scriptOf(modules.map(read))
   }))
