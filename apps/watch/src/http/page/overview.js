@@ -98,17 +98,21 @@ const stateTones = {
 
 const until = (instant) => Date.parse(instant) - now()
 
+/** Less than this share of the allowance is little, and half of that is next to nothing. */
+const littleShare = 0.2
+
 const gauge = ({ limit, remaining }) => {
-  const meter = make("meter", {
-    min: 0,
-    max: limit,
-    low: limit * 0.1,
-    high: limit * 0.3,
-    optimum: limit,
-    value: remaining
+  const share = limit === 0 ? 0 : Math.min(1, remaining / limit)
+  const tone = share < littleShare / 2 ? "bad" : share < littleShare ? "warm" : "good"
+  const fill = make("span", { className: `fill ${tone}` })
+  fill.style.width = `${share * 100}%`
+  return Object.assign(make("div", { className: "meter", children: [fill] }), {
+    role: "meter",
+    ariaLabel: "Allowance left",
+    ariaValueMin: "0",
+    ariaValueMax: String(limit),
+    ariaValueNow: String(remaining)
   })
-  meter.ariaLabel = "Allowance left"
-  return meter
 }
 
 const fact = (name, value, className = "") => {
