@@ -221,6 +221,8 @@ class ConfigReader {
     const { accounts, exec, for: forMillis, maxLag, name, nodes, start, stdout: out, types, webhook } = found
     const [target, ...more] = [webhook, exec, out].filter((target) => target !== null)
     if (target === undefined || more.length > 0) return file.fail(place, "has to have one of webhook, exec, stdout")
+    if (target._tag === "Stdout" && forMillis > 0)
+      return file.fail(place, "cannot hold changes back on stdout: leave out for")
     return { name, target, selection: { types, nodes, accounts }, start, forMillis, maxLag }
   }
 

@@ -9,7 +9,7 @@ import type { Identity } from "../diff/Fact.ts"
 export type EventIdentity = Omit<Identity, "life"> & { readonly life?: number | null }
 
 /** 128 bits in hexadecimal digits. */
-const hashOf = (identity: ReadonlyArray<unknown>): string =>
+export const hashOf = (identity: ReadonlyArray<unknown>): string =>
   createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32)
 
 /** `accountId` is that of the store, which no other store has: a name may be used again for another account. */

@@ -41,3 +41,7 @@ export const fromSqlError = (error: SqlError): StoreFailed => {
   const unavailable = error.reason._tag === "ConnectionError" ? "unavailable" : "statement"
   return new StoreFailed({ fault: sqliteFault(error) ?? unavailable, detail: error.message })
 }
+
+/** Faults that time or a person may end while the daemon waits; after any other it cannot go on. */
+export const mayPass = ({ fault }: StoreFailed): boolean =>
+  fault === "full" || fault === "busy" || fault === "unavailable"

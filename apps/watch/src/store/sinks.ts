@@ -146,6 +146,24 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     Effect.mapError(fromSqlError)
   )
 
+  /** Begins a sink with the nodes that exist: each is a delivery, and the cursor is behind the last event that they are the outcome of. */
+  const takeBaseline = Effect.fn("Store.takeBaseline")(
+    (sink: string, account: string, toDelivery: (seq: number, node: number, record: unknown) => Delivery | null) =>
+      Effect.gen(function* () {
+        const [head] = yield* sql<{ seq: StoredInteger }>`SELECT seq FROM account WHERE name = ${account}`
+        const seq = toNumber(head!.seq)
+        const nodes = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
+          WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
+        const deliveries = nodes
+          .map(({ body, id }) => toDelivery(seq, toNumber(id), JSON.parse(body).node))
+          .filter((delivery) => delivery !== null)
+        yield* insert(sink, deliveries)
+        yield* moveCursor(sink, account, seq)
+        return { deliveries, seq }
+      }).pipe(sql.withTransaction),
+    Effect.mapError(fromSqlError)
+  )
+
   /** The deliveries of a sink in the order of their events, at most `max`, from after one on. */
   const deliveries = (sink: string, max: number) =>
     sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
@@ -281,6 +299,7 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     meet,
     cursorOf,
     take,
+    takeBaseline,
     deliveries,
     bodyOf,
     delivered,
