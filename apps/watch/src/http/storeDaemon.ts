@@ -5,39 +5,20 @@
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
+import type { SinkOptions } from "../deliver/SinkOptions.ts"
+import { Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
 import { Store } from "../store/Store.ts"
-import type { StoreFailed } from "../store/StoreFailed.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import { Daemon, type EventFilter, type NodeQuery, Refused } from "./Daemon.ts"
-import type { AccountStatus, DeliveredEvent, LoggedEvent, SinkStatus } from "./records.ts"
+import type { AccountStatus, DeliveredEvent, LoggedEvent } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
 
-/** What is done about the sinks of a running daemon. */
-export interface RunningSinks {
-  readonly status: Effect.Effect<
-    ReadonlyArray<{
-      readonly name: string
-      readonly state: SinkStatus["state"]
-      readonly message: string | null
-      readonly unread: number
-      readonly pending: number
-      readonly dead: number
-    }>,
-    StoreFailed
-  >
-  readonly enable: (name: string) => Effect.Effect<unknown, StoreFailed>
-  readonly retry: (name: string) => Effect.Effect<unknown, StoreFailed>
-  readonly replay: (name: string, cursor: Cursor) => Effect.Effect<unknown, StoreFailed>
-  /** Null where there is no receiver to try. */
-  readonly test: (name: string, id: string, body: string) => Effect.Effect<{ readonly _tag: string } | null>
-}
-
-export interface StoreDaemonOptions {
-  readonly sinks: RunningSinks
-  /** `webhook`, `exec` or `stdout`, by the sink's name. */
-  readonly kindOf: (sink: string) => string
+/** What a sink is, in a word or two. */
+const kindOf = ({ target }: SinkOptions): string => {
+  const kind = target._tag.toLowerCase()
+  return target._tag === "Webhook" && target.format !== "cloudevents" ? `${kind} (${target.format})` : kind
 }
 
 const instantOf = (millis: number | null): DateTime.Utc | null => (millis === null ? null : DateTime.makeUnsafe(millis))
@@ -95,7 +76,9 @@ const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArra
   })
 }
 
-const make = Effect.fnUntraced(function* ({ kindOf, sinks }: StoreDaemonOptions) {
+const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
+  const kinds = new Map(options.map((each) => [each.name, kindOf(each)]))
+  const sinks = yield* Sinks
   const store = yield* Store
   const progress = yield* Progress
 
@@ -255,7 +238,7 @@ const make = Effect.fnUntraced(function* ({ kindOf, sinks }: StoreDaemonOptions)
       return yield* Effect.forEach(statuses, ({ dead, message, name, pending, state, unread }) =>
         Effect.map(Effect.orDie(store.cursorOf(name)), (cursor) => ({
           sink: name,
-          kind: kindOf(name),
+          kind: kinds.get(name) ?? "not configured",
           state,
           message,
           cursor: formatCursor(cursor),
@@ -278,5 +261,7 @@ const make = Effect.fnUntraced(function* ({ kindOf, sinks }: StoreDaemonOptions)
   })
 })
 
-export const storeDaemon = (options: StoreDaemonOptions): Layer.Layer<Daemon, never, Store | Progress> =>
-  Layer.effect(Daemon, make(options))
+/** `options`: those of the sinks. */
+export const storeDaemon = (
+  options: ReadonlyArray<SinkOptions>
+): Layer.Layer<Daemon, never, Store | Sinks | Progress> => Layer.effect(Daemon, make(options))

@@ -2,26 +2,37 @@ import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
+import { Sinks } from "../../src/deliver/Sinks.ts"
+import { Stdout } from "../../src/deliver/Stdout.ts"
 import { Daemon } from "../../src/http/Daemon.ts"
-import { type RunningSinks, storeDaemon } from "../../src/http/storeDaemon.ts"
+import { storeDaemon } from "../../src/http/storeDaemon.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
 import { Store } from "../../src/store/Store.ts"
+import type { SinkStatus } from "../../src/http/records.ts"
 import { Progress } from "../../src/telemetry/Progress.ts"
 import { changed, created, deleted, row } from "../store/facts.ts"
 import { ask } from "./http.ts"
 import { serve } from "../../src/http/serve.ts"
 
-/** A daemon without sinks. */
-const noSinks: RunningSinks = {
-  status: Effect.succeed([]),
-  enable: () => Effect.void,
-  retry: () => Effect.void,
-  replay: () => Effect.void,
-  test: () => Effect.succeed(null)
-}
+const execSink = (name: string, command: SinkOptions["target"] & { readonly _tag: "Exec" }): SinkOptions => ({
+  name,
+  target: command,
+  selection: { types: [], nodes: [], accounts: [] },
+  start: "now",
+  forMillis: 0,
+  maxLag: 1_000_000
+})
+
+const sinkOptions = [
+  execSink("good", { _tag: "Exec", command: ["true"], timeoutMillis: 5000 }),
+  execSink("bad", { _tag: "Exec", command: ["false"], timeoutMillis: 5000 })
+]
 
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
-const daemon = storeDaemon({ sinks: noSinks, kindOf: () => "webhook" }).pipe(
+const sinks = Sinks.layer(sinkOptions).pipe(Layer.provide(Stdout.layer))
+const daemon = storeDaemon(sinkOptions).pipe(
+  Layer.provideMerge(sinks),
   Layer.provideMerge(Layer.mergeAll(store, Progress.layer))
 )
 
@@ -174,6 +185,48 @@ describe("a daemon over a store", () => {
         }
       ])
       expect(yield* plans).toEqual([{ account: "a", plan: "small", pricePerHourInr: 1, pricePerMonthInr: 730 }])
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.live("shows the sinks and does what is asked of them", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { enable, replay, retry, sinks, test } = yield* Daemon
+      yield* Effect.forkScoped((yield* Sinks).run)
+      const a = yield* claim("a")
+      yield* Effect.repeat(sinks, { until: (all) => all.length === 2 })
+      yield* commit(a, { events: [created(1, 1), created(2, 2)] })
+      const statusOf = (name: string): Effect.Effect<SinkStatus> =>
+        Effect.map(sinks, (all) => all.find(({ sink }) => sink === name)!)
+      const until = (name: string, isSo: (sink: SinkStatus) => boolean) =>
+        Effect.repeat(statusOf(name), { until: isSo })
+      const good = yield* until("good", ({ cursor, waiting }) => cursor === "a:2" && waiting === 0)
+      expect(good).toEqual({
+        sink: "good",
+        kind: "exec",
+        state: "up",
+        message: null,
+        cursor: "a:2",
+        lag: 0,
+        waiting: 0,
+        deadLetters: 0,
+        failingSince: null
+      })
+      const bad = yield* until("bad", ({ failingSince }) => failingSince !== null)
+      expect([bad.waiting, bad.deadLetters]).toEqual([2, 0])
+      yield* test("good")
+      expect(yield* Effect.flip(test("bad"))).toMatchObject({
+        kind: "busy",
+        message: "bad did not take the test event."
+      })
+      for (const act of [enable, retry, test, (name: string) => replay(name, "")]) {
+        expect(yield* Effect.flip(act("none"))).toMatchObject({ kind: "unknown" })
+      }
+      yield* enable("good")
+      yield* retry("good")
+      expect(yield* Effect.flip(replay("good", "a:9"))).toMatchObject({ kind: "invalid" })
+      yield* replay("good", "")
+      yield* until("good", ({ cursor, waiting }) => cursor === "a:2" && waiting === 0)
     }).pipe(Effect.provide(daemon))
   )
 
