@@ -34,5 +34,6 @@ export const readinessOf = (accounts: ReadonlyArray<AccountStatus>, nowMillis: n
       maxAgeSeconds: maxAgeMillisOf(account) / 1000
     }
   })
-  return { ready: each.every(({ ready }) => ready), accounts: each }
+  // Before the first account is known nothing is watched.
+  return { ready: each.length > 0 && each.every(({ ready }) => ready), accounts: each }
 }

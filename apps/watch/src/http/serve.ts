@@ -2,7 +2,7 @@
  * The HTTP interface on a socket. Loopback needs no token; anything else does. On the way out streams end at once, so that
  * clients come back to the next daemon, and other requests get a moment.
  */
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, type ServerResponse } from "node:http"
 import { isLoopbackName, readHostName } from "@berth/web/guard"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Data, Effect, type Redacted } from "effect"
@@ -25,6 +25,19 @@ const headersMillis = 10_000
 const requestMillis = 30_000
 const maxConnections = 500
 const drainMillis = 1000
+
+/** Gives a way to cut the connections on which a stream is, which would never end by themselves. */
+const trackStreams = (server: Server): (() => void) => {
+  const streams = new Set<ServerResponse>()
+  server.on("request", ({ url }, response) => {
+    if (url !== "/events" && !url?.startsWith("/events?")) return
+    streams.add(response)
+    response.once("close", () => streams.delete(response))
+  })
+  return () => {
+    for (const response of streams) response.destroy()
+  }
+}
 
 const makeServer = (): Server => {
   const server = createServer({
@@ -52,6 +65,7 @@ export const serve = Effect.fnUntraced(function* ({ host, port, token }: ServeOp
   const hosts = isEvery(host) || name === undefined ? [] : [name]
   const app = yield* makeApp({ token, hosts, cookie: `berth_watch_${port}` })
   const node = makeServer()
+  const cutStreams = trackStreams(node)
   const server = yield* NodeHttpServer.make(() => node, { host, port, gracefulShutdownTimeout: drainMillis }).pipe(
     Effect.mapError(({ cause }) => {
       const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
@@ -66,5 +80,6 @@ export const serve = Effect.fnUntraced(function* ({ host, port, token }: ServeOp
   // Runs between the draining, which is bounded, and the wait for the last connection, which is not.
   yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
   yield* server.serve(app)
+  yield* Effect.addFinalizer(() => Effect.sync(cutStreams))
   return HttpServer.formatAddress(server.address)
 })

@@ -2,7 +2,7 @@
  * The `Daemon` of a process that runs: nodes and events from the store, sinks from what delivers to them, and how the polling goes
  * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
  */
-import { Clock, DateTime, Effect, Layer, Option } from "effect"
+import { Clock, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
@@ -14,6 +14,9 @@ import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import { Daemon, type EventFilter, type NodeQuery, Refused } from "./Daemon.ts"
 import type { AccountStatus, DeliveredEvent, LoggedEvent } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
+
+/** Events that are counted at once. */
+const maxCountedAtOnce = 500
 
 /** What a sink is, in a word or two. */
 const kindOf = ({ target }: SinkOptions): string => {
@@ -261,7 +264,31 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
 })
 
+const eventCount = Metric.counter("berth_events_total", {
+  description: "Events that were committed since the process began.",
+  incremental: true
+})
+
+/** Counts events as they are committed from now on. */
+const countEvents = Effect.gen(function* () {
+  const store = yield* Store
+  const begin = cursorOf(yield* store.heads)
+  return yield* Effect.forkScoped(Effect.ignore(countAfter(store, begin)))
+}).pipe(Effect.ignore)
+
+const countAfter = Effect.fnUntraced(function* (store: Store["Service"], begin: Cursor) {
+  let cursor = begin
+  for (let seen = 0; ;) {
+    const events = yield* store.after(cursor, maxCountedAtOnce)
+    for (const { account, seq, type } of events) {
+      cursor = advance(cursor, account, seq)
+      yield* Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)
+    }
+    if (events.length < maxCountedAtOnce) seen = yield* store.newEvents(seen)
+  }
+})
+
 /** `options`: those of the sinks. */
 export const storeDaemon = (
   options: ReadonlyArray<SinkOptions>
-): Layer.Layer<Daemon, never, Store | Sinks | Progress> => Layer.effect(Daemon, make(options))
+): Layer.Layer<Daemon, never, Store | Sinks | Progress> => Layer.effect(Daemon, Effect.tap(make(options), countEvents))

@@ -15,7 +15,7 @@ export interface TargetOptions {
 export type LastGood = ReadonlyMap<string, ReadonlyArray<WatchedNode>>
 
 export interface Targets {
-  /** Null when an account in doubt has no list that was ever good. */
+  /** Null when an account in doubt has no list that was ever good, and before any account is known. */
   readonly nodes: ReadonlyArray<WatchedNode> | null
   readonly lastGood: LastGood
 }
@@ -40,7 +40,7 @@ export const believedNodes = (
   })
   const good = lists.filter((list): list is readonly [string, ReadonlyArray<WatchedNode>] => list[1] !== null)
   return {
-    nodes: good.length < lists.length ? null : good.flatMap(([, nodes]) => nodes),
+    nodes: lists.length === 0 || good.length < lists.length ? null : good.flatMap(([, nodes]) => nodes),
     lastGood: new Map(good)
   }
 }

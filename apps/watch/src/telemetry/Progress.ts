@@ -1,8 +1,8 @@
 /**
  * How the polling of each account goes at this moment, as the polling itself reports it: for the people and programs that watch
- * the daemon. None of it is kept.
+ * the daemon. None of it is kept; sweeps are counted for the metrics.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 
 export interface AccountProgress {
   /** `degraded`: the service fails. `frozen`: the list is not believed. */
@@ -42,12 +42,24 @@ const unknown: AccountProgress = {
   plans: []
 }
 
+const sweepDuration = Metric.histogram("berth_sweep_duration_seconds", {
+  description: "From the first request of a complete sweep to its last reply.",
+  boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1200]
+})
+
 const make = Effect.sync(() => {
   const accounts = new Map<string, AccountProgress>()
   return {
-    /** Takes in what is new about an account; what is left out stays. The first report makes the account known. */
-    report: (account: string, news: Partial<AccountProgress>): Effect.Effect<void> =>
-      Effect.sync(() => void accounts.set(account, { ...(accounts.get(account) ?? unknown), ...news })),
+    /**
+     * Takes in what is new about an account; what is left out stays. The first report makes the account known, and each
+     * `lastSweep` is one sweep.
+     */
+    report: Effect.fnUntraced(function* (account: string, news: Partial<AccountProgress>) {
+      accounts.set(account, { ...(accounts.get(account) ?? unknown), ...news })
+      if (news.lastSweep == null) return
+      const duration = Metric.withAttributes(sweepDuration, { account })
+      yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
+    }),
     /** By name. */
     accounts: Effect.sync((): ReadonlyMap<string, AccountProgress> => accounts)
   }

@@ -162,6 +162,8 @@ describe("readiness", () => {
           Effect.map((replies) => replies.map(({ status }) => status))
         )
         expect(yield* statuses).toEqual([200, 503])
+        state.accounts = []
+        expect(yield* statuses).toEqual([200, 503])
         yield* sweptAgo(5)
         expect(yield* statuses).toEqual([200, 200])
         yield* sweptAgo(61)

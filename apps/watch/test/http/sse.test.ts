@@ -1,7 +1,9 @@
 import { type IncomingMessage, request as nodeRequest } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Queue } from "effect"
+import { Duration, Effect, Exit, Queue, Scope } from "effect"
+import { serve } from "../../src/http/serve.ts"
 import { ask, served } from "./http.ts"
+import { makeMemoryDaemon } from "./memoryDaemon.ts"
 
 /** The lines of a stream as they come; the connection ends with the scope. */
 const follow = Effect.fnUntraced(function* (url: string, headers: Readonly<Record<string, string>> = {}) {
@@ -82,6 +84,18 @@ describe("the stream of events", () => {
       yield* next
       expect(reads).toBeLessThan(60)
       expect(state.reads - reads).toBeLessThan(4)
+    })
+  )
+
+  it.live("ends at once with the daemon, which waits for no client", () =>
+    Effect.gen(function* () {
+      const { layer } = makeMemoryDaemon()
+      const scope = yield* Scope.make()
+      const url = yield* serve({ host: "127.0.0.1", port: 0 }).pipe(Effect.provide(layer), Scope.provide(scope))
+      const { response } = yield* follow(`${url}/events`)
+      const ended = Effect.callback<void>((resume) => void response.once("close", () => resume(Effect.void)))
+      const [took] = yield* Effect.timed(Effect.all([ended, Scope.close(scope, Exit.void)], { concurrency: 2 }))
+      expect(Duration.toMillis(took)).toBeLessThan(800)
     })
   )
 

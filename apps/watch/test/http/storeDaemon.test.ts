@@ -1,6 +1,6 @@
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
-import { DateTime, Effect, Fiber, Layer } from "effect"
+import { DateTime, Effect, Fiber, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { Sinks } from "../../src/deliver/Sinks.ts"
@@ -228,6 +228,26 @@ describe("a daemon over a store", () => {
       yield* replay("good", "")
       yield* until("good", ({ cursor, waiting }) => cursor === "a:2" && waiting === 0)
     }).pipe(Effect.provide(daemon))
+  )
+
+  it.live("counts events by type and sweeps by their duration, for as long as the process runs", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { report } = yield* Progress
+      const url = yield* serve({ host: "127.0.0.1", port: 0 })
+      const owner = yield* claim("counted")
+      for (const durationMillis of [200, 700]) {
+        yield* report("counted", { lastSweep: { endedMillis: 0, durationMillis, requests: 1 } })
+      }
+      yield* report("counted", { state: "watching" })
+      yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
+      yield* commit(owner, { events: [deleted(1, 3)] })
+      const scrape = Effect.map(ask(`${url}/metrics`), ({ text }) => text)
+      const text = yield* Effect.repeat(scrape, { until: (text) => text.includes(`type="berth.node.deleted"} 1`) })
+      expect(text).toContain(`berth_events_total{account="counted",type="berth.node.created"} 2`)
+      expect(text).toContain(`berth_sweep_duration_seconds_count{account="counted"} 2`)
+      expect(text).toContain(`berth_sweep_duration_seconds_bucket{account="counted",le="0.25"} 1`)
+    }).pipe(Effect.provide(daemon), Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
   it.live("answers 503 with what is wrong with the store when it fails", () =>

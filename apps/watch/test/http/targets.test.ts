@@ -42,6 +42,7 @@ describe("the targets", () => {
 
   it("are unknown where no list was ever good, and those of the store after a restart", () => {
     expect(believedNodes(noneYet, [anAccount()], [], now).nodes).toBe(null)
+    expect(believedNodes(noneYet, [], [], now).nodes).toBe(null)
     expect(idsOf(believedNodes(noneYet, [anAccount()], [watched(1)], now).nodes)).toEqual([1])
     expect(believedNodes(noneYet, [fresh, anAccount({ account: "new" })], [watched(1)], now).nodes).toBe(null)
   })
