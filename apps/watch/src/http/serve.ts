@@ -17,7 +17,7 @@ export interface ServeOptions {
 }
 
 /** The address is taken, is not this machine's, or would be open to anyone. */
-class NotServed extends Data.TaggedError("NotServed")<{ readonly message: string; readonly hint: string }> {}
+export class NotServed extends Data.TaggedError("NotServed")<{ readonly message: string; readonly hint: string }> {}
 
 /** After so long without a byte in either direction a connection is cut: streams send one every 15 s. */
 const idleMillis = 60_000

@@ -15,6 +15,9 @@ import { Daemon, type EventFilter, type NodeQuery, Refused } from "./Daemon.ts"
 import type { AccountStatus, DeliveredEvent, LoggedEvent } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
 
+/** How old the numbers of nodes may be. */
+const countsAgeMillis = 5000
+
 /** Events that are counted at once. */
 const maxCountedAtOnce = 500
 
@@ -84,6 +87,9 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const sinks = yield* Sinks
   const store = yield* Store
   const progress = yield* Progress
+
+  // It reads every row, and is asked for by each page every few seconds.
+  const counts = yield* Effect.cachedWithTTL(Effect.orDie(store.nodeCounts), countsAgeMillis)
 
   const readCursor = Effect.fnUntraced(function* (text: string) {
     const cursor = Option.getOrUndefined(parseCursor(text))
@@ -209,9 +215,9 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   })
 
   const accounts = Effect.gen(function* () {
-    const counts = yield* Effect.orDie(store.nodeCounts)
+    const known = yield* counts
     const nodesOf = (name: string) =>
-      counts.reduce((sum, { account, count }) => (account === name ? sum + count : sum), 0)
+      known.reduce((sum, { account, count }) => (account === name ? sum + count : sum), 0)
     return Array.from(yield* progress.accounts, ([account, each]) => toStatus(account, each, nodesOf(account)))
   })
 
@@ -222,9 +228,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         knownAccount(query.account),
         query.at === undefined ? nodesNow(query) : nodesThen(query, query.at)
       ),
-    nodeCounts: Effect.map(Effect.orDie(store.nodeCounts), (counts) =>
-      counts.map((each) => ({ ...each, plan: each.plan ?? "" }))
-    ),
+    nodeCounts: Effect.map(counts, (known) => known.map((each) => ({ ...each, plan: each.plan ?? "" }))),
     plans: Effect.map(progress.accounts, (known) =>
       Array.from(known, ([account, { plans }]) => plans.map((plan) => ({ account, ...plan }))).flat()
     ),

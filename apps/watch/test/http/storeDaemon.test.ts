@@ -13,6 +13,7 @@ import type { SinkStatus } from "../../src/http/records.ts"
 import { Progress } from "../../src/telemetry/Progress.ts"
 import { changed, created, deleted, row } from "../store/facts.ts"
 import { ask } from "./http.ts"
+import { HttpInterface, type HttpOptions } from "../../src/http/HttpInterface.ts"
 import { serve } from "../../src/http/serve.ts"
 
 const execSink = (name: string, command: SinkOptions["target"] & { readonly _tag: "Exec" }): SinkOptions => ({
@@ -227,6 +228,25 @@ describe("a daemon over a store", () => {
       expect(yield* Effect.flip(replay("good", "a:9"))).toMatchObject({ kind: "invalid" })
       yield* replay("good", "")
       yield* until("good", ({ cursor, waiting }) => cursor === "a:2" && waiting === 0)
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.live("is served where the config asks for it, or nowhere", () =>
+    Effect.gen(function* () {
+      const of = (options: Omit<HttpOptions, "sinks">) =>
+        Effect.provide(HttpInterface, HttpInterface.layer({ ...options, sinks: sinkOptions }))
+      expect(yield* of({ listen: null, token: null })).toEqual({ url: null })
+      const refused = yield* Effect.flip(of({ listen: { host: "0.0.0.0", port: 0 }, token: null }))
+      expect(refused.message).toBe("listen: 0.0.0.0 is beyond loopback, and no token is set.")
+      const listen = { host: "127.0.0.1", port: 0 }
+      yield* Effect.gen(function* () {
+        const { url } = yield* HttpInterface
+        expect((yield* ask(`${url}/api/sinks`)).json.map(({ kind }: { kind: string }) => kind)).toEqual([
+          "exec",
+          "exec"
+        ])
+        expect((yield* ask(`${url}/api/status`)).status).toBe(200)
+      }).pipe(Effect.provide(HttpInterface.layer({ listen, token: null, sinks: sinkOptions })))
     }).pipe(Effect.provide(daemon))
   )
 
