@@ -3,10 +3,8 @@
  */
 import { Console, Effect, Redacted } from "effect"
 import { isPostgres } from "../config/Config.ts"
-import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
-import { CommandFailed } from "../process/CommandFailed.ts"
-import { report } from "../process/report.ts"
+import { readConfigFile } from "../settings/storePath.ts"
 
 /** Where a sink delivers, without what may be secret in an address. */
 const targetOf = ({ target }: SinkOptions): string => {
@@ -25,9 +23,7 @@ const targetOf = ({ target }: SinkOptions): string => {
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 export const checkConfig = Effect.fn("checkConfig")(function* (path: string) {
-  const { accounts, heartbeat, listen, sinks, store } = yield* Effect.catch(loadConfig(path), ({ lines }) =>
-    Effect.andThen(report(...lines), new CommandFailed({ exit: "usage", message: `${path} cannot be used.` }))
-  )
+  const { accounts, heartbeat, listen, sinks, store } = yield* readConfigFile(path)
   const where = Redacted.value(store)
   yield* Console.log(
     [

@@ -7,6 +7,7 @@ import { parseDurationMillis } from "@berth/terminal/duration"
 import { Option, Redacted, Result } from "effect"
 import { isMap, type Node } from "yaml"
 import { dirname, resolve } from "node:path"
+import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
@@ -31,11 +32,6 @@ interface AccountOptions {
 interface Listen {
   readonly host: string
   readonly port: number
-}
-
-interface HeartbeatOptions {
-  readonly url: Redacted.Redacted<URL>
-  readonly everyMillis: number
 }
 
 export interface WatchConfig {

@@ -22,9 +22,9 @@ export interface Damped {
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** `waiting` is the change of the same node that waits, if any. */
-export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: number): Damped => {
+export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: number, nowMillis: number): Damped => {
   const { account, atMillis, id, node, seq, type } = event
-  const delivery = { account, seq, node: node ?? 0, id, attempt: 0, dueMillis: atMillis, held: null, body: null }
+  const delivery = { account, seq, node: node ?? 0, id, attempt: 0, dueMillis: nowMillis, held: null, body: null }
   // One whose time is over has held long enough, delivered yet or not.
   const held = waiting !== null && waiting.held !== null && waiting.dueMillis > atMillis ? waiting : null
   if (forMillis === 0) return { delivery, dropped: null }
@@ -36,7 +36,8 @@ export const damp = (event: StoredEvent, waiting: Delivery | null, forMillis: nu
   return {
     delivery: {
       ...delivery,
-      dueMillis: atMillis + forMillis,
+      // A wall clock that was set back does not make it wait longer.
+      dueMillis: Math.min(atMillis, nowMillis) + forMillis,
       held: JSON.stringify(first),
       body: held === null ? null : withBegin(event.body, first)
     },

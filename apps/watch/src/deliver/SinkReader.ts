@@ -55,6 +55,7 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
   })
 
   const takeEvents = Effect.fnUntraced(function* (account: string, events: ReadonlyArray<StoredEvent>) {
+    const now = yield* Clock.currentTimeMillis
     const deliveries: Array<Delivery> = []
     const dropped: Array<DeliveryKey> = []
     for (const event of events) {
@@ -64,7 +65,7 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
       const inBatch = deliveries.findLast(({ held, node }) => held !== null && node === key.node)
       const earlier = courier.heldOf(key)
       const held = inBatch ?? (earlier !== null && !isDropped(earlier) ? earlier : null)
-      const damped = damp(event, held, sink.forMillis)
+      const damped = damp(event, held, sink.forMillis, now)
       if (damped.dropped !== null && inBatch !== undefined) deliveries.splice(deliveries.indexOf(inBatch), 1)
       else if (damped.dropped !== null) dropped.push(damped.dropped)
       if (damped.delivery !== null) deliveries.push(damped.delivery)

@@ -2,20 +2,18 @@
  * All sinks of the daemon, each by itself: what one does or fails to do changes nothing for another. And what a person may do
  * with one while it runs.
  */
-import { Clock, Context, Deferred, Effect, Layer, Queue, type Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Queue } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
 import { type DisabledReason, daemonAccount } from "../events/DaemonFact.ts"
 import type { SinkRow } from "../store/sinks.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
+import { makeAttempt } from "./attempt.ts"
 import { type Courier, makeCourier, whileItMayPass } from "./Courier.ts"
-import { runCommand } from "./exec/runCommand.ts"
-import type { Outcome } from "./Outcome.ts"
 import { openSink, readEvents } from "./SinkReader.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
 import { makeStdoutCourier } from "./StdoutCourier.ts"
 import { Stdout, type StreamClosed } from "./Stdout.ts"
-import { makeSender } from "./webhook/send.ts"
 
 interface SinkStatus {
   readonly name: string
@@ -32,27 +30,12 @@ interface SinkStatus {
 /** Between two checks whether a sink has read everything. */
 const idlePause = "10 millis"
 
-/** What hands one event over; null for stdout, which takes many at once. */
-type Attempt = (id: string, body: string) => Effect.Effect<Outcome>
-
-const makeAttempt = ({ target }: SinkOptions): Effect.Effect<Attempt | null, never, Scope.Scope> => {
-  switch (target._tag) {
-    case "Webhook":
-      return makeSender(target)
-    case "Exec":
-      return Effect.succeed((_, body) => runCommand(target, body))
-    case "Stdout":
-      return Effect.succeed(null)
-  }
-}
-
 /** One sink: what runs it, and a way to do something with it while it stands still. */
 interface RunningSink {
   readonly options: SinkOptions
   readonly run: Effect.Effect<never, StoreFailed | StreamClosed>
   readonly whileStopped: <A>(effect: Effect.Effect<A, StoreFailed>) => Effect.Effect<A, StoreFailed>
   readonly courier: () => Courier | null
-  readonly attempt: Attempt | null
 }
 
 const makeSink = Effect.fnUntraced(function* (
@@ -95,7 +78,7 @@ const makeSink = Effect.fnUntraced(function* (
       return yield* Deferred.await(done)
     })
 
-  return { options, run, whileStopped, courier: () => courier, attempt } satisfies RunningSink
+  return { options, run, whileStopped, courier: () => courier } satisfies RunningSink
 })
 
 const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
@@ -134,9 +117,6 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
     /** Delivers the dead letters again; gives how many. */
     retry: (name: string) => stopped(name, store.revive(name)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
-    /** Hands over an event that is no event of an account; null for a sink that has no receiver to try. */
-    test: (name: string, id: string, body: string): Effect.Effect<Outcome | null> =>
-      sinks.get(name)?.attempt?.(id, body) ?? Effect.succeed(null),
     /** Waits until every sink that is up has read and delivered all there is. */
     idle: Effect.gen(function* () {
       for (const { courier, options } of sinks.values()) {

@@ -22,7 +22,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
 
   const writeBatch = Effect.gen(function* () {
     const batch = left.slice(0, maxAtOnce)
-    const bodies = yield* Effect.forEach(batch, (delivery) => whileItMayPass(store.bodyOf(sink, delivery)))
+    const bodies = yield* whileItMayPass(store.bodiesOf(sink, batch))
     yield* write(bodies.map((body) => (body === null ? "" : `${body}\n`)).join(""))
     yield* whileItMayPass(store.delivered(sink, batch))
     left.splice(0, batch.length)

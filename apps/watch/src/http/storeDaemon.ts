@@ -5,6 +5,7 @@
 import { Clock, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
+import { type Attempt, makeAttempt } from "../deliver/attempt.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
@@ -84,6 +85,8 @@ const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArra
 
 const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const kinds = new Map(options.map((each) => [each.name, kindOf(each)]))
+  const attempts = new Map<string, Attempt | null>()
+  for (const each of options) attempts.set(each.name, yield* makeAttempt(each))
   const sinks = yield* Sinks
   const store = yield* Store
   const progress = yield* Progress
@@ -207,7 +210,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
       datacontenttype: "application/json",
       data: { sink: name }
     }
-    const outcome = yield* sinks.test(name, id, JSON.stringify(event))
+    const outcome = yield* attempts.get(name)?.(id, JSON.stringify(event)) ?? Effect.succeed(null)
     if (outcome === null) return yield* new Refused({ kind: "invalid", message: `${name} has no receiver to try.` })
     if (outcome._tag !== "Delivered") {
       return yield* new Refused({ kind: "busy", message: `${name} did not take the test event.` })

@@ -6,6 +6,7 @@ import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { Context, Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { makeAccounts } from "./accounts.ts"
 import { makeEvents } from "./events.ts"
 import { migrate } from "./migrate.ts"
@@ -61,8 +62,16 @@ export class Store extends Context.Service<Store, Effect.Success<typeof makeStor
     Layer.effect(Store, makeStore).pipe(Layer.provideMerge(sqliteLayer({ filename: path, isReadOnly: true })))
 }
 
+/** SQLite's words do not name the file. */
+const named =
+  ({ filename }: SqliteClient.SqliteOptions) =>
+  (error: SqlError) => {
+    const { detail, fault } = fromSqlError(error)
+    return new StoreFailed({ fault, detail: `${filename}, ${detail}` })
+  }
+
 const sqliteLayer = (options: SqliteClient.SqliteOptions): Layer.Layer<SqlClient.SqlClient, StoreFailed> =>
-  Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make(options), fromSqlError)).pipe(
+  Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make(options), named(options))).pipe(
     Layer.provide(Reactivity.layer)
   )
 

@@ -118,13 +118,16 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })}
       ON CONFLICT (sink, account) DO UPDATE SET seq = excluded.seq`
 
+  /** A condition on the deliveries of a sink. */
+  const isOneOf = (keys: ReadonlyArray<DeliveryKey>) => {
+    const rows = keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`)
+    return sql`(delivery.account, delivery.seq, delivery.node) IN (VALUES ${sql.csv(rows)})`
+  }
+
   const drop = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
-    Effect.forEach(
-      keys,
-      ({ account, node, seq }) => sql`DELETE FROM delivery
-        WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`,
-      { discard: true }
-    )
+    Effect.forEach(inGroups(keys), (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf(group)}`, {
+      discard: true
+    })
 
   const insert = (sink: string, deliveries: ReadonlyArray<Delivery>) =>
     Effect.forEach(
@@ -172,15 +175,21 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
       Effect.mapError(fromSqlError)
     )
 
-  /** The JSON to deliver; null when the delivery is gone. */
-  const bodyOf = (sink: string, { account, node, seq }: DeliveryKey) =>
-    sql<{ body: string | null }>`SELECT coalesce(delivery.body, event.body) AS body FROM delivery
-      LEFT JOIN event ON event.account = delivery.account AND event.seq = delivery.seq
-      WHERE delivery.sink = ${sink} AND delivery.account = ${account} AND delivery.seq = ${seq}
-        AND delivery.node = ${node}`.pipe(
-      Effect.map(([row]) => row?.body ?? null),
-      Effect.mapError(fromSqlError)
-    )
+  /** The JSON of each delivery; null where the delivery is gone. */
+  const bodiesOf = Effect.fn("Store.bodiesOf")(function* (sink: string, keys: ReadonlyArray<DeliveryKey>) {
+    const bodies = new Map<string, string>()
+    const keyOf = (account: string, seq: StoredInteger, node: StoredInteger) => `${account}/${seq}/${node}`
+    for (const group of inGroups(keys)) {
+      const rows = yield* sql<{ account: string; seq: StoredInteger; node: StoredInteger; body: string }>`
+        SELECT delivery.account, delivery.seq, delivery.node, coalesce(delivery.body, event.body) AS body FROM delivery
+        LEFT JOIN event ON event.account = delivery.account AND event.seq = delivery.seq
+        WHERE delivery.sink = ${sink} AND ${isOneOf(group)}`
+      for (const { account, body, node, seq } of rows) bodies.set(keyOf(account, seq, node), body)
+    }
+    return keys.map(({ account, node, seq }) => bodies.get(keyOf(account, seq, node)) ?? null)
+  }, Effect.mapError(fromSqlError))
+
+  const bodyOf = (sink: string, key: DeliveryKey) => Effect.map(bodiesOf(sink, [key]), ([body]) => body ?? null)
 
   /** Deliveries that succeeded. */
   const delivered = Effect.fn("Store.delivered")(
@@ -302,6 +311,7 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     takeBaseline,
     deliveries,
     bodyOf,
+    bodiesOf,
     delivered,
     failed,
     giveUp,

@@ -19,7 +19,12 @@ const change = (seq: number, atMillis: number, from: string, to: string): Stored
 const run = (events: ReadonlyArray<StoredEvent>, forMillis: number) => {
   let left: ReadonlyArray<Delivery> = []
   for (const event of events) {
-    const { delivery, dropped } = damp(event, left.findLast(({ held }) => held !== null) ?? null, forMillis)
+    const { delivery, dropped } = damp(
+      event,
+      left.findLast(({ held }) => held !== null) ?? null,
+      forMillis,
+      event.atMillis
+    )
     left = left.filter(({ seq }) => seq !== dropped?.seq)
     if (delivery !== null) left = [...left, delivery]
   }
@@ -51,7 +56,7 @@ describe("flap damping", () => {
   it("delivers the last of several changes with the first status, once that has held", () => {
     const events = [change(1, 0, "running", "power-off"), change(2, 10_000, "power-off", "creating")]
     expect(run(events, 30 * second)).toEqual([{ seq: 2, due: 40_000, from: "running" }])
-    const { delivery } = damp(events[1]!, damp(events[0]!, null, 30_000).delivery, 30_000)
+    const { delivery } = damp(events[1]!, damp(events[0]!, null, 30_000, 0).delivery, 30_000, 10_000)
     expect(JSON.parse(delivery!.body!)).toEqual({
       id: "id-2",
       data: { from: "running", to: "creating", before: { status: "running" }, after: { status: "creating" } }
@@ -75,5 +80,11 @@ describe("flap damping", () => {
       { seq: 1, due: 0 },
       { seq: 2, due: 1 }
     ])
+  })
+
+  it("does not wait longer when the wall clock was set back", () => {
+    const { delivery } = damp(change(1, 3_600_000, "running", "power-off"), null, 30 * second, 1000)
+    expect(delivery!.dueMillis).toBe(31_000)
+    expect(damp(change(1, 3_600_000, "running", "power-off"), null, 0, 1000).delivery!.dueMillis).toBe(1000)
   })
 })
