@@ -59,6 +59,7 @@ describe("a daemon over a store", () => {
         for (let after: string | undefined; ;) {
           const page = yield* nodes({ account, after, limit: 2 })
           expect(page.cursor).toBe("a:1")
+          expect(page.nodes).toHaveLength(2)
           seen.push(...page.nodes.map(({ account, id }) => `${account}${id}`))
           if (page.next === null) return seen
           after = page.next
