@@ -125,6 +125,8 @@ describe("the dashboard", () => {
       expect(yield* sees(page.locator("#rows .row").count())).toBeLessThan(60)
       daemon.put(aNode({ id: 1, name: "zzz" }), instant())
       yield* sees(page.locator("#total").getByText("10,000").waitFor())
+      yield* sees(page.locator("#scroll").evaluate((element) => element.scrollTo(0, 0)))
+      yield* sees(row(page, "api-1").waitFor())
       expect(yield* focusedName(page)).toBe("worker-999")
       yield* sees(page.keyboard.press("ArrowDown"))
       expect(yield* focusedName(page)).toBe("zzz")
