@@ -1,15 +1,14 @@
 /**
  * Every error that a promise of the client rejects with, as one union; and the errors that only promises have.
  */
-import type { Attempt } from "../domain/Attempt.ts"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
 import { BerthError, type Facts } from "./BerthError.ts"
 import * as reasons from "./reasons.ts"
 
 /** The class of each reason. Does not compile where one is missing. */
-export const classes: {
+export const classes = reasons satisfies {
   readonly [Tag in ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag }
-} = reasons
+}
 
 /** An option, or a variable of the environment, that no client can be made with, or no call be made with. */
 export class InvalidOption extends BerthError {
@@ -34,7 +33,7 @@ export class InvalidOption extends BerthError {
 interface LetGo {
   readonly operation: string
   readonly changed: "no" | "maybe"
-  readonly attempts: ReadonlyArray<Attempt>
+  readonly attempts: ReadonlyArray<object>
 }
 
 /**
@@ -96,7 +95,7 @@ export class ClientFault extends BerthError {
 
 /** Every error there is, discriminated by `_tag`, each with its own fields. */
 export type Failure =
-  | InstanceType<(typeof reasons)[ErrorReason["_tag"]]>
+  | InstanceType<(typeof reasons)[keyof typeof reasons]>
   | InvalidOption
   | Aborted
   | ClientClosed
