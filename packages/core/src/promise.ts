@@ -34,6 +34,7 @@ import {
   wholeNumber
 } from "./promise/CallOptions.ts"
 import { checkClient } from "./promise/checkClient.ts"
+import { checkRuntime } from "./promise/checkRuntime.ts"
 import type { Client, ClientOptions, RawRequest } from "./promise/Client.ts"
 import { fromEnvironment, readVariable } from "./promise/fromEnvironment.ts"
 import { nodeList } from "./promise/NodeList.ts"
@@ -42,7 +43,15 @@ import type { Node } from "./promise/Records.ts"
 import * as Runner from "./promise/Runner.ts"
 
 export { BerthError, type FailedReply } from "./promise/BerthError.ts"
-export { Aborted, ClientClosed, ClientFault, type Failure, InvalidOption, isBerthError } from "./promise/Failure.ts"
+export {
+  Aborted,
+  ClientClosed,
+  ClientFault,
+  type Failure,
+  InvalidOption,
+  isBerthError,
+  RuntimeTooOld
+} from "./promise/Failure.ts"
 export { isKnownStatus } from "./promise/isKnownStatus.ts"
 export * from "./promise/reasons.ts"
 export type {
@@ -105,9 +114,13 @@ const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { read
   timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
 })
 
-/** Makes a client for one account. Throws `InvalidOption`, which names the option that is not usable. */
+/**
+ * Makes a client for one account. Throws `InvalidOption`, which names the option that is not usable, and `RuntimeTooOld` on a Node before
+ * 22.19.
+ */
 export const createClient = (options: ClientOptions): Client => {
   const operation = "createClient"
+  checkRuntime(operation)
   const { engine, fetch: given, onAttempt, settings, stateDirectory } = checkClient(operation, options)
   // Read for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch

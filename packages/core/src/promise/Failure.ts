@@ -29,6 +29,23 @@ export class InvalidOption extends BerthError {
   }
 }
 
+/** The client runs on a Node that is too old for it: some calls would work, and others fail after they had changed something. */
+export class RuntimeTooOld extends BerthError {
+  declare readonly _tag: "RuntimeTooOld"
+  /** Such as `20.20.2`. */
+  declare readonly version: string
+  constructor(operation: string, version: string) {
+    const reason = {
+      _tag: "RuntimeTooOld",
+      message: `The client needs Node 22.19 or newer; this is Node ${version}.`,
+      hint: "Run the program with a newer Node.",
+      retryable: false
+    }
+    super({ operation, reason, attempts: [] })
+    Object.assign(this, { version })
+  }
+}
+
 /** What is known of a call that was let go of before it ended. */
 interface LetGo {
   readonly operation: string
@@ -97,6 +114,7 @@ export class ClientFault extends BerthError {
 export type Failure =
   | InstanceType<(typeof reasons)[keyof typeof reasons]>
   | InvalidOption
+  | RuntimeTooOld
   | Aborted
   | ClientClosed
   | ClientFault
