@@ -25,7 +25,7 @@ beforeAll(async () => {
   withEffect = await Project.with([...tarballs, `effect@${effect.version}`])
   await withEffect.add(programs.promise)
   await withEffect.add(programs.effect)
-})
+}, 120_000)
 
 afterAll(async () => {
   await withoutEffect?.[Symbol.asyncDispose]()
@@ -88,14 +88,14 @@ describe("a project without Effect", () => {
     await using server = withoutEffect.binary("berth-server", ["--port", "0", "--scenario", "small"])
     const line = await server.printed(/^\{.*\}$/m)
     const { accessToken, apiKey, url } = JSON.parse(line)
-    const account = { BERTH_BASE_URL: url, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
+    const env = { BERTH_BASE_URL: url, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
 
-    const listed = await withoutEffect.binary("berth", ["node", "list", "-o", "json"], account).ended
+    const listed = await withoutEffect.binary("berth", ["node", "list", "-o", "json"], { env }).ended
     expect(listed).toMatchObject({ code: 0, stderr: "" })
     const nodes: ReadonlyArray<unknown> = JSON.parse(listed.stdout)
     expect(nodes.length).toBeGreaterThan(0)
 
-    const watched = await withoutEffect.binary("berth-watch", ["once"], account).ended
+    const watched = await withoutEffect.binary("berth-watch", ["once"], { env }).ended
     expect(watched.code).toBe(0)
     expect(JSON.parse(watched.stdout)).toMatchObject({ type: "berth.watch.baseline" })
   })
