@@ -42,21 +42,38 @@ export const bundle = async (app: App): Promise<boolean> => {
   const sources = fingerprint(app)
   if (existsSync(join(dist, "main.mjs")) && existsSync(stamp) && readFileSync(stamp, "utf8") === sources) return false
 
-  await bundleInto(dist, app, { main: "src/main.ts" })
+  await bundleInto(dist, `apps/${app}`, { main: "src/main.ts" })
   writeFileSync(stamp, sources)
   return true
 }
 
-/** Bundles entry points of `app`, each by its name and its path there, into the folder `dist`, and removes other bundles from it. */
-export const bundleInto = async (dist: string, app: App, entries: Readonly<Record<string, string>>): Promise<void> => {
+/** How a bundle differs from that of a program for Node with everything inside. */
+interface BundleOptions {
+  /** `neutral` for a bundle that also runs elsewhere. Default `node`. */
+  readonly platform?: "node" | "neutral"
+  /** Imports that stay imports. Default: those of Node's own modules. */
+  readonly external?: RegExp
+}
+
+/**
+ * Bundles entry points of the workspace in `folder`, each by its name and its path there, into the folder `dist`, and removes
+ * other bundles from it. Returns the paths of the modules that are inside.
+ */
+export const bundleInto = async (
+  dist: string,
+  folder: string,
+  entries: Readonly<Record<string, string>>,
+  { platform = "node", external = /^node:/ }: BundleOptions = {}
+): Promise<ReadonlyArray<string>> => {
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
     cwd: root,
-    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, "apps", app, path)])),
-    platform: "node",
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, folder, path)])),
+    platform,
+    external,
     // A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect.
     onLog: (level, log) => {
-      if (level === "warn") throw new Error(`bundling ${app}: ${log.message}`)
+      if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
     }
   })
   const { output } = await build.generate({
@@ -77,11 +94,12 @@ export const bundleInto = async (dist: string, app: App, entries: Readonly<Recor
     renameSync(`${path}.${process.pid}`, path)
   }
   // Files that the code reads from its own folder.
-  for (const asset of globSync("**/*.{css,html,js}", { cwd: join(root, "apps", app, "src") })) {
-    copyFileSync(join(root, "apps", app, "src", asset), join(dist, basename(asset)))
+  for (const asset of globSync("**/*.{css,html,js}", { cwd: join(root, folder, "src") })) {
+    copyFileSync(join(root, folder, "src", asset), join(dist, basename(asset)))
   }
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
+  return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
 }
 
 if (import.meta.main) {

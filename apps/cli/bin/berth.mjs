@@ -14,7 +14,10 @@ if (major < 22 || (major === 22 && minor < 19)) {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
   process.stdout.write(`berth ${version}\n`)
 } else {
-  nodeModule.enableCompileCache(fileURLToPath(new URL("../dist/compiled", import.meta.url)))
+  // Deno has none.
+  if (nodeModule.enableCompileCache) {
+    nodeModule.enableCompileCache(fileURLToPath(new URL("../dist/compiled", import.meta.url)))
+  }
   import("../dist/main.mjs").catch((error) => {
     if (error.code !== "ERR_MODULE_NOT_FOUND") throw error
     process.stderr.write(`berth is not bundled yet: run \`pnpm build\` in its workspace. (${error.message})\n`)

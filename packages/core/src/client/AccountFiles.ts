@@ -3,17 +3,12 @@
  * paths, and all of them as a layer.
  */
 import { Config, Effect, Layer, Option } from "effect"
-import {
-  type AccountFiles,
-  accountFilesOf,
-  layerOf,
-  type ReadVariable,
-  type StateDirectory,
-  stateDirectoryFault
-} from "./AccountFolder.ts"
+import { type AccountFiles, accountFilesOf, layerOf, type ReadVariable } from "./AccountFolder.ts"
+import { type StateDirectory, stateDirectoryFault } from "./StateDirectory.ts"
 import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Settings.ts"
 
-export type { AccountFiles, StateDirectory } from "./AccountFolder.ts"
+export type { AccountFiles } from "./AccountFolder.ts"
+export type { StateDirectory } from "./StateDirectory.ts"
 
 /** A variable of the environment; blank counts as unset. */
 const read: ReadVariable = (name) =>

@@ -3,7 +3,7 @@
  * named by a hash, so that neither the service nor the key can be read from it. Nothing is made here; whatever writes makes
  * it. Works where there is `node:crypto`, which is loaded when it is used.
  */
-import { Context, Effect, Layer, Predicate, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { makeDirectory } from "./creation/IntentFolder.ts"
@@ -12,16 +12,7 @@ import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
 import type { Settings } from "./options/Settings.ts"
 import type { FileFault } from "./files/StateFiles.ts"
-
-/**
- * Where a client keeps its intents and what it knows of the allowance: `auto` is the account's folder in the state folder of
- * `berth`, `memory` this client alone, and anything else the path of a folder that is used in place of that of `berth`.
- */
-export type StateDirectory = "auto" | "memory" | (string & {})
-
-/** What is wrong with a state directory; undefined when nothing is. */
-export const stateDirectoryFault = (value: unknown): string | undefined =>
-  Predicate.isString(value) && value.trim() !== "" ? undefined : 'expected "auto", "memory" or the path of a folder'
+import type { StateDirectory } from "./StateDirectory.ts"
 
 /** Reads a variable of the environment; undefined where it is not set. */
 export type ReadVariable = (name: string) => Effect.Effect<string | undefined>

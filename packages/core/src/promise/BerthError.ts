@@ -2,13 +2,10 @@
  * What a promise of the client rejects with: one class for each reason, all of them `BerthError`s. The reasons, their
  * sentences and hints are the domain's (`domain/ErrorReason.ts`); `reasons.ts` has their classes, `Failure.ts` those of errors that only promises have.
  */
-import type * as Domain from "../domain/BerthError.ts"
-import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
 import * as Reason from "../domain/ErrorReason.ts"
-import { type Plain, plain } from "./Plain.ts"
-
-/** One attempt of a call: when it was made, how long it waited, its outcome. */
-export interface Attempt extends Plain<DomainAttempt> {}
+import type { FailedReply as DomainFailedReply } from "../domain/FailedReply.ts"
+import { plain } from "./Plain.ts"
+import type { Attempt } from "./Records.ts"
 
 /** The reply that a call failed with. Nothing in it holds a credential. */
 export interface FailedReply {
@@ -28,8 +25,9 @@ export interface Facts {
     readonly retryable: boolean
   }
   readonly operation: string
-  readonly attempts: ReadonlyArray<DomainAttempt>
-  readonly reply?: Domain.BerthError["reply"]
+  /** The domain's, or plain ones. */
+  readonly attempts: ReadonlyArray<object>
+  readonly reply?: DomainFailedReply | null
   /** Default: that of the reason. */
   readonly hint?: string
 }
@@ -67,7 +65,7 @@ export abstract class BerthError extends Error {
     this.response = reply === null ? null : { status: reply.status, headers: reply.headers, body: reply.excerpt }
     this.hint = hint
     this.retryable = reason.retryable
-    this.attempts = plain(attempts, asItIs)
+    this.attempts = plain(attempts, asItIs) as ReadonlyArray<Attempt>
     Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
     Object.assign(this, plain(Reason.fieldsOf(reason as Reason.ErrorReason), asItIs))
   }
@@ -77,9 +75,3 @@ export abstract class BerthError extends Error {
     return { ...(this as object), message: this.message }
   }
 }
-
-/** `BerthError` itself, with the tag and the fields of a reason in its type. */
-type WithFields = <R extends Reason.ErrorReason>(
-  reason: new (fields: never) => R
-) => new (facts: Facts) => BerthError & { readonly _tag: R["_tag"] } & Plain<Reason.FieldsOf<R>>
-export const failure = (() => BerthError) as unknown as WithFields

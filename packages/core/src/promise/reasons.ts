@@ -2,7 +2,14 @@
  * One class for each reason of the domain, by its name: `error instanceof NodeNotFound`. All of them are exported.
  */
 import * as Reason from "../domain/ErrorReason.ts"
-import { failure } from "./BerthError.ts"
+import { BerthError, type Facts } from "./BerthError.ts"
+import type { Plain } from "./Plain.ts"
+
+/** `BerthError` itself, with the tag and the fields of a reason in its type. */
+type WithFields = <R extends Reason.ErrorReason>(
+  reason: new (fields: never) => R
+) => new (facts: Facts) => BerthError & { readonly _tag: R["_tag"] } & Plain<Reason.FieldsOf<R>>
+const failure = (() => BerthError) as unknown as WithFields
 
 /** 401: the API key or the access token is missing or wrong. */
 export class Unauthorized extends failure(Reason.Unauthorized) {}

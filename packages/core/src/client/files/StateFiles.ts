@@ -25,7 +25,11 @@ const loaded = Effect.mapError(
 
 type NodeFiles = Effect.Success<typeof loaded>
 
-/** Uses `node:fs`. */
+/**
+ * Uses `node:fs`.
+ *
+ * @internal Published declarations leave it out: not every program that imports them has the types of Node.
+ */
 export const withFiles = <A>(use: (fs: NodeFiles) => Promise<A>): Effect.Effect<A, FileFault> =>
   Effect.flatMap(loaded, (fs) => tryFile(() => use(fs)))
 
