@@ -35,7 +35,7 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["commitment set 1", "berth commitment set needs SETTING."],
   ["image list --version", "--version needs a value."],
   ["image list --cpu four", "--cpu cannot be four: expected a whole number from 1."],
-  ["plan list --sort cost", "--sort cannot be cost: expected price."],
+  ["node list --columns id -o yaml", "--columns does not go with -o yaml."],
   ["api FETCH /nodes/", "METHOD cannot be FETCH; did you mean PATCH?"],
   ["api GET /nodes/ -q page", "--query cannot be page: expected NAME=VALUE."],
   ["api GET /nodes/ -d {}", "GET takes no body."],

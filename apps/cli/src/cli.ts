@@ -18,6 +18,7 @@ import * as plans from "./commands/plan/list.ts"
 import { withExitCode } from "./ending.ts"
 import { Output, type Streams } from "./output/Output.ts"
 import { OutputFormat } from "./output/OutputFormat.ts"
+import { outputFlags } from "./output/OutputOptions.ts"
 import { presenter } from "./output/presenter.ts"
 import { BaseUrl, Debug } from "./settings/globalFlags.ts"
 import { redaction } from "./settings/redaction.ts"
@@ -34,7 +35,7 @@ const berth = Command.make("berth").pipe(
     noun("plan", "Sizes and prices").pipe(Command.withSubcommands([plans.list])),
     api.request
   ]),
-  Command.withGlobalFlags([OutputFormat, BaseUrl, Debug])
+  Command.withGlobalFlags([OutputFormat, ...outputFlags, BaseUrl, Debug])
 )
 
 /** Runs berth on these streams and gives its exit code. The caller handles an interruption. */

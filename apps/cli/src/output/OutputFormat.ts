@@ -1,9 +1,9 @@
 /**
- * The formats of data: `-o table|json|ndjson`.
+ * The formats of data, and which one a command line asks for.
  */
 import { Flag, GlobalFlag } from "effect/cli"
 
-const formats = ["table", "json", "ndjson"] as const
+const formats = ["table", "json", "ndjson", "yaml", "csv", "id", "name"] as const
 export type Format = (typeof formats)[number]
 
 const isFormat = (value: string | undefined): value is Format => (formats as ReadonlyArray<unknown>).includes(value)
@@ -30,3 +30,6 @@ export const requestedFormat = (args: ReadonlyArray<string>): Format => {
   }
   return "table"
 }
+
+/** Whether errors are for programs in this format: one line of JSON. */
+export const hasJsonErrors = (format: Format): boolean => format === "json" || format === "ndjson"

@@ -3,17 +3,25 @@
  */
 import { Plan } from "@berth/core/domain/Plan"
 import { disk, memory, nothing, numberOr, rupees, textOr } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
 const fixed: ReadonlyArray<Field<Plan>> = [
   { key: "plan", title: "PLAN", value: ({ plan }) => plan },
   { key: "series", title: "SERIES", value: ({ series }) => textOr(series), dropOrder: 5 },
   { key: "vcpus", title: "VCPU", value: ({ vcpus }) => numberOr(vcpus), align: "right", dropOrder: 6 },
-  { key: "memoryMib", title: "MEMORY", value: ({ memoryMib }) => memory(memoryMib), align: "right", dropOrder: 7 },
-  { key: "diskGb", title: "DISK", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 4 },
+  {
+    key: "memoryMib",
+    title: "MEMORY",
+    alias: "memory",
+    value: ({ memoryMib }) => memory(memoryMib),
+    align: "right",
+    dropOrder: 7
+  },
+  { key: "diskGb", title: "DISK", alias: "disk", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 4 },
   {
     key: "pricePerHourInr",
     title: "₹/HOUR",
+    alias: "price",
     value: ({ pricePerHourInr }) => rupees(pricePerHourInr),
     align: "right"
   },
@@ -49,4 +57,10 @@ const fields = (plans: ReadonlyArray<Plan>): ReadonlyArray<Field<Plan>> => {
   ]
 }
 
-export const planRecord: RecordDescriptor<Plan> = { encode: encodeWith(Plan), fields, none: "no such plans" }
+export const planRecord: RecordDescriptor<Plan> = {
+  ...jsonOf(Plan),
+  fields,
+  none: "no such plans",
+  idKey: "plan",
+  nameKey: "plan"
+}

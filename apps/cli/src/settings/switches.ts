@@ -12,6 +12,7 @@ const switches = {
   "dry-run": null,
   include: "i",
   ipv6: null,
+  "no-header": null,
   "no-public-ip": null,
   "saved-image": null,
   wait: null,
