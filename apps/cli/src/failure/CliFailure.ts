@@ -45,6 +45,15 @@ export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed
   }
 }
 
+/** A file of this machine that cannot be read or written. */
+export class LocalFileFault extends Data.TaggedError("LocalFileFault")<{
+  readonly path: string
+  readonly message: string
+  readonly hint: string
+}> {
+  readonly exit = "localFile"
+}
+
 /** The user answered no, or stopped the command before it was done. */
 export class Interrupted extends Data.TaggedError("Interrupted")<{
   readonly message: string
@@ -53,4 +62,11 @@ export class Interrupted extends Data.TaggedError("Interrupted")<{
   readonly exit = "interrupted"
 }
 
-export type CliFailure = UsageFault | SettingFault | NameNotFound | NameAmbiguous | SomeFailed | Interrupted
+export type CliFailure =
+  | UsageFault
+  | SettingFault
+  | NameNotFound
+  | NameAmbiguous
+  | SomeFailed
+  | LocalFileFault
+  | Interrupted

@@ -3,42 +3,23 @@
  */
 import { Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
+import { globalFlags } from "../commandLine/globalFlags.ts"
 import { wordsOf } from "./Selection.ts"
 
+const text = (name: string) => Flag.optional(Flag.String(name))
+
 /** The fields to show, in this order. */
-const Columns = GlobalFlag.Setting("columns")({
-  flag: Flag.String("columns").pipe(
-    Flag.withMetavar("A,B|all"),
-    Flag.withDescription("Columns of table and csv"),
-    Flag.optional
-  )
-})
+const Columns = GlobalFlag.Setting("columns")({ flag: text(globalFlags.columns.name) })
 
 /** The fields to sort by. */
-const Sort = GlobalFlag.Setting("sort")({
-  flag: Flag.String("sort").pipe(
-    Flag.withMetavar("A,-B"),
-    Flag.withDescription("Sort by columns; - before one reverses it"),
-    Flag.optional
-  )
-})
+const Sort = GlobalFlag.Setting("sort")({ flag: text(globalFlags.sort.name) })
 
 const NoHeader = GlobalFlag.Setting("no-header")({
-  flag: Flag.Boolean("no-header").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("No line of titles in table and csv"),
-    Flag.withDefault(false)
-  )
+  flag: Flag.Boolean(globalFlags.noHeader.name).pipe(Flag.withoutNegation, Flag.withDefault(false))
 })
 
 /** A JMESPath expression over the JSON. */
-const Query = GlobalFlag.Setting("query")({
-  flag: Flag.String("query").pipe(
-    Flag.withMetavar("JMESPATH"),
-    Flag.withDescription("Part of the JSON, such as '[].name'"),
-    Flag.optional
-  )
-})
+const Query = GlobalFlag.Setting("query")({ flag: text(globalFlags.query.name) })
 
 /** All of them, for `Command.withGlobalFlags`. */
 export const outputFlags = [Columns, Sort, NoHeader, Query] as const

@@ -35,8 +35,10 @@ export interface RecordJson<A> {
 }
 
 export interface RecordDescriptor<A> extends RecordJson<A> {
-  /** The fields that these records need. */
+  /** The fields that these records need; of no records, all that there may be. */
   readonly fields: (records: ReadonlyArray<A>) => ReadonlyArray<Field<A>>
+  /** Whether some fields depend on the records, so that no list of them is complete. */
+  readonly hasMoreFields?: true
   /** Completes `There are …` where there are none, such as `no nodes`. */
   readonly none: string
   /** Key of what `-o id` prints, and what other commands take; default `id`. */

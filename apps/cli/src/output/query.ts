@@ -27,3 +27,7 @@ export const queried = (expression: string, value: unknown, format: Format): Eff
       catch: fault
     })
   )
+
+/** Fails for an expression that cannot be parsed. */
+export const checkQuery = (expression: string): Effect.Effect<void, UsageFault> =>
+  Effect.asVoid(Effect.fromResult(Result.try({ try: () => compile(expression), catch: fault })))

@@ -65,9 +65,9 @@ export const proposalRecord: RecordDescriptor<Proposal> = {
   ...jsonOf(Proposal),
   fields: (proposals) => [
     ...subject,
-    ...(proposals.some(({ action }) => action === "create") ? price : []),
+    ...(proposals.length === 0 || proposals.some(({ action }) => action === "create") ? price : []),
     ...change,
-    ...(proposals.some(({ request }) => request.body !== null) ? [body] : [])
+    ...(proposals.length === 0 || proposals.some(({ request }) => request.body !== null) ? [body] : [])
   ],
   none: "no changes to make"
 }

@@ -40,6 +40,7 @@ const why: Field<NodeResult> = {
 
 export const outcomeRecord: RecordDescriptor<NodeResult> = {
   ...jsonOf(Outcome),
-  fields: (outcomes) => (outcomes.some(({ error }) => error !== null) ? [...fields, why] : fields),
+  fields: (outcomes) =>
+    outcomes.length === 0 || outcomes.some(({ error }) => error !== null) ? [...fields, why] : fields,
   none: "no such nodes"
 }

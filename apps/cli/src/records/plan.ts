@@ -60,6 +60,7 @@ const fields = (plans: ReadonlyArray<Plan>): ReadonlyArray<Field<Plan>> => {
 export const planRecord: RecordDescriptor<Plan> = {
   ...jsonOf(Plan),
   fields,
+  hasMoreFields: true,
   none: "no such plans",
   idKey: "plan",
   nameKey: "plan"

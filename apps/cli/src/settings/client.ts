@@ -8,10 +8,11 @@ import * as Berth from "@berth/core/client/Berth"
 import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
 import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
-import { type Connection, readConnection, SettingFault } from "@berth/terminal/Connection"
+import { type Connection, connectionOf, SettingFault } from "@berth/terminal/Connection"
 import { Effect, Layer, Logger, Option } from "effect"
-import { Output, printNote } from "../output/Output.ts"
-import { BaseUrl, Debug } from "./globalFlags.ts"
+import { Output, printDebug } from "../output/Output.ts"
+import { accountSettings } from "./account.ts"
+import { Debug } from "./globalFlags.ts"
 import { spans, transport } from "./transport.ts"
 
 /** The client's warnings are no data: they go to stderr, with `--debug`. */
@@ -19,13 +20,18 @@ const warnings = Layer.unwrap(
   Effect.gen(function* () {
     const output = yield* Output
     const debugLine = Logger.make(({ message }) => {
-      Effect.runFork(Effect.provideService(printNote(`debug: ${String(message)}`), Output, output))
+      Effect.runFork(Effect.provideService(printDebug(`debug: ${String(message)}`), Output, output))
     })
     return Logger.layer((yield* Debug) ? [debugLine] : [])
   })
 )
 
-const connection = Effect.flatMap(BaseUrl, readConnection)
+const connection = Effect.gen(function* () {
+  const settings = yield* accountSettings
+  const { files, options } = yield* connectionOf(settings, ", or run: berth auth login")
+  const deadline = Option.getOrUndefined(Option.map(settings.deadline, ({ value }) => value))
+  return { files, options: { ...options, ...(deadline && { deadline }) } }
+})
 
 const clientOf = ({ files, options }: Connection) =>
   Berth.layerOver(options, transport).pipe(

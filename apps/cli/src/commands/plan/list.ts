@@ -7,12 +7,13 @@ import { Command } from "effect/cli"
 import { printAll } from "../../output/print.ts"
 import { planRecord } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
-import { imageFilter, imageFilterFlags } from "../../settings/imageFilter.ts"
+import { imageFilter, imageFilterFlags, ofPlan } from "../../settings/imageFilter.ts"
 
 export const list = Command.make(
   "list",
   imageFilterFlags,
   Effect.fnUntraced(function* (flags) {
-    yield* printAll(planRecord, yield* (yield* Plans).list(imageFilter(flags)))
+    const plans = yield* (yield* Plans).list(imageFilter(flags))
+    yield* printAll(planRecord, plans.filter(ofPlan(flags)))
   })
 ).pipe(Command.withDescription("List plans and their prices"), Command.provide(client))
