@@ -18,6 +18,9 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["image", "list"],
   ["image", "saved"],
   ["plan", "list"],
+  ["plan", "get", "C-2VCPU-8RAM-50DISK"],
+  ["cost"],
+  ["limits"],
   ["api", "GET", "/nodes/"]
 ]
 

@@ -29,6 +29,7 @@ import { outputFlags } from "./output/OutputOptions.ts"
 import { presenter } from "./output/presenter.ts"
 import { formatOf } from "./settings/format.ts"
 import { settingFlags } from "./settings/globalFlags.ts"
+import { logs } from "./settings/logs.ts"
 import { redaction } from "./settings/redaction.ts"
 
 type Run = Extract<Request<Loaded>, { readonly _tag: "Run" }>
@@ -110,6 +111,13 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
     return yield* perform(args, format.fromEnvironment).pipe(
       withExitCode(format.asked, raw.debug),
       Effect.provideService(Commands, tree),
-      Effect.provide(Layer.mergeAll(output, presenter, NodeServices.layer, CliConfig.layer({ builtIns: [] })))
+      Effect.provide(
+        Layer.mergeAll(
+          Layer.provideMerge(logs(raw.debug), output),
+          presenter,
+          NodeServices.layer,
+          CliConfig.layer({ builtIns: [] })
+        )
+      )
     )
   })

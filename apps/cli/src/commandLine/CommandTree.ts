@@ -13,7 +13,7 @@ export interface Verb<out C> {
   readonly examples: ReadonlyArray<Example>
   /** Groups of its flags by what they are about, and which flags are in each. Those that are in none come first. */
   readonly groups: Readonly<Record<string, ReadonlyArray<string>>>
-  /** What it prints: names of records. None where it prints no records. */
+  /** What it prints: names of records, with `[]` behind them for a list. None where it prints no records. */
   readonly prints: ReadonlyArray<string>
   readonly load: () => Promise<C>
 }

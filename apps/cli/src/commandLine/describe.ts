@@ -70,6 +70,8 @@ export const flagsOf = (command: Command.Command.Any): ReadonlyArray<FlagDescrip
 
 /** The word of an argument in the usage line. */
 const argumentWord = ({ name, repeatable, required }: ArgumentDescription) => {
+  // Such as `[METHOD] PATH`, which is two words of a command line.
+  if (name.includes(" ")) return name
   const word = repeatable ? `${name}…` : name
   return required ? word : `[${word}]`
 }

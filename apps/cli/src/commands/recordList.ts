@@ -13,12 +13,17 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   commitment: async () => (await import("../records/commitment.ts")).commitmentRecord,
   image: async () => (await import("../records/image.ts")).imageRecord,
   plan: async () => (await import("../records/plan.ts")).planRecord,
+  profile: async () => (await import("../records/account.ts")).profileRecord,
+  account: async () => (await import("../records/account.ts")).accountRecord,
+  cost: async () => (await import("../records/cost.ts")).costRecord,
+  limits: async () => (await import("../records/limits.ts")).limitsRecord,
+  check: async () => (await import("../records/check.ts")).checkRecord,
   proposal: async () => (await import("../proposal/Proposal.ts")).proposalRecord
 }
 
-/** The record of a name. */
+/** The record of a name; `[]` behind it means a list of them. */
 export const recordNamed = (name: string): Promise<AnyRecord> => {
-  const load = records[name]
+  const load = records[name.replace("[]", "")]
   if (load === undefined) throw new Error(`no record is named ${name}`)
   return load()
 }

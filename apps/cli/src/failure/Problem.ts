@@ -50,6 +50,8 @@ const detailsOf = (failure: CliFailure): Problem["details"] => {
       return { name: failure.name, candidates: failure.candidates }
     case "SomeFailed":
       return { failed: failure.failed, of: failure.of }
+    case "PlanNotFound":
+      return { plan: failure.plan }
     case "LocalFileFault":
       return { path: failure.path }
     case "UsageFault":

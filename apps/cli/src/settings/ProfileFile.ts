@@ -2,7 +2,7 @@
  * The file of profiles, in the user's configuration folder: accounts by name, and which of them is used. It holds credentials, so that
  * it is the user's alone, is written whole, and is refused where other users can read it.
  */
-import { type FileFault, readText, withFiles } from "@berth/core/client/files/StateFiles"
+import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "@berth/core/client/files/StateFiles"
 import { readVariable } from "@berth/terminal/Connection"
 import { Effect, Option, Predicate, Redacted } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
@@ -41,7 +41,7 @@ const configFolder = Effect.fnUntraced(function* (platform = globalThis.process?
 })
 
 /** Where the profiles are; none without a home folder. */
-const profilePath = Effect.map(
+export const profilePath = Effect.map(
   configFolder(),
   Option.map((folder) => `${folder}/profiles.json`)
 )
@@ -67,6 +67,14 @@ const decoded = (content: string): Profiles | undefined => {
   }
   const current = json["current"]
   return { current: isText(current) && profiles.has(current) ? current : null, profiles }
+}
+
+const encoded = ({ current, profiles }: Profiles): string => {
+  const values = Array.from(profiles, ([name, { accessToken, apiKey, baseUrl }]) => [
+    name,
+    { baseUrl, apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) }
+  ])
+  return `${JSON.stringify({ version, current, profiles: Object.fromEntries(values) }, null, 2)}\n`
 }
 
 /** With these bits other users can read or write a file. */
@@ -102,4 +110,29 @@ export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(
     `${path.value} is not a file of profiles.`,
     "Correct it, or remove it and run: berth auth login"
   )
+})
+
+/** Replaces the profiles. */
+export const writeProfiles = Effect.fnUntraced(function* (
+  profiles: Profiles
+): Effect.fn.Return<string, LocalFileFault> {
+  const path = yield* profilePath
+  if (Option.isNone(path)) {
+    return yield* fault(
+      "",
+      "There is no folder for profiles: HOME is not set.",
+      "Set HOME or XDG_CONFIG_HOME; or use BERTH_BASE_URL, BERTH_API_KEY and BERTH_ACCESS_TOKEN."
+    )
+  }
+  const folder = path.value.slice(0, path.value.lastIndexOf("/"))
+  yield* Effect.andThen(makeOwnFolder(folder), replaceFile(path.value, encoded(profiles), true)).pipe(
+    Effect.mapError((error) =>
+      fault(
+        path.value,
+        `${path.value} cannot be written: ${reasonOf(error)}.`,
+        "Set XDG_CONFIG_HOME to a folder that can be written."
+      )
+    )
+  )
+  return path.value
 })

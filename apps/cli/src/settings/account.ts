@@ -9,7 +9,7 @@ import { variables } from "@berth/terminal/variables"
 import { Duration, Effect, Option, Redacted } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
 import { BaseUrl, Deadline, Profile } from "./globalFlags.ts"
-import { type ProfileValues, type Profiles, readProfiles } from "./ProfileFile.ts"
+import { type ProfileValues, type Profiles, readProfiles, writeProfiles } from "./ProfileFile.ts"
 
 interface AccountSettings extends ConnectionSettings {
   /** The name of the profile; none where no profile is used. */
@@ -28,7 +28,7 @@ const profileName = Effect.fnUntraced(function* ({ current }: Profiles) {
 })
 
 /** The profile of a name. */
-const findProfile = (profiles: Profiles, name: string): Effect.Effect<ProfileValues, UsageFault> => {
+export const findProfile = (profiles: Profiles, name: string): Effect.Effect<ProfileValues, UsageFault> => {
   const found = profiles.profiles.get(name)
   if (found !== undefined) return Effect.succeed(found)
   const names = Array.from(profiles.profiles.keys())
@@ -39,6 +39,40 @@ const findProfile = (profiles: Profiles, name: string): Effect.Effect<ProfileVal
     })
   )
 }
+
+/** The name that a login saves under: the profile that is named or used, or else the first one, `default`. */
+export const profileToSave = Effect.fnUntraced(function* (profiles: Profiles) {
+  return Option.match(yield* profileName(profiles), { onNone: () => "default", onSome: ({ value }) => value })
+})
+
+/** The address that a login is for: the flag's, that of the environment, or that of the profile so far. */
+export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
+  const set = yield* addressSetting(yield* BaseUrl)
+  return Option.orElse(set, () =>
+    Option.map(Option.fromNullishOr(profile), ({ baseUrl }) => ({ value: baseUrl, source: "the profile" }))
+  )
+})
+
+/** The profiles without one of them. */
+export const withoutProfile = ({ current, profiles }: Profiles, name: string): Profiles => ({
+  current: current === name ? null : current,
+  profiles: new Map(Array.from(profiles).filter(([each]) => each !== name))
+})
+
+/** Removes the profile that is named or used, and gives its name. */
+export const removeProfile = Effect.gen(function* () {
+  const profiles = yield* readProfiles
+  const name = yield* profileName(profiles)
+  if (Option.isNone(name)) {
+    return yield* new UsageFault({
+      message: "No profile is in use.",
+      hint: "Name one: berth auth logout --profile NAME; see berth profile list."
+    })
+  }
+  yield* findProfile(profiles, name.value.value)
+  yield* writeProfiles(withoutProfile(profiles, name.value.value))
+  return name.value.value
+})
 
 const readDeadline = Effect.gen(function* () {
   const flag = yield* Deadline
