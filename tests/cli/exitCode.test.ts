@@ -18,6 +18,9 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["image", "list"],
   ["image", "saved"],
   ["plan", "list"],
+  ["plan", "get", "C-2VCPU-8RAM-50DISK"],
+  ["cost"],
+  ["limits"],
   ["api", "GET", "/nodes/"]
 ]
 
@@ -180,16 +183,38 @@ describe("several nodes", () => {
 describe("a fault of berth's own", () => {
   it.live("exits 1 and is reported like any other failure, with its trace when --debug is on", () =>
     Effect.gen(function* () {
-      const full = () =>
-        new PassThrough({ transform: (_chunk, _encoding, done) => done(new Error("ENOSPC: no space left on device")) })
+      const broken = () =>
+        Object.assign(new PassThrough(), {
+          write: () => {
+            throw new Error("a fault on purpose")
+          }
+        })
       const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => ok([])) }
-      const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: full() })
+      const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: broken() })
       assert.strictEqual(ended.code, 1)
       const { error } = JSON.parse(ended.stderr)
       assert.deepInclude(error, { code: "Fault", retryable: false, httpStatus: null })
-      assert.include(error.message, "stdout cannot be written: ENOSPC")
-      const debugged = yield* invoke(["node", "list", "-o", "json", "--debug"], { env, stdout: full() })
+      assert.include(error.message, "a fault on purpose")
+      const debugged = yield* invoke(["node", "list", "-o", "json", "--debug"], { env, stdout: broken() })
       assert.match(debugged.stderr, /\n +at /)
+    })
+  )
+})
+
+describe("a full disk", () => {
+  it.live("is no fault of berth's: exit 10, and one error on stderr", () =>
+    Effect.gen(function* () {
+      const full = new PassThrough({
+        transform: (_chunk, _encoding, done) => done(new Error("ENOSPC: no space left on device, write"))
+      })
+      const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => ok([])) }
+      const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: full })
+      assert.strictEqual(ended.code, 10)
+      const { error } = JSON.parse(ended.stderr)
+      assert.deepInclude(error, {
+        code: "StdoutFailed",
+        message: "The output cannot be written: no space left on device."
+      })
     })
   )
 })

@@ -3,6 +3,7 @@
  * of many failed. Each failure names its exit code. Failures of the service and of the way to it are `BerthError`s, in core.
  */
 import type { SettingFault } from "@berth/terminal/Connection"
+import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Data } from "effect"
 
 /** The command line asks for something impossible. Nothing was changed. */
@@ -45,6 +46,27 @@ export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed
   }
 }
 
+/** A plan that the service does not list. */
+export class PlanNotFound extends Data.TaggedError("PlanNotFound")<{
+  readonly plan: string
+  readonly plans: ReadonlyArray<string>
+}> {
+  readonly exit = "notFound"
+  readonly hint = "List the plans: berth plan list"
+  override get message() {
+    return `The service lists no plan ${this.plan}${didYouMean(nearest(this.plan, this.plans).slice(0, 3))}`
+  }
+}
+
+/** A file of this machine that cannot be read or written. */
+export class LocalFileFault extends Data.TaggedError("LocalFileFault")<{
+  readonly path: string
+  readonly message: string
+  readonly hint: string
+}> {
+  readonly exit = "localFile"
+}
+
 /** The user answered no, or stopped the command before it was done. */
 export class Interrupted extends Data.TaggedError("Interrupted")<{
   readonly message: string
@@ -53,4 +75,12 @@ export class Interrupted extends Data.TaggedError("Interrupted")<{
   readonly exit = "interrupted"
 }
 
-export type CliFailure = UsageFault | SettingFault | NameNotFound | NameAmbiguous | SomeFailed | Interrupted
+export type CliFailure =
+  | UsageFault
+  | SettingFault
+  | NameNotFound
+  | NameAmbiguous
+  | PlanNotFound
+  | SomeFailed
+  | LocalFileFault
+  | Interrupted

@@ -50,6 +50,10 @@ const detailsOf = (failure: CliFailure): Problem["details"] => {
       return { name: failure.name, candidates: failure.candidates }
     case "SomeFailed":
       return { failed: failure.failed, of: failure.of }
+    case "PlanNotFound":
+      return { plan: failure.plan }
+    case "LocalFileFault":
+      return { path: failure.path }
     case "UsageFault":
     case "Interrupted":
       return {}
@@ -68,6 +72,16 @@ export const problemOf = (failure: Failure): Problem =>
         retryable: false,
         details: detailsOf(failure)
       }
+
+/** Data that cannot be written: no fault of berth. */
+export const problemOfOutput = ({ hint, message }: { readonly message: string; readonly hint: string }): Problem => ({
+  code: "StdoutFailed",
+  message,
+  hint,
+  httpStatus: null,
+  retryable: false,
+  details: {}
+})
 
 /** A defect: a fault of berth itself. */
 export const problemOfDefect = (defect: unknown): Problem => ({

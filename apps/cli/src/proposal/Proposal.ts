@@ -5,7 +5,7 @@ import type { WireRequest } from "@berth/core/client/transport/Transport"
 import { Schema } from "effect"
 import { rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
 const Proposal = Schema.Struct({
   action: Schema.Literals(["create", "delete", "set-commitment"]),
@@ -62,12 +62,12 @@ const body: Field<Proposal> = {
 }
 
 export const proposalRecord: RecordDescriptor<Proposal> = {
-  encode: encodeWith(Proposal),
+  ...jsonOf(Proposal),
   fields: (proposals) => [
     ...subject,
-    ...(proposals.some(({ action }) => action === "create") ? price : []),
+    ...(proposals.length === 0 || proposals.some(({ action }) => action === "create") ? price : []),
     ...change,
-    ...(proposals.some(({ request }) => request.body !== null) ? [body] : [])
+    ...(proposals.length === 0 || proposals.some(({ request }) => request.body !== null) ? [body] : [])
   ],
   none: "no changes to make"
 }

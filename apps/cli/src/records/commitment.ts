@@ -5,7 +5,7 @@ import { CommitmentSetting } from "@berth/core/domain/Commitment"
 import { NodeId } from "@berth/core/domain/Node"
 import { Schema } from "effect"
 import { numberOr } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
 /** What each setting does at the end of the commitment (decision 17). */
 export const endOfCommitment: Record<CommitmentSetting, string> = {
@@ -31,7 +31,7 @@ const fields: ReadonlyArray<Field<Commitment>> = [
 ]
 
 export const commitmentRecord: RecordDescriptor<Commitment> = {
-  encode: encodeWith(Commitment),
+  ...jsonOf(Commitment),
   fields: () => fields,
   none: "no commitments"
 }

@@ -5,7 +5,7 @@ import { Node, NodeId } from "@berth/core/domain/Node"
 import { Schema } from "effect"
 import type { Problem } from "../failure/Problem.ts"
 import { numberOr, textOr } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { statusStyle } from "./node.ts"
 
 const Outcome = Schema.Struct({
@@ -39,7 +39,8 @@ const why: Field<NodeResult> = {
 }
 
 export const outcomeRecord: RecordDescriptor<NodeResult> = {
-  encode: encodeWith(Outcome),
-  fields: (outcomes) => (outcomes.some(({ error }) => error !== null) ? [...fields, why] : fields),
+  ...jsonOf(Outcome),
+  fields: (outcomes) =>
+    outcomes.length === 0 || outcomes.some(({ error }) => error !== null) ? [...fields, why] : fields,
   none: "no such nodes"
 }

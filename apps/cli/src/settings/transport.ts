@@ -5,7 +5,7 @@
 import { Transport } from "@berth/core/client/transport/Transport"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import { Clock, Effect, Exit, Layer, Option, Tracer } from "effect"
-import { Output, printNote } from "../output/Output.ts"
+import { Output, printDebug } from "../output/Output.ts"
 import { Debug } from "./globalFlags.ts"
 
 const pathOf = (url: string): string => URL.parse(url)?.pathname ?? "?"
@@ -25,7 +25,7 @@ const withDebugLines = ({ send }: Transport["Service"], output: Output["Service"
         const exit = yield* Effect.exit(send(request, begun))
         const millis = (yield* Clock.currentTimeMillis) - startedAt
         const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "no reply"
-        yield* printNote(`debug: ${request.method} ${pathOf(request.url)} ${operation} ${outcome} ${millis} ms`).pipe(
+        yield* printDebug(`debug: ${request.method} ${pathOf(request.url)} ${operation} ${outcome} ${millis} ms`).pipe(
           Effect.provideService(Output, output)
         )
         return yield* exit

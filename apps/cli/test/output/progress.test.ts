@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Output, type Surface } from "../../src/output/Output.ts"
+import { Output } from "../../src/output/Output.ts"
+import type { Surface } from "../../src/output/Surface.ts"
 import { withProgress } from "../../src/output/progress.ts"
 
 /** An `Output` that keeps its notes and its live lines. */
@@ -11,6 +12,7 @@ const keeping = (stderr: Surface) => {
   const output = Output.of({
     stdout: stderr,
     stderr,
+    chatty: true,
     data: () => Effect.void,
     readerGone: Effect.succeed(false),
     note: (text) => Effect.sync(() => void notes.push(text)),
