@@ -132,7 +132,7 @@ describe("several nodes", () => {
       const waited = yield* invoke(["node", "wait", "1", "2"], { env })
       assert.strictEqual(waited.code, 9)
       assert.match(waited.stdout, /1 +a +running/)
-      assert.match(waited.stdout, /2 +2 +failed +Node 2 does not exist/)
+      assert.match(waited.stdout, /2 +- +failed +Node 2 does not exist/)
     })
   )
 
@@ -165,10 +165,10 @@ describe("several nodes", () => {
             .filter((line) => line.startsWith("{"))
             .map((line) => JSON.parse(line).error)
           assert.deepStrictEqual(
-            errors.map(({ code, details }) => [code, details.node?.name ?? null]),
+            errors.map(({ code, details }) => [code, details.node?.id ?? null]),
             [
-              ["NodeNotFound", "2"],
-              ["NodeNotFound", "3"],
+              ["NodeNotFound", 2],
+              ["NodeNotFound", 3],
               ["SomeFailed", null]
             ]
           )

@@ -7,7 +7,6 @@ import { CommitmentSetting } from "@berth/core/domain/Commitment"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { nameOf } from "../../nodes/forEachNode.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { printOne } from "../../output/print.ts"
@@ -33,7 +32,7 @@ export const set = Command.make(
   },
   Effect.fnUntraced(function* ({ dryRun, node: given, setting, sku }) {
     const found = yield* resolveNode(given)
-    const subject = { id: found.id, name: nameOf(found) }
+    const subject = { id: found.id, name: found.name }
     const skuId = Option.getOrUndefined(sku)
     if (dryRun) {
       const request = setCommitmentRequest(found.id, setting, skuId)

@@ -15,7 +15,7 @@ import { DateTime, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Interrupted, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
-import { completed } from "../../nodes/resolve.ts"
+import { withListed } from "../../nodes/allNodes.ts"
 import { resumable, waitFor } from "../../nodes/waitFor.ts"
 import { quoted, rupees } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
@@ -209,14 +209,16 @@ export const create = Command.make(
     if (!options.wait) return yield* printOne(nodeRecord, node)
 
     const wait = { goal: "running", timeout } as const
-    const running = yield* withProgress(wait.goal, (show) => waitFor(node, wait, show)).pipe(
+    const running = yield* withProgress(wait.goal, (show) =>
+      waitFor({ id: node.id, node: Option.some(node) }, wait, show)
+    ).pipe(
       resumable([String(node.id)], wait),
       // The node exists all the same.
       Effect.tapError(() => printOne(nodeRecord, node))
     )
     yield* printOne(
       nodeRecord,
-      Option.match(running, { onNone: () => node, onSome: (later) => completed(later, Option.some(node)) })
+      Option.match(running, { onNone: () => node, onSome: (later) => withListed(later, node) })
     )
   })
 ).pipe(

@@ -7,9 +7,9 @@ import type { Node } from "@berth/core/domain/Node"
 import { Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { problemOf } from "../../failure/Problem.ts"
-import { failIfSomeFailed, forEachNode, nameOf, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
-import { getUnlisted, type Resolution, resolveNodes } from "../../nodes/resolve.ts"
-import { someNodes } from "../../nodes/Target.ts"
+import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
+import { type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
+import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { resumable, waitFor } from "../../nodes/waitFor.ts"
 import { Output } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -30,14 +30,14 @@ const flags = {
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
 
+const naming: Naming = { patterns: true, digitsMayBeName: false }
+
 const nodesOf = (resolution: Resolution): ReadonlyArray<Node> =>
-  resolution.nodes.flatMap((node) => (Result.isSuccess(node) ? Option.toArray(node.success.listed) : []))
+  resolution.nodes.flatMap((node) => (Result.isSuccess(node) ? Option.toArray(node.success.node) : []))
 
 /** Prints the proposal, and reports every argument that names no node. */
 const printProposal = Effect.fnUntraced(function* (resolution: Resolution) {
-  const outcomes = yield* forEachNode(resolution, ({ listed }) =>
-    Effect.succeed({ outcome: "would be deleted", node: listed })
-  )
+  const outcomes = yield* forEachNode(resolution, ({ node }) => Effect.succeed({ outcome: "would be deleted", node }))
   const proposals = nodesOf(resolution).map(({ id, name }) =>
     propose(deleteRequest(id), { action: "delete", id, name, outcome: "the node and its disk are gone" })
   )
@@ -67,9 +67,8 @@ export const remove = Command.make(
   Effect.fnUntraced(function* ({ dryRun, nodes: given, wait, yes }) {
     const nodes = yield* Nodes
     if (!yes && !dryRun) yield* ensureAskable
-    const named = yield* resolveNodes(given)
-    if (dryRun) return yield* printProposal(yield* getUnlisted(named))
-    const resolution = yes ? named : yield* getUnlisted(named)
+    const resolution = yield* wholeNodes(yield* resolveNodes(given, naming))
+    if (dryRun) return yield* printProposal(resolution)
     if (!yes) yield* ask(resolution)
 
     const ids = resolution.nodes.filter(Result.isSuccess).map(({ success }) => success.id)
@@ -79,15 +78,10 @@ export const remove = Command.make(
           forEachNode(resolution, (found) =>
             nodes
               .delete(found.id)
-              .pipe(
-                Effect.andThen(waitFor({ id: found.id, name: nameOf(found) }, gone, show)),
-                Effect.as({ outcome: "deleted", node: found.listed })
-              )
+              .pipe(Effect.andThen(waitFor(found, gone, show)), Effect.as({ outcome: "deleted", node: found.node }))
           )
         ).pipe(resumable(ids.map(String), gone))
-      : forEachNode(resolution, (found) =>
-          Effect.as(nodes.delete(found.id), { outcome: "deleting", node: found.listed })
-        )
+      : forEachNode(resolution, (found) => Effect.as(nodes.delete(found.id), { outcome: "deleting", node: found.node }))
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
   })
