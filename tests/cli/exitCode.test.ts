@@ -14,7 +14,7 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"],
   ["node", "delete", "1", "--yes"],
   ["node", "wait", "1", "--timeout", "500ms"],
-  ["commitment", "set", "1", "auto_terminate"],
+  ["commitment", "set", "1", "auto_terminate", "--yes"],
   ["image", "list"],
   ["image", "saved"],
   ["plan", "list"],

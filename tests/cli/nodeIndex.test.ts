@@ -155,7 +155,7 @@ describe("the index", () => {
         const { makeWorld } = yield* TestServer
         const run = (history: ReadonlyArray<Happening>) =>
           Effect.gen(function* () {
-            const world = yield* makeWorld({ scenario: { fleet: 140 } })
+            const world = yield* makeWorld({ scenario: { fleet: 140 }, rateLimit: { limit: 100_000 } })
             const cache = yield* cacheFolder
             const ask = (env: Record<string, string>, node: string) =>
               Effect.map(

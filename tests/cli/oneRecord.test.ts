@@ -55,7 +55,9 @@ describe("the record of a node", () => {
       const { code, stderr, stdout } = yield* berth(["node", "delete", String(id), "7", "--yes", "-o", "ndjson"])
       assert.strictEqual(code, 9)
       assert.strictEqual(JSON.parse(stdout).name, "web")
-      const failures = stderr.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).error.details.node]))
+      const failures = stderr
+        .split("\n")
+        .flatMap((line) => (!line.startsWith("{") ? [] : [JSON.parse(line).error.details.node]))
       assert.deepStrictEqual(failures, [{ id: 7, name: null }, undefined])
     }).pipe(Effect.provide(TestServer.layer()))
   )
@@ -75,7 +77,7 @@ describe("a name of digits", () => {
       }
       for (const args of [
         ["node", "delete", "123", "--yes"],
-        ["commitment", "set", "123", "auto_terminate"]
+        ["commitment", "set", "123", "auto_terminate", "--yes"]
       ]) {
         const refused = yield* berth(args)
         assert.deepStrictEqual([refused.code, refused.stdout], [4, ""], args.join(" "))

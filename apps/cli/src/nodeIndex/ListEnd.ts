@@ -74,7 +74,9 @@ export const begin = (index: NodeIndex): Step => ({
   range: around(index.length, index.maxPage),
   state: {
     index,
-    ids: Array.from(index.nodes.keys()).filter((id) => id <= index.completeTo),
+    ids: Array.from(index.nodes.keys())
+      .filter((id) => id <= index.completeTo)
+      .toSorted((a, b) => a - b),
     found: new Map(),
     stepBack: 1,
     emptyFrom: Number.POSITIVE_INFINITY,

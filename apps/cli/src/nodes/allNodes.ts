@@ -100,7 +100,12 @@ const maxSearched = 3
 export const withListedFields = Effect.fnUntraced(function* (
   found: ReadonlyArray<Node>
 ): Effect.fn.Return<ReadonlyArray<Node>, never, Nodes | IndexStore> {
-  const { nodes } = yield* Effect.flatMap(IndexStore, ({ load }) => load)
+  const store = yield* IndexStore
+  const index = yield* store.load
+  if (NodeIndex.findsNames(index) && found.some(({ id, plan }) => plan === null && id > index.completeTo)) {
+    yield* Effect.ignore(newerNodes(index))
+  }
+  const { nodes } = yield* store.load
   const lacking = found.filter((node) => {
     const known = nodes.get(node.id)
     return node.plan === null && !(known !== undefined && NodeIndex.isSame(known, node))

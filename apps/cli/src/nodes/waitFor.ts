@@ -49,10 +49,12 @@ export const waitFor = Effect.fn("waitFor")(function* (
  * each naming one node or, as a pattern, several.
  */
 export const resumable =
-  (given: ReadonlyArray<string>, { goal }: Wait) =>
+  (nodes: () => ReadonlyArray<string>, { goal }: Wait) =>
   <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Output | Effect.Services<typeof OutputFormat>> =>
     Effect.onInterrupt(wait, () =>
       Effect.gen(function* () {
+        const given = nodes()
+        if (given.length === 0) return
         const isOne = given.length === 1 && parseTarget(given[0] ?? "")._tag !== "Pattern"
         const interrupted = new Interrupted({
           message: `Interrupted; the ${isOne ? "node is" : "nodes are"} unchanged.`,

@@ -10,10 +10,11 @@ const switches = {
   debug: null,
   "disable-password": null,
   "dry-run": null,
+  force: null,
+  "if-absent": null,
   include: "i",
   ipv6: null,
   "no-public-ip": null,
-  "saved-image": null,
   wait: null,
   yes: "y"
 } as const

@@ -57,7 +57,7 @@ export const wait = Command.make(
           node: Option.orElse(later, () => node)
         }))
       )
-    ).pipe(resumable(given, { goal, timeout }))
+    ).pipe(resumable(() => given, { goal, timeout }))
     const outcomes = yield* withWholeNodes(waited, goal)
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
