@@ -14,7 +14,7 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"],
   ["node", "delete", "1", "--yes"],
   ["node", "wait", "1", "--timeout", "500ms"],
-  ["commitment", "set", "1", "auto_terminate"],
+  ["commitment", "set", "1", "auto_terminate", "--yes"],
   ["image", "list"],
   ["image", "saved"],
   ["plan", "list"],
@@ -135,7 +135,7 @@ describe("several nodes", () => {
       const waited = yield* invoke(["node", "wait", "1", "2"], { env })
       assert.strictEqual(waited.code, 9)
       assert.match(waited.stdout, /1 +a +running/)
-      assert.match(waited.stdout, /2 +2 +failed +Node 2 does not exist/)
+      assert.match(waited.stdout, /2 +- +failed +Node 2 does not exist/)
     })
   )
 
@@ -168,10 +168,10 @@ describe("several nodes", () => {
             .filter((line) => line.startsWith("{"))
             .map((line) => JSON.parse(line).error)
           assert.deepStrictEqual(
-            errors.map(({ code, details }) => [code, details.node?.name ?? null]),
+            errors.map(({ code, details }) => [code, details.node?.id ?? null]),
             [
-              ["NodeNotFound", "2"],
-              ["NodeNotFound", "3"],
+              ["NodeNotFound", 2],
+              ["NodeNotFound", 3],
               ["SomeFailed", null]
             ]
           )

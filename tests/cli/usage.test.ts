@@ -20,17 +20,26 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["node list --per-page 101", "--per-page cannot be 101: expected a whole number from 1 to 100."],
   ["node list more", "berth node list takes no further argument: more."],
   ["node get", "berth node get needs NODE."],
-  ["node create", "berth node create needs --name."],
-  ["node create --name n --plan p --image i --template 3", "--template needs --saved-image."],
-  ["node create --name n --plan p --image i --saved-image", "--saved-image needs --template."],
+  ["node create", "berth node create needs NAME."],
+  ["node create n", "berth node create needs --plan."],
+  ["node create n --plan p", "berth node create needs --image."],
+  ["node create n --name m --plan p --image i", "NAME and --name are two different names."],
+  [
+    "node create n --plan p --image i --max-cost much",
+    "--max-cost cannot be much: expected rupees per hour, such as 12.5."
+  ],
+  ["node create n --plan p --image i --count 0", "--count cannot be 0: expected a whole number from 1 to 1000."],
+  ["node delete n --yes --timeout 3s", "--timeout needs --wait."],
   ["node create --name n --plan p --image i --timeout 3s", "--timeout needs --wait."],
   [
     "node create --name n --plan p --image i --key ../x",
-    "--key cannot be ../x: expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit."
+    "--idempotency-key cannot be ../x: expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit."
   ],
   ["node wait 1 --for runing", "--for cannot be runing; did you mean running?"],
   ["node wait 1 --timeout 5", "--timeout cannot be 5: expected a duration, such as 90s, 5m or 1h30m."],
   ["node delete 1", "Cannot ask whether to delete: this is not a terminal."],
+  ["commitment set 1 auto_renew", "Cannot ask whether to set the commitment: this is not a terminal."],
+  ["commitment set 1 auto_terminate --sku 3 --yes", "--sku goes with auto_renew, not with auto_terminate."],
   ["commitment set 1 auto_renw", "SETTING cannot be auto_renw; did you mean auto_renew?"],
   ["commitment set 1", "berth commitment set needs SETTING."],
   ["image list --version", "--version needs a value."],

@@ -29,21 +29,25 @@ export const tree: CommandTree<Loaded> = [
       ]
     }),
     verb("create", "Create a node", async () => loaded((await import("./node/create.ts")).create), {
-      prints: ["node", "proposal"],
+      prints: ["creation", "creation[]", "proposal", "proposal[]"],
       groups: {
-        image: ["saved-image", "template"],
+        node: ["plan", "image", "name", "saved-image", "committed-sku", "tag", "label", "backups", "start-script"],
         access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6"],
         wait: ["wait", "timeout"],
-        safety: ["dry-run", "key"]
+        safety: ["if-absent", "idempotency-key", "count", "max-cost", "dry-run", "force", "yes"]
       },
       examples: [
         [
-          "berth node create --name web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --dry-run",
+          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --dry-run",
           "The price and the request"
         ],
         [
-          "berth node create --name web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --wait",
+          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --wait",
           "Create it, and wait until it runs"
+        ],
+        [
+          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent",
+          "Once, however often it runs"
         ]
       ]
     }),

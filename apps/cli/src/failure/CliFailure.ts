@@ -2,6 +2,7 @@
  * Why a command fails before or beside the service: the command line asks for the impossible, a setting is missing, some
  * of many failed. Each failure names its exit code. Failures of the service and of the way to it are `BerthError`s, in core.
  */
+import type { BerthError } from "@berth/core/domain/BerthError"
 import type { SettingFault } from "@berth/terminal/Connection"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Data } from "effect"
@@ -34,6 +35,40 @@ export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
     const shown = this.candidates.slice(0, 10).map(({ id, status }) => `${id} (${status})`)
     const more = this.candidates.length > shown.length ? ", …" : ""
     return `${this.candidates.length} nodes are named ${this.name}: ${shown.join(", ")}${more}.`
+  }
+}
+
+/** A node of the name exists, and is not what was asked for. */
+export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
+  readonly name: string
+  readonly id: number
+  /** What it has, and what was asked for. */
+  readonly field: "plan" | "image"
+  readonly has: string
+  readonly wanted: string
+}> {
+  readonly exit = "rejected"
+  get hint() {
+    return `Choose another name, or delete the node: berth node delete ${this.id}`
+  }
+  override get message() {
+    return `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
+  }
+}
+
+/** A wait for a node that this command created has failed: the node exists all the same. */
+export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
+  readonly id: number
+  readonly error: BerthError
+}> {
+  get exit() {
+    return this.error.reason.exit
+  }
+  get hint() {
+    return `To go on waiting: berth node wait ${this.id}; to remove it: berth node delete ${this.id}`
+  }
+  override get message() {
+    return `${this.error.message} The node exists and is billed.`
   }
 }
 
@@ -81,6 +116,8 @@ export type CliFailure =
   | NameNotFound
   | NameAmbiguous
   | PlanNotFound
+  | NodeDiffers
+  | CreatedNotReady
   | SomeFailed
   | LocalFileFault
   | Interrupted

@@ -2,7 +2,7 @@
  * The commitment of a node as `berth commitment set` leaves it.
  */
 import { CommitmentSetting } from "@berth/core/domain/Commitment"
-import { NodeId } from "@berth/core/domain/Node"
+import { Node, NodeId } from "@berth/core/domain/Node"
 import { Schema } from "effect"
 import { numberOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
@@ -18,7 +18,8 @@ const Commitment = Schema.Struct({
   id: NodeId,
   name: Schema.String,
   setting: CommitmentSetting,
-  skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed; null without one." })
+  skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed; null without one." }),
+  node: Node
 })
 interface Commitment extends Schema.Schema.Type<typeof Commitment> {}
 

@@ -3,6 +3,7 @@
  * `berth --help` needs no settings. The files that the client shares with other processes of this machine are in the user's
  * state folder; where there is none, berth does without them and reports it with `--debug` only.
  */
+import { accountCacheFolder } from "@berth/core/client/AccountFiles"
 import { ownLevels } from "@berth/core/client/AccountFolder"
 import * as Berth from "@berth/core/client/Berth"
 import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
@@ -10,6 +11,7 @@ import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore
 import * as PageFile from "@berth/core/client/listing/PageFile"
 import { type Connection, connectionOf, SettingFault } from "@berth/terminal/Connection"
 import { Effect, Layer, Option } from "effect"
+import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { accountSettings } from "./account.ts"
 import { spans, transport } from "./transport.ts"
 
@@ -30,7 +32,8 @@ export const clientOf = ({ files, options }: Connection) =>
     // `readConnection` has checked the options.
     Layer.orDie,
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
-    Layer.merge(spans)
+    Layer.merge(spans),
+    Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer)))
   )
 
 export const client = Layer.unwrap(Effect.map(connection, clientOf))

@@ -29,24 +29,38 @@ export interface AccountFiles {
 
 const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
 
+/** What a folder is for: what must not be lost, and what can be read again. */
+export type FolderKind = "state" | "cache"
+
+/** Where it is below the home folder. */
+const belowHome: Record<FolderKind, Record<"win32" | "darwin" | "others", string>> = {
+  state: { win32: "AppData/Local", darwin: "Library/Application Support", others: ".local/state" },
+  cache: { win32: "AppData/Local", darwin: "Library/Caches", others: ".cache" }
+}
+
+const trimmed = (folder: string) => folder.replace(/[\\/]+$/, "")
+
 /**
  * The folder of `berth`: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application
- * Support/berth`, on Windows `%LOCALAPPDATA%\berth`. Fails with why there can be none.
+ * Support/berth`, on Windows `%LOCALAPPDATA%\berth`; for the cache `$XDG_CACHE_HOME/berth`, `~/.cache/berth`,
+ * `~/Library/Caches/berth`, `%LOCALAPPDATA%\berth\Cache`. Fails with why there can be none.
  */
 export const berthFolder = Effect.fnUntraced(function* (
   read: ReadVariable,
-  platform = globalThis.process?.platform
+  platform: string | undefined = globalThis.process?.platform,
+  kind: FolderKind = "state"
 ): Effect.fn.Return<string, FileFault> {
   const isWindows = platform === "win32"
-  for (const variable of isWindows ? ["XDG_STATE_HOME", "LOCALAPPDATA"] : ["XDG_STATE_HOME"]) {
-    const folder = yield* read(variable)
-    if (folder !== undefined && isAbsolute(folder, isWindows)) return `${folder.replace(/[\\/]+$/, "")}/berth`
-  }
+  const named = yield* read(`XDG_${kind.toUpperCase()}_HOME`)
+  if (named !== undefined && isAbsolute(named, isWindows)) return `${trimmed(named)}/berth`
+  const below = isWindows && kind === "cache" ? "berth/Cache" : "berth"
+  const local = isWindows ? yield* read("LOCALAPPDATA") : undefined
+  if (local !== undefined && isAbsolute(local, isWindows)) return `${trimmed(local)}/${below}`
   const variable = isWindows ? "USERPROFILE" : "HOME"
   const home = yield* read(variable)
   if (home === undefined) return yield* Effect.fail({ message: `${variable} is not set` })
-  const below = isWindows ? "AppData/Local" : platform === "darwin" ? "Library/Application Support" : ".local/state"
-  return `${home.replace(/[\\/]+$/, "")}/${below}/berth`
+  const place = belowHome[kind][platform === "win32" || platform === "darwin" ? platform : "others"]
+  return `${trimmed(home)}/${place}/${below}`
 })
 
 /** The account's folder in that of `berth`, or in another. */
@@ -85,6 +99,10 @@ export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, r
   }
   return files
 })
+
+/** The account's folder for what can be read again. */
+export const cacheFolderOf = (settings: Settings, read: ReadVariable) =>
+  Effect.flatMap(berthFolder(read, undefined, "cache"), (folder) => folderOf(settings, folder))
 
 /** Of the path `accounts/HASH/intents` all is made by Berth, for the user alone. */
 export const ownLevels = 3
