@@ -42,12 +42,8 @@ export const tree: CommandTree<Loaded> = [
           "The price and the request"
         ],
         [
-          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --wait",
-          "Create it, and wait until it runs"
-        ],
-        [
-          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent",
-          "Once, however often it runs"
+          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent --wait",
+          "Once, however often it runs, and until the node runs"
         ]
       ]
     }),
