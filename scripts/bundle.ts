@@ -53,6 +53,10 @@ interface BundleOptions {
   readonly platform?: "node" | "neutral"
   /** Imports that stay imports. Default: those of Node's own modules. */
   readonly external?: RegExp
+  /** Of the files. Default `.mjs`. */
+  readonly extension?: ".js" | ".mjs"
+  /** Files that hold the modules whose paths match, by name. Default: as few files as there can be. */
+  readonly chunks?: Readonly<Record<string, RegExp>>
 }
 
 /**
@@ -63,7 +67,7 @@ export const bundleInto = async (
   dist: string,
   folder: string,
   entries: Readonly<Record<string, string>>,
-  { platform = "node", external = /^node:/ }: BundleOptions = {}
+  { platform = "node", external = /^node:/, extension = ".mjs", chunks = {} }: BundleOptions = {}
 ): Promise<ReadonlyArray<string>> => {
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
@@ -78,8 +82,9 @@ export const bundleInto = async (
   })
   const { output } = await build.generate({
     format: "esm",
-    entryFileNames: "[name].mjs",
-    chunkFileNames: "[name]-[hash].mjs",
+    entryFileNames: `[name]${extension}`,
+    chunkFileNames: `[name]-[hash]${extension}`,
+    codeSplitting: { groups: Object.entries(chunks).map(([name, test]) => ({ name, test })) },
     // Stack traces need the names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
   })

@@ -78,7 +78,7 @@ describe("a project without Effect", () => {
   it("runs a program with promises", async () => {
     const { stderr, stdout } = await withoutEffect.runProgram("promise.ts")
     expect(stderr).toBe("")
-    expect(JSON.parse(stdout)).toEqual({ listed: true, refused: { nodeId: 1, isSameClass: true } })
+    expect(JSON.parse(stdout)).toEqual({ listed: true, refused: { nodeId: 1, isSameClass: true }, isKept: true })
   })
 
   it.each(["nodenext", "bundler"] as const)("compiles with the module resolution %s", async (resolution) => {
