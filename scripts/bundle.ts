@@ -47,6 +47,12 @@ export const bundle = async (app: App): Promise<boolean> => {
   return true
 }
 
+/** The files that code of the workspace in `folder` reads from its own folder. */
+export const assetsOf = (folder: string): ReadonlyArray<string> => {
+  const cwd = join(root, folder, "src")
+  return globSync("**/*.{css,html,js}", { cwd }).map((path) => join(cwd, path))
+}
+
 /** How a bundle differs from that of a program for Node with everything inside. */
 interface BundleOptions {
   /** `neutral` for a bundle that also runs elsewhere. Default `node`. */
@@ -98,10 +104,7 @@ export const bundleInto = async (
     writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? file.code : file.source)
     renameSync(`${path}.${process.pid}`, path)
   }
-  // Files that the code reads from its own folder.
-  for (const asset of globSync("**/*.{css,html,js}", { cwd: join(root, folder, "src") })) {
-    copyFileSync(join(root, folder, "src", asset), join(dist, basename(asset)))
-  }
+  for (const asset of assetsOf(folder)) copyFileSync(asset, join(dist, basename(asset)))
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
   return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
