@@ -47,12 +47,22 @@ export const bundle = async (app: App): Promise<boolean> => {
   return true
 }
 
+/** The files that code of the workspace in `folder` reads from its own folder. */
+export const assetsOf = (folder: string): ReadonlyArray<string> => {
+  const cwd = join(root, folder, "src")
+  return globSync("**/*.{css,html,js}", { cwd }).map((path) => join(cwd, path))
+}
+
 /** How a bundle differs from that of a program for Node with everything inside. */
 interface BundleOptions {
   /** `neutral` for a bundle that also runs elsewhere. Default `node`. */
   readonly platform?: "node" | "neutral"
   /** Imports that stay imports. Default: those of Node's own modules. */
   readonly external?: RegExp
+  /** Of the files. Default `.mjs`. */
+  readonly extension?: ".js" | ".mjs"
+  /** Files that hold the modules whose paths match, by name. Default: as few files as there can be. */
+  readonly chunks?: Readonly<Record<string, RegExp>>
 }
 
 /**
@@ -63,7 +73,7 @@ export const bundleInto = async (
   dist: string,
   folder: string,
   entries: Readonly<Record<string, string>>,
-  { platform = "node", external = /^node:/ }: BundleOptions = {}
+  { platform = "node", external = /^node:/, extension = ".mjs", chunks = {} }: BundleOptions = {}
 ): Promise<ReadonlyArray<string>> => {
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
@@ -78,8 +88,9 @@ export const bundleInto = async (
   })
   const { output } = await build.generate({
     format: "esm",
-    entryFileNames: "[name].mjs",
-    chunkFileNames: "[name]-[hash].mjs",
+    entryFileNames: `[name]${extension}`,
+    chunkFileNames: `[name]-[hash]${extension}`,
+    codeSplitting: { groups: Object.entries(chunks).map(([name, test]) => ({ name, test })) },
     // Stack traces need the names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
   })
@@ -93,10 +104,7 @@ export const bundleInto = async (
     writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? file.code : file.source)
     renameSync(`${path}.${process.pid}`, path)
   }
-  // Files that the code reads from its own folder.
-  for (const asset of globSync("**/*.{css,html,js}", { cwd: join(root, folder, "src") })) {
-    copyFileSync(join(root, folder, "src", asset), join(dist, basename(asset)))
-  }
+  for (const asset of assetsOf(folder)) copyFileSync(asset, join(dist, basename(asset)))
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
   return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))

@@ -2,7 +2,7 @@
 //
 //   node scripts/pack.ts [FOLDER]    pack into FOLDER (by default `dist/packages`)
 import { execFileSync } from "node:child_process"
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { apps, bundleInto } from "./bundle.ts"
@@ -23,9 +23,9 @@ const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(ro
 /** Fields that mean the same outside. Those of the workspace stay behind: scripts, dependencies, and that it is private. */
 const published = ["name", "version", "description", "keywords", "license", "type", "sideEffects", "bin", "engines"]
 
-const writeManifest = (folder: string, manifest: Manifest): void => {
+const writeManifest = (folder: string, manifest: Manifest, further: object = {}): void => {
   const same = Object.entries(manifest).filter(([field]) => published.includes(field))
-  const text = JSON.stringify({ ...Object.fromEntries(same), ...manifest.publishConfig }, null, 2)
+  const text = JSON.stringify({ ...Object.fromEntries(same), ...manifest.publishConfig, ...further }, null, 2)
   writeFileSync(join(folder, "package.json"), `${text}\n`)
 }
 
@@ -93,16 +93,49 @@ const modulesOf = (exports: Exports): ReadonlyArray<string> =>
     typeof path === "string" && path.endsWith(".js") ? [path.slice(0, -".js".length)] : []
   )
 
-const fillCore = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {
+const importOfNode = /\bimport\(([`"])node:([^`"]+)\1\)/g
+const withoutNode = "dist/withoutNode.js"
+
+/**
+ * Puts the modules of Node, all of which are imported on demand, behind the condition `node`: elsewhere such an import rejects, and a
+ * bundler for browsers finds none. Returns the field `imports` of the manifest.
+ */
+const hideNode = (folder: string): Exports => {
+  const imports = new Map<string, Exports[string]>()
+  for (const file of globSync("dist/**/*.js", { cwd: folder })) {
+    const path = join(folder, file)
+    const text = readFileSync(path, "utf8").replaceAll(importOfNode, (_whole, _quote, name) => {
+      // A target may not be a URL, which `node:fs` is.
+      imports.set(`#node/${name}`, { node: name, default: `./${withoutNode}` })
+      return `import("#node/${name}")`
+    })
+    writeFileSync(path, text)
+  }
+  writeFileSync(join(folder, withoutNode), 'throw new Error("This runtime has no modules of Node.")\n')
+  return Object.fromEntries(Array.from(imports).toSorted())
+}
+
+/** Returns further fields of the manifest. */
+const fillCore = async (folder: string, compiled: string, manifest: Manifest): Promise<object> => {
   const dist = join(folder, "dist")
-  // Its users need no Effect. Whatever else imports it gets the same one, so that there is one class of each error.
-  const bundled = await bundleInto(dist, "packages/core", { promise: "src/promise.ts" }, { platform: "neutral" })
-  renameSync(join(dist, "promise.mjs"), join(dist, "promise.js"))
+  // Its users need no Effect. Whatever else imports it gets the same one, so that there is one class of each error. These are in a
+  // file of their own: a page that only checks what was thrown gets no more than that.
+  const bundled = await bundleInto(
+    dist,
+    "packages/core",
+    { promise: "src/promise.ts" },
+    {
+      platform: "neutral",
+      extension: ".js",
+      chunks: { errors: /promise\/(?:BerthError|Failure|reasons)\.ts$/, client: /./ }
+    }
+  )
   writeBundledLicenses(folder, bundled)
   const sources = join(compiled, "packages/core/src")
   const entries = modulesOf(manifest.publishConfig.exports).map((path) => join(sources, relative("dist", path)))
   for (const extension of [".js", ".d.ts"] as const) copyWithImports(compiled, entries, extension, [sources, dist])
   copyFileSync(join(root, "packages/core/openapi.json"), join(folder, "openapi.json"))
+  return { imports: hideNode(folder) }
 }
 
 const fillServer = async (folder: string, compiled: string): Promise<void> => {
@@ -120,13 +153,14 @@ const fillServer = async (folder: string, compiled: string): Promise<void> => {
 const fill = async (folder: string, home: string, compiled: string): Promise<void> => {
   const manifest = manifestOf(home)
   mkdirSync(folder, { recursive: true })
-  if (home === "packages/core") await fillCore(folder, compiled, manifest)
+  let further = {}
+  if (home === "packages/core") further = await fillCore(folder, compiled, manifest)
   else if (home === "apps/server") await fillServer(folder, compiled)
   else writeBundledLicenses(folder, await bundleInto(join(folder, "dist"), home, { main: "src/main.ts" }))
   if (existsSync(join(root, home, "bin"))) cpSync(join(root, home, "bin"), join(folder, "bin"), { recursive: true })
   copyFileSync(join(root, home, "README.md"), join(folder, "README.md"))
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
-  writeManifest(folder, manifest)
+  writeManifest(folder, manifest, further)
 }
 
 const homes = ["packages/core", ...apps.map((app) => `apps/${app}`)]

@@ -63,8 +63,8 @@ export class Project {
   static async with(packages: ReadonlyArray<string>, options: InstallOptions = {}): Promise<Project> {
     const { manager = "npm", registry } = options
     const project = new Project(await mkdtemp(join(tmpdir(), "berth-install-")))
-    await project.#write("package.json", JSON.stringify({ private: true, type: "module" }))
-    if (registry !== undefined) await project.#write(".npmrc", `@berth:registry=${registry.url}/\n`)
+    await project.write("package.json", JSON.stringify({ private: true, type: "module" }))
+    if (registry !== undefined) await project.write(".npmrc", `@berth:registry=${registry.url}/\n`)
     const [command, ...args] = managers[manager]
     const { code, stderr } = await project.#run(command, [...args, ...packages])
     if (code === 0) return project
@@ -80,7 +80,7 @@ export class Project {
 
   /** Runs a module given by its source. */
   async evaluate(source: string, runtime?: Runtime, args?: ReadonlyArray<string>): Promise<Ended> {
-    await this.#write("evaluated.mjs", source)
+    await this.write("evaluated.mjs", source)
     return this.runProgram("evaluated.mjs", runtime, args)
   }
 
@@ -97,7 +97,7 @@ export class Project {
     )
     const modules = entries.filter((entry) => !entry.endsWith(".json"))
     const text = modules.map((entry, index) => `export * as entry${index} from "${entry}"\n`).join("")
-    await this.#write("everyEntry.ts", text)
+    await this.write("everyEntry.ts", text)
   }
 
   runProgram(name: string, [command, ...before]: Runtime = ownNode, args: ReadonlyArray<string> = []): Promise<Ended> {
@@ -108,7 +108,7 @@ export class Project {
   async typeFaults(resolution: "nodenext" | "bundler"): Promise<string> {
     const module = resolution === "nodenext" ? "nodenext" : "esnext"
     const compilerOptions = { ...strict, module, moduleResolution: resolution }
-    await this.#write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts"] }))
+    await this.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts"] }))
     return (await this.#run(tsc, ["-p", "."])).stdout
   }
 
@@ -130,7 +130,8 @@ export class Project {
     await rm(this.folder, { recursive: true, force: true })
   }
 
-  #write(name: string, text: string): Promise<void> {
+  /** Adds a file. */
+  write(name: string, text: string): Promise<void> {
     return writeFile(join(this.folder, name), text)
   }
 

@@ -2,6 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fillPackages, packFolder } from "@berth/scripts/pack"
+import { reportFiles, reportOf } from "@berth/scripts/publicApi"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
 
@@ -77,7 +78,7 @@ describe("a project without Effect", () => {
   it("runs a program with promises", async () => {
     const { stderr, stdout } = await withoutEffect.runProgram("promise.ts")
     expect(stderr).toBe("")
-    expect(JSON.parse(stdout)).toEqual({ listed: true, refused: { nodeId: 1, isSameClass: true } })
+    expect(JSON.parse(stdout)).toEqual({ listed: true, refused: { nodeId: 1, isSameClass: true }, isKept: true })
   })
 
   it.each(["nodenext", "bundler"] as const)("compiles with the module resolution %s", async (resolution) => {
@@ -115,6 +116,24 @@ describe.each(names)("the tarball of %s", (name) => {
       expect(manifest).not.toHaveProperty(field)
     }
   })
+})
+
+describe.each(Object.entries(reportFiles))("the public API of %s", (name, file) => {
+  it("is committed as the package has it (`pnpm public-api` writes it)", async () => {
+    expect(reportOf(join(folder, "packages", name))).toBe(await readFile(file, "utf8"))
+  })
+})
+
+it("a changed signature, also of a type that is exported from no entry, shows in the public API", async () => {
+  const core = join(folder, "packages/core")
+  const before = reportOf(core)
+  const types = join(core, "dist/client/waiting/Waiting.d.ts")
+  const text = await readFile(types, "utf8")
+  await writeFile(types, text.replace("readonly timeout?:", "readonly timeLimit?:"))
+  const after = reportOf(core)
+  await writeFile(types, text)
+  const added = after.split("\n").filter((line) => !before.includes(line))
+  expect(added.join("\n")).toContain("timeLimit")
 })
 
 // What is wrong with the packages of the workspace itself must not pass.

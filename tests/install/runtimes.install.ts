@@ -32,8 +32,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const listed = { listed: true }
-
 /** Types are stripped, of which Node 22 warns. */
 const ofNode = (path: string) => [path, "--disable-warning=ExperimentalWarning"] as const
 
@@ -45,10 +43,16 @@ describe.each([
     expect(await project.entriesThatFail(names, runtime)).toBe("")
   })
 
-  it.each(programs)("%s runs against the server", async (program) => {
-    const { stderr, stdout } = await project.runProgram(program, runtime)
+  it("a program with promises runs against the server, and keeps its state in files", async () => {
+    const { stderr, stdout } = await project.runProgram("promise.ts", runtime)
     expect(stderr).toBe("")
-    expect(JSON.parse(stdout)).toMatchObject(listed)
+    expect(JSON.parse(stdout)).toMatchObject({ listed: true, isKept: true })
+  })
+
+  it("a program with Effect runs against the server", async () => {
+    const { stderr, stdout } = await project.runProgram("effect.ts", runtime)
+    expect(stderr).toBe("")
+    expect(JSON.parse(stdout)).toMatchObject({ listed: true })
   })
 
   it("the three binaries run", async () => {
@@ -93,7 +97,7 @@ describe.each((Object.keys(managers) as Array<Manager>).filter((name) => name !=
     expect(await project.entriesThatFail(names)).toBe("")
     const { stderr, stdout } = await project.runProgram("promise.ts")
     expect(stderr).toBe("")
-    expect(JSON.parse(stdout)).toMatchObject(listed)
+    expect(JSON.parse(stdout)).toMatchObject({ listed: true, isKept: true })
     expect(await readdir(join(project.folder, "node_modules/.bin"))).toEqual(expect.arrayContaining(binaries))
   })
 })

@@ -19,6 +19,9 @@ const deno = `${modules}/@deno/linux-x64-glibc/deno`
 /** How a program that is not Node runs a file. */
 export const runtimes = { Bun: [bun, "run"], Deno: [deno, "run", "--allow-all"] } as const
 
+/** How esbuild bundles a file, without the options. */
+export const esbuild = [process.execPath, `${modules}/esbuild/bin/esbuild`] as const
+
 /** How a package manager adds packages to a project. */
 export const managers = {
   npm: ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", "--loglevel=error"],

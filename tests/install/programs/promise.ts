@@ -5,9 +5,11 @@ import { startServer } from "@berth/server/testing/promise"
 
 const server = await startServer()
 const { apiKey, accessToken, baseUrl } = await server.makeWorld()
-const client = createClient({ baseUrl, apiKey, accessToken })
+const client = createClient({ baseUrl, apiKey, accessToken, stateDirectory: "./state" })
 
-const { node } = await client.nodes.create({ name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" })
+const spec = { name: "web", plan: "C-4VCPU-16RAM-100DISK", image: "Ubuntu-24.04" }
+const { node } = await client.nodes.create(spec, { key: "web" })
+const again = await client.nodes.create(spec, { key: "web" })
 const nodes: ReadonlyArray<Node> = await client.nodes.list().toArray()
 const listed = nodes.some(({ createdAt, id }) => id === node.id && createdAt.getTime() === node.createdAt.getTime())
 
@@ -19,6 +21,6 @@ const refused = await client.nodes.get(1).then(
       : error
 )
 
-console.log(JSON.stringify({ listed, refused }))
+console.log(JSON.stringify({ listed, refused, isKept: again.node.id === node.id }))
 await client.close()
 await server.close()

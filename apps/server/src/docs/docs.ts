@@ -1,12 +1,12 @@
 /**
  * The interface for people to read, from the same value as the OpenAPI description for programs. Neither asks for credentials.
  */
-import { readFileSync } from "node:fs"
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import { htmlPage } from "../web/htmlPage.ts"
+import { readAsset } from "../web/readAsset.ts"
 import { docsPage } from "./docsPage.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 
@@ -16,9 +16,7 @@ export const docsPath = "/docs"
 const make = (): HttpServerResponse.HttpServerResponse => {
   // The type of effect's describes every OpenAPI document; this is the one that is printed from `BerthApi`.
   const document = OpenApi.fromApi(BerthApi) as unknown as OpenApiDocument
-  // The bundle has this file beside it, as this module has.
-  const style = readFileSync(new URL("./docs.css", import.meta.url), "utf8")
-  return htmlPage({ html: docsPage(document).text, style })
+  return htmlPage({ html: docsPage(document).text, style: readAsset(new URL("./docs.css", import.meta.url)) })
 }
 
 let made: HttpServerResponse.HttpServerResponse | undefined

@@ -2,8 +2,8 @@
  * A page for people as one document: it loads nothing from anywhere, and runs nothing but its own script, if it has one.
  */
 import { hash } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { HttpServerResponse } from "effect/http"
+import { readAsset } from "./readAsset.ts"
 
 export interface HtmlPage {
   /** With `<!--style-->` and `<!--script-->` where they go. */
@@ -13,8 +13,7 @@ export interface HtmlPage {
   readonly script?: string
 }
 
-/** The bundle has this file beside it, as this module has. */
-const palette = () => readFileSync(new URL("./palette.css", import.meta.url), "utf8")
+const palette = () => readAsset(new URL("./palette.css", import.meta.url))
 
 const digest = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`
 

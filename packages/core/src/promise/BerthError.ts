@@ -1,10 +1,9 @@
 /**
  * What a promise of the client rejects with: one class for each reason, all of them `BerthError`s. The reasons, their
  * sentences and hints are the domain's (`domain/ErrorReason.ts`); `reasons.ts` has their classes, `Failure.ts` those of errors that only promises have.
+ * These three files import no others but as types: a page that only checks what was thrown gets none of the client.
  */
-import * as Reason from "../domain/ErrorReason.ts"
 import type { FailedReply as DomainFailedReply } from "../domain/FailedReply.ts"
-import { plain } from "./Plain.ts"
 import type { Attempt } from "./Records.ts"
 
 /** The reply that a call failed with. Nothing in it holds a credential. */
@@ -24,15 +23,14 @@ export interface Facts {
     readonly hint: string
     readonly retryable: boolean
   }
+  /** The fields of the reason in their plain form. Default: none. */
+  readonly fields?: object
   readonly operation: string
-  /** The domain's, or plain ones. */
-  readonly attempts: ReadonlyArray<object>
+  readonly attempts: ReadonlyArray<Attempt>
   readonly reply?: DomainFailedReply | null
   /** Default: that of the reason. */
   readonly hint?: string
 }
-
-const asItIs = (text: string) => text
 
 /**
  * A failed call. `_tag` names the reason, and so does the class: `error instanceof NodeNotFound`. No error holds a
@@ -56,7 +54,10 @@ export abstract class BerthError extends Error {
   /** That reply, its body up to a length; null when the call failed without one. */
   readonly response: FailedReply | null
 
-  constructor({ attempts, operation, reason, reply = null, hint = reason.hint }: Facts, options?: ErrorOptions) {
+  constructor(
+    { attempts, fields, operation, reason, reply = null, hint = reason.hint }: Facts,
+    options?: ErrorOptions
+  ) {
     super(reason.message, options)
     this._tag = reason._tag
     this.operation = operation
@@ -65,9 +66,9 @@ export abstract class BerthError extends Error {
     this.response = reply === null ? null : { status: reply.status, headers: reply.headers, body: reply.excerpt }
     this.hint = hint
     this.retryable = reason.retryable
-    this.attempts = plain(attempts, asItIs) as ReadonlyArray<Attempt>
+    this.attempts = attempts
     Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
-    Object.assign(this, plain(Reason.fieldsOf(reason as Reason.ErrorReason), asItIs))
+    Object.assign(this, fields)
   }
 
   /** Everything but the stack and the cause. */

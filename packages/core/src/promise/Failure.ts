@@ -4,6 +4,7 @@
 import type { ErrorReason } from "../domain/ErrorReason.ts"
 import { BerthError, type Facts } from "./BerthError.ts"
 import * as reasons from "./reasons.ts"
+import type { Attempt } from "./Records.ts"
 
 /** The class of each reason. Does not compile where one is missing. */
 export const classes = reasons satisfies {
@@ -50,7 +51,7 @@ export class RuntimeTooOld extends BerthError {
 interface LetGo {
   readonly operation: string
   readonly changed: "no" | "maybe"
-  readonly attempts: ReadonlyArray<object>
+  readonly attempts: ReadonlyArray<Attempt>
 }
 
 /**

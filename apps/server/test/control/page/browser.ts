@@ -1,11 +1,11 @@
 /**
- * A real Chromium with a page in it, for tests of what people see. It is the one of the system: none is downloaded.
+ * A real Chromium with a page in it, for tests of what people see.
  */
-import { existsSync } from "node:fs"
+import { launchChromium } from "@berth/testing/Chromium"
 import axe, { type AxeResults } from "axe-core"
 import { Effect, Redacted } from "effect"
 import { expect } from "@effect/vitest"
-import { chromium, type Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import type { Account } from "../../http/service.ts"
 import { controlAt } from "../plane.ts"
 
@@ -25,24 +25,6 @@ export const accountOf = ({ baseUrl }: Account, made: { readonly apiKey: string;
   apiKey: Redacted.make(made.apiKey),
   accessToken: Redacted.make(made.accessToken)
 })
-
-const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-
-const findChromium = (): string => {
-  const found = places.find((path) => existsSync(path))
-  if (found === undefined) throw new Error(`There is no Chromium here, at none of ${places.join(", ")}.`)
-  return found
-}
-
-const flags = [
-  "--no-sandbox",
-  "--headless",
-  "--disable-gpu",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync"
-]
 
 interface Visit {
   readonly page: Page
@@ -67,9 +49,8 @@ export const visit = Effect.fnUntraced(function* (
   { height = 800, localNames = [], width = 1280 }: VisitOptions = {}
 ) {
   const resolver = localNames.map((name) => `MAP ${name} 127.0.0.1`).join(",")
-  const args = [...flags, `--host-resolver-rules=${resolver}`]
   const browser = yield* Effect.acquireRelease(
-    Effect.promise(() => chromium.launch({ executablePath: findChromium(), args })),
+    Effect.promise(() => launchChromium([`--host-resolver-rules=${resolver}`])),
     (launched) => Effect.promise(() => launched.close())
   )
   const page = yield* Effect.promise(() => browser.newPage({ viewport: { width, height } }))
