@@ -3,25 +3,19 @@
  * world.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Clock, Effect, Semaphore, Stream } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Clock, Effect, Semaphore } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { failureResponse, invalidFields } from "../http/failures.ts"
 import { Restoration } from "../state/Restoration.ts"
 import { takeText } from "../state/Snapshot.ts"
+import { piecesReply } from "../transport/jsonPieces.ts"
 import { maxSilenceMillis, maxSnapshotBytes, maxTurnWaitMillis } from "../transport/limits.ts"
 import { streamJson } from "../transport/streamJson.ts"
 import type { World } from "../world/World.ts"
 import { ControlledWorlds } from "./ControlledWorlds.ts"
 
-const utf8 = new TextEncoder()
-
 /** The snapshot of a world at this instant. */
-export const snapshotReply = (world: World): HttpServerResponse.HttpServerResponse => {
-  // One piece at a time, each in a turn of its own: a client that reads fast would have them all in one.
-  const pieces = Stream.fromIterable(takeText(world), { chunkSize: 1 })
-  const bytes = Stream.mapEffect(pieces, (piece) => Effect.as(Effect.yieldNow, utf8.encode(piece)))
-  return HttpServerResponse.stream(bytes, { contentType: "application/json" })
-}
+export const snapshotReply = (world: World): HttpServerResponse.HttpServerResponse => piecesReply(takeText(world))
 
 /** Large snapshots that are read at the same time: their worlds would add up in memory. */
 export const maxLargeRestores = 1

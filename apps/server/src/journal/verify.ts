@@ -34,16 +34,21 @@ const maxExplained = 20
 const maxAtOnce = 8_000
 const weighing = 10
 
-/** `dropped` counts the requests before `entries` that are no longer kept. */
+/** `dropped` counts the requests before `entries` that are no longer kept. Entries may be made when they are asked for. */
 export const verify = Effect.fnUntraced(function* (
-  entries: ReadonlyArray<JournalEntry>,
+  entries: Iterable<JournalEntry>,
   { expected, inOrder = false, noOthers = false }: Expectation,
   dropped = 0
 ) {
   const requests: Array<Request> = []
-  for (const [index, entry] of entries.entries()) {
-    if (index % 100 === 99) yield* Effect.yieldNow
-    requests.push(readRequest(entry))
+  let read = 0
+  for (const entry of entries) {
+    const request = readRequest(entry)
+    requests.push(request)
+    read += request.size
+    if (read < maxAtOnce) continue
+    read = 0
+    yield* Effect.yieldNow
   }
   const explained = new Set<Request>()
   const mismatches: Array<Mismatch> = []
