@@ -24,6 +24,8 @@ export interface Served {
 export interface Controlled extends Served {
   /** The turns of snapshots over 1 MiB to be read. */
   readonly largeRestores: Semaphore.Semaphore
+  /** The requests whose streams of events are open. */
+  readonly streams: Set<object>
 }
 
 /** Set for every request by `plane.ts`. */

@@ -105,7 +105,11 @@ export const makePlane = Effect.fnUntraced(function* (
     const given = token === undefined ? undefined : bearerToken(request)
     return given !== undefined && sameSecret(given, Redacted.value(token!))
   }
-  const controlled: Controlled = { ...served, largeRestores: Semaphore.makeUnsafe(maxLargeRestores) }
+  const controlled: Controlled = {
+    ...served,
+    largeRestores: Semaphore.makeUnsafe(maxLargeRestores),
+    streams: new Set()
+  }
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
   const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
     const target = targetOf(arrived)
