@@ -24,6 +24,8 @@ export interface Served {
 export interface Controlled extends Served {
   /** The turns of snapshots over 1 MiB to be read. */
   readonly largeRestores: Semaphore.Semaphore
+  /** The turns of verifications: each holds all requests of a journal as they are shown. */
+  readonly verifications: Semaphore.Semaphore
   /** The requests whose streams of events are open. */
   readonly streams: Set<object>
 }

@@ -60,6 +60,9 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
   Layer.provide(HttpServer.layerServices)
 )
 
+/** Verifications at the same time. One that is long does not hold up the others. */
+const maxVerifications = 4
+
 const checkedParameters = checkParameters(endpointsOf(ControlApi))
 
 const allowed = allowedMethods([...endpointsOf(ControlApi), { path: `${controlPrefix}/`, method: "GET" }])
@@ -108,6 +111,7 @@ export const makePlane = Effect.fnUntraced(function* (
   const controlled: Controlled = {
     ...served,
     largeRestores: Semaphore.makeUnsafe(maxLargeRestores),
+    verifications: Semaphore.makeUnsafe(maxVerifications),
     streams: new Set()
   }
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)

@@ -1,7 +1,7 @@
 /**
  * The endpoints of `RequestsGroup`: they translate between the wire and the journal of a world, and decide nothing.
  */
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Semaphore } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Recorded } from "../journal/Journal.ts"
@@ -68,7 +68,13 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           .entries()
           .values()
           .map((recorded) => showEntry(account, recorded))
-        return yield* verify(entries, expectation, journal.dropped)
+        const { verifications } = yield* ControlledWorlds
+        const verdict = yield* verify(entries, expectation, journal.dropped).pipe(
+          Effect.mapError(({ sentence }) => invalidFields({ expected: [sentence] })),
+          Semaphore.withPermits(verifications, 1)
+        )
+        const { others, ...rest } = verdict
+        return piecesReply(objectPieces(rest, "others", others, (other) => other))
       })
     )
 )
