@@ -9,7 +9,7 @@ import type { Journals, WorldJournal } from "../journal/Journals.ts"
 import { strictReader } from "../transport/fields.ts"
 import { streamJson } from "../transport/streamJson.ts"
 import * as World from "../world/World.ts"
-import type { Worlds } from "../world/Worlds.ts"
+import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
 
 /** The worlds of a server, and what goes with them. */
@@ -22,8 +22,8 @@ export interface Served {
 }
 
 export interface Controlled extends Served {
-  /** The turns of snapshots over 1 MiB to be read. */
-  readonly largeRestores: Semaphore.Semaphore
+  /** The turns of large worlds: snapshots over 1 MiB to be read, fleets to be made. */
+  readonly largeWorlds: Semaphore.Semaphore
   /** The turns of verifications: each holds all requests of a journal as they are shown. */
   readonly verifications: Semaphore.Semaphore
   /** The requests whose streams of events are open. */
@@ -39,6 +39,12 @@ export const ControlledWorlds = Context.Reference<Controlled>("@berth/server/con
 
 export const worldUnknown = (worlds: Worlds, id: string): Failure<404> =>
   fail(404, worlds.hasEnded(id) ? `World ${id} has ended.` : `There is no world ${id}.`)
+
+/** `field` is the one that asks for the nodes. */
+export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: string): Failure<409> =>
+  fail(409, `There may be ${limit} nodes in all worlds together: ${present} are there, and these are ${more} more.`, {
+    [field]: [`There may be ${limit} nodes in all worlds together.`]
+  })
 
 interface NamedWorld extends Controlled {
   readonly world: World.World

@@ -21,12 +21,12 @@ import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorl
 import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
 import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
+import { maxLargeWorlds } from "./largeWorlds.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
-import { maxLargeRestores } from "./snapshots.ts"
 import * as Worlds from "./worlds.ts"
 
 /** Where the control plane describes itself. */
@@ -110,7 +110,7 @@ export const makePlane = Effect.fnUntraced(function* (
   }
   const controlled: Controlled = {
     ...served,
-    largeRestores: Semaphore.makeUnsafe(maxLargeRestores),
+    largeWorlds: Semaphore.makeUnsafe(maxLargeWorlds),
     verifications: Semaphore.makeUnsafe(maxVerifications),
     streams: new Set()
   }

@@ -80,17 +80,16 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
 const hasImage = (catalogue: Catalogue, image: string | number): boolean =>
   typeof image === "number" && catalogue.imageById.has(image)
 
-/** The records of the given nodes, in ascending id. Nothing may be wrong with them. */
-export const givenRecords = (settings: WorldSettings, startMillis: number): ReadonlyArray<NodeRecord> => {
+/** The records of the given nodes, in ascending id, each made when it is asked for. Nothing may be wrong with them. */
+export function* givenRecords(settings: WorldSettings, startMillis: number): Generator<NodeRecord> {
   const taken = new Set(settings.nodes.map(({ id }) => id))
   let nextId = firstNodeId(settings.seed) + scenarioSize(settings.scenario)
   const freeId = () => {
     while (taken.has(nextId)) nextId += 1
     return nextId++
   }
-  return settings.nodes
-    .map((node) => recordOf(settings, node, node.id ?? freeId(), startMillis))
-    .sort((a, b) => a.id - b.id)
+  const withIds = settings.nodes.map((node) => ({ node, id: node.id ?? freeId() })).sort((a, b) => a.id - b.id)
+  for (const { id, node } of withIds) yield recordOf(settings, node, id, startMillis)
 }
 
 const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMillis: number): NodeRecord => {
