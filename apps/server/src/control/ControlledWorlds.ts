@@ -11,6 +11,7 @@ import { streamJson } from "../transport/streamJson.ts"
 import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
+import type { EventTexts } from "./EventTexts.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
@@ -26,6 +27,8 @@ export interface Controlled extends Served {
   readonly largeWorlds: Semaphore.Semaphore
   /** The turns of verifications: each holds all requests of a journal as they are shown. */
   readonly verifications: Semaphore.Semaphore
+  /** What the streams of events send. */
+  readonly eventTexts: EventTexts
   /** The requests whose streams of events are open. */
   readonly streams: Set<object>
 }

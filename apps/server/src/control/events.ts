@@ -3,16 +3,14 @@
  */
 import { fail } from "@berth/core/api/Envelope"
 import { Cause, Effect, Option, type Scope, Stream } from "effect"
-import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import type { JournalEvent } from "../journal/Journals.ts"
-import { showEntry } from "../journal/JournalEntry.ts"
 import { noteHeld } from "../transport/held.ts"
 import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, namedWorld } from "./ControlledWorlds.ts"
 import { EventBacklog, maxWaiting } from "./EventBacklog.ts"
+import type { EventTexts } from "./EventTexts.ts"
 
 /** Streams that are open at the same time: each may hold as much as a journal. */
 export const maxStreams = 100
@@ -23,17 +21,8 @@ const heartbeat = "15 seconds"
 /** Characters that are made in one turn; between two the server answers others. */
 const maxTextLength = 16 * 1024
 
-const eventText = (event: JournalEvent): string => {
-  const { account, id: world } = event.in
-  const [name, data] =
-    event.recorded === undefined
-      ? ["world-ended", { world, reason: event.in.ended.reason }]
-      : ["request", { world, ...showEntry(account, event.recorded) }]
-  return Sse.encoder.write({ _tag: "Event", event: name, id: String(event.id), data: JSON.stringify(data) })
-}
-
 /** The texts of what waits, each when it is asked for; the last one is that of the world that ends. */
-const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<string> => {
+const textsOf = (backlog: EventBacklog, eventTexts: EventTexts, only: World | undefined): Stream.Stream<string> => {
   let isOver = false
   const offered = Effect.callback<void>((resume) => {
     const stop = backlog.whenOffered(() => resume(Effect.void))
@@ -47,7 +36,7 @@ const textsOf = (backlog: EventBacklog, only: World | undefined): Stream.Stream<
     while (text.length < maxTextLength && !isOver) {
       const event = backlog.take()
       if (event === undefined) break
-      text += eventText(event)
+      text += eventTexts.of(event)
       isOver = only !== undefined && event.recorded === undefined
     }
     return text
@@ -113,7 +102,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
       const last = Number(headers["last-event-id"] ?? Number.NaN)
       const { backlog } = yield* follow(controlled, only, last)
       // The comment comes first, so that a client sees at once that the stream is open.
-      const texts = Stream.concat(Stream.succeed(": requests\n\n"), textsOf(backlog, only))
+      const texts = Stream.concat(Stream.succeed(": requests\n\n"), textsOf(backlog, controlled.eventTexts, only))
       return HttpServerResponse.stream(
         Stream.map(texts, (text) => utf8.encode(text)),
         { contentType: "text/event-stream", headers: { "cache-control": "no-store" } }

@@ -19,6 +19,7 @@ import * as Clock from "./clock.ts"
 import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
+import { EventTexts } from "./EventTexts.ts"
 import * as Faults from "./faults.ts"
 import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
 import { maxLargeWorlds } from "./largeWorlds.ts"
@@ -112,6 +113,7 @@ export const makePlane = Effect.fnUntraced(function* (
     ...served,
     largeWorlds: Semaphore.makeUnsafe(maxLargeWorlds),
     verifications: Semaphore.makeUnsafe(maxVerifications),
+    eventTexts: new EventTexts(),
     streams: new Set()
   }
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
