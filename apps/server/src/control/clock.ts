@@ -11,6 +11,7 @@ import { ClockChange } from "./ClockGroup.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
+import { inSteps } from "./largeWorlds.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
 
@@ -36,10 +37,11 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
           World.advance(world, real, byMillis)
           return reading(world)
         }
-        const events = nextEvents(world, now)
+        const events = yield* inSteps(nextEvents(world, now))
         if (events[0] !== undefined) {
           if (events[0].at > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advanceTo"))
-          World.advance(world, real, events[0].at - now)
+          const later = realMillis()
+          World.advance(world, later, events[0].at - World.enter(world, later))
         }
         return { ...reading(world), events: events.map((event) => ({ ...event, at: instant(event.at) })) }
       })

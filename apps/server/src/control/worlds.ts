@@ -2,12 +2,13 @@
  * The endpoints of `WorldsGroup`: they translate between the wire and the worlds of the server, and decide nothing.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Duration, Effect, Redacted } from "effect"
+import { Duration, Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
 import { startSize } from "../world/scenario.ts"
 import { replaceWorld, resume } from "../state/Restoration.ts"
+import { arrayPieces, piecesReply } from "../transport/jsonPieces.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
@@ -19,7 +20,7 @@ import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
 import { beginWorld, orBusy } from "./largeWorlds.ts"
 import { readSnapshot, snapshotReply } from "./snapshots.ts"
-import type { WorldSummary } from "./WorldsGroup.ts"
+import { WorldSummary } from "./WorldsGroup.ts"
 
 const notAdded = (refusal: AddRefusal, { scenario }: WorldSettings): Failure<409> => {
   switch (refusal._tag) {
@@ -56,6 +57,8 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   }
 }
 
+const encodeSummary = Schema.encodeSync(WorldSummary)
+
 const readOptions = readBody(WorldOptions, {})
 
 export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
@@ -87,7 +90,9 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     )
     .handle("list", () =>
       Effect.map(ControlledWorlds, ({ realMillis, worlds }) =>
-        worlds.list().map((world) => summary(world, World.enter(world, realMillis())))
+        piecesReply(
+          arrayPieces(worlds.list(), (world) => encodeSummary(summary(world, World.enter(world, realMillis()))))
+        )
       )
     )
     .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))

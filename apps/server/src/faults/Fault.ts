@@ -14,11 +14,13 @@ const maxRequests = 1_000_000_000
 export const count = (minimum: number, description: string, maximum = maxRequests) =>
   Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum, maximum }))).annotate({ description })
 
+/** Characters: many more than any instant or duration has. */
+const maxMomentLength = 100
+
 /** An instant of the world, or a duration from the moment the fault is armed. */
 const Moment = Schema.String.check(
-  Schema.isMaxLength(100),
   Schema.makeFilter((given) =>
-    readMoment(given, 0) === undefined
+    given.length > maxMomentLength || readMoment(given, 0) === undefined
       ? "Expected an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s"
       : undefined
   )

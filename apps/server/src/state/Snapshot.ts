@@ -150,8 +150,8 @@ export const SavedImageSnapshot = Schema.Struct({
   plan: LongText
 })
 
-/** Ids are passed over block by block: as many as there could be take some milliseconds. */
-const maxNodeId = 100_000_000
+/** Twice what a world can be given. Ids that are passed over cost time and memory, in blocks. */
+const maxNodeId = 2 * maxGivenId
 
 /** What is written. One of the format before is read as well. */
 const format = "berth-world/3"

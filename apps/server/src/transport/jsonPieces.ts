@@ -8,16 +8,13 @@ import { HttpServerResponse } from "effect/http"
 /** Characters of a piece, at least: one that is begun is finished with its last element. */
 const minPieceLength = 16 * 1024
 
-/** An object whose field `name` is a long array; the other fields come before it and after it. */
-export function* objectPieces<A>(
-  before: object,
-  name: string,
+/** A long array, and the texts before and after it. */
+export function* arrayPieces<A>(
   elements: Iterable<A>,
   show: (element: A) => unknown,
-  after: object = {}
+  [before, after]: readonly [string, string] = ["", ""]
 ): Generator<string> {
-  const head = JSON.stringify(before).slice(0, -1)
-  let piece = `${head}${head === "{" ? "" : ","}${JSON.stringify(name)}:[`
+  let piece = `${before}[`
   let separator = ""
   for (const element of elements) {
     piece += separator + JSON.stringify(show(element))
@@ -26,8 +23,23 @@ export function* objectPieces<A>(
     yield piece
     piece = ""
   }
+  yield `${piece}]${after}`
+}
+
+/** An object whose field `name` is a long array; the other fields come before it and after it. */
+export const objectPieces = <A>(
+  before: object,
+  name: string,
+  elements: Iterable<A>,
+  show: (element: A) => unknown,
+  after: object = {}
+): Generator<string> => {
+  const head = JSON.stringify(before).slice(0, -1)
   const tail = JSON.stringify(after).slice(1)
-  yield `${piece}]${tail === "}" ? "" : ","}${tail}`
+  return arrayPieces(elements, show, [
+    `${head}${head === "{" ? "" : ","}${JSON.stringify(name)}:`,
+    `${tail === "}" ? "" : ","}${tail}`
+  ])
 }
 
 const utf8 = new TextEncoder()

@@ -8,6 +8,7 @@ import { firstNodeId, givenRecords } from "./givenNodes.ts"
 import { addSavedImage } from "./savedImages.ts"
 import { fleetName, scenarioSize, smallNames } from "./scenarioNodes.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
+import { endOfStep, type Steps, toEnd } from "./Steps.ts"
 import * as World from "./World.ts"
 import type { Scenario, WorldSettings } from "./WorldSettings.ts"
 
@@ -15,13 +16,10 @@ const use = { fleetOffer: 41 } as const
 
 const minuteMillis = 60_000
 
-/** Nodes that are made in one step, where no name is compared with patterns. */
-const nodesPerStep = 1000
-
 /** A world as its settings have it at the start, made in steps: between two of them a server can answer requests. */
 export function* beginInSteps(settings: WorldSettings, realMillis: number, id?: string): Steps<World.World> {
   const world = World.make(settings, realMillis, id)
-  const endsStep = stepper(settings)
+  const endsStep = endOfStep(settings)
   const firstId = firstNodeId(settings.seed)
   let isPopulated = false
   // Ids ascend: some of the given nodes may come before the first that the world hands out.
@@ -48,23 +46,6 @@ export const begin = (settings: WorldSettings, realMillis: number, id?: string):
 
 /** How many nodes a world of these settings has at the start. */
 export const startSize = ({ nodes, scenario }: WorldSettings): number => scenarioSize(scenario) + nodes.length
-
-/** Work that can be interrupted at each `yield`. */
-export type Steps<A> = Generator<void, A>
-
-const toEnd = <A>(steps: Steps<A>): A => {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
-}
-
-/** Whether a step ends with the next node. */
-const stepper = ({ lifecycle }: WorldSettings): (() => boolean) => {
-  const perStep = Math.ceil(nodesPerStep / (1 + lifecycle.byName.length))
-  let nodes = 0
-  return () => ++nodes % perStep === 0
-}
 
 export const populate = (world: World.World, scenario: Scenario): void =>
   toEnd(populateInSteps(world, scenario, () => false))
