@@ -8,6 +8,7 @@ import { invalidFields } from "../http/failures.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
 import { strictReader } from "../transport/fields.ts"
 import { streamJson } from "../transport/streamJson.ts"
+import type { Steps } from "../world/Steps.ts"
 import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
@@ -54,15 +55,28 @@ interface NamedWorld extends Controlled {
   readonly now: number
 }
 
-/** The world a path names, and its present instant. */
-export const namedWorld = (id: string) =>
-  Effect.flatMap(ControlledWorlds, (controlled): Effect.Effect<NamedWorld, Failure<404>> => {
-    const world = controlled.worlds.get(id)
-    if (world === undefined) return Effect.fail(worldUnknown(controlled.worlds, id))
-    const realMillis = controlled.realMillis()
-    controlled.use.note(world, realMillis)
-    return Effect.succeed({ ...controlled, world, now: World.enter(world, realMillis) })
-  })
+/** The world a path names, and its present instant, of which other requests see parts where many nodes have ended. */
+export const namedWorld = Effect.fnUntraced(function* (id: string) {
+  const controlled = yield* ControlledWorlds
+  const world = controlled.worlds.get(id)
+  if (world === undefined) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
+  const realMillis = controlled.realMillis()
+  controlled.use.note(world, realMillis)
+  const now = yield* inSteps(World.enterInSteps(world, realMillis))
+  // It may have been deleted between two steps.
+  if (controlled.worlds.get(id) !== world) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
+  const named: NamedWorld = { ...controlled, world, now }
+  return named
+})
+
+/** Does work in steps, and lets the server answer others between them. */
+export const inSteps = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    yield* Effect.yieldNow
+  }
+})
 
 /** The journal of the world a path names. It outlives the world for a while. */
 export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>> =>

@@ -8,9 +8,8 @@ import type { HttpServerResponse } from "effect/http"
 import { failureResponse } from "../http/failures.ts"
 import { maxTurnWaitMillis } from "../transport/limits.ts"
 import { beginInSteps, startSize } from "../world/scenario.ts"
-import type { Steps } from "../world/Steps.ts"
 import type { WorldSettings } from "../world/WorldSettings.ts"
-import { ControlledWorlds } from "./ControlledWorlds.ts"
+import { ControlledWorlds, inSteps } from "./ControlledWorlds.ts"
 
 /** Large worlds that are made at the same time. */
 export const maxLargeWorlds = 1
@@ -40,15 +39,6 @@ export const takeTurn = Effect.gen(function* () {
     orElse: () => Effect.fail(busy)
   })
 }).pipe(Effect.provideService(Clock.Clock, Clock.Clock.defaultValue()))
-
-/** Does work in steps, and lets the server answer others between them. */
-export const inSteps = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    yield* Effect.yieldNow
-  }
-})
 
 /** A world as its settings have it at the start. */
 export const beginWorld = (settings: WorldSettings, realMillis: number, id?: string) =>

@@ -12,8 +12,8 @@ import { piecesReply } from "../transport/jsonPieces.ts"
 import { maxSilenceMillis, maxSnapshotBytes } from "../transport/limits.ts"
 import { streamJson } from "../transport/streamJson.ts"
 import type { World } from "../world/World.ts"
-import { ControlledWorlds, tooManyNodes } from "./ControlledWorlds.ts"
-import { inSteps, takeTurn } from "./largeWorlds.ts"
+import { ControlledWorlds, inSteps, tooManyNodes } from "./ControlledWorlds.ts"
+import { takeTurn } from "./largeWorlds.ts"
 
 /** The snapshot of a world at this instant. */
 export const snapshotReply = (world: World): HttpServerResponse.HttpServerResponse => piecesReply(takeText(world))

@@ -41,6 +41,19 @@ layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
     })
   )
 
+  it.effect("ends in steps, too, when its clock moves on, and the nodes that went last are known", () =>
+    Effect.gen(function* () {
+      const options = { scenario: "fleet:50000", clock: "frozen", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
+      const { id } = (yield* control("POST", "/worlds", options)).json
+      expect(yield* nodesOf(id)).toBe(50_000)
+      const advanced = yield* countingTurns(control("POST", `/${id}/clock`, { advance: "366 days" }))
+      expect([advanced.result.json.now, advanced.turns >= 20]).toEqual(["2027-01-02T00:00:00.000Z", true])
+      expect(yield* nodesOf(id)).toBe(0)
+      const { gone } = (yield* control("GET", `/${id}/snapshot`)).json
+      expect([gone.length, gone.at(-1).name]).toEqual([256, "fleet-50000"])
+    })
+  )
+
   it.effect("takes its turn with another, and both are there in the end", () =>
     Effect.gen(function* () {
       const make = control("POST", "/worlds", { scenario: "fleet:50000" })
