@@ -19,14 +19,15 @@ import * as Clock from "./clock.ts"
 import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
+import { EventTexts } from "./EventTexts.ts"
 import * as Faults from "./faults.ts"
 import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
+import { maxLargeWorlds } from "./largeWorlds.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
-import { maxLargeRestores } from "./snapshots.ts"
 import * as Worlds from "./worlds.ts"
 
 /** Where the control plane describes itself. */
@@ -59,6 +60,9 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
   Layer.provide([checked, Query.layer]),
   Layer.provide(HttpServer.layerServices)
 )
+
+/** Verifications at the same time. One that is long does not hold up the others. */
+const maxVerifications = 4
 
 const checkedParameters = checkParameters(endpointsOf(ControlApi))
 
@@ -105,7 +109,13 @@ export const makePlane = Effect.fnUntraced(function* (
     const given = token === undefined ? undefined : bearerToken(request)
     return given !== undefined && sameSecret(given, Redacted.value(token!))
   }
-  const controlled: Controlled = { ...served, largeRestores: Semaphore.makeUnsafe(maxLargeRestores) }
+  const controlled: Controlled = {
+    ...served,
+    largeWorlds: Semaphore.makeUnsafe(maxLargeWorlds),
+    verifications: Semaphore.makeUnsafe(maxVerifications),
+    eventTexts: new EventTexts(),
+    streams: new Set()
+  }
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
   const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
     const target = targetOf(arrived)

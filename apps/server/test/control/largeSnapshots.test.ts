@@ -154,7 +154,7 @@ describe("a snapshot that does not come to its end", () => {
       const { headers, json, status } = yield* put(world.id, text)
       expect([status, json.message, headers.get("retry-after")]).toEqual([
         503,
-        "Another large snapshot is being read: try again.",
+        "Another large world is being made: try again.",
         "1"
       ])
     }).pipe(Effect.provide(fleet))
