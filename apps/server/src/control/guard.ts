@@ -86,7 +86,8 @@ const withoutMediaType = ({ headers }: ControlRequest): Forbidden | undefined =>
     : { status: 415, message: "The body must be JSON: content-type application/json." }
 }
 
-const hasBody = (headers: ControlRequest["headers"]): boolean =>
+/** Whether a body comes, or may come, with the request. */
+export const hasBody = (headers: ControlRequest["headers"]): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** The name of a `Host` header, without its port. */

@@ -2,17 +2,17 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
-import { Effect, Layer, Redacted, Semaphore } from "effect"
+import { Effect, Layer, Redacted, Semaphore, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { bearerToken } from "../http/credentials.ts"
 import { failureResponse } from "../http/failures.ts"
-import { fallback, precheck } from "../http/fallback.ts"
+import { fallback, pathOf, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
 import { maxBodyBytes, maxSnapshotBytes } from "../transport/limits.ts"
-import { allowedMethods, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
+import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
@@ -20,7 +20,7 @@ import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
-import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
+import { type Access, hasBody, readHostName, refusalOf, type Target } from "./guard.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
@@ -60,9 +60,28 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
   Layer.provide(HttpServer.layerServices)
 )
 
-const checkedParameters = checkParameters(endpointsOf(ControlApi))
+const described: ReadonlyArray<Endpoint> = [...endpointsOf(ControlApi), { path: openApiPath, method: "GET" }]
 
-const allowed = allowedMethods([...endpointsOf(ControlApi), { path: `${controlPrefix}/`, method: "GET" }])
+const checkedParameters = checkParameters(described)
+
+const bodiless = described.flatMap(({ method, path, payload }) =>
+  (payload?.size ?? 0) > 0 ? [] : [{ method, form: segmentsOf(path) }]
+)
+
+/** The refusal of a body on a route that reads none: it was meant to do something. */
+const refuseBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const method = request.method === "HEAD" ? "GET" : request.method
+  const path = segmentsOf(pathOf(request))
+  if (!hasBody(request.headers) || !bodiless.some((one) => one.method === method && fits(one.form, path)))
+    return undefined
+  // What comes in chunks may be nothing.
+  const first = yield* Effect.option(Stream.runHead(Stream.filter(request.stream, ({ length }) => length > 0)))
+  return first._tag === "Some" && first.value._tag === "None"
+    ? undefined
+    : failureResponse(400, "The path takes no body.")
+})
+
+const allowed = allowedMethods([...described, { path: `${controlPrefix}/`, method: "GET" }])
 
 /** Whether a request is to the control plane. */
 export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
@@ -115,9 +134,9 @@ export const makePlane = Effect.fnUntraced(function* (
       access
     )
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal)
-    if (target === "shell") return page()
+    if (target === "shell") return precheck(arrived, maxBodyBytes) ?? page()
     const request = withWholePath(arrived, controlled.worlds)
-    const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request)
+    const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request) ?? (yield* refuseBody(request))
     if (refused !== undefined) return refused
     const response = yield* endpoints.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),

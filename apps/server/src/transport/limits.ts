@@ -14,6 +14,12 @@ export const maxUrlBytes = 8 * 1024
 /** All header lines together with the request line: 16 KiB, then 431. */
 export const maxHeadBytes = 16 * 1024
 
+/**
+ * What the parser reads of them. Beyond it there is no request, only its address and the packet in which it broke off, and a long URL
+ * cannot be distinguished from long headers.
+ */
+export const maxParsedHeadBytes = 4 * maxHeadBytes
+
 /** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
 export const maxTurnWaitMillis = 10_000
 
