@@ -2,7 +2,7 @@
  * What the endpoints of the control plane share: the worlds they work on, and how they read a body.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Context, Effect, type Schema, type Semaphore } from "effect"
+import { Context, Effect, type Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
@@ -11,6 +11,7 @@ import { streamJson } from "../transport/streamJson.ts"
 import * as World from "../world/World.ts"
 import type { Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
+import type { SnapshotTurn } from "./SnapshotTurn.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
@@ -22,8 +23,8 @@ export interface Served {
 }
 
 export interface Controlled extends Served {
-  /** The turns of snapshots over 1 MiB to be read. */
-  readonly largeRestores: Semaphore.Semaphore
+  /** The turn of snapshots over 1 MiB to be read. */
+  readonly snapshotTurn: SnapshotTurn
 }
 
 /** Set for every request by `plane.ts`. */

@@ -2,7 +2,7 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
-import { Effect, Layer, Redacted, Semaphore, Stream } from "effect"
+import { Effect, Layer, Redacted, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
@@ -11,7 +11,7 @@ import { failureResponse } from "../http/failures.ts"
 import { fallback, pathOf, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
-import { maxBodyBytes, maxSnapshotBytes } from "../transport/limits.ts"
+import { defaultTimeouts, maxBodyBytes, maxSnapshotBytes, type Timeouts } from "../transport/limits.ts"
 import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
@@ -26,7 +26,7 @@ import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
-import { maxLargeRestores } from "./snapshots.ts"
+import { SnapshotTurn } from "./SnapshotTurn.ts"
 import * as Worlds from "./worlds.ts"
 
 /** Where the control plane describes itself. */
@@ -103,6 +103,8 @@ export interface ControlOptions {
   readonly hosts?: ReadonlyArray<string> | undefined
   /** Of the URL by which it is reached. Default http. */
   readonly scheme?: Access["scheme"] | undefined
+  /** Of large snapshots. Default: those of the process. */
+  readonly timeouts?: Pick<Timeouts, "turnIdleMillis" | "turnWaitMillis"> | undefined
 }
 
 /** The limit of the body of a request to this path. */
@@ -113,7 +115,7 @@ const snapshotPath = segmentsOf(`${controlPrefix}/worlds/:world/snapshot`)
 
 export const makePlane = Effect.fnUntraced(function* (
   served: Served,
-  { hosts = [], scheme = "http", token }: ControlOptions
+  { hosts = [], scheme = "http", timeouts = defaultTimeouts, token }: ControlOptions
 ) {
   const access: Access = {
     scheme,
@@ -124,7 +126,7 @@ export const makePlane = Effect.fnUntraced(function* (
     const given = token === undefined ? undefined : bearerToken(request)
     return given !== undefined && sameSecret(given, Redacted.value(token!))
   }
-  const controlled: Controlled = { ...served, largeRestores: Semaphore.makeUnsafe(maxLargeRestores) }
+  const controlled: Controlled = { ...served, snapshotTurn: new SnapshotTurn(timeouts) }
   const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
   const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
     const target = targetOf(arrived)

@@ -2,13 +2,13 @@
  * Snapshots on the wire: out in pieces, in as they arrive, so that other requests are answered meanwhile, however large the
  * world.
  */
-import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Clock, Effect, Semaphore, Stream } from "effect"
+import type { Failure } from "@berth/core/api/Envelope"
+import { Clock, Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { failureResponse, invalidFields } from "../http/failures.ts"
 import { Restoration } from "../state/Restoration.ts"
 import { takeText } from "../state/Snapshot.ts"
-import { maxSilenceMillis, maxSnapshotBytes, maxTurnWaitMillis } from "../transport/limits.ts"
+import { maxSnapshotBytes } from "../transport/limits.ts"
 import { streamJson } from "../transport/streamJson.ts"
 import type { World } from "../world/World.ts"
 import { ControlledWorlds } from "./ControlledWorlds.ts"
@@ -23,23 +23,17 @@ export const snapshotReply = (world: World): HttpServerResponse.HttpServerRespon
   return HttpServerResponse.stream(bytes, { contentType: "application/json" })
 }
 
-/** Large snapshots that are read at the same time: their worlds would add up in memory. */
-export const maxLargeRestores = 1
-
 /** As that of all connections. */
 const realTime = Clock.Clock.defaultValue()
-
-const silent = fail(408, "The request took too long to arrive.")
-const busy = fail(503, "Another large snapshot is being read: try again.")
 
 /** The reply to a snapshot whose turn did not come. */
 export const busyReply = ({ code, message }: Failure<503>): HttpServerResponse.HttpServerResponse =>
   failureResponse(code, message, { headers: { "retry-after": "1" } })
 
-/** The world of a snapshot, made for the place of `world`. Snapshots over 1 MiB wait for their turn, and lose it when they stall. */
+/** The world of a snapshot, made for the place of `world`. Snapshots over 1 MiB wait for their turn. */
 export const readSnapshot = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest, { id, settings: { account } }: World) {
-    const { largeRestores, realMillis } = yield* ControlledWorlds
+    const { realMillis, snapshotTurn } = yield* ControlledWorlds
     const restoration = new Restoration()
     const rest = yield* streamJson<Failure<408> | Failure<503>>(request, {
       maxBytes: maxSnapshotBytes,
@@ -48,11 +42,7 @@ export const readSnapshot = Effect.fnUntraced(
         const errors = restoration.add(batch)
         return errors === null ? undefined : invalidFields(errors)
       },
-      silence: { maxMillis: maxSilenceMillis, failure: silent },
-      onLarge: Effect.timeoutOrElse(Semaphore.takeScoped(largeRestores, 1), {
-        duration: maxTurnWaitMillis,
-        orElse: () => Effect.fail(busy)
-      })
+      onLarge: snapshotTurn.take()
     })
     const steps = restoration.world(rest, { id, account, realMillis: realMillis() })
     for (;;) {

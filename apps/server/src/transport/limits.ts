@@ -20,12 +20,6 @@ export const maxHeadBytes = 16 * 1024
  */
 export const maxParsedHeadBytes = 4 * maxHeadBytes
 
-/** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
-export const maxTurnWaitMillis = 10_000
-
-/** How long the client of a large snapshot may send nothing while others wait for its turn; then 408. */
-export const maxSilenceMillis = 5_000
-
 /** Times after which a slow client gets 408, or after which the server stops waiting. */
 export interface Timeouts {
   /** From the first byte of a request to the end of its headers. */
@@ -36,11 +30,17 @@ export interface Timeouts {
   readonly keepAliveMillis: number
   /** How long a shutdown waits for requests in flight before it cuts them off; not for held ones (`held.ts`). */
   readonly drainMillis: number
+  /** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
+  readonly turnWaitMillis: number
+  /** How long in all a large snapshot may be waiting for its client while others wait for its turn; then 408. */
+  readonly turnIdleMillis: number
 }
 
 export const defaultTimeouts: Timeouts = {
   headersMillis: 10_000,
   requestMillis: 30_000,
   keepAliveMillis: 5_000,
-  drainMillis: 1_000
+  drainMillis: 1_000,
+  turnWaitMillis: 10_000,
+  turnIdleMillis: 5_000
 }
