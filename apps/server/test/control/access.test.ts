@@ -105,6 +105,11 @@ describe("the control plane without a token", () => {
           )
         }
       }
+      for (const coding of ["gzip", "br"]) {
+        const encoded = { ...json, "content-encoding": coding }
+        expect((yield* ask(baseUrl, "POST", `${world}/clock`, encoded, '{"advance":"1 hour"}')).status).toBe(415)
+        expect((yield* ask(baseUrl, "PUT", `${world}/snapshot`, encoded, before.text)).status).toBe(415)
+      }
       expect(yield* ask(baseUrl, "GET", `${world}/snapshot`)).toEqual(before)
       expect((yield* ask(baseUrl, "POST", `${world}/clock`, json, '{"advance":"1 hour"}')).status).toBe(200)
       expect((yield* ask(baseUrl, "POST", `${world}/reset`)).status).toBe(200)

@@ -37,24 +37,26 @@ interface Begun {
 }
 
 /** Begins a PUT of so many bytes and sends `text` of them; the rest never comes. */
-const beginPut = (text: string, length: number) =>
+const beginPut = (text: string, length: number, world = "default", headers = "") =>
   Effect.flatMap(TestServer, ({ baseUrl }) =>
     Effect.acquireRelease(
       Effect.callback<Begun>((resume) => {
         const { hostname, port } = new URL(baseUrl)
         let received = ""
-        const socket = connect({ host: hostname, port: Number(port) })
+        // It is read from when all is written: what comes before a reset is lost then, as to many clients.
+        const socket = connect({ host: hostname, port: Number(port) }).pause()
         socket.on("data", (data: Buffer) => (received += data.toString("latin1")))
         const reply = new Promise<string>((done) =>
           socket.on("error", () => undefined).on("close", () => done(received))
         )
         const replied = new Promise<string>((done) => socket.once("data", () => done(received)))
-        const head = `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}`
-        socket.write(`${head}\r\n\r\n${text}`, () =>
+        const head = `PUT /_mock/worlds/${world}/snapshot HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}`
+        socket.write(`${head}\r\n\r\n${text}`, () => {
+          socket.resume()
           resume(
             Effect.succeed({ reply, replied, more: (text = " ") => socket.write(text), cut: () => socket.destroy() })
           )
-        )
+        })
       }),
       ({ cut }) => Effect.sync(cut)
     )
@@ -199,6 +201,19 @@ describe("a snapshot that does not come to its end", () => {
         "1"
       ])
     }).pipe(Effect.provide(within({ turnIdleMillis: 20_000, turnWaitMillis: 100 })))
+  )
+
+  it.live("is 404 where its world has been deleted meanwhile", () =>
+    Effect.gen(function* () {
+      const { id } = (yield* control("POST", "/worlds", {})).json
+      const text = yield* takeSnapshot(id)
+      const late = yield* beginPut("", text.length, id, "Expect: 100-continue\r\n")
+      // The server has found the world, and wants the body.
+      expect(yield* Effect.promise(() => late.replied)).toMatch(/^HTTP\/1.1 100 /)
+      expect((yield* control("DELETE", `/worlds/${id}`)).status).toBe(204)
+      late.more(text)
+      expect(yield* Effect.promise(() => late.reply)).toMatch(/HTTP\/1.1 404 .*has ended/s)
+    }).pipe(Effect.provide(TestServer.layer({ timeouts: { keepAliveMillis: 100 } })))
   )
 
   it.live("is refused while it arrives, where it cannot become one, and its connection ends", () =>

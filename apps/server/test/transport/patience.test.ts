@@ -104,6 +104,21 @@ describe("slow clients", () => {
     30_000
   )
 
+  it.live("a refusal waits for the rest of a body, and not where the client waits for the refusal", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const put = (headers: string) =>
+        `PUT /_mock/worlds/nope/snapshot HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}Content-Length: 9\r\n\r\n`
+      const [sending] = yield* connectAll(baseUrl, 1, put(""))
+      const [waiting] = yield* connectAll(baseUrl, 1, put("Expect: 100-continue\r\n"))
+      const replied: Array<string> = []
+      const reply = ({ socket }: Client, name: string) =>
+        new Promise<void>((resolve) => socket.once("data", () => resolve(void replied.push(name))))
+      yield* Effect.promise(() => Promise.all([reply(sending!, "sending"), reply(waiting!, "waiting")]))
+      expect(replied).toEqual(["waiting", "sending"])
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
   it.live(
     "a client that has closed its half is answered before the connection closes",
     () =>
