@@ -25,9 +25,11 @@ import * as Query from "./http/query.ts"
 import { replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
 import { deliver, injectFaults } from "./injection/injectFaults.ts"
 import { Journals } from "./journal/Journals.ts"
+import { drain } from "./transport/drain.ts"
 import { maxBodyBytes } from "./transport/limits.ts"
 import type { Reject } from "./transport/nodeServer.ts"
 import { allowedMethods, canonicalTarget, endpointsOf, routerConfig } from "./transport/paths.ts"
+import { hasBody } from "./transport/readJson.ts"
 import { bytesOf } from "./transport/replyBytes.ts"
 import type { Reading } from "./world/allowance.ts"
 import { AnonymousAllowances } from "./world/AnonymousAllowances.ts"
@@ -73,6 +75,7 @@ export const makeApp = Effect.fnUntraced(function* (
       ...allowOrigin, // Before a fault writes the reply, on failures too: a page can read a 429 only with its headers.
       keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
       injectFaults, // Around the honest service, never inside it.
+      awaitBody, // Before a refusal goes out: many clients read it only when they have sent everything.
       spendAllowance, // A refusal costs nothing and reaches nothing (decision 21). Its headers are on every reply.
       check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (decision 4).
       answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
@@ -214,6 +217,13 @@ const answering =
     const reply = answer(exchange)
     return reply === undefined ? next(exchange) : Effect.succeed(reply)
   }
+
+const awaitBody: Step = (next) => (exchange) =>
+  Effect.flatMapEager(next(exchange), (reply) =>
+    reply.status >= 400 && hasBody(exchange.request.headers)
+      ? Effect.as(drain(exchange.request), reply)
+      : Effect.succeed(reply)
+  )
 
 const check = answering(({ request }) => precheck(request, maxBodyBytes))
 const answerInstead = answering(({ answerInstead }) => answerInstead?.())

@@ -13,6 +13,7 @@ import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
 import { defaultTimeouts, maxBodyBytes, maxSnapshotBytes, type Timeouts } from "../transport/limits.ts"
 import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
+import { hasBody } from "../transport/readJson.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
@@ -20,7 +21,7 @@ import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
 import * as Faults from "./faults.ts"
-import { type Access, hasBody, readHostName, refusalOf, type Target } from "./guard.ts"
+import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
@@ -60,11 +61,14 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
   Layer.provide(HttpServer.layerServices)
 )
 
+/** The page. */
+const shell: Endpoint = { path: `${controlPrefix}/`, method: "GET" }
+
 const described: ReadonlyArray<Endpoint> = [...endpointsOf(ControlApi), { path: openApiPath, method: "GET" }]
 
 const checkedParameters = checkParameters(described)
 
-const bodiless = described.flatMap(({ method, path, payload }) =>
+const bodiless = [...described, shell].flatMap(({ method, path, payload }) =>
   (payload?.size ?? 0) > 0 ? [] : [{ method, form: segmentsOf(path) }]
 )
 
@@ -81,7 +85,7 @@ const refuseBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpS
     : failureResponse(400, "The path takes no body.")
 })
 
-const allowed = allowedMethods([...described, { path: `${controlPrefix}/`, method: "GET" }])
+const allowed = allowedMethods([...described, shell])
 
 /** Whether a request is to the control plane. */
 export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
@@ -136,7 +140,7 @@ export const makePlane = Effect.fnUntraced(function* (
       access
     )
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal)
-    if (target === "shell") return precheck(arrived, maxBodyBytes) ?? page()
+    if (target === "shell") return precheck(arrived, maxBodyBytes) ?? (yield* refuseBody(arrived)) ?? page()
     const request = withWholePath(arrived, controlled.worlds)
     const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request) ?? (yield* refuseBody(request))
     if (refused !== undefined) return refused

@@ -32,6 +32,9 @@ export const precheck = (
   return undefined
 }
 
+/** Characters that no host and port have. */
+const noHost = /[\s/?#@\\]/
+
 /** What is wrong with the host of a request, and how long its head is. One that came without a socket has no head. */
 const headOf = ({ source }: HttpServerRequest.HttpServerRequest) => {
   if (!(source instanceof IncomingMessage)) return undefined
@@ -39,13 +42,17 @@ const headOf = ({ source }: HttpServerRequest.HttpServerRequest) => {
   /** Of each line two characters between its parts and two at its end. */
   let bytes = `${method} ${url} HTTP/1.1\r\n`.length
   let hosts = 0
+  let isHost = true
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!
     bytes += name.length + rawHeaders[at + 1]!.length + 4
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1
+    if (name.length !== 4 || name.toLowerCase() !== "host") continue
+    hosts += 1
+    isHost &&= !noHost.test(rawHeaders[at + 1]!)
   }
   // RFC 9112 §3.2: one host in every request of HTTP/1.1, and never two.
   if (hosts > 1) return { bytes, problem: "The header host is given more than once." }
+  if (!isHost) return { bytes, problem: "The header host is no host." }
   return { bytes, problem: hosts === 0 && httpVersion === "1.1" ? "The header host is missing." : undefined }
 }
 

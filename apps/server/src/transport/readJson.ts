@@ -15,6 +15,10 @@ const encoded = fail(415, "The body must not be encoded: leave content-encoding 
 const malformed = fail(400, "The body is not well-formed JSON.")
 export const interrupted = fail(400, "The body ended before it was complete.")
 
+/** Whether a body comes, or may come, with a request. */
+export const hasBody = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
 /** `application/json` and its relatives. */
 export const isJson = (contentType: string): boolean =>
   /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)

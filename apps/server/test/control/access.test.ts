@@ -127,6 +127,7 @@ describe("the control plane without a token", () => {
         ["DELETE", `${world}/requests`],
         ["DELETE", "/_mock/worlds/w1"],
         ["GET", "/_mock/worlds"],
+        ["GET", "/_mock/"],
         ["GET", "/_mock/openapi.json"]
       ] as const) {
         for (const length of [{ "content-length": "10" }, { "transfer-encoding": "chunked" }]) {

@@ -46,6 +46,7 @@ layer(TestServer.layer({ rateLimit: large }))("input that is no request gets the
     ["a chunk whose size is no number", post("Transfer-Encoding: chunked\r\n", "zz\r\n{}\r\n0\r\n\r\n")],
     ["a coding after chunked", post("Transfer-Encoding: chunked, gzip\r\n", "0\r\n\r\n")],
     ["no host", `GET ${prefix}/nodes/?apikey=berth-key HTTP/1.1\r\n${auth}\r\n`],
+    ["a host that is none", get.replace("Host: x", "Host: a b/c@d")],
     ["two hosts", get.replace("Host: x\r\n", "Host: x\r\nHOST: y\r\n")],
     ["one host twice, of HTTP/1.0", get.replace("HTTP/1.1\r\nHost: x\r\n", "HTTP/1.0\r\nHost: x\r\nHost: x\r\n")]
   ] as const) {
