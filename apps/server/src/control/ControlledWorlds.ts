@@ -13,6 +13,7 @@ import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
 import type { EventTexts } from "./EventTexts.ts"
+import type { LargeWorldTurn } from "./LargeWorldTurn.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
@@ -24,8 +25,8 @@ export interface Served {
 }
 
 export interface Controlled extends Served {
-  /** The turns of large worlds: snapshots over 1 MiB to be read, fleets to be made. */
-  readonly largeWorlds: Semaphore.Semaphore
+  /** The turn of large worlds: snapshots over 1 MiB to be read, fleets to be made. */
+  readonly largeWorldTurn: LargeWorldTurn
   /** The turns of verifications: each holds all requests of a journal as they are shown. */
   readonly verifications: Semaphore.Semaphore
   /** What the streams of events send. */

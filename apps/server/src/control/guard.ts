@@ -4,7 +4,7 @@
  * a refusal or none out.
  */
 import { isIPv6 } from "node:net"
-import { isJson } from "../transport/readJson.ts"
+import { hasBody, isJson } from "../transport/readJson.ts"
 
 /** What a request asks for: `shell` is the page, which holds no data. */
 export type Target = "shell" | "health" | "data"
@@ -85,9 +85,6 @@ const withoutMediaType = ({ headers }: ControlRequest): Forbidden | undefined =>
     ? undefined
     : { status: 415, message: "The body must be JSON: content-type application/json." }
 }
-
-const hasBody = (headers: ControlRequest["headers"]): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** The name of a `Host` header, without its port. */
 const hostNameOf = (host: string): string | undefined => readHostName(host.replace(/:\d{0,5}$/, ""))

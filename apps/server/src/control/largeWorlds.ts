@@ -2,22 +2,16 @@
  * Making large worlds: one at a time, because they would add up in memory, and in steps between which other requests are
  * answered.
  */
-import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Clock, Effect, Semaphore } from "effect"
+import type { Failure } from "@berth/core/api/Envelope"
+import { Clock, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { failureResponse } from "../http/failures.ts"
-import { maxTurnWaitMillis } from "../transport/limits.ts"
 import { beginInSteps, startSize } from "../world/scenario.ts"
 import type { WorldSettings } from "../world/WorldSettings.ts"
 import { ControlledWorlds, inSteps } from "./ControlledWorlds.ts"
 
-/** Large worlds that are made at the same time. */
-export const maxLargeWorlds = 1
-
 /** Nodes that take no turn to be made: some milliseconds. */
 const maxSmall = 10_000
-
-const busy = fail(503, "Another large world is being made: try again.")
 
 /** The reply to a request whose turn did not come. */
 const busyReply = ({ code, message }: Failure<503>): HttpServerResponse.HttpServerResponse =>
@@ -32,13 +26,9 @@ export const orBusy = <A, E, R>(self: Effect.Effect<A, E | Failure<503>, R>) =>
   )
 
 /** Waits for the turn of a large world, in real time as all connections do, and keeps it for as long as the scope lasts. */
-export const takeTurn = Effect.gen(function* () {
-  const { largeWorlds } = yield* ControlledWorlds
-  yield* Effect.timeoutOrElse(Semaphore.takeScoped(largeWorlds, 1), {
-    duration: maxTurnWaitMillis,
-    orElse: () => Effect.fail(busy)
-  })
-}).pipe(Effect.provideService(Clock.Clock, Clock.Clock.defaultValue()))
+export const takeTurn = Effect.flatMap(ControlledWorlds, ({ largeWorldTurn }) => largeWorldTurn.take()).pipe(
+  Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+)
 
 /** A world as its settings have it at the start. */
 export const beginWorld = (settings: WorldSettings, realMillis: number, id?: string) =>

@@ -2,17 +2,18 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
-import { Effect, Layer, Redacted, Semaphore } from "effect"
+import { Effect, Layer, Redacted, Stream, Semaphore } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { bearerToken } from "../http/credentials.ts"
 import { failureResponse } from "../http/failures.ts"
-import { fallback, precheck } from "../http/fallback.ts"
+import { fallback, pathOf, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
-import { maxBodyBytes, maxSnapshotBytes } from "../transport/limits.ts"
-import { allowedMethods, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
+import { defaultTimeouts, maxBodyBytes, maxSnapshotBytes, type Timeouts } from "../transport/limits.ts"
+import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
+import { hasBody } from "../transport/readJson.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
@@ -22,7 +23,7 @@ import * as Events from "./events.ts"
 import { EventTexts } from "./EventTexts.ts"
 import * as Faults from "./faults.ts"
 import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
-import { maxLargeWorlds } from "./largeWorlds.ts"
+import { LargeWorldTurn } from "./LargeWorldTurn.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
@@ -64,9 +65,31 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
 /** Verifications at the same time. One that is long does not hold up the others. */
 const maxVerifications = 4
 
-const checkedParameters = checkParameters(endpointsOf(ControlApi))
+/** The page. */
+const shell: Endpoint = { path: `${controlPrefix}/`, method: "GET" }
 
-const allowed = allowedMethods([...endpointsOf(ControlApi), { path: `${controlPrefix}/`, method: "GET" }])
+const described: ReadonlyArray<Endpoint> = [...endpointsOf(ControlApi), { path: openApiPath, method: "GET" }]
+
+const checkedParameters = checkParameters(described)
+
+const bodiless = [...described, shell].flatMap(({ method, path, payload }) =>
+  (payload?.size ?? 0) > 0 ? [] : [{ method, form: segmentsOf(path) }]
+)
+
+/** The refusal of a body on a route that reads none: it was meant to do something. */
+const refuseBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const method = request.method === "HEAD" ? "GET" : request.method
+  const path = segmentsOf(pathOf(request))
+  if (!hasBody(request.headers) || !bodiless.some((one) => one.method === method && fits(one.form, path)))
+    return undefined
+  // What comes in chunks may be nothing.
+  const first = yield* Effect.option(Stream.runHead(Stream.filter(request.stream, ({ length }) => length > 0)))
+  return first._tag === "Some" && first.value._tag === "None"
+    ? undefined
+    : failureResponse(400, "The path takes no body.")
+})
+
+const allowed = allowedMethods([...described, shell])
 
 /** Whether a request is to the control plane. */
 export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
@@ -88,6 +111,8 @@ export interface ControlOptions {
   readonly hosts?: ReadonlyArray<string> | undefined
   /** Of the URL by which it is reached. Default http. */
   readonly scheme?: Access["scheme"] | undefined
+  /** Of large snapshots. Default: those of the process. */
+  readonly timeouts?: Pick<Timeouts, "turnIdleMillis" | "turnWaitMillis"> | undefined
 }
 
 /** The limit of the body of a request to this path. */
@@ -98,7 +123,7 @@ const snapshotPath = segmentsOf(`${controlPrefix}/worlds/:world/snapshot`)
 
 export const makePlane = Effect.fnUntraced(function* (
   served: Served,
-  { hosts = [], scheme = "http", token }: ControlOptions
+  { hosts = [], scheme = "http", timeouts = defaultTimeouts, token }: ControlOptions
 ) {
   const access: Access = {
     scheme,
@@ -111,7 +136,7 @@ export const makePlane = Effect.fnUntraced(function* (
   }
   const controlled: Controlled = {
     ...served,
-    largeWorlds: Semaphore.makeUnsafe(maxLargeWorlds),
+    largeWorldTurn: new LargeWorldTurn(timeouts),
     verifications: Semaphore.makeUnsafe(maxVerifications),
     eventTexts: new EventTexts(),
     streams: new Set()
@@ -125,9 +150,9 @@ export const makePlane = Effect.fnUntraced(function* (
       access
     )
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal)
-    if (target === "shell") return page()
+    if (target === "shell") return precheck(arrived, maxBodyBytes) ?? (yield* refuseBody(arrived)) ?? page()
     const request = withWholePath(arrived, controlled.worlds)
-    const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request)
+    const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request) ?? (yield* refuseBody(request))
     if (refused !== undefined) return refused
     const response = yield* endpoints.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),

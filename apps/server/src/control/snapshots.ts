@@ -2,14 +2,14 @@
  * Snapshots on the wire: out in pieces, in as they arrive, so that other requests are answered meanwhile, however large the
  * world.
  */
-import { fail, type Failure } from "@berth/core/api/Envelope"
+import type { Failure } from "@berth/core/api/Envelope"
 import { Clock, Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
 import { Restoration } from "../state/Restoration.ts"
 import { takeText } from "../state/Snapshot.ts"
 import { piecesReply } from "../transport/jsonPieces.ts"
-import { maxSilenceMillis, maxSnapshotBytes } from "../transport/limits.ts"
+import { maxSnapshotBytes } from "../transport/limits.ts"
 import { streamJson } from "../transport/streamJson.ts"
 import type { World } from "../world/World.ts"
 import { ControlledWorlds, inSteps, tooManyNodes } from "./ControlledWorlds.ts"
@@ -21,8 +21,7 @@ export const snapshotReply = (world: World): HttpServerResponse.HttpServerRespon
 /** As that of all connections. */
 const realTime = Clock.Clock.defaultValue()
 
-const silent = fail(408, "The request took too long to arrive.")
-/** The world of a snapshot, made for the place of `world`. Snapshots over 1 MiB wait for their turn, and lose it when they stall. */
+/** The world of a snapshot, made for the place of `world`. Snapshots over 1 MiB wait for their turn, and may lose it when they stall. */
 export const readSnapshot = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest, { id, nodes, settings: { account } }: World) {
     const { realMillis, worlds } = yield* ControlledWorlds
@@ -34,7 +33,6 @@ export const readSnapshot = Effect.fnUntraced(
         const errors = restoration.add(batch)
         return errors === null ? undefined : invalidFields(errors)
       },
-      silence: { maxMillis: maxSilenceMillis, failure: silent },
       onLarge: takeTurn
     })
     const tooMany = worlds.tooManyWith(restoration.nodeCount - nodes.size)

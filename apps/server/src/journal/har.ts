@@ -60,7 +60,8 @@ const requestOf = ({ body, bodyBytes, method, url }: Recorded, redact: Redactor,
   const query = new URLSearchParams(queryString.map(({ name, value }) => [name, value])).toString()
   return {
     method,
-    url: `${origin}${redact.text(path)}${query === "" ? "" : `?${query}`}`,
+    // `OPTIONS *` asks for no path (RFC 9110 §9.3.7).
+    url: `${origin}${path === "*" ? "" : redact.text(path)}${query === "" ? "" : `?${query}`}`,
     httpVersion,
     queryString,
     ...(body === undefined ? {} : { postData: { mimeType: "application/json", ...textOf(body, bodyBytes, redact) } }),

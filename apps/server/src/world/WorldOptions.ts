@@ -87,7 +87,7 @@ const OutcomeWeights = Schema.Struct({
   vanishes: Schema.optionalKey(Weight).annotate(described("Runs for `outcomeAfter`, then is gone."))
 }).check(
   Schema.makeFilter(
-    (weights) => Object.values(weights).some((weight) => (weight ?? 0) > 0) || "at least one weight above 0"
+    (weights) => Object.values(weights).some((weight) => (weight ?? 0) > 0) || "Expected at least one weight above 0"
   )
 )
 
