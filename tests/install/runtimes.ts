@@ -22,6 +22,13 @@ export const runtimes = { Bun: [bun, "run"], Deno: [deno, "run", "--allow-all"] 
 /** How esbuild bundles a file, without the options. */
 export const esbuild = [process.execPath, `${modules}/esbuild/bin/esbuild`] as const
 
+/** How a `Containerfile` is checked. */
+export const containerfileLinter = [
+  process.execPath,
+  `${modules}/dockerfile-utils/bin/dockerfile-utils`,
+  "lint"
+] as const
+
 /** How a package manager adds packages to a project. */
 export const managers = {
   npm: ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", "--loglevel=error"],
