@@ -48,6 +48,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
 
 const brief = ({ data, type }: Event): string => {
   const name = type.slice(type.lastIndexOf(".") + 1)
+  if ("sink" in data) return `${name}: ${data.sink}`
   if ("from" in data) return `${data.from} to ${data.to}`
   if ("nodes" in data) return `${name} of ${data.nodes.length}`
   if ("ending" in data) return `${name}: ${data.trouble}, ${data.ending}`

@@ -6,15 +6,23 @@ import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import { baseUrlFlag, readConnection } from "@berth/terminal/Connection"
 import { usageProblem } from "@berth/terminal/usage"
 import { Effect, Layer, Logger, type Option } from "effect"
-import { CliConfig, type CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
+import { backup } from "./commands/backup.ts"
+import { checkConfig } from "./commands/checkConfig.ts"
+import { events, eventsFlags } from "./commands/events.ts"
+import { nodes, nodesFlags } from "./commands/nodes.ts"
 import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
+import { enableSink, listSinks, replaySink, retrySink, testSink } from "./commands/sinks.ts"
+import { status } from "./commands/status.ts"
+import { changing, reading } from "./commands/withStore.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
 import { StopSignal } from "./process/StopSignal.ts"
 import { accountFlag, readAccount } from "./settings/account.ts"
 import { runFlags } from "./settings/RunSettings.ts"
+import { storeFlags } from "./settings/storePath.ts"
 
 /** The client's warnings go to stderr; stdout has events and nothing else. */
 const warnings = Logger.layer([
@@ -56,9 +64,66 @@ const runCommand = Command.make("run", { ...connectionFlags, ...runFlags }, (fla
   connected(flags, (account) => run(account, flags))
 ).pipe(Command.withDescription("Watch until stopped; one event per line on stdout"))
 
+const checkConfigCommand = Command.make("check-config", { file: Argument.String("FILE") }, ({ file }) =>
+  checkConfig(file)
+).pipe(Command.withDescription("Read a config with its secrets and report what it would do"))
+
+const eventsCommand = Command.make("events", { ...storeFlags, ...eventsFlags }, (flags) =>
+  reading(flags, events(flags))
+).pipe(Command.withDescription("Print the events of the store; one per line on stdout"))
+
+const nodesCommand = Command.make("nodes", { ...storeFlags, ...nodesFlags }, (flags) =>
+  reading(flags, nodes(flags.at))
+).pipe(Command.withDescription("Print the nodes of the store, now or at an earlier instant"))
+
+const statusCommand = Command.make("status", storeFlags, (flags) => reading(flags, status)).pipe(
+  Command.withDescription("Print how the accounts and sinks of the store are")
+)
+
+const sinkName = { ...storeFlags, name: Argument.String("NAME") }
+
+const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags, listSinks)).pipe(
+  Command.withDescription("Print how far each sink is"),
+  Command.withSubcommands([
+    Command.make("enable", sinkName, (flags) => changing(flags, enableSink(flags.name))).pipe(
+      Command.withDescription("Enable a sink that was disabled")
+    ),
+    Command.make("retry", sinkName, (flags) => changing(flags, retrySink(flags.name))).pipe(
+      Command.withDescription("Deliver the dead letters of a sink again")
+    ),
+    Command.make("test", sinkName, ({ config, name }) => Effect.scoped(testSink(name, config))).pipe(
+      Command.withDescription("Hand a test event to the receiver of a sink")
+    )
+  ])
+)
+
+const replayFlags = {
+  ...storeFlags,
+  sink: Flag.String("sink").pipe(Flag.withMetavar("NAME")),
+  after: Flag.String("after").pipe(Flag.withMetavar("CURSOR"))
+}
+
+const replayCommand = Command.make("replay", replayFlags, (flags) =>
+  changing(flags, replaySink(flags.sink, flags.after))
+).pipe(Command.withDescription("Deliver the events behind a cursor to a sink once more"))
+
+const backupCommand = Command.make("backup", { ...storeFlags, file: Argument.String("FILE") }, (flags) =>
+  reading(flags, backup(flags.file))
+).pipe(Command.withDescription("Copy the store to a file"))
+
 const berthWatch = Command.make("berth-watch").pipe(
   Command.withDescription("Reports changes to the nodes of an account, by polling"),
-  Command.withSubcommands([onceCommand, runCommand])
+  Command.withSubcommands([
+    onceCommand,
+    runCommand,
+    checkConfigCommand,
+    statusCommand,
+    eventsCommand,
+    nodesCommand,
+    sinksCommand,
+    replayCommand,
+    backupCommand
+  ])
 )
 
 /** Help goes to stdout where it was asked for; a usage error is reported as a failure of the command. */

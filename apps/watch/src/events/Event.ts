@@ -11,7 +11,8 @@ import {
   WatchDegraded,
   WatchRecovered
 } from "../diff/Fact.ts"
-import { eventId } from "./eventId.ts"
+import { type DaemonFact, SinkDisabled } from "./DaemonFact.ts"
+import { type EventIdentity, eventId } from "./eventId.ts"
 
 /** Digits of `sequence`: as text, sequences sort the way the numbers do. */
 const sequenceDigits = 16
@@ -36,22 +37,40 @@ export const Event = Schema.Union([
   eventOf("NodeDeleted", NodeDeleted),
   eventOf("WatchBaseline", WatchBaseline),
   eventOf("WatchDegraded", WatchDegraded),
-  eventOf("WatchRecovered", WatchRecovered)
+  eventOf("WatchRecovered", WatchRecovered),
+  eventOf("SinkDisabled", SinkDisabled)
 ])
 export type Event = typeof Event.Type
 
-/** The event of `fact` about `account`, number `sequence` in the order of events. */
-export const toEvent = ({ atMillis, identity, ...content }: Fact, account: string, sequence: number): Event => ({
+/** What an event is made of: a fact about an account, or of the daemon itself. */
+export type EventFact = Fact | (DaemonFact & { readonly identity: EventIdentity; readonly atMillis: number })
+
+/** `sequence` as events and cursors in URLs show it. */
+export const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, "0")
+
+export const sourceOf = (account: string): string => `/accounts/${encodeURIComponent(account)}`
+
+/**
+ * The event of `fact` about an account, number `sequence` in the order of its events. `accountId` is what the store calls the
+ * account in ids; without a store its name has to do.
+ */
+export const toEvent = (
+  { atMillis, identity, ...content }: EventFact,
+  account: string,
+  sequence: number,
+  accountId = account
+): Event => ({
   specversion: "1.0",
-  id: eventId(account, content.type, identity),
-  source: `/accounts/${encodeURIComponent(account)}`,
-  sequence: String(sequence).padStart(sequenceDigits, "0"),
+  id: eventId(accountId, content.type, identity),
+  source: sourceOf(account),
+  sequence: sequenceText(sequence),
   time: DateTime.makeUnsafe(atMillis),
   datacontenttype: "application/json",
   ...content
 })
 
-const toJson = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Event)))
+/** The JSON of an event: the bytes that every sink gets. */
+export const toJson = Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(Event)))
 
 /** One event as one line of NDJSON, with its line feed. */
 export const toLine = (event: Event): string => `${toJson(event)}\n`

@@ -5,9 +5,16 @@
 import { createHash } from "node:crypto"
 import type { Identity } from "../diff/Fact.ts"
 
+/** What an event is about, and which life of the node it belongs to: 1, and one more each time it came back. */
+export type EventIdentity = Omit<Identity, "life"> & { readonly life?: number | null }
+
 /** 128 bits in hexadecimal digits. */
-export const eventId = (account: string, type: string, { incarnation, nodeId, version }: Identity): string =>
-  createHash("sha256")
-    .update(JSON.stringify([account, nodeId, incarnation, type, version]))
-    .digest("hex")
-    .slice(0, 32)
+export const hashOf = (identity: ReadonlyArray<unknown>): string =>
+  createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 32)
+
+/** `accountId` is that of the store, which no other store has: a name may be used again for another account. */
+export const eventId = (
+  accountId: string,
+  type: string,
+  { incarnation, life, nodeId, version }: EventIdentity
+): string => hashOf([accountId, nodeId, incarnation, life ?? 1, type, version])

@@ -5,6 +5,7 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Exit } from "@berth/terminal/exitCode"
 import { Data, Effect } from "effect"
 import type { StreamClosed } from "../deliver/Stdout.ts"
+import type { StoreFailed, StoreFault } from "../store/StoreFailed.ts"
 
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   /** Name of the exit code. */
@@ -18,6 +19,12 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
 /** A call failed, and the command with it. */
 export const fromBerthError = ({ hint, message, reason }: BerthError): CommandFailed =>
   new CommandFailed({ exit: reason.exit, message, hint })
+
+/** What a person chose wrongly, rather than what broke. */
+const chosenWrongly: ReadonlySet<StoreFault> = new Set(["inUse", "newer", "unreadable", "unwritable"])
+
+export const fromStoreFailed = ({ fault, hint, message }: StoreFailed): CommandFailed =>
+  new CommandFailed({ exit: chosenWrongly.has(fault) ? "usage" : "fault", message, hint })
 
 /** Codes that mean only that the reader has gone. */
 const readerGone: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"])

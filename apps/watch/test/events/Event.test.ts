@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
-import type { Fact } from "../../src/diff/Fact.ts"
-import { Event, toEvent, toLine } from "../../src/events/Event.ts"
+import { Event, type EventFact, toEvent, toLine } from "../../src/events/Event.ts"
 import { eventId } from "../../src/events/eventId.ts"
 import { aNode } from "../diff/aNode.ts"
 
@@ -12,7 +11,7 @@ const observed = { observedBetween, sweep: null }
 const aboutNode = { identity: { nodeId: 42, incarnation, version: 1 }, atMillis: 2000, subject: "nodes/42" }
 const aboutAccount = { identity: { nodeId: null, incarnation: null, version: "1" }, atMillis: 2000 }
 
-const facts: { readonly [Type in Fact["type"]]: Fact & { readonly type: Type } } = {
+const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readonly type: Type }> } = {
   "berth.node.created": {
     ...aboutNode,
     type: "berth.node.created",
@@ -44,10 +43,15 @@ const facts: { readonly [Type in Fact["type"]]: Fact & { readonly type: Type } }
     ...aboutAccount,
     type: "berth.watch.recovered",
     data: { trouble: "list-empty", ending: "plausible", since: DateTime.makeUnsafe(2000), sweep: 10 }
+  },
+  "berth.sink.disabled": {
+    ...aboutAccount,
+    type: "berth.sink.disabled",
+    data: { sink: "ops", reason: "gone", message: "The receiver answered 410." }
   }
 }
 
-const json = (type: Fact["type"]) => JSON.parse(toLine(toEvent(facts[type], "acme", 7)))
+const json = (type: EventFact["type"]) => JSON.parse(toLine(toEvent(facts[type], "acme", 7)))
 
 describe("an event", () => {
   it.each(Object.values(facts))("$type has the attributes of CloudEvents 1.0 and can be read back", (fact) => {
@@ -101,9 +105,9 @@ describe("the id of an event", () => {
   const identity = { nodeId: 42, incarnation, version: 1 }
 
   // Receivers store ids and have to find them again. This one is the begin of
-  // printf '["acme",42,1772360430,"berth.node.created",1]' | sha256sum
+  // printf '["acme",42,1772360430,1,"berth.node.created",1]' | sha256sum
   it("never changes", () => {
-    expect(eventId("acme", "berth.node.created", identity)).toBe("3fbfc1efc1d2bbbe8be591bb59aeb755")
+    expect(eventId("acme", "berth.node.created", identity)).toBe("4d98c4cc87d1e0c1a3aa5f90ac460084")
   })
 
   it("does not depend on when or how it was seen", () => {
@@ -113,14 +117,15 @@ describe("the id of an event", () => {
     expect(toEvent(seenLater, "acme", 99).id).toBe(toEvent(seen, "acme", 7).id)
   })
 
-  it("is another one for another account, node, incarnation, type or version", () => {
+  it("is another one for another account, node, incarnation, life, type or version", () => {
     const ids = [
       eventId("acme", "berth.node.created", identity),
       eventId("other", "berth.node.created", identity),
       eventId("acme", "berth.node.deleted", identity),
       eventId("acme", "berth.node.created", { ...identity, nodeId: 43 }),
       eventId("acme", "berth.node.created", { ...identity, incarnation: incarnation + 1 }),
-      eventId("acme", "berth.node.created", { ...identity, version: 2 })
+      eventId("acme", "berth.node.created", { ...identity, version: 2 }),
+      eventId("acme", "berth.node.created", { ...identity, life: 2 })
     ]
     expect(new Set(ids).size).toBe(ids.length)
   })

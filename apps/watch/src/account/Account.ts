@@ -1,0 +1,66 @@
+/**
+ * An account, and the one way in which it changes: an observation goes through the diff, what it changes is committed, and only
+ * then believed. One observation after the other; what is not committed is not believed, and was never reported.
+ */
+import { Effect, Schedule, Semaphore } from "effect"
+import type { EventFact } from "../events/Event.ts"
+import type { AccountChange, Owner } from "../store/accounts.ts"
+import { Store } from "../store/Store.ts"
+import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
+
+/** What is believed of an account, and how an observation differs from it. */
+export interface Belief<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
+  /** Pure: it changes nothing. */
+  readonly diff: (observation: Observation) => Difference
+  /** The part of a difference that outlives the process, without its facts. Nothing in a quiet sweep. */
+  readonly durable: (difference: Difference) => Omit<AccountChange, "events">
+  /** Changes what is believed. */
+  readonly apply: (difference: Difference) => void
+}
+
+export interface AccountOptions<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
+  readonly owner: Owner
+  readonly belief: Belief<Observation, Difference>
+  /** Called once for each time that the store stops taking commits for a while. */
+  readonly onStuck: (failure: StoreFailed) => Effect.Effect<void>
+}
+
+/** Before the store is asked again after it failed. */
+const storePause = "1 second"
+
+const isEmpty = (change: AccountChange): boolean =>
+  Object.values(change).every((value) => value === undefined || (Array.isArray(value) && value.length === 0))
+
+export const makeAccount = Effect.fnUntraced(function* <
+  Observation,
+  Difference extends { readonly facts: ReadonlyArray<EventFact> }
+>({ belief, onStuck, owner }: AccountOptions<Observation, Difference>) {
+  const store = yield* Store
+  const mailbox = yield* Semaphore.make(1)
+
+  /** A store that may work again is waited for: the poller waits for the observation, so nothing is asked meanwhile. */
+  const commit = Effect.fnUntraced(function* (change: AccountChange) {
+    const first = yield* Effect.result(store.commit(owner, change))
+    if (first._tag === "Success") return
+    if (!mayPass(first.failure)) return yield* first.failure
+    yield* onStuck(first.failure)
+    yield* Effect.retry(store.commit(owner, change), { while: mayPass, schedule: Schedule.spaced(storePause) })
+  })
+
+  /**
+   * Takes in an observation; gives what happened. Fails when another process owns the account now, or the store cannot be used
+   * any more: nothing was believed then, and nothing may be observed after it.
+   */
+  const observe = (observation: Observation): Effect.Effect<Difference["facts"], StoreFailed> =>
+    mailbox.withPermit(
+      Effect.gen(function* () {
+        const difference = belief.diff(observation)
+        const change = { ...belief.durable(difference), events: difference.facts }
+        if (!isEmpty(change)) yield* commit(change)
+        belief.apply(difference)
+        return difference.facts
+      }).pipe(Effect.uninterruptible)
+    )
+
+  return { observe }
+})

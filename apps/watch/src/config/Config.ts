@@ -1,0 +1,325 @@
+/**
+ * What `berth-watch` has to do: accounts, sinks, store. Read from YAML by `readConfig`; secrets come from the environment or
+ * from files, never from the config itself.
+ */
+import { type ClientOptions, settingsFrom } from "@berth/core/client/options/Settings"
+import { parseDurationMillis } from "@berth/terminal/duration"
+import { Option, Redacted, Result } from "effect"
+import { isMap, type Node } from "yaml"
+import { dirname, resolve } from "node:path"
+import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
+import { daemonAccount } from "../events/DaemonFact.ts"
+import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
+import { defaultRetention, type Retention } from "../store/retention.ts"
+import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "./ConfigFile.ts"
+import { isPrivateUrl } from "../deliver/webhook/addressCheck.ts"
+import { signingKey } from "../deliver/webhook/sign.ts"
+
+interface AccountOptions {
+  /** In events and cursors. */
+  readonly name: string
+  readonly connection: Pick<ClientOptions, "baseUrl" | "credentials">
+  /** From one sweep to the next; null: from the size of the account and the share. */
+  readonly intervalMillis: number | null
+  /** Of the rate limit, at most: above 0, up to 1. */
+  readonly share: number
+  /** How long 404s and absence must agree before a node counts as deleted. */
+  readonly graceMillis: number
+  /** How long a list too short to be believed must stay so. */
+  readonly holdMillis: number
+}
+
+interface Listen {
+  readonly host: string
+  readonly port: number
+}
+
+export interface WatchConfig {
+  /** Path of a file, or a `postgres://` address. */
+  readonly store: Redacted.Redacted
+  /** Null: no HTTP. */
+  readonly listen: Listen | null
+  readonly token: Redacted.Redacted | null
+  readonly accounts: ReadonlyArray<AccountOptions>
+  readonly sinks: ReadonlyArray<SinkOptions>
+  readonly heartbeat: HeartbeatOptions | null
+  readonly retention: Retention
+}
+
+/** What the config refers to. */
+export interface Surroundings {
+  /** Path of the config; other paths in it are relative to its folder. */
+  readonly path: string
+  readonly variable: (name: string) => string | undefined
+  /** The content of a file; throws when it cannot be read. */
+  readonly file: (path: string) => string
+}
+
+const defaultListen: Listen = { host: "127.0.0.1", port: 9464 }
+const defaultAccount = { intervalMillis: null, share: 0.6, graceMillis: 60_000, holdMillis: 600_000 } as const
+const defaultMaxLag = 1_000_000
+
+const second = 1000
+const day = 86_400_000
+const year = 365 * day
+
+const loopback = /^(localhost|127(\.\d+){3}|::1)$/
+
+/** `host:port`, with an IPv6 address in brackets. */
+const parseListen = (text: string): Listen | undefined => {
+  const found = /^(?:\[([0-9a-f:]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text)
+  const port = Number(found?.[3])
+  return found === null || port > 65_535 ? undefined : { host: found[1] ?? found[2]!, port }
+}
+
+const isLoopback = ({ host }: Listen): boolean => loopback.test(host)
+
+const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  return url.protocol === "https:" || url.protocol === "http:" ? Redacted.make(url) : undefined
+}
+
+const parseShare = (text: string): number | undefined => {
+  const percent = /^(\d{1,3})\s?%$/.exec(text)?.[1]
+  const share = Number(percent) / 100
+  return share > 0 && share <= 1 ? share : undefined
+}
+
+const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
+  names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
+
+/** The readers of a config's parts. */
+class ConfigReader {
+  readonly #file: ConfigFile
+  readonly #surroundings: Surroundings
+
+  constructor(file: ConfigFile, surroundings: Surroundings) {
+    this.#file = file
+    this.#surroundings = surroundings
+  }
+
+  /** A secret by reference: a variable of the environment, or a file. */
+  secret: Read<Redacted.Redacted> = (place) => {
+    const file = this.#file
+    if (!isMap(place.node)) return file.fail(place, "is written out; refer to it: { env: NAME } or { file: PATH }")
+    const source = file.record({ env: defaulted(file.text, null), file: defaulted(file.text, null) })(place)
+    if (source === undefined) return undefined
+    if ((source.env === null) === (source.file === null)) return file.fail(place, "has to name one of env, file")
+    const value = source.env === null ? this.#fileText(place, source.file!) : this.#variable(place, source.env)
+    return value === undefined ? undefined : Redacted.make(value)
+  }
+
+  #variable(place: Place, name: string): string | undefined {
+    const value = this.#surroundings.variable(name)?.trim()
+    return value ? value : this.#file.fail(place, `refers to ${name}, which is not set`)
+  }
+
+  #fileText(place: Place, path: string): string | undefined {
+    try {
+      const text = this.#surroundings.file(this.path(path)).trim()
+      return text === "" ? this.#file.fail(place, `refers to ${path}, which is empty`) : text
+    } catch {
+      return this.#file.fail(place, `refers to ${path}, which cannot be read`)
+    }
+  }
+
+  /** A path relative to the config's folder. */
+  path = (path: string): string => resolve(dirname(this.#surroundings.path), path)
+
+  /** An address in the file, or a secret that is one. */
+  url: Read<Redacted.Redacted<URL>> = (place) => {
+    const text = isMap(place.node) ? this.secret(place) : this.#file.text(place)
+    if (text === undefined) return undefined
+    const url = parseUrl(Redacted.isRedacted(text) ? Redacted.value(text) : text)
+    return url ?? this.#file.fail(place, "has to be an address that begins with https:// or http://")
+  }
+
+  account: Read<AccountOptions> = (place) => {
+    const file = this.#file
+    const found = file.record({
+      name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _", accountName)),
+      baseUrl: needed(file.text),
+      apiKey: needed(this.secret),
+      accessToken: needed(this.secret),
+      interval: defaulted<number | null | "auto">(
+        file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
+          text === "auto" ? text : durationWithin(text, 100, day)
+        ),
+        defaultAccount.intervalMillis
+      ),
+      share: defaulted(file.parsed("a percentage above 0%, up to 100%", parseShare), defaultAccount.share),
+      grace: defaulted(file.duration(0, day), defaultAccount.graceMillis),
+      hold: defaulted(file.duration(0, day), defaultAccount.holdMillis)
+    })(place)
+    if (found === undefined) return undefined
+    const { accessToken, apiKey, baseUrl, grace, hold, interval, name, share } = found
+    const connection = { baseUrl, credentials: { apiKey, accessToken } }
+    const settings = settingsFrom(connection)
+    if (Result.isFailure(settings)) {
+      const { detail, option } = settings.failure
+      return file.fail({ ...place, name: `${place.name}.${option}` }, `is not usable: ${detail}`)
+    }
+    const intervalMillis = interval === "auto" ? null : interval
+    return { name, connection, intervalMillis, share, graceMillis: grace, holdMillis: hold }
+  }
+
+  webhook: Read<SinkOptions["target"]> = (place) => {
+    const file = this.#file
+    const key: Read<Redacted.Redacted<Uint8Array>> = (place) => {
+      const text = this.secret(place)
+      if (text === undefined) return undefined
+      const key = signingKey(Redacted.value(text))
+      return key === undefined ? file.fail(place, "has to be whsec_ and 16 to 64 bytes in base64") : Redacted.make(key)
+    }
+    const found = file.record({
+      url: needed(this.url),
+      secrets: defaulted(file.list(key, { max: 10 }), []),
+      allowPrivate: defaulted(file.flag, false),
+      format: defaulted(file.oneOf(formats), "cloudevents")
+    })(place)
+    if (found === undefined) return undefined
+    const { allowPrivate, format, secrets, url } = found
+    if (!allowPrivate && isPrivateUrl(Redacted.value(url))) {
+      return file.fail(place, "has an address of this machine or a private network; add allowPrivate: true to allow it")
+    }
+    return { _tag: "Webhook", url, secrets, isPrivateAllowed: allowPrivate, format }
+  }
+
+  exec: Read<SinkOptions["target"]> = (place) => {
+    const file = this.#file
+    const found = file.record({
+      command: needed(file.list(file.text, { min: 1 })),
+      timeout: defaulted(file.duration(100, 3_600_000), 10 * second)
+    })(place)
+    if (found === undefined) return undefined
+    const [program = "", ...args] = found.command
+    return { _tag: "Exec", command: [program, ...args], timeoutMillis: found.timeout }
+  }
+
+  sink: Read<SinkOptions> = (place) => {
+    const file = this.#file
+    const stdout: Read<SinkOptions["target"]> = (place) => file.record({})(place) && { _tag: "Stdout" }
+    const globs = file.list(file.text)
+    const found = file.record({
+      name: needed(file.parsed("1 to 64 letters, digits, dots, - or _", sinkName)),
+      webhook: defaulted(this.webhook, null),
+      exec: defaulted(this.exec, null),
+      stdout: defaulted(stdout, null),
+      types: defaulted(globs, []),
+      nodes: defaulted(globs, []),
+      accounts: defaulted(globs, []),
+      start: defaulted(file.oneOf(["now", "baseline"]), "now"),
+      for: defaulted(file.duration(0, day), 0),
+      maxLag: defaulted(file.whole(1, 1_000_000_000), defaultMaxLag)
+    })(place)
+    if (found === undefined) return undefined
+    const { accounts, exec, for: forMillis, maxLag, name, nodes, start, stdout: out, types, webhook } = found
+    const [target, ...more] = [webhook, exec, out].filter((target) => target !== null)
+    if (target === undefined || more.length > 0) return file.fail(place, "has to have one of webhook, exec, stdout")
+    if (target._tag === "Stdout" && forMillis > 0)
+      return file.fail(place, "cannot hold changes back on stdout: leave out for")
+    return { name, target, selection: { types, nodes, accounts }, start, forMillis, maxLag }
+  }
+
+  retention: Read<Retention> = (place) => {
+    const file = this.#file
+    const kept = (millis: number) => defaulted(file.duration(60_000, 100 * year), millis)
+    const found = file.record({
+      events: kept(defaultRetention.eventsMillis),
+      maxEvents: defaulted(file.whole(1000, 1_000_000_000), defaultRetention.maxEvents),
+      deadLetters: kept(defaultRetention.deadLettersMillis),
+      tombstones: kept(defaultRetention.tombstonesMillis)
+    })(place)
+    return found === undefined
+      ? undefined
+      : {
+          eventsMillis: found.events,
+          maxEvents: found.maxEvents,
+          deadLettersMillis: found.deadLetters,
+          tombstonesMillis: found.tombstones
+        }
+  }
+
+  listen: Read<Listen | "off"> = (place) =>
+    this.#file.parsed("HOST:PORT or off", (text) => (text === "off" ? text : parseListen(text)))(place)
+
+  config: Read<WatchConfig> = (place) => {
+    const file = this.#file
+    const found = file.record({
+      store: defaulted(this.storeText, Redacted.make(this.path("berth-watch.db"))),
+      listen: defaulted<Listen | "off">(this.listen, defaultListen),
+      token: defaulted<Redacted.Redacted | null>(this.secret, null),
+      accounts: needed(file.list(this.account, { min: 1, max: 2000 })),
+      sinks: defaulted(file.list(this.sink, { max: 100 }), []),
+      heartbeat: defaulted<{ url: Redacted.Redacted<URL>; every: number } | null>(
+        file.record({ url: needed(this.url), every: defaulted(file.duration(second, day), 60_000) }),
+        null
+      ),
+      retention: defaulted(this.retention, defaultRetention)
+    })(place)
+    if (found === undefined) return undefined
+    const { accounts, heartbeat, sinks, token } = found
+    const listen = found.listen === "off" ? null : found.listen
+    const placeOf = (...path: ReadonlyArray<string | number>): Place => {
+      const node = isMap(place.node) ? (place.node.getIn(path, true) as Node | undefined) : undefined
+      return { node: node ?? null, name: path.map((part) => (typeof part === "number" ? `[${part}]` : part)).join("") }
+    }
+    if (listen !== null && !isLoopback(listen) && token === null) {
+      file.fail(placeOf("listen"), "is reachable from other machines, so a token is needed")
+    }
+    for (const [key, list] of [
+      ["accounts", accounts],
+      ["sinks", sinks]
+    ] as const) {
+      for (const index of duplicates(list.map(({ name }) => name))) {
+        file.fail(placeOf(key, index), `has the name of another one: ${list[index]!.name}`)
+      }
+    }
+    const names = accounts.map(({ name }) => name)
+    for (const [index, { selection }] of sinks.entries()) {
+      for (const name of selection.accounts) {
+        if (names.includes(name) || name === daemonAccount) continue
+        file.fail(placeOf("sinks", index), `selects the account ${name}, which is not configured`)
+      }
+    }
+    return {
+      store: found.store,
+      listen,
+      token,
+      accounts,
+      sinks,
+      heartbeat: heartbeat === null ? null : { url: heartbeat.url, everyMillis: heartbeat.every },
+      retention: found.retention
+    }
+  }
+
+  /** An address of PostgreSQL holds a password; a path is relative to the config. */
+  storeText: Read<Redacted.Redacted> = (place) => {
+    const text = isMap(place.node) ? this.secret(place) : this.#file.text(place)
+    if (text === undefined) return undefined
+    const value = Redacted.isRedacted(text) ? Redacted.value(text) : text
+    return Redacted.make(isPostgres(value) ? value : this.path(value))
+  }
+}
+
+/** Whether a store is on a server rather than in a file. */
+export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
+
+const accountName = (text: string) => (/^[A-Za-z0-9.@-][\w.@-]{0,63}$/.test(text) ? text : undefined)
+const sinkName = (text: string) => (/^[\w.-]{1,64}$/.test(text) ? text : undefined)
+
+const durationWithin = (text: string, minMillis: number, maxMillis: number): number | undefined =>
+  Option.getOrUndefined(
+    Option.filter(parseDurationMillis(text), (millis) => millis >= minMillis && millis <= maxMillis)
+  )
+
+/** Reads a config, or gives everything that is wrong with it. */
+export const readConfig = (
+  text: string,
+  surroundings: Surroundings
+): Result.Result<WatchConfig, ReadonlyArray<ConfigProblem>> => {
+  const file = new ConfigFile(text)
+  const config = file.problems.length > 0 ? undefined : new ConfigReader(file, surroundings).config(file.root)
+  return config === undefined || file.problems.length > 0 ? Result.fail(file.problems) : Result.succeed(config)
+}

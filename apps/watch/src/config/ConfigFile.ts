@@ -1,0 +1,153 @@
+/**
+ * Reads values out of a YAML document, and collects what is wrong with it: each problem with its place in the file. It knows
+ * nothing of what is configured; `Config.ts` does.
+ */
+import { didYouMean, nearest } from "@berth/terminal/usage"
+import { durationText, parseDurationMillis } from "@berth/terminal/duration"
+import { Option } from "effect"
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml"
+
+export interface ConfigProblem {
+  readonly line: number
+  readonly column: number
+  /** One sentence. */
+  readonly message: string
+}
+
+/** A value in the file: what it is called there, and where it begins. */
+export interface Place {
+  readonly node: Node | null
+  readonly name: string
+}
+
+/** Reads a value; undefined when it is not usable, and why is among the problems. */
+export type Read<A> = (place: Place) => A | undefined
+
+/** What a key may hold. */
+export interface Field<A> {
+  readonly read: Read<A>
+  /** What it is where the key is missing; without it the key is needed. */
+  readonly otherwise?: A
+}
+
+export const needed = <A>(read: Read<A>): Field<A> => ({ read })
+export const defaulted = <A>(read: Read<A>, otherwise: A): Field<A> => ({ read, otherwise })
+
+/** More than a person writes. */
+const maxLength = 1_000_000
+
+const withArticle = (node: Node | null): string =>
+  isMap(node)
+    ? "a block of keys"
+    : isSeq(node)
+      ? "a list"
+      : isScalar(node) && node.value !== null
+        ? "a value"
+        : "nothing"
+
+export class ConfigFile {
+  readonly problems: Array<ConfigProblem> = []
+  readonly root: Place
+  readonly #lines = new LineCounter()
+
+  constructor(text: string) {
+    const document = parseDocument(text.slice(0, maxLength), { lineCounter: this.#lines, prettyErrors: false })
+    this.root = { node: document.contents, name: "" }
+    if (text.length > maxLength) this.problems.push({ line: 1, column: 1, message: "The file is too long." })
+    for (const error of document.errors) {
+      const { col, line } = this.#lines.linePos(error.pos[0])
+      const [sentence = ""] = error.message.split("\n")
+      this.problems.push({ line, column: col, message: `${sentence.replace(/\.$/, "")}.` })
+    }
+  }
+
+  /** Notes a problem; gives undefined, so that a reader can end with it. */
+  fail({ name, node }: Place, what: string): undefined {
+    const { col, line } = this.#lines.linePos(node?.range?.[0] ?? 0)
+    this.problems.push({
+      line: Math.max(1, line),
+      column: Math.max(1, col),
+      message: `${name || "The file"} ${what}${what.endsWith("?") ? "" : "."}`
+    })
+    return undefined
+  }
+
+  /** A block of keys, each with its reader; other keys are problems. */
+  record =
+    <Fields extends Record<string, Field<any>>>(
+      fields: Fields
+    ): Read<{ readonly [Key in keyof Fields]: Fields[Key] extends Field<infer A> ? A : never }> =>
+    (place) => {
+      if (!isMap(place.node)) return this.fail(place, `has to be a block of keys, and is ${withArticle(place.node)}`)
+      const nameOf = (key: string) => (place.name === "" ? key : `${place.name}.${key}`)
+      for (const { key } of place.node.items) {
+        const name = isScalar(key) ? String(key.value) : "?"
+        if (Object.hasOwn(fields, name)) continue
+        const near = nearest(name, Object.keys(fields)).slice(0, 2)
+        this.fail({ node: key as Node, name: nameOf(name) }, `is not a setting${didYouMean(near).replace(/\.$/, "")}`)
+      }
+      const result: Record<string, unknown> = {}
+      let isUsable = true
+      for (const [key, field] of Object.entries(fields)) {
+        const node = (place.node.get(key, true) as Node | undefined) ?? null
+        const isAbsent = node === null || (isScalar(node) && node.value === null && field.otherwise !== undefined)
+        if (isAbsent && "otherwise" in field) result[key] = field.otherwise
+        else if (isAbsent) this.fail({ node: place.node, name: nameOf(key) }, "is missing")
+        else result[key] = field.read({ node, name: nameOf(key) })
+        if (result[key] === undefined) isUsable = false
+      }
+      return isUsable ? (result as never) : undefined
+    }
+
+  list =
+    <A>(read: Read<A>, { max = 1000, min = 0 } = {}): Read<ReadonlyArray<A>> =>
+    (place) => {
+      if (!isSeq(place.node)) return this.fail(place, `has to be a list, and is ${withArticle(place.node)}`)
+      const { items } = place.node
+      if (items.length < min) return this.fail(place, "is empty")
+      if (items.length > max) return this.fail(place, `has ${items.length} entries; the maximum is ${max}`)
+      const values = items.map((node, index) => read({ node: node as Node, name: `${place.name}[${index}]` }))
+      return values.every((value) => value !== undefined) ? (values as ReadonlyArray<A>) : undefined
+    }
+
+  text: Read<string> = (place) =>
+    isScalar(place.node) && typeof place.node.value === "string" && place.node.value.trim() !== ""
+      ? place.node.value
+      : this.fail(place, `has to be a text, and is ${withArticle(place.node)}`)
+
+  flag: Read<boolean> = (place) =>
+    isScalar(place.node) && typeof place.node.value === "boolean"
+      ? place.node.value
+      : this.fail(place, "has to be true or false")
+
+  /** A text that `parse` understands; `expected` completes "has to be …". */
+  parsed =
+    <A>(expected: string, parse: (text: string) => A | undefined): Read<A> =>
+    (place) => {
+      const text = this.text(place)
+      if (text === undefined) return undefined
+      return parse(text) ?? this.fail(place, `has to be ${expected}`)
+    }
+
+  oneOf = <const A extends string>(values: ReadonlyArray<A>): Read<A> =>
+    this.parsed(`one of ${values.join(", ")}`, (text) => values.find((value) => value === text))
+
+  whole = (min: number, max: number): Read<number> => {
+    return (place) => {
+      const value = isScalar(place.node) ? place.node.value : undefined
+      return typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max
+        ? value
+        : this.fail(place, `has to be a whole number from ${min} to ${max}`)
+    }
+  }
+
+  /** In milliseconds. */
+  duration = (minMillis: number, maxMillis: number): Read<number> =>
+    this.parsed(
+      `a duration from ${durationText(minMillis)} to ${durationText(maxMillis)}, such as 90s, 5m or 1h30m`,
+      (text) =>
+        Option.getOrUndefined(
+          Option.filter(parseDurationMillis(text), (millis) => millis >= minMillis && millis <= maxMillis)
+        )
+    )
+}

@@ -1,0 +1,35 @@
+/**
+ * The config in a file, with the secrets that it refers to.
+ */
+import { Data, Effect, Result } from "effect"
+import { readFileSync } from "node:fs"
+import { readConfig, type WatchConfig } from "./Config.ts"
+import type { ConfigProblem } from "./ConfigFile.ts"
+
+/** The config cannot be used; the one in use stays. */
+export class ConfigRefused extends Data.TaggedError("ConfigRefused")<{
+  /** One line for each problem, with its place. */
+  readonly lines: ReadonlyArray<string>
+}> {}
+
+const toLine = (path: string, { column, line, message }: ConfigProblem) => `${path}:${line}:${column}: ${message}`
+
+const variable = (name: string): string | undefined => process.env[name]
+
+/** Reads the config in a file. */
+export const loadConfig = Effect.fn("loadConfig")(function* (
+  path: string
+): Effect.fn.Return<WatchConfig, ConfigRefused> {
+  const text = yield* Effect.try({
+    try: () => readFileSync(path, "utf8"),
+    catch: (error) => {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown"
+      return new ConfigRefused({ lines: [`${path} cannot be read (${code}).`] })
+    }
+  })
+  const file = (path: string) => readFileSync(path, "utf8")
+  return yield* Result.match(readConfig(text, { path, variable, file }), {
+    onSuccess: Effect.succeed,
+    onFailure: (problems) => new ConfigRefused({ lines: problems.map((problem) => toLine(path, problem)) })
+  })
+})

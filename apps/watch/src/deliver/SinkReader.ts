@@ -1,0 +1,99 @@
+/**
+ * Reads the events by a sink's own cursor: what it selects is taken for delivery, in the transaction that moves the cursor. A sink
+ * that is slow reads no further, and holds up no other.
+ */
+import { Clock, Effect } from "effect"
+import type { Cursor } from "../events/Cursor.ts"
+import { sinkBaseline } from "../events/sinkBaseline.ts"
+import type { StoredEvent } from "../store/accounts.ts"
+import type { Head } from "../store/events.ts"
+import type { Delivery, DeliveryKey } from "../store/sinks.ts"
+import { Store } from "../store/Store.ts"
+import { type Courier, whileItMayPass } from "./Courier.ts"
+import { damp } from "./Damping.ts"
+import { selects } from "./Filter.ts"
+import type { EventSelection, SinkOptions } from "./SinkOptions.ts"
+
+const maxAtOnce = 500
+
+/** The sink is further behind than it may be. */
+interface TooFarBehind {
+  readonly unread: number
+}
+
+/** Notes a sink that is seen for the first time: unless it begins with the nodes that exist, it gets what comes from now on. */
+export const openSink = Effect.fnUntraced(function* ({ name, selection, start }: SinkOptions) {
+  const store = yield* Store
+  const isNew = yield* store.meet(name)
+  if (!isNew || start === "baseline") return
+  const heads = (yield* store.heads).filter(({ account }) => selectsAccount(selection, account))
+  for (const { account, seq } of heads) {
+    yield* store.take({ sink: name, account, seq, deliveries: [], dropped: [] })
+  }
+})
+
+const selectsAccount = ({ accounts }: EventSelection, account: string) =>
+  accounts.length === 0 || accounts.includes(account)
+
+/** Reads until the sink is too far behind. */
+export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin: Cursor, courier: Courier) {
+  const store = yield* Store
+  const cursor = new Map(begin)
+  let seen = 0
+
+  /** The nodes that exist, as the first events of a new sink; only once they are known. */
+  const takeBaseline = Effect.fnUntraced(function* ({ account, accountId }: Head) {
+    const atMillis = yield* Clock.currentTimeMillis
+    const { deliveries, seq } = yield* store.takeBaseline(sink.name, account, (seq, node, record): Delivery | null => {
+      const event = sinkBaseline({ sink: sink.name, account, accountId, seq, nodeId: node, record, atMillis })
+      return selects(sink.selection, { ...event, account, seq, node, atMillis, type: "berth.node.discovered" })
+        ? { ...event, account, seq, node, attempt: 0, dueMillis: atMillis, held: null }
+        : null
+    })
+    courier.take(deliveries, [])
+    cursor.set(account, seq)
+  })
+
+  const takeEvents = Effect.fnUntraced(function* (account: string, events: ReadonlyArray<StoredEvent>) {
+    const now = yield* Clock.currentTimeMillis
+    const deliveries: Array<Delivery> = []
+    const dropped: Array<DeliveryKey> = []
+    for (const event of events) {
+      if (!selects(sink.selection, event)) continue
+      const key = { account, node: event.node ?? 0 }
+      const isDropped = ({ seq }: DeliveryKey) => dropped.some((other) => other.seq === seq)
+      const inBatch = deliveries.findLast(({ held, node }) => held !== null && node === key.node)
+      const earlier = courier.heldOf(key)
+      const held = inBatch ?? (earlier !== null && !isDropped(earlier) ? earlier : null)
+      const damped = damp(event, held, sink.forMillis, now)
+      if (damped.dropped !== null && inBatch !== undefined) deliveries.splice(deliveries.indexOf(inBatch), 1)
+      else if (damped.dropped !== null) dropped.push(damped.dropped)
+      if (damped.delivery !== null) deliveries.push(damped.delivery)
+    }
+    const seq = events.at(-1)!.seq
+    yield* store.take({ sink: sink.name, account, seq, deliveries, dropped })
+    courier.take(deliveries, dropped)
+    cursor.set(account, seq)
+  })
+
+  const step = Effect.gen(function* () {
+    const heads = (yield* store.heads).filter(({ account }) => selectsAccount(sink.selection, account))
+    let unread = 0
+    for (const head of heads) {
+      const isUnmet = sink.start === "baseline" && !cursor.has(head.account) && !head.account.startsWith("_")
+      if (isUnmet && head.sweptAtMillis === null) continue
+      if (isUnmet) yield* takeBaseline(head)
+      unread += head.seq - (cursor.get(head.account) ?? 0)
+      const events = yield* store.after(cursor, maxAtOnce, { account: head.account })
+      if (events.length > 0) yield* takeEvents(head.account, events)
+    }
+    return unread
+  })
+
+  for (;;) {
+    yield* courier.room
+    const unread = yield* whileItMayPass(step)
+    if (unread > sink.maxLag) return { unread } satisfies TooFarBehind
+    if (unread === 0) seen = yield* store.newEvents(seen)
+  }
+})

@@ -1,0 +1,140 @@
+/**
+ * All sinks of the daemon, each by itself: what one does or fails to do changes nothing for another. And what a person may do
+ * with one while it runs.
+ */
+import { Clock, Context, Deferred, Effect, Layer, Queue } from "effect"
+import type { Cursor } from "../events/Cursor.ts"
+import { type DisabledReason, daemonAccount } from "../events/DaemonFact.ts"
+import type { SinkRow } from "../store/sinks.ts"
+import { Store } from "../store/Store.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import { makeAttempt } from "./attempt.ts"
+import { type Courier, makeCourier, whileItMayPass } from "./Courier.ts"
+import { openSink, readEvents } from "./SinkReader.ts"
+import type { SinkOptions } from "./SinkOptions.ts"
+import { makeStdoutCourier } from "./StdoutCourier.ts"
+import { Stdout, type StreamClosed } from "./Stdout.ts"
+
+interface SinkStatus {
+  readonly name: string
+  readonly state: "up" | "down" | "disabled"
+  /** Why it is disabled. */
+  readonly message: string | null
+  /** Events that it has not read. */
+  readonly unread: number
+  /** Events that it has read and not delivered. */
+  readonly pending: number
+  readonly dead: number
+}
+
+/** Between two checks whether a sink has read everything. */
+const idlePause = "10 millis"
+
+/** One sink: what runs it, and a way to do something with it while it stands still. */
+interface RunningSink {
+  readonly options: SinkOptions
+  readonly run: Effect.Effect<never, StoreFailed | StreamClosed>
+  readonly whileStopped: <A>(effect: Effect.Effect<A, StoreFailed>) => Effect.Effect<A, StoreFailed>
+  readonly courier: () => Courier | null
+}
+
+const makeSink = Effect.fnUntraced(function* (
+  options: SinkOptions,
+  report: (sink: string, reason: DisabledReason, message: string) => Effect.Effect<void, StoreFailed>
+) {
+  const { name } = options
+  const store = yield* Store
+  const context = yield* Effect.context<Store | Stdout>()
+  const attempt = yield* makeAttempt(options)
+  yield* openSink(options)
+  const orders = yield* Queue.unbounded<Effect.Effect<void>>()
+  let courier: Courier | null = null
+
+  const disable = (reason: DisabledReason, message: string) =>
+    Effect.andThen(whileItMayPass(store.setDisabled(name, { reason, message })), report(name, reason, message))
+
+  const deliver = Effect.gen(function* () {
+    const begin = yield* whileItMayPass(store.cursorOf(name))
+    const row = (yield* whileItMayPass(store.sinks)).find((row) => row.name === name)
+    if (row?.disabled != null) return yield* Effect.never
+    courier =
+      attempt === null
+        ? yield* makeStdoutCourier(name)
+        : yield* makeCourier(name, row?.failingSinceMillis ?? null, attempt)
+    const end = yield* Effect.raceFirst(courier.run, readEvents(options, begin, courier))
+    if ("reason" in end) return yield* disable(end.reason, end.message)
+    return yield* disable("lagging", `${end.unread} events are unread, more than its maxLag of ${options.maxLag}`)
+  }).pipe(Effect.ensuring(Effect.sync(() => (courier = null))))
+
+  const run = Effect.raceFirst(Effect.asVoid(deliver), Effect.flatten(Queue.take(orders))).pipe(
+    Effect.forever,
+    Effect.provideContext(context)
+  )
+
+  const whileStopped = <A>(effect: Effect.Effect<A, StoreFailed>) =>
+    Effect.gen(function* () {
+      const done = yield* Deferred.make<A, StoreFailed>()
+      yield* Queue.offer(orders, Effect.asVoid(Deferred.into(effect, done)))
+      return yield* Deferred.await(done)
+    })
+
+  return { options, run, whileStopped, courier: () => courier } satisfies RunningSink
+})
+
+const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
+  const store = yield* Store
+  // The daemon's own events: one sink's end is reported to the others.
+  const { owner } = yield* store.claim(daemonAccount)
+  const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
+    const atMillis = yield* Clock.currentTimeMillis
+    const identity = { nodeId: null, incarnation: null, version: `${sink} ${atMillis}` }
+    const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
+    yield* whileItMayPass(store.commit(owner, { events: [fact] }))
+  })
+  const sinks = new Map<string, RunningSink>()
+  for (const each of options) sinks.set(each.name, yield* makeSink(each, report))
+
+  const statusOf = Effect.fnUntraced(function* ({ disabled, message, name }: SinkRow) {
+    const isDown = sinks.get(name)?.courier()?.isDown() === true
+    const state = disabled !== null ? "disabled" : isDown ? "down" : "up"
+    return { name, state, message, ...(yield* store.backlog(name)) } satisfies SinkStatus
+  })
+
+  const isDisabled = (name: string) =>
+    Effect.map(store.sinks, (rows) => rows.some((row) => row.name === name && row.disabled !== null))
+
+  const stopped = <A>(name: string, effect: Effect.Effect<A, StoreFailed>) => {
+    const sink = sinks.get(name)
+    return sink === undefined ? effect : sink.whileStopped(effect)
+  }
+
+  return {
+    /** Delivers to all sinks; ends only when the store or stdout cannot be used any more. */
+    run: Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
+    status: Effect.flatMap(store.sinks, (rows) => Effect.forEach(rows, statusOf)),
+    enable: (name: string) => stopped(name, store.setDisabled(name, null)),
+    disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
+    /** Delivers the dead letters again; gives how many. */
+    retry: (name: string) => stopped(name, store.revive(name)),
+    replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
+    /** Waits until every sink that is up has read and delivered all there is. */
+    idle: Effect.gen(function* () {
+      for (const { courier, options } of sinks.values()) {
+        for (;;) {
+          const present = courier()
+          if (present?.isDown() === true || (yield* isDisabled(options.name))) break
+          if (present !== null) yield* present.idle
+          if (present !== null && (yield* store.backlog(options.name)).unread === 0) break
+          yield* Effect.sleep(idlePause)
+        }
+      }
+    })
+  }
+})
+
+export class Sinks extends Context.Service<Sinks, Effect.Success<ReturnType<typeof makeSinks>>>()(
+  "@berth/watch/deliver/Sinks"
+) {
+  static readonly layer = (options: ReadonlyArray<SinkOptions>): Layer.Layer<Sinks, StoreFailed, Store | Stdout> =>
+    Layer.effect(Sinks, makeSinks(options))
+}

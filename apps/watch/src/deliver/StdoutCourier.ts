@@ -1,0 +1,50 @@
+/**
+ * Delivers to stdout: one event per line, in the order in which they were read, each batch taken by the system before the next. A
+ * process that is killed in between writes the batch again.
+ */
+import { Effect } from "effect"
+import { makeSignal } from "../store/Signal.ts"
+import type { Delivery } from "../store/sinks.ts"
+import { Store } from "../store/Store.ts"
+import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
+import { Stdout } from "./Stdout.ts"
+
+const maxAtOnce = 500
+
+/** With so many lines unwritten the sink reads no further. */
+const maxLeft = 10_000
+
+export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
+  const store = yield* Store
+  const { write } = yield* Stdout
+  const turned = makeSignal()
+  const left: Array<Delivery> = [...(yield* store.deliveries(sink, maxLoaded))]
+
+  const writeBatch = Effect.gen(function* () {
+    const batch = left.slice(0, maxAtOnce)
+    const bodies = yield* whileItMayPass(store.bodiesOf(sink, batch))
+    yield* write(bodies.map((body) => (body === null ? "" : `${body}\n`)).join(""))
+    yield* whileItMayPass(store.delivered(sink, batch))
+    left.splice(0, batch.length)
+    yield* turned.notify
+  })
+
+  const until = (condition: () => boolean) =>
+    Effect.gen(function* () {
+      let seen = 0
+      while (!condition()) seen = yield* turned.wait(seen)
+    })
+
+  const courier: Courier = {
+    run: Effect.forever(Effect.suspend(() => (left.length === 0 ? until(() => left.length > 0) : writeBatch))),
+    take: (deliveries) => {
+      left.push(...deliveries)
+      turned.notifyUnsafe()
+    },
+    heldOf: () => null,
+    room: until(() => left.length < maxLeft),
+    idle: until(() => left.length === 0),
+    isDown: () => false
+  }
+  return courier
+})

@@ -1,0 +1,24 @@
+/**
+ * What hands one event over to the receiver of a sink.
+ */
+import { Effect, type Scope } from "effect"
+import { runCommand } from "./exec/runCommand.ts"
+import type { Outcome } from "./Outcome.ts"
+import type { SinkOptions } from "./SinkOptions.ts"
+import { makeSender } from "./webhook/send.ts"
+
+export type Attempt = (id: string, body: string) => Effect.Effect<Outcome>
+
+/** Null for stdout, which takes many at once. */
+export const makeAttempt = ({
+  target
+}: Pick<SinkOptions, "target">): Effect.Effect<Attempt | null, never, Scope.Scope> => {
+  switch (target._tag) {
+    case "Webhook":
+      return makeSender(target)
+    case "Exec":
+      return Effect.succeed((_, body) => runCommand(target, body))
+    case "Stdout":
+      return Effect.succeed(null)
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * A request to a monitor at regular times, for as long as every account is swept: its absence is the alarm for a daemon that is
+ * dead, or alive without a view of its nodes.
+ */
+import { Effect, type Redacted, Schedule } from "effect"
+import type { Outcome } from "./Outcome.ts"
+import { makeSender } from "./webhook/send.ts"
+
+export interface HeartbeatOptions {
+  readonly url: Redacted.Redacted<URL>
+  readonly everyMillis: number
+}
+
+/** Beats until it is interrupted. `isWell` is asked before each beat; a beat that fails is not repeated, the next one comes soon. */
+export const heartbeat = Effect.fnUntraced(function* (
+  { everyMillis, url }: HeartbeatOptions,
+  isWell: Effect.Effect<boolean>
+) {
+  // The monitor is chosen by the operator, who may run it on this machine.
+  const target = { _tag: "Webhook", url, secrets: [], isPrivateAllowed: true, format: "cloudevents" } as const
+  const send = yield* makeSender(target)
+  const beat: Effect.Effect<Outcome | null> = Effect.flatMap(isWell, (well) =>
+    well ? send("heartbeat", "{}") : Effect.succeed(null)
+  )
+  return yield* Effect.repeat(beat, Schedule.fixed(everyMillis))
+})

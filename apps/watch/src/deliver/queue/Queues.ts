@@ -1,0 +1,166 @@
+/**
+ * What a sink has to deliver, in one queue for each node: the order of a node's events is kept, and one that fails holds up no
+ * other node. It decides what is attempted when, from the time and the chance it is given; `Courier.ts` does it.
+ */
+import type { Delivery, DeliveryKey } from "../../store/sinks.ts"
+import type { Failed } from "../Outcome.ts"
+import { afterFailure, type Health, healthy, maxFailingMillis } from "./Health.ts"
+import { retryDelay } from "./retryDelay.ts"
+
+interface Queue {
+  /** In the order of their events; never empty. */
+  readonly entries: Array<Delivery>
+  isInFlight: boolean
+}
+
+/** What a failed attempt comes to. */
+export type Consequence =
+  /** Again when it is due; the attempt counted. */
+  | { readonly _tag: "Retry"; readonly delivery: Delivery }
+  /** Again, as if it had not been tried: the receiver is down. */
+  | { readonly _tag: "Wait" }
+  | { readonly _tag: "GiveUp"; readonly delivery: Delivery }
+  | { readonly _tag: "Disable"; readonly reason: "gone" | "failing" }
+
+const queueOf = ({ account, node }: DeliveryKey): string => `${account}/${node}`
+
+export class Queues {
+  #health: Health
+  readonly #maxInFlight: number
+  /** In the order of their oldest entries, as far as they came in order. */
+  readonly #queues = new Map<string, Queue>()
+  #inFlight = 0
+  #size = 0
+
+  constructor(maxInFlight: number, failingSinceMillis: number | null = null) {
+    this.#maxInFlight = maxInFlight
+    this.#health = { ...healthy, failingSinceMillis }
+  }
+
+  get health(): Health {
+    return this.#health
+  }
+
+  /** Deliveries that are under way. */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Deliveries that are left, those under way included. */
+  get size(): number {
+    return this.#size
+  }
+
+  add(deliveries: ReadonlyArray<Delivery>): void {
+    for (const delivery of deliveries) {
+      const key = queueOf(delivery)
+      const queue = this.#queues.get(key)
+      if (queue === undefined) this.#queues.set(key, { entries: [delivery], isInFlight: false })
+      else queue.entries.push(delivery)
+      this.#size++
+    }
+  }
+
+  /** Takes out what is not to be delivered any more. One that is under way is on its way. */
+  remove(keys: ReadonlyArray<DeliveryKey>): void {
+    for (const key of keys) {
+      const queue = this.#queues.get(queueOf(key))
+      const index = queue?.entries.findIndex(({ seq }) => seq === key.seq) ?? -1
+      if (queue === undefined || index < 0 || (index === 0 && queue.isInFlight)) continue
+      this.#drop(queueOf(key), queue, index)
+    }
+  }
+
+  /** The change of a node's status that is held back, if any. */
+  heldOf(key: Pick<DeliveryKey, "account" | "node">): Delivery | null {
+    const queue = this.#queues.get(queueOf({ ...key, seq: 0 }))
+    const isWaiting = ({ attempt, held }: Delivery, index: number) =>
+      held !== null && attempt === 0 && !(index === 0 && queue?.isInFlight === true)
+    return queue?.entries.findLast(isWaiting) ?? null
+  }
+
+  /** What to attempt now. They are under way until `answered` is called for them. */
+  start(nowMillis: number): ReadonlyArray<Delivery> {
+    const { pausedUntilMillis, probeAtMillis } = this.#health
+    if (pausedUntilMillis > nowMillis || (probeAtMillis ?? 0) > nowMillis) return []
+    const max = (probeAtMillis === null ? this.#maxInFlight : 1) - this.#inFlight
+    const started: Array<Delivery> = []
+    for (const queue of this.#queues.values()) {
+      if (started.length >= max) break
+      const head = queue.entries[0]!
+      // While the receiver is down the oldest event is tried, whenever it would be its turn; but not one that is held back.
+      const isDue = head.dueMillis <= nowMillis || (probeAtMillis !== null && head.attempt > 0)
+      if (queue.isInFlight || !isDue) continue
+      queue.isInFlight = true
+      started.push(head)
+    }
+    this.#inFlight += started.length
+    return started
+  }
+
+  /** When `start` may give more than now; null when only an answer or another delivery changes that. */
+  nextMillis(): number | null {
+    if (this.#queues.size === 0 || this.#inFlight >= this.#maxInFlight) return null
+    const { pausedUntilMillis, probeAtMillis } = this.#health
+    if (probeAtMillis !== null) return this.#inFlight > 0 ? null : Math.max(probeAtMillis, pausedUntilMillis)
+    let next = Number.POSITIVE_INFINITY
+    for (const { entries, isInFlight } of this.#queues.values()) {
+      if (!isInFlight) next = Math.min(next, entries[0]!.dueMillis)
+    }
+    return next === Number.POSITIVE_INFINITY ? null : Math.max(next, pausedUntilMillis)
+  }
+
+  /** The attempt succeeded. */
+  succeeded(delivery: Delivery): void {
+    const wasDown = this.#health.probeAtMillis !== null
+    this.#health = healthy
+    this.#land(delivery, true)
+    if (wasDown) this.#release()
+  }
+
+  /** The attempt failed; gives what follows. */
+  failed(delivery: Delivery, failure: Failed, nowMillis: number, chance: number): Consequence {
+    const { probeAtMillis } = this.#health
+    const key = queueOf(delivery)
+    this.#health = afterFailure(this.#health, key, this.#queues.size, failure, nowMillis, chance)
+    const since = this.#health.failingSinceMillis ?? nowMillis
+    if (failure.kind === "gone") return { _tag: "Disable", reason: "gone" }
+    if (nowMillis - since >= maxFailingMillis) return { _tag: "Disable", reason: "failing" }
+    if (probeAtMillis !== null && this.#health.probeAtMillis !== null) {
+      this.#land(delivery, false)
+      return { _tag: "Wait" }
+    }
+    if (probeAtMillis !== null) this.#release()
+    const attempt = delivery.attempt + 1
+    const delay = retryDelay(attempt, failure.retryAfterMillis, chance)
+    this.#land(delivery, delay === null)
+    if (delay === null) return { _tag: "GiveUp", delivery: { ...delivery, attempt } }
+    const next = { ...delivery, attempt, dueMillis: nowMillis + delay }
+    this.#queues.get(key)!.entries[0] = next
+    return { _tag: "Retry", delivery: next }
+  }
+
+  /** The receiver is there again: what failed before is due now. What is held back stays so. */
+  #release(): void {
+    for (const { entries } of this.#queues.values()) {
+      const [head] = entries
+      if (head!.attempt > 0) entries[0] = { ...head!, dueMillis: 0 }
+    }
+  }
+
+  #land(delivery: Delivery, isDone: boolean): void {
+    this.#inFlight--
+    const key = queueOf(delivery)
+    const queue = this.#queues.get(key)!
+    queue.isInFlight = false
+    if (isDone) this.#drop(key, queue, 0)
+  }
+
+  #drop(key: string, queue: Queue, index: number): void {
+    queue.entries.splice(index, 1)
+    this.#size--
+    if (queue.entries.length === 0) this.#queues.delete(key)
+    // Nothing is left that fails.
+    if (this.#size === 0) this.#health = { ...this.#health, failingSinceMillis: null }
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * When a delivery that failed is attempted again: the schedule of Standard Webhooks, spread a little so that the events of one
+ * outage do not all come back at one moment.
+ */
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** From one attempt to the next. The first is at once. */
+const delaysMillis = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour
+]
+
+/** A receiver may not ask for a longer pause. */
+export const maxRetryAfterMillis = hour
+
+/** Up to a tenth less or more. `chance` is from 0 to 1. */
+export const spread = (millis: number, chance: number): number => Math.round(millis * (0.9 + 0.2 * chance))
+
+/** The pause after so many failed attempts, from 1; null after the last. */
+export const retryDelay = (attempts: number, retryAfterMillis: number | null, chance: number): number | null => {
+  const delay = delaysMillis[attempts - 1]
+  if (delay === undefined) return null
+  return Math.max(spread(delay, chance), Math.min(retryAfterMillis ?? 0, maxRetryAfterMillis))
+}

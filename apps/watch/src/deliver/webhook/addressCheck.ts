@@ -1,0 +1,78 @@
+/**
+ * Whether an event may go to an address: not to this machine, its private networks or the metadata service of a cloud, unless
+ * that is allowed. What is checked is what is connected to: a name is resolved once, and the connection goes to that answer.
+ */
+import { lookup, type LookupAddress } from "node:dns"
+import { BlockList, isIP, type LookupFunction } from "node:net"
+
+const privateRanges = new BlockList()
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4]
+] as const) {
+  privateRanges.addSubnet(network, prefix, "ipv4")
+}
+// Of IPv6 only global unicast is public, without what carries an IPv4 address inside (6to4, Teredo, NAT64).
+const publicRange = new BlockList()
+publicRange.addSubnet("2000::", 3, "ipv6")
+for (const [network, prefix] of [
+  ["2001::", 32],
+  ["2002::", 16]
+] as const) {
+  privateRanges.addSubnet(network, prefix, "ipv6")
+}
+
+const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+
+export const isPrivateAddress = (address: string): boolean => {
+  const inner = mapped.exec(address)?.[1]
+  if (inner !== undefined) return isPrivateAddress(inner)
+  if (isIP(address) === 4) return privateRanges.check(address, "ipv4")
+  return !publicRange.check(address, "ipv6") || privateRanges.check(address, "ipv6")
+}
+
+/** The address in a URL that has no name to resolve; null when it has one. */
+export const literalAddress = ({ hostname }: URL): string | null => {
+  const address = hostname.replace(/^\[|\]$/g, "")
+  return isIP(address) === 0 ? null : address
+}
+
+/** A URL that can only lead to this machine or its networks, whatever a resolver answers. */
+export const isPrivateUrl = (url: URL): boolean => {
+  const address = literalAddress(url)
+  return address === null ? /(^|\.)localhost$/.test(url.hostname) : isPrivateAddress(address)
+}
+
+/** Resolves a name to all of its addresses. */
+export type Resolve = (
+  name: string,
+  callback: (error: Error | null, addresses: ReadonlyArray<LookupAddress>) => void
+) => void
+
+export const systemResolve: Resolve = (name, callback) => lookup(name, { all: true }, callback)
+
+export class PrivateAddress extends Error {
+  readonly code = "EPRIVATE"
+}
+
+/** A resolver for a connection, which gives only addresses that are allowed. */
+export const checkedLookup =
+  (resolve: Resolve): LookupFunction =>
+  (name, options, callback) =>
+    resolve(name, (error, addresses) => {
+      const allowed = addresses?.filter(({ address }) => !isPrivateAddress(address)) ?? []
+      const [first] = allowed
+      if (error !== null) callback(error, "")
+      else if (first === undefined) callback(new PrivateAddress(`${name} has private addresses only`), "")
+      else if (options.all === true) callback(null, allowed as Array<LookupAddress>)
+      else callback(null, first.address, first.family)
+    })

@@ -1,0 +1,28 @@
+/**
+ * Wakes readers within the process when something is new. It counts, so that what happens between two waits is not missed.
+ */
+import { Deferred, Effect } from "effect"
+
+export interface Signal {
+  readonly notifyUnsafe: () => void
+  readonly notify: Effect.Effect<void>
+  /** Waits until there were more notifications than `seen`; gives how many. */
+  readonly wait: (seen: number) => Effect.Effect<number>
+}
+
+export const makeSignal = (): Signal => {
+  let count = 0
+  let next = Deferred.makeUnsafe<void>()
+  const notifyUnsafe = () => {
+    count++
+    const due = next
+    next = Deferred.makeUnsafe()
+    Deferred.doneUnsafe(due, Effect.void)
+  }
+  return {
+    notifyUnsafe,
+    notify: Effect.sync(notifyUnsafe),
+    wait: (seen) =>
+      Effect.suspend(() => (count > seen ? Effect.succeed(count) : Effect.map(Deferred.await(next), () => count)))
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * What the daemon keeps: accounts with their nodes, the events, and how far each sink has got. The statements run on SQLite and on
+ * PostgreSQL alike; which of them it is shows only where a store is opened.
+ */
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { Context, Effect, Layer } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { makeAccounts } from "./accounts.ts"
+import { makeEvents } from "./events.ts"
+import { migrate } from "./migrate.ts"
+import { makeRetention } from "./retention.ts"
+import { makeSinks } from "./sinks.ts"
+import { lockStore, nameOwner } from "./StoreLock.ts"
+import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+import { makeSignal } from "./Signal.ts"
+
+const makeStore = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { notify, wait } = makeSignal()
+  const accounts = makeAccounts(sql)
+  return {
+    ...accounts,
+    /** Changes an account and adds its events, and wakes the readers of events. */
+    commit: (...args: Parameters<typeof accounts.commit>) =>
+      Effect.tap(accounts.commit(...args), (events) => (events.length === 0 ? Effect.void : notify)),
+    ...makeEvents(sql),
+    ...makeSinks(sql),
+    ...makeRetention(sql),
+    /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */
+    newEvents: wait,
+    /** Wakes the readers: something else than a commit gave them work. */
+    wake: notify
+  }
+})
+
+export class Store extends Context.Service<Store, Effect.Success<typeof makeStore>>()("@berth/watch/store/Store") {
+  /** Over a database that is migrated first. */
+  static readonly layerSql: Layer.Layer<Store, StoreFailed, SqlClient.SqlClient> = Layer.effect(
+    Store,
+    Effect.andThen(migrate, makeStore)
+  )
+
+  /** The store of a running daemon, in a file. Fails when another one runs on it. */
+  static readonly layerFile = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
+    Layer.effect(
+      Store,
+      Effect.gen(function* () {
+        yield* checkFile
+        yield* lockStore(path)
+        yield* migrate
+        yield* nameOwner
+        return yield* makeStore
+      })
+    ).pipe(Layer.provideMerge(sqliteLayer({ filename: path })))
+
+  /** The same for a command that only reads. The file has to exist. */
+  static readonly layerReader = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
+    Layer.effect(Store, makeStore).pipe(Layer.provideMerge(sqliteLayer({ filename: path, isReadOnly: true })))
+}
+
+/** SQLite's words do not name the file. */
+const named =
+  ({ filename }: SqliteClient.SqliteOptions) =>
+  (error: SqlError) => {
+    const { detail, fault } = fromSqlError(error)
+    return new StoreFailed({ fault, detail: `${filename}, ${detail}` })
+  }
+
+const sqliteLayer = (options: SqliteClient.SqliteOptions): Layer.Layer<SqlClient.SqlClient, StoreFailed> =>
+  Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make(options), named(options))).pipe(
+    Layer.provide(Reactivity.layer)
+  )
+
+/** SQLite reads a damaged page as it is until something refers to it: only this finds most of it. */
+const checkFile = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* Effect.mapError(sql<{ quick_check: string }>`PRAGMA quick_check(1)`, fromSqlError)
+  if (row?.quick_check !== "ok") {
+    return yield* new StoreFailed({ fault: "damaged", detail: row?.quick_check ?? "it does not answer" })
+  }
+})

@@ -1,0 +1,210 @@
+/**
+ * Who owns an account, and what is known of it: taking it over, reading all of it once, and the one transaction that changes it.
+ */
+import { Effect, Random, Stream } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Event, type EventFact, toEvent, toJson } from "../events/Event.ts"
+import { inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
+import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+
+/** The right to change an account, until another process takes it over. */
+export interface Owner {
+  readonly account: string
+  /** What the ids of its events are made from. */
+  readonly accountId: string
+  /** One more with each owner: an older one changes nothing any more. */
+  readonly epoch: number
+}
+
+/** An account as its last owner left it. */
+interface AccountRow {
+  /** Sequence of its last event. */
+  readonly seq: number
+  /** Of the key that read it last; null before the first. */
+  readonly fingerprint: string | null
+  /** When the last complete sweep was known to have ended; null before the first. */
+  readonly sweptAtMillis: number | null
+  /** Its state beside its nodes, as JSON; null before the first commit. */
+  readonly standing: string | null
+}
+
+/** A node, or the tombstone of one. */
+export interface NodeRow {
+  readonly id: number
+  /** Seconds since the epoch at which the service accepted the node. */
+  readonly incarnation: number
+  readonly life: number
+  readonly status: string
+  readonly changes: number
+  /** When it was reported deleted; null while it exists. */
+  readonly goneAtMillis: number | null
+  /** What is known of it, as JSON: its `node` is the record. */
+  readonly body: string
+}
+
+/** What one observation changes. What is left out stays as it is. */
+export interface AccountChange {
+  readonly nodes?: ReadonlyArray<NodeRow>
+  readonly events?: ReadonlyArray<EventFact>
+  readonly standing?: string
+  readonly sweptAtMillis?: number
+  readonly fingerprint?: string
+}
+
+/** An event as it is kept. */
+export interface StoredEvent {
+  readonly account: string
+  readonly seq: number
+  readonly id: string
+  readonly type: string
+  /** The node it is about; null where it is about the account. */
+  readonly node: number | null
+  readonly atMillis: number
+  /** The JSON of the event. */
+  readonly body: string
+}
+
+const nodeOf = (event: Event): number | null =>
+  "subject" in event ? Number(event.subject.slice(event.subject.indexOf("/") + 1)) : null
+
+const hexDigits = (value: number): string => (value >>> 0).toString(16).padStart(8, "0")
+
+/** 128 random bits. */
+const newAccountId = Effect.map(Effect.all([Random.nextInt, Random.nextInt, Random.nextInt, Random.nextInt]), (words) =>
+  words.map(hexDigits).join("")
+)
+
+export const makeAccounts = (sql: SqlClient.SqlClient) => {
+  /** Takes an account over, and makes it if there is none of that name. */
+  const claim = Effect.fn("Store.claim")(function* (account: string) {
+    const id = yield* newAccountId
+    const fresh = { name: account, id, epoch: 0, version: 0, seq: 0 }
+    yield* sql`INSERT INTO account ${sql.insert(fresh)} ON CONFLICT (name) DO NOTHING`
+    const [row] = yield* sql<{
+      id: string
+      epoch: StoredInteger
+      seq: StoredInteger
+      fingerprint: string | null
+      swept_at: StoredInteger | null
+      standing: string | null
+    }>`UPDATE account SET epoch = epoch + 1 WHERE name = ${account}
+       RETURNING id, epoch, seq, fingerprint, swept_at, standing`
+    const owner: Owner = { account, accountId: row!.id, epoch: toNumber(row!.epoch) }
+    const known: AccountRow = {
+      seq: toNumber(row!.seq),
+      fingerprint: row!.fingerprint,
+      sweptAtMillis: toNumberOrNull(row!.swept_at),
+      standing: row!.standing
+    }
+    return { owner, known }
+  }, Effect.mapError(fromSqlError))
+
+  /** All nodes and tombstones of an account. */
+  const nodes = (account: string): Stream.Stream<NodeRow, StoreFailed> =>
+    sql<{
+      id: StoredInteger
+      incarnation: StoredInteger
+      life: StoredInteger
+      status: string
+      changes: StoredInteger
+      gone_at: StoredInteger | null
+      body: string
+    }>`SELECT id, incarnation, life, status, changes, gone_at, body FROM node WHERE account = ${account}
+       ORDER BY id, incarnation`.stream.pipe(
+      Stream.map((row) => ({
+        id: toNumber(row.id),
+        incarnation: toNumber(row.incarnation),
+        life: toNumber(row.life),
+        status: row.status,
+        changes: toNumber(row.changes),
+        goneAtMillis: toNumberOrNull(row.gone_at),
+        body: row.body
+      })),
+      Stream.mapError(fromSqlError)
+    )
+
+  /**
+   * Runs statements as the owner of an account, in one transaction that begins by making sure of that: what a process that was
+   * stopped for a while writes later is refused. Adds `events` to the account's sequence, and gives the last one.
+   */
+  const asOwner = <A, E>(
+    { account, epoch }: Owner,
+    events: number,
+    statements: (seq: number) => Effect.Effect<A, E | SqlError>
+  ): Effect.Effect<A, E | SqlError | StoreFailed> =>
+    sql.withTransaction(
+      Effect.flatMap(
+        sql<{ seq: StoredInteger }>`UPDATE account SET version = version + 1, seq = seq + ${events}
+          WHERE name = ${account} AND epoch = ${epoch} RETURNING seq`,
+        ([row]): Effect.Effect<A, E | SqlError | StoreFailed> =>
+          row === undefined
+            ? new StoreFailed({ fault: "lost", detail: `${account} is no longer in epoch ${epoch}` })
+            : statements(toNumber(row.seq))
+      )
+    )
+
+  const saveNodes = (account: string, rows: ReadonlyArray<NodeRow>) =>
+    Effect.forEach(
+      inGroups(
+        rows.map(({ goneAtMillis, ...row }) => {
+          return { account, ...row, gone_at: goneAtMillis }
+        })
+      ),
+      (group) => sql`INSERT INTO node ${sql.insert(group)} ON CONFLICT (account, id, incarnation) DO UPDATE SET
+        life = excluded.life, status = excluded.status, changes = excluded.changes, gone_at = excluded.gone_at,
+        body = excluded.body`,
+      { discard: true }
+    )
+
+  const saveEvents = (events: ReadonlyArray<StoredEvent>) =>
+    Effect.forEach(
+      inGroups(events.map(({ atMillis, ...event }) => ({ ...event, happened_at: atMillis }))),
+      (group) => sql`INSERT INTO event ${sql.insert(group)}`,
+      { discard: true }
+    )
+
+  const saveAccount = (
+    account: string,
+    { fingerprint, standing, sweptAtMillis }: AccountChange
+  ): Effect.Effect<unknown, SqlError> => {
+    const columns = {
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(standing === undefined ? {} : { standing }),
+      ...(sweptAtMillis === undefined ? {} : { swept_at: sweptAtMillis })
+    }
+    return Object.keys(columns).length === 0
+      ? Effect.void
+      : sql`UPDATE account SET ${sql.update(columns)} WHERE name = ${account}`
+  }
+
+  /** Changes an account and adds its events, all or nothing; gives the events as they are kept. */
+  const commit = Effect.fn("Store.commit")(
+    (owner: Owner, change: AccountChange): Effect.Effect<ReadonlyArray<StoredEvent>, SqlError | StoreFailed> => {
+      const { events: facts = [], nodes = [] } = change
+      return asOwner(owner, facts.length, (last) => {
+        const first = last - facts.length + 1
+        const events = facts.map((fact, index): StoredEvent => {
+          const event = toEvent(fact, owner.account, first + index, owner.accountId)
+          return {
+            account: owner.account,
+            seq: first + index,
+            id: event.id,
+            type: event.type,
+            node: nodeOf(event),
+            atMillis: fact.atMillis,
+            body: toJson(event)
+          }
+        })
+        return saveNodes(owner.account, nodes).pipe(
+          Effect.andThen(saveEvents(events)),
+          Effect.andThen(saveAccount(owner.account, change)),
+          Effect.as(events)
+        )
+      })
+    },
+    Effect.mapError((error) => (error._tag === "SqlError" ? fromSqlError(error) : error))
+  )
+
+  return { claim, nodes, commit }
+}

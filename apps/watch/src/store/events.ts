@@ -1,0 +1,153 @@
+/**
+ * Reading the events: from a cursor on, and back in time.
+ */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Cursor } from "../events/Cursor.ts"
+import type { StoredEvent } from "./accounts.ts"
+import { type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
+import { fromSqlError } from "./StoreFailed.ts"
+
+/** Which events to read. */
+export interface EventFilter {
+  readonly account?: string
+  readonly type?: string
+  readonly node?: number
+}
+
+/** A node as it was at an instant: its record as JSON. */
+export interface PastNode {
+  readonly account: string
+  readonly id: number
+  readonly record: unknown
+}
+
+/** The sequence of each account's last event, and whether its nodes are known. */
+export interface Head {
+  readonly account: string
+  readonly accountId: string
+  readonly seq: number
+  readonly sweptAtMillis: number | null
+}
+
+interface EventRow {
+  readonly account: string
+  readonly seq: StoredInteger
+  readonly id: string
+  readonly type: string
+  readonly node: StoredInteger | null
+  readonly happened_at: StoredInteger
+  readonly body: string
+}
+
+const toStored = (row: EventRow): StoredEvent => ({
+  account: row.account,
+  seq: toNumber(row.seq),
+  id: row.id,
+  type: row.type,
+  node: toNumberOrNull(row.node),
+  atMillis: toNumber(row.happened_at),
+  body: row.body
+})
+
+/** Types whose `before` and `after` are the whole record of a node. */
+const withRecord = [
+  "berth.node.created",
+  "berth.node.discovered",
+  "berth.node.status_changed",
+  "berth.node.changed",
+  "berth.node.deleted"
+]
+
+export const makeEvents = (sql: SqlClient.SqlClient) => {
+  const heads = Effect.map(
+    sql<{ name: string; id: string; seq: StoredInteger; swept_at: StoredInteger | null }>`
+      SELECT name, id, seq, swept_at FROM account ORDER BY name`,
+    (rows) =>
+      rows.map((row): Head => ({
+        account: row.name,
+        accountId: row.id,
+        seq: toNumber(row.seq),
+        sweptAtMillis: toNumberOrNull(row.swept_at)
+      }))
+  ).pipe(Effect.mapError(fromSqlError))
+
+  const eventsOf = (account: string, after: number, { node, type }: EventFilter, max: number) =>
+    Effect.map(
+      sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
+        WHERE ${sql.and([
+          sql`account = ${account}`,
+          sql`seq > ${after}`,
+          ...(type === undefined ? [] : [sql`type = ${type}`]),
+          ...(node === undefined ? [] : [sql`node = ${node}`])
+        ])} ORDER BY seq LIMIT ${max}`,
+      (rows) => rows.map(toStored)
+    )
+
+  /** At most `max` events after a cursor: each account's in order, the accounts merged by time. */
+  const after = Effect.fn("Store.eventsAfter")(function* (cursor: Cursor, max: number, filter: EventFilter = {}) {
+    const behind = (yield* heads).filter(
+      ({ account, seq }) =>
+        seq > (cursor.get(account) ?? 0) && (filter.account === undefined || filter.account === account)
+    )
+    const read = yield* Effect.forEach(behind, ({ account }) =>
+      eventsOf(account, cursor.get(account) ?? 0, filter, max)
+    ).pipe(Effect.mapError(fromSqlError))
+    if (read.length === 1) return read[0]!
+    // Stable, and each account's are in order of time already but for a wall clock that was set back.
+    return mergeByTime(read).slice(0, max)
+  })
+
+  /**
+   * The nodes that existed at an instant. A node was then what the first event after it states as `before`; where there is none, it
+   * is still what it is now. So this reaches as far back as events are kept.
+   */
+  const nodesAt = Effect.fn("Store.nodesAt")(function* (atMillis: number, account: string) {
+    const changes = yield* sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
+      WHERE seq IN (
+        SELECT min(seq) FROM event
+        WHERE ${sql.and([
+          sql`account = ${account}`,
+          sql`happened_at > ${atMillis}`,
+          sql`node IS NOT NULL`,
+          sql.in("type", withRecord)
+        ])} GROUP BY node
+      ) AND account = ${account} ORDER BY node`
+    const changed = new Map(changes.map((row) => [toNumber(row.node!), JSON.parse(row.body).data.before as unknown]))
+    const present = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
+      WHERE account = ${account} AND gone_at IS NULL ORDER BY id`
+    const unchanged = present
+      .map(({ body, id }) => [toNumber(id), body] as const)
+      .filter(([id]) => !changed.has(id))
+      .map(([id, body]): PastNode => ({ account, id, record: JSON.parse(body).node }))
+    const before = Array.from(changed)
+      .filter(([, record]) => record !== null)
+      .map(([id, record]): PastNode => ({ account, id, record }))
+    return [...before, ...unchanged].toSorted((a, b) => a.id - b.id)
+  }, Effect.mapError(fromSqlError))
+
+  /** When the oldest event that is kept happened; null where there is none. `nodesAt` knows nothing of earlier instants. */
+  const oldest = (account: string) =>
+    Effect.map(
+      sql<{ at: StoredInteger | null }>`SELECT min(happened_at) AS at FROM event WHERE account = ${account}`,
+      ([row]) => toNumberOrNull(row?.at ?? null)
+    ).pipe(Effect.mapError(fromSqlError))
+
+  return { heads, after, nodesAt, oldest }
+}
+
+/** Merges lists that are each in their own order, which is kept, by the time of their heads. */
+const mergeByTime = (lists: ReadonlyArray<ReadonlyArray<StoredEvent>>): ReadonlyArray<StoredEvent> => {
+  const merged: Array<StoredEvent> = []
+  const next = lists.map(() => 0)
+  for (;;) {
+    let oldest = -1
+    for (const [index, list] of lists.entries()) {
+      const event = list[next[index]!]
+      if (event !== undefined && (oldest < 0 || event.atMillis < lists[oldest]![next[oldest]!]!.atMillis))
+        oldest = index
+    }
+    if (oldest < 0) return merged
+    merged.push(lists[oldest]![next[oldest]!++]!)
+  }
+}

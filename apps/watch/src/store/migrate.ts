@@ -1,0 +1,44 @@
+/**
+ * Brings a store to the present schema, one numbered step after the other, all in one transaction.
+ */
+import { Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+import { accounts } from "./migrations/0001_accounts.ts"
+import { sinks } from "./migrations/0002_sinks.ts"
+import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
+
+/** In order; a step that was released never changes. */
+const migrations = { "0001_accounts": accounts, "0002_sinks": sinks } as const
+
+const table = "schema_version"
+const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+
+/** The steps up to `last`; tests make older stores with it. */
+export const migrateTo = (last: number) =>
+  Migrator.make({})({
+    table,
+    loader: Migrator.fromRecord(
+      Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last))
+    )
+  })
+
+export const migrate = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.mapError(migrateTo(newest), (error) =>
+    error._tag === "SqlError"
+      ? fromSqlError(error)
+      : error.kind === "Failed" && isSqlError(error.cause)
+        ? fromSqlError(error.cause)
+        : new StoreFailed({ fault: "statement", detail: error.message })
+  )
+  const [row] = yield* Effect.mapError(
+    sql<{ id: number }>`SELECT max(migration_id) AS id FROM ${sql(table)}`,
+    fromSqlError
+  )
+  const version = Number(row?.id)
+  if (version > newest) {
+    const detail = `its schema is version ${version}, and this one knows ${newest}`
+    return yield* new StoreFailed({ fault: "newer", detail })
+  }
+})

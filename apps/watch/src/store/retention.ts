@@ -1,0 +1,69 @@
+/**
+ * What is kept, and for how long. An event that a sink has not read or not delivered stays, whatever its age.
+ */
+import { Clock, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type StoredInteger, toNumber } from "./rows.ts"
+import { fromSqlError } from "./StoreFailed.ts"
+
+export interface Retention {
+  readonly eventsMillis: number
+  /** Events of one account that are kept at most. */
+  readonly maxEvents: number
+  readonly deadLettersMillis: number
+  /** Nodes that were reported deleted: as long as the service may give their ids again. */
+  readonly tombstonesMillis: number
+}
+
+const dayMillis = 86_400_000
+
+export const defaultRetention: Retention = {
+  eventsMillis: 90 * dayMillis,
+  maxEvents: 10_000_000,
+  deadLettersMillis: 30 * dayMillis,
+  tombstonesMillis: 400 * dayMillis
+}
+
+/** Rows that one transaction removes: a commit waits for no more than that. */
+const maxRemovedAtOnce = 1000
+
+export const makeRetention = (sql: SqlClient.SqlClient) => {
+  /** The last event of an account that no sink needs any more: all enabled ones have read and delivered it. */
+  const lastFree = (account: string) =>
+    Effect.map(
+      sql<{ seq: StoredInteger | null }>`SELECT min(seq) AS seq FROM (
+        SELECT seq FROM account WHERE name = ${account}
+        UNION ALL SELECT sink_cursor.seq FROM sink_cursor JOIN sink ON sink.name = sink_cursor.sink
+          WHERE sink_cursor.account = ${account} AND sink.disabled IS NULL
+        UNION ALL SELECT delivery.seq - 1 FROM delivery WHERE delivery.account = ${account} AND delivery.body IS NULL
+      ) AS needed`,
+      ([row]) => toNumber(row?.seq ?? 0)
+    )
+
+  /** Removes what is too old or too much; gives how many events went. */
+  const prune = Effect.fn("Store.prune")(function* (retention: Retention) {
+    const now = yield* Clock.currentTimeMillis
+    let pruned = 0
+    const accounts = yield* sql<{ name: string; seq: StoredInteger }>`SELECT name, seq FROM account`
+    for (const { name, seq } of accounts) {
+      const free = yield* lastFree(name)
+      const surplus = toNumber(seq) - retention.maxEvents
+      for (;;) {
+        const removed = yield* sql`DELETE FROM event WHERE account = ${name} AND seq IN (
+          SELECT seq FROM event WHERE account = ${name} AND seq <= ${free}
+            AND (happened_at < ${now - retention.eventsMillis} OR seq <= ${surplus})
+          ORDER BY seq LIMIT ${maxRemovedAtOnce}
+        ) RETURNING seq`
+        pruned += removed.length
+        if (removed.length < maxRemovedAtOnce) break
+        // Between two transactions a commit gets its turn.
+        yield* Effect.yieldNow
+      }
+    }
+    yield* sql`DELETE FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis}`
+    yield* sql`DELETE FROM node WHERE gone_at < ${now - retention.tombstonesMillis}`
+    return pruned
+  }, Effect.mapError(fromSqlError))
+
+  return { prune }
+}

@@ -1,0 +1,107 @@
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { type Belief, makeAccount } from "../../src/account/Account.ts"
+import { beginning } from "../../src/events/Cursor.ts"
+import type { EventFact } from "../../src/events/Event.ts"
+import { Store } from "../../src/store/Store.ts"
+import { created, row } from "../store/facts.ts"
+
+const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+
+interface Difference {
+  readonly facts: ReadonlyArray<EventFact>
+  readonly id: number
+}
+
+/** Believes ids: one that is new was created. */
+const believing = (known: Set<number>): Belief<number, Difference> => ({
+  diff: (id) => ({ id, facts: known.has(id) ? [] : [created(id, id)] }),
+  durable: ({ facts, id }) => (facts.length === 0 ? {} : { nodes: [row(id)] }),
+  apply: ({ id }) => known.add(id)
+})
+
+const account = Effect.fnUntraced(function* (known: Set<number>, stuck: Array<string> = []) {
+  const { owner } = yield* Effect.flatMap(Store, (store) => store.claim("a"))
+  const onStuck = ({ fault }: { readonly fault: string }) => Effect.sync(() => void stuck.push(fault))
+  return yield* makeAccount({ owner, belief: believing(known), onStuck })
+})
+
+const kept = Effect.gen(function* () {
+  const { after, nodes } = yield* Store
+  const ids = (yield* Stream.runCollect(nodes("a"))).map(({ id }) => id)
+  return { nodes: ids, events: (yield* after(beginning, 99)).map(({ node }) => node) }
+})
+
+describe("an account", () => {
+  it.effect("commits what an observation changes, and believes it then", () =>
+    Effect.gen(function* () {
+      const known = new Set<number>()
+      const { observe } = yield* account(known)
+      expect((yield* observe(1)).length).toBe(1)
+      expect((yield* observe(1)).length).toBe(0)
+      expect(yield* kept).toEqual({ nodes: [1], events: [1] })
+      expect(known).toEqual(new Set([1]))
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("writes nothing when nothing changed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { observe } = yield* account(new Set([1]))
+      const version = sql`SELECT version FROM account`.values
+      const before = yield* version
+      yield* observe(1)
+      expect(yield* version).toEqual(before)
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("takes one observation after the other, however many come at once", () =>
+    Effect.gen(function* () {
+      const { observe } = yield* account(new Set())
+      yield* Effect.forEach([1, 2, 1, 3, 2, 1], observe, { concurrency: "unbounded" })
+      expect(yield* kept).toEqual({ nodes: [1, 2, 3], events: [1, 2, 3] })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("ends when another process owns it, and believes nothing that was not committed", () =>
+    Effect.gen(function* () {
+      const known = new Set<number>()
+      const { observe } = yield* account(known)
+      yield* observe(1)
+      const next = yield* account(new Set([1]))
+      expect(yield* Effect.flip(observe(2))).toMatchObject({ fault: "lost" })
+      expect(known).toEqual(new Set([1]))
+      yield* next.observe(2)
+      expect(yield* kept).toEqual({ nodes: [1, 2], events: [1, 2] })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("waits for room on a full disk, reports that once, and loses nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const known = new Set<number>()
+      const stuck: Array<string> = []
+      const { observe } = yield* account(known, stuck)
+      const [{ page_count: pages }] = (yield* sql`PRAGMA page_count`) as unknown as [{ page_count: number }]
+      yield* sql.unsafe(`PRAGMA max_page_count = ${pages}`)
+      const observing = yield* Effect.forkChild(
+        Effect.forEach(
+          Array.from({ length: 50 }, (_, index) => index + 1),
+          observe
+        ),
+        { startImmediately: true }
+      )
+      yield* Effect.repeat(Effect.yieldNow, { times: 500 })
+      yield* TestClock.adjust("1 minute")
+      expect([observing.pollUnsafe(), stuck]).toEqual([undefined, ["full"]])
+      expect((yield* kept).nodes).toEqual(Array.from(known))
+      yield* sql`PRAGMA max_page_count = 100000`
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(observing)
+      expect((yield* kept).events.length).toBe(50)
+    }).pipe(Effect.provide(store))
+  )
+})

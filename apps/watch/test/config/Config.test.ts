@@ -1,0 +1,158 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Redacted, Result } from "effect"
+import { readConfig } from "../../src/config/Config.ts"
+
+const variables: Readonly<Record<string, string>> = {
+  KEY: "key-0123456789",
+  TOKEN: "token-0123456789",
+  BLANK: " ",
+  SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
+  CHAT: "https://hooks.example.com/services/T0/B0/secret"
+}
+
+const read = (text: string) =>
+  readConfig(text, {
+    path: "/etc/berth/watch.yml",
+    variable: (name) => variables[name],
+    file: (path) => {
+      if (path !== "/etc/berth/token") throw new Error("ENOENT")
+      return "token-from-file\n"
+    }
+  })
+
+const account = `
+  - name: default
+    baseUrl: https://api.example.com
+    apiKey: { env: KEY }
+    accessToken: { env: TOKEN }
+`.slice(1)
+
+const config = (more: string) => `accounts:\n${account}${more}`
+
+/** Everything that is wrong, as it is shown. */
+const problems = (text: string) =>
+  Result.match(read(text), {
+    onSuccess: () => [],
+    onFailure: (found) => found.map(({ column, line, message }) => `${line}:${column} ${message}`)
+  })
+
+describe("a config", () => {
+  it("of one account has a default for everything else", () => {
+    const found = Result.getOrThrow(read(config("")))
+    expect(found).toMatchObject({
+      listen: { host: "127.0.0.1", port: 9464 },
+      token: null,
+      accounts: [{ name: "default", intervalMillis: null, share: 0.6, graceMillis: 60_000, holdMillis: 600_000 }],
+      sinks: [],
+      heartbeat: null,
+      retention: { eventsMillis: 90 * 86_400_000 }
+    })
+    expect(Redacted.value(found.store)).toBe("/etc/berth/berth-watch.db")
+    expect(Redacted.value(found.accounts[0]!.connection.credentials.apiKey as Redacted.Redacted)).toBe("key-0123456789")
+  })
+
+  it("is read whole, with paths relative to its folder and durations in every unit", () => {
+    const found = Result.getOrThrow(
+      read(`
+store: ./data/watch.db
+listen: 0.0.0.0:80
+token: { env: TOKEN }
+accounts:
+  - name: eu
+    baseUrl: https://api.example.com
+    apiKey: { env: KEY }
+    accessToken: { file: token }
+    interval: 1m30s
+    share: 25%
+    grace: 500ms
+    hold: 1h
+sinks:
+  - name: ops
+    webhook: { url: "https://ops.example.com/x", secrets: [{ env: SECRET }], allowPrivate: true }
+    types: ["berth.node.*"]
+    nodes: ["web-*"]
+    accounts: [eu, _daemon]
+    start: baseline
+    for: 30s
+    maxLag: 5000
+  - name: chat
+    webhook: { url: { env: CHAT }, format: slack }
+  - name: run
+    exec: { command: [/usr/local/bin/notify, --all], timeout: 2s }
+  - name: log
+    stdout: {}
+heartbeat: { url: "https://beat.example.com/1", every: 30s }
+retention: { events: 2d }
+`)
+    )
+    expect(Redacted.value(found.store)).toBe("/etc/berth/data/watch.db")
+    expect(found).toMatchObject({
+      listen: { host: "0.0.0.0", port: 80 },
+      accounts: [{ name: "eu", intervalMillis: 90_000, share: 0.25, graceMillis: 500, holdMillis: 3_600_000 }],
+      sinks: [
+        {
+          name: "ops",
+          target: { _tag: "Webhook", isPrivateAllowed: true, format: "cloudevents" },
+          selection: { types: ["berth.node.*"], nodes: ["web-*"], accounts: ["eu", "_daemon"] },
+          start: "baseline",
+          forMillis: 30_000,
+          maxLag: 5000
+        },
+        { name: "chat", target: { format: "slack" }, start: "now", forMillis: 0 },
+        { name: "run", target: { _tag: "Exec", command: ["/usr/local/bin/notify", "--all"], timeoutMillis: 2000 } },
+        { name: "log", target: { _tag: "Stdout" } }
+      ],
+      heartbeat: { everyMillis: 30_000 },
+      retention: { eventsMillis: 2 * 86_400_000 }
+    })
+    const { accessToken } = found.accounts[0]!.connection.credentials
+    expect(Redacted.value(accessToken as Redacted.Redacted)).toBe("token-from-file")
+  })
+
+  it("shows no secret, however it is printed", () => {
+    const found = Result.getOrThrow(read(config(`sinks: [{ name: chat, webhook: { url: { env: CHAT } } }]`)))
+    const printed = `${JSON.stringify(found)}${String(found.sinks[0]!.target)}`
+    for (const secret of ["key-0123456789", "token-0123456789", "services/T0"]) expect(printed).not.toContain(secret)
+  })
+
+  it.each([
+    ["accounts: [", /^1:12 /],
+    ["", /^1:1 The file has to be a block of keys, and is nothing\.$/],
+    ["accounts: []", /^1:11 accounts is empty\.$/],
+    [config("acounts: []"), /^6:1 acounts is not a setting; did you mean accounts\?$/],
+    [config("listen: 0.0.0.0:80"), /^6:9 listen is reachable from other machines, so a token is needed\.$/],
+    [config("listen: here"), /^6:9 listen has to be HOST:PORT or off\.$/],
+    [config("token: abc"), /^6:8 token is written out; refer to it: \{ env: NAME \} or \{ file: PATH \}\.$/],
+    [config("token: { env: ABSENT }"), /^6:8 token refers to ABSENT, which is not set\.$/],
+    [config("token: { env: BLANK }"), /^6:8 token refers to BLANK, which is not set\.$/],
+    [config("token: { file: nowhere }"), /^6:8 token refers to nowhere, which cannot be read\.$/],
+    [config("token: { env: KEY, file: token }"), /^6:8 token has to name one of env, file\.$/],
+    [config(account), /^6:5 accounts\[1\] has the name of another one: default\.$/],
+    [config("sinks: [{ name: a }]"), /^6:9 sinks\[0\] has to have one of webhook, exec, stdout\.$/],
+    [config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"), /^6:9 .* selects the account eu, which is not config/],
+    [config("sinks: [{ name: a, stdout: {}, for: 5 }]"), /^6:37 sinks\[0\]\.for has to be a text/],
+    [config("sinks: [{ name: a, stdout: {}, for: 5x }]"), /^6:37 sinks\[0\]\.for has to be a duration from 0ms to 1d/],
+    [config("sinks: [{ name: a, webhook: { url: ftp://x } }]"), /^6:36 .*\.url has to be an address that begins/],
+    [
+      config("sinks: [{ name: a, webhook: { url: http://x, secrets: [{ env: KEY }] } }]"),
+      /secrets\[0\] has to be whsec_/
+    ],
+    [
+      config("sinks: [{ name: a, webhook: { url: http://127.1/x } }]"),
+      /webhook has an address of this machine or a pri/
+    ],
+    [config("sinks: [{ name: a, exec: { command: [] } }]"), /^6:37 sinks\[0\]\.exec\.command is empty\.$/],
+    [config("    share: 0%"), /^6:12 accounts\[0\]\.share has to be a percentage above 0%, up to 100%\.$/],
+    [config("    interval: soon"), /^6:15 accounts\[0\]\.interval has to be auto or a duration/],
+    [config("").replace("https://api", "api"), /^2:5 accounts\[0\]\.baseUrl is not usable: /],
+    [config("").replace("{ env: KEY }", "abc"), /^4:13 accounts\[0\]\.apiKey is written out; /],
+    [config("").replace("default", "_daemon"), /^2:11 accounts\[0\]\.name has to be 1 to 64 letters/]
+  ])("%j is refused with the place of the fault", (text, problem) => {
+    expect(problems(text)).toEqual([expect.stringMatching(problem)])
+  })
+
+  it("reports all of its faults at once", () => {
+    const text = config(`    grace: x\nsinks: [{ name: "a b", stdout: {} }, { name: ok }]`)
+    expect(problems(text).map((line) => line.split(" ")[1])).toEqual(["accounts[0].grace", "sinks[0].name", "sinks[1]"])
+  })
+})

@@ -1,0 +1,193 @@
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, Layer, Random } from "effect"
+import { TestClock } from "effect/testing"
+import { type Courier, makeCourier } from "../../src/deliver/Courier.ts"
+import { delivered, failed, type Outcome } from "../../src/deliver/Outcome.ts"
+import { readEvents } from "../../src/deliver/SinkReader.ts"
+import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
+import { beginning } from "../../src/events/Cursor.ts"
+import { Store } from "../../src/store/Store.ts"
+import { changed, created } from "../store/facts.ts"
+
+const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+
+const sink: SinkOptions = {
+  name: "ops",
+  target: { _tag: "Stdout" },
+  selection: { types: [], nodes: [], accounts: [] },
+  start: "now",
+  forMillis: 0,
+  maxLag: 1000
+}
+
+/** A receiver in virtual time: what it was given, and when. */
+const receiver = (answer: (event: any, nowMillis: number) => Outcome) => {
+  const received: Array<{ readonly id: string; readonly event: any; readonly atMillis: number }> = []
+  const attempt = (id: string, body: string) =>
+    Effect.map(Clock.currentTimeMillis, (atMillis) => {
+      const event = JSON.parse(body)
+      received.push({ id, event, atMillis })
+      return answer(event, atMillis)
+    })
+  return { received, attempt }
+}
+
+/** Reads and delivers until the scope closes, as a process does until it is killed. */
+const running = Effect.fnUntraced(function* (
+  attempt: (id: string, body: string) => Effect.Effect<Outcome>,
+  options: SinkOptions = sink
+) {
+  const { cursorOf, meet } = yield* Store
+  yield* meet(options.name)
+  const courier: Courier = yield* makeCourier(options.name, null, attempt)
+  const cursor = yield* cursorOf(options.name)
+  const fiber = yield* Effect.forkScoped(Effect.raceFirst(courier.run, readEvents(options, cursor, courier)))
+  return { courier, fiber }
+})
+
+const claim = Effect.flatMap(Store, (store) => store.claim("a")).pipe(Effect.map(({ owner }) => owner))
+
+/** Lets everything run that waits for no time: the test clock goes on only behind what it woke itself. */
+const idleNow = Effect.repeat(Effect.yieldNow, { times: 200 })
+
+/** Lets time pass for what was committed before. */
+const pass = (duration: Parameters<typeof TestClock.adjust>[0]) => Effect.andThen(idleNow, TestClock.adjust(duration))
+
+const seqsOf = (received: ReadonlyArray<{ readonly event: any }>) => received.map(({ event }) => Number(event.sequence))
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+describe("a courier", () => {
+  it.effect("serves a receiver that was away for three hours within a minute or so, every event once", () =>
+    Effect.gen(function* () {
+      const { backlog, commit } = yield* Store
+      const owner = yield* claim
+      const { attempt, received } = receiver((_, now) => (now < 3 * hour ? failed("unavailable", "503") : delivered))
+      yield* running(attempt)
+      yield* commit(owner, { events: [1, 2, 3, 4, 5].map((id) => created(id, id)) })
+      yield* pass("3 hours")
+      // One attempt a minute, and no attempt was used up beyond the first ones.
+      expect(received.length).toBeLessThan(5 + 3 * 67)
+      const before = received.length
+      yield* pass("67 seconds")
+      expect(seqsOf(received.slice(before)).toSorted()).toEqual([1, 2, 3, 4, 5])
+      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, dead: 0 })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("makes a dead letter of an event that is refused ten times, then goes on with the node", () =>
+    Effect.gen(function* () {
+      const { backlog, commit, deadLetters } = yield* Store
+      const owner = yield* claim
+      const { attempt, received } = receiver(({ type }) =>
+        type === "berth.node.created" ? failed("refused", "the receiver answered 400") : delivered
+      )
+      yield* running(attempt)
+      yield* commit(owner, { events: [created(1, 1), changed(1, 2, "created", "running")] })
+      yield* pass("4 days")
+      expect(seqsOf(received)).toEqual([...Array.from({ length: 10 }, () => 1), 2])
+      expect(yield* deadLetters("ops", 9)).toEqual([
+        expect.objectContaining({ seq: 1, attempts: 10, reason: "the receiver answered 400" })
+      ])
+      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, dead: 1 })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("ends for good when the receiver is gone, or nothing succeeds for five days", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const gone = yield* running(receiver(() => failed("gone", "the receiver answered 410")).attempt)
+      yield* commit(owner, { events: [created(1, 1)] })
+      yield* idleNow
+      expect(yield* Fiber.join(gone.fiber)).toMatchObject({ reason: "gone" })
+      const failing = yield* running(receiver(() => failed("unavailable", "no answer")).attempt)
+      yield* pass("119 hours")
+      expect(failing.fiber.pollUnsafe()).toBe(undefined)
+      yield* pass("2 hours")
+      expect(yield* Fiber.join(failing.fiber)).toMatchObject({ reason: "failing" })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("attempts again after a restart at the instant and with the count that it had", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const { attempt, received } = receiver(() => failed("refused", "400"))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* running(attempt)
+          yield* commit(owner, { events: [created(1, 1)] })
+          yield* pass("1 minute")
+        })
+      )
+      expect(received.length).toBe(2)
+      yield* running(attempt)
+      yield* pass("3 minutes")
+      expect(received.length).toBe(2)
+      yield* pass("3 minutes")
+      expect(received.length).toBe(3)
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("holds changes of status back until they last, whichever batch they are read in", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const { attempt, received } = receiver(() => delivered)
+      yield* running(attempt, { ...sink, forMillis: 30 * second })
+      const now = Clock.currentTimeMillis
+      const flap = Effect.fnUntraced(function* (from: "running" | "power-off", to: "running" | "power-off") {
+        yield* commit(owner, { events: [changed(1, yield* now, from, to)] })
+        yield* pass("10 seconds")
+      })
+      yield* flap("running", "power-off")
+      yield* flap("power-off", "running")
+      yield* flap("running", "power-off")
+      yield* pass("10 minutes")
+      expect(received.map(({ atMillis, event }) => [Number(event.sequence), event.data.from, atMillis])).toEqual([
+        [3, "running", 50_000]
+      ])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("loses no event and keeps the order of each node, killed at any step, under a receiver that fails", () =>
+    Effect.gen(function* () {
+      const { after, backlog, commit } = yield* Store
+      const owner = yield* claim
+      let calls = 0
+      // Fails a third of the time; a tenth of the answers that it gives are lost on the way.
+      const { attempt, received } = receiver(() => (++calls % 3 === 0 ? failed("unavailable", "500") : delivered))
+      const lossy = (id: string, body: string) =>
+        Effect.map(attempt(id, body), (outcome) => (calls % 10 === 7 ? failed("unavailable", "ECONNRESET") : outcome))
+      let version = 0
+      for (let run = 0; run < 40; run++) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* running(lossy)
+            for (let node = 1; node <= 5; node++) {
+              yield* commit(owner, { events: [changed(node, version, "running", "power-off", ++version)] })
+            }
+            for (let steps = yield* Random.nextIntBetween(0, 60); steps > 0; steps--) yield* Effect.yieldNow
+          })
+        )
+      }
+      const { courier } = yield* running(lossy)
+      yield* pass("3 days")
+      yield* courier.idle
+      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 0, dead: 0 })
+      const events = yield* after(beginning, 999)
+      expect(events.length).toBe(200)
+      expect(new Set(received.map(({ id }) => id))).toEqual(new Set(events.map(({ id }) => id)))
+      // By the first time that each was received: one is repeated only when its answer was lost.
+      for (let node = 1; node <= 5; node++) {
+        const seqs = seqsOf(received.filter(({ event }) => event.subject === `nodes/${node}`))
+        const first = seqs.filter((seq, index) => seqs.indexOf(seq) === index)
+        expect(first).toEqual(first.toSorted((a, b) => a - b))
+      }
+    }).pipe(Random.withSeed("courier"), Effect.provide(store))
+  )
+})

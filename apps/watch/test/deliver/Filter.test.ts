@@ -1,0 +1,60 @@
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import { matchesGlob, selects } from "../../src/deliver/Filter.ts"
+import type { StoredEvent } from "../../src/store/accounts.ts"
+
+const event = (
+  over: Partial<StoredEvent> = {},
+  data: object = { before: null, after: { name: "web-1" } }
+): StoredEvent => ({
+  account: "eu",
+  seq: 1,
+  id: "id",
+  type: "berth.node.created",
+  node: 7,
+  atMillis: 0,
+  body: JSON.stringify({ data }),
+  ...over
+})
+
+const all = { types: [], nodes: [], accounts: [] }
+
+describe("a filter", () => {
+  it("lets everything pass when it states nothing", () => {
+    expect(selects(all, event())).toBe(true)
+  })
+
+  it("goes by account, type and the name of the node, before or after", () => {
+    expect(selects({ ...all, accounts: ["us"] }, event())).toBe(false)
+    expect(selects({ ...all, types: ["berth.node.*"] }, event())).toBe(true)
+    expect(selects({ ...all, types: ["berth.watch.*", "berth.node.deleted"] }, event())).toBe(false)
+    expect(selects({ ...all, nodes: ["web-*"] }, event())).toBe(true)
+    expect(selects({ ...all, nodes: ["db-*"] }, event())).toBe(false)
+    const renamed = { before: { name: "db-1" }, after: { name: "web-1" } }
+    expect(selects({ ...all, nodes: ["db-*"] }, event({}, renamed))).toBe(true)
+    expect(selects({ ...all, nodes: ["db-*"] }, event({ node: null, type: "berth.watch.degraded" }))).toBe(true)
+  })
+
+  it.each([
+    ["*", "", true],
+    ["a*a", "a", false],
+    ["a*b*c", "aXbYc", true],
+    ["a*b*c", "acb", false],
+    ["*ab*ab", "ab", false],
+    ["a.c", "abc", false],
+    ["web", "web-1", false]
+  ])("with %j and %j is %j", (glob, text, expected) => {
+    expect(matchesGlob(glob, text)).toBe(expected)
+  })
+
+  it("agrees with a regular expression", () => {
+    const text = fc.array(fc.constantFrom("a", "b", "*"), { maxLength: 8 }).map((parts) => parts.join(""))
+    fc.assert(
+      fc.property(text, text, (glob, name) => {
+        const pattern = new RegExp(`^${glob.replaceAll("*", ".*")}$`)
+        expect(matchesGlob(glob, name)).toBe(pattern.test(name))
+      }),
+      { seed: 3, numRuns: 2000 }
+    )
+  })
+})

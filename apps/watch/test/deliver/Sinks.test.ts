@@ -1,0 +1,213 @@
+import { PassThrough } from "node:stream"
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Sinks } from "../../src/deliver/Sinks.ts"
+import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
+import { Stdout } from "../../src/deliver/Stdout.ts"
+import { Store } from "../../src/store/Store.ts"
+import { changed, created, deleted, row } from "../store/facts.ts"
+import { Receiver, sinkTo } from "./Receiver.ts"
+
+const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+
+/** Runs sinks over the store of the test until the scope closes. */
+const running = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>, stdout = new PassThrough()) {
+  const context = yield* Layer.build(Layer.provide(Sinks.layer(options), Stdout.layerOf(stdout)))
+  const sinks = yield* Effect.provide(Sinks, context)
+  yield* Effect.forkScoped(sinks.run)
+  return sinks
+})
+
+const claim = Effect.flatMap(Store, (store) => store.claim("a")).pipe(Effect.map(({ owner }) => owner))
+
+const subjects = (receiver: Receiver) => receiver.received.map(({ event }) => event.subject ?? event.type)
+
+describe("sinks", () => {
+  it.live("get each event as it is in the log, those of a node in order", () =>
+    Effect.gen(function* () {
+      const { after, commit } = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
+      const sinks = yield* running([sinkTo(receiver, { name: "ops" })])
+      yield* commit(owner, { events: [changed(1, 3, "created", "running"), deleted(2, 4), deleted(1, 5)] })
+      yield* receiver.requests(3)
+      yield* sinks.idle
+      // The first two events are from before the sink was first seen.
+      const events = (yield* after(new Map([["a", 2]]), 9)).map(({ body }) => JSON.parse(body))
+      expect(
+        receiver.received.map(({ event }) => event).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
+      ).toEqual(events)
+      const ofFirst = receiver.received.filter(({ event }) => event.subject === "nodes/1")
+      expect(ofFirst.map(({ event }) => event.type)).toEqual(["berth.node.status_changed", "berth.node.deleted"])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("begin with the nodes that exist, where that is asked for, then get what happens to them", () =>
+    Effect.gen(function* () {
+      const { commit, cursorOf } = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      const options = sinkTo(receiver, {
+        name: "ops",
+        start: "baseline",
+        selection: { types: [], nodes: ["node-*"], accounts: [] }
+      })
+      const first = yield* running([options])
+      // Before a sweep was complete the nodes are not known.
+      yield* commit(owner, { nodes: [row(1), row(2, {}, { name: "other" }), row(3, { goneAtMillis: 1 })] })
+      yield* first.idle
+      expect((yield* cursorOf("ops")).has("a")).toBe(false)
+      yield* commit(owner, { events: [created(9, 1)], sweptAtMillis: 5 })
+      yield* receiver.requests(1)
+      yield* commit(owner, { nodes: [row(4)], events: [created(4, 6)] })
+      yield* receiver.requests(2)
+      yield* first.idle
+      expect(receiver.received.map(({ event }) => [event.type, event.subject, event.data.baseline])).toEqual([
+        ["berth.node.discovered", "nodes/1", true],
+        ["berth.node.created", "nodes/4", undefined]
+      ])
+      expect(receiver.received[0]!.event).not.toHaveProperty("sequence")
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("select what they get, and deliver the daemon's own events", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const gone = yield* Receiver.start
+      gone.answer = () => 410
+      const receiver = yield* Receiver.start
+      const types = ["berth.sink.*", "*.deleted"]
+      const sinks = yield* running([
+        sinkTo(gone, { name: "gone" }),
+        sinkTo(receiver, { name: "ops", selection: { types, nodes: [], accounts: [] } })
+      ])
+      yield* commit(owner, { events: [created(1, 1), deleted(1, 2)] })
+      yield* receiver.requests(2)
+      expect(subjects(receiver).toSorted()).toEqual(["berth.sink.disabled", "nodes/1"])
+      const disabled = receiver.received.find(({ event }) => event.type === "berth.sink.disabled")!.event
+      expect(disabled).toMatchObject({
+        source: "/accounts/_daemon",
+        data: { sink: "gone", reason: "gone", message: "the receiver answered 410" }
+      })
+      expect((yield* sinks.status).map(({ name, state }) => [name, state])).toEqual([
+        ["gone", "disabled"],
+        ["ops", "up"]
+      ])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("do not wait for each other: one receiver that never answers delays no other", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const hanging = yield* Receiver.start
+      hanging.answer = () => null
+      const receiver = yield* Receiver.start
+      yield* running([sinkTo(hanging, { name: "hanging" }), sinkTo(receiver, { name: "ops" })])
+      yield* commit(owner, { events: Array.from({ length: 50 }, (_, index) => created(index + 1, index)) })
+      yield* hanging.requests(8)
+      yield* receiver.requests(50)
+      expect(hanging.received.length).toBe(8)
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("go on where they were when the daemon starts again", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      const options = [sinkTo(receiver, { name: "ops" })]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const sinks = yield* running(options)
+          yield* commit(owner, { events: [created(1, 1)] })
+          yield* receiver.requests(1)
+          yield* sinks.idle
+        })
+      )
+      yield* commit(owner, { events: [created(2, 2)] })
+      yield* running(options)
+      yield* receiver.requests(2)
+      expect(subjects(receiver)).toEqual(["nodes/1", "nodes/2"])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("deliver once more what a person asks for: from a cursor on, or the dead letters", () =>
+    Effect.gen(function* () {
+      const { commit, giveUp, take } = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      const sinks = yield* running([sinkTo(receiver, { name: "ops" })])
+      const events = yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
+      yield* receiver.requests(2)
+      yield* sinks.idle
+      yield* sinks.replay("ops", new Map([["a", 1]]))
+      yield* receiver.requests(3)
+      expect(receiver.received[2]!.id).toBe(events[1]!.id)
+      yield* sinks.idle
+      const id = events[0]!.id
+      const dead = { account: "a", seq: 1, node: 1, id, attempt: 10, dueMillis: 0, held: null, body: null }
+      yield* take({ sink: "ops", account: "a", seq: 2, deliveries: [dead], dropped: [] })
+      yield* giveUp("ops", dead, "the receiver answered 400")
+      expect((yield* sinks.status)[0]).toMatchObject({ pending: 0, dead: 1 })
+      expect(yield* sinks.retry("ops")).toBe(1)
+      yield* receiver.requests(4)
+      expect(receiver.received[3]!.id).toBe(id)
+      yield* sinks.idle
+      expect((yield* sinks.status)[0]).toMatchObject({ pending: 0, dead: 0, unread: 0 })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("that were disabled get nothing until they are enabled, then everything since", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      const other = yield* Receiver.start
+      const sinks = yield* running([sinkTo(receiver, { name: "ops" }), sinkTo(other, { name: "other" })])
+      yield* commit(owner, { events: [created(1, 1)] })
+      yield* receiver.requests(1)
+      yield* sinks.idle
+      yield* sinks.disable("ops")
+      yield* commit(owner, { events: [created(2, 2)] })
+      yield* other.requests(2)
+      expect(receiver.received.length).toBe(1)
+      yield* sinks.enable("ops")
+      yield* receiver.requests(2)
+      expect(subjects(receiver)).toEqual(["nodes/1", "nodes/2"])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("that are further behind than they may be are disabled, which the others get", () =>
+    Effect.gen(function* () {
+      const { commit, meet } = yield* Store
+      const owner = yield* claim
+      yield* meet("slow")
+      yield* commit(owner, { events: [2, 3, 4, 5, 6].map((id) => created(id, id)) })
+      const receiver = yield* Receiver.start
+      const other = yield* Receiver.start
+      const sinks = yield* running([sinkTo(receiver, { name: "slow", maxLag: 3 }), sinkTo(other, { name: "ops" })])
+      yield* other.requests(1)
+      expect(other.received[0]!.event.data).toMatchObject({ sink: "slow", reason: "lagging" })
+      expect((yield* sinks.status).find(({ name }) => name === "slow")).toMatchObject({ state: "disabled" })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("to stdout write one event per line, in their order", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const stdout = new PassThrough({ highWaterMark: 10_000_000 })
+      const stdoutSink = { ...sinkTo(yield* Receiver.start, { name: "stdout" }), target: { _tag: "Stdout" } as const }
+      const sinks = yield* running([stdoutSink], stdout)
+      const facts = Array.from({ length: 1200 }, (_, index) => created(index + 1, index))
+      const events = yield* commit(owner, { events: facts })
+      stdout.setEncoding("utf8")
+      yield* sinks.idle
+      expect(String(stdout.read()).split("\n").slice(0, -1)).toEqual(events.map(({ body }) => body))
+    }).pipe(Effect.provide(store))
+  )
+})

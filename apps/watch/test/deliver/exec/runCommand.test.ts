@@ -1,0 +1,62 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { runCommand } from "../../../src/deliver/exec/runCommand.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-exec-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const shell = (script: string, ...args: ReadonlyArray<string>) =>
+  runCommand({ _tag: "Exec", command: ["/bin/sh", "-c", script, "sh", ...args], timeoutMillis: 10_000 }, `{"a":"$b"}`)
+
+describe("an exec sink", () => {
+  it.effect("gives the event on stdin and the arguments as they are, and delivers with exit code 0", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "out")
+      expect(yield* shell(`cat > "$1"; printf '%s' "$2" >> "$1"`, path, "; exit 1")).toEqual({ _tag: "Delivered" })
+      expect(readFileSync(path, "utf8")).toBe(`{"a":"$b"}\n; exit 1`)
+    })
+  )
+
+  it.effect("fails with any other exit code, with a signal, and without the program", () =>
+    Effect.gen(function* () {
+      expect(yield* shell("exit 3")).toMatchObject({ kind: "refused", reason: "it ended with 3" })
+      expect(yield* shell("kill -9 $$")).toMatchObject({ kind: "refused", reason: "it ended with SIGKILL" })
+      const absent = runCommand({ _tag: "Exec", command: ["/nowhere/notify"], timeoutMillis: 1000 }, "{}")
+      expect(yield* absent).toMatchObject({ kind: "unavailable" })
+    })
+  )
+
+  it.effect("ends a program that takes too long, with all that it started", () =>
+    Effect.gen(function* () {
+      // A pipe that ends when the last process that writes to it has ended.
+      const path = join(yield* folder, "pipe")
+      execFileSync("mkfifo", [path])
+      const pipe = createReadStream(path)
+      const opened = once(pipe, "open")
+      const ended = once(pipe.resume(), "end")
+      const running = yield* Effect.forkChild(shell(`exec 3> "$1"; sleep 1000 & wait`, path))
+      yield* Effect.promise(() => opened)
+      yield* TestClock.adjust("10 seconds")
+      expect(yield* Fiber.join(running)).toMatchObject({ kind: "refused", reason: "it did not end within 10 s" })
+      yield* Effect.promise(() => ended)
+    })
+  )
+
+  it.effect("keeps the credentials of the service from the program", () =>
+    Effect.gen(function* () {
+      const path = join(yield* folder, "env")
+      process.env["BERTH_API_KEY"] = "key-that-must-not-show"
+      yield* shell(`env > "$1"`, path).pipe(Effect.ensuring(Effect.sync(() => delete process.env["BERTH_API_KEY"])))
+      expect(readFileSync(path, "utf8")).toContain("PATH=")
+      expect(readFileSync(path, "utf8")).not.toContain("key-that-must-not-show")
+    })
+  )
+})

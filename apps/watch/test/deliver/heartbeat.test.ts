@@ -1,0 +1,27 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { heartbeat } from "../../src/deliver/heartbeat.ts"
+import { Receiver } from "./Receiver.ts"
+
+describe("the heartbeat", () => {
+  it.effect("comes at its times while all is well, and only then", () =>
+    Effect.gen(function* () {
+      const receiver = yield* Receiver.start
+      let well = true
+      let asked = 0
+      const isWell = Effect.sync(() => {
+        asked++
+        return well
+      })
+      const options = { url: Redacted.make(new URL(receiver.url)), everyMillis: 60_000 }
+      yield* Effect.forkScoped(heartbeat(options, isWell))
+      yield* receiver.requests(1)
+      well = false
+      while (asked < 3) yield* TestClock.adjust("1 minute")
+      expect(receiver.received.length).toBe(1)
+      well = true
+      yield* Effect.raceFirst(receiver.requests(2), Effect.forever(TestClock.adjust("10 seconds")))
+    })
+  )
+})

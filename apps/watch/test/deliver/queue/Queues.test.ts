@@ -1,0 +1,267 @@
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import { failed } from "../../../src/deliver/Outcome.ts"
+import { Queues } from "../../../src/deliver/queue/Queues.ts"
+import type { Delivery } from "../../../src/store/sinks.ts"
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+const delivery = (seq: number, node = seq, over: Partial<Delivery> = {}): Delivery => ({
+  account: "a",
+  seq,
+  node,
+  id: `id-${seq}`,
+  attempt: 0,
+  dueMillis: 0,
+  held: null,
+  body: null,
+  ...over
+})
+
+/** No spread: the schedule as it is written. */
+const chance = 0.5
+
+const unavailable = failed("unavailable", "503")
+const refused = failed("refused", "400")
+
+const queuesOf = (...deliveries: ReadonlyArray<Delivery>) => {
+  const queues = new Queues(8)
+  queues.add(deliveries)
+  return queues
+}
+
+const seqs = (deliveries: ReadonlyArray<Delivery>) => deliveries.map(({ seq }) => seq)
+
+/** Starts the one delivery that is due. */
+const only = (queues: Queues, nowMillis: number): Delivery => {
+  const [first, ...more] = queues.start(nowMillis)
+  if (first === undefined || more.length > 0) throw new Error(`not one delivery is due at ${nowMillis}`)
+  return first
+}
+
+describe("the queues of a sink", () => {
+  it("deliver a node's events one after the other, and those of different nodes at once", () => {
+    const queues = queuesOf(delivery(1, 7), delivery(2, 7), delivery(3, 8))
+    const [first, other] = queues.start(0)
+    expect([first!.seq, other!.seq, queues.start(0).length]).toEqual([1, 3, 0])
+    queues.succeeded(first!)
+    expect(seqs(queues.start(0))).toEqual([2])
+    expect([queues.size, queues.inFlight]).toEqual([2, 2])
+  })
+
+  it("attempt no more at once than they may", () => {
+    const queues = new Queues(2)
+    queues.add([delivery(1), delivery(2), delivery(3)])
+    const [first] = queues.start(0)
+    expect([queues.start(0).length, queues.nextMillis()]).toEqual([0, null])
+    queues.succeeded(first!)
+    expect(seqs(queues.start(0))).toEqual([3])
+  })
+
+  it("attempt an event that is refused ten times on the schedule, then give it up and go on with the next", () => {
+    const queues = queuesOf(delivery(1, 7), delivery(2, 7))
+    const at: Array<number> = []
+    let now = 0
+    for (;;) {
+      const consequence = queues.failed(only(queues, now), refused, now, chance)
+      at.push(now)
+      if (consequence._tag === "GiveUp") break
+      const next = queues.nextMillis()!
+      expect(queues.start(next - 1)).toEqual([])
+      now = next
+    }
+    const pauses = at.slice(1).map((instant, index) => instant - at[index]!)
+    expect(pauses).toEqual([
+      5 * second,
+      5 * minute,
+      30 * minute,
+      2 * hour,
+      5 * hour,
+      10 * hour,
+      14 * hour,
+      20 * hour,
+      24 * hour
+    ])
+    expect(only(queues, now).seq).toBe(2)
+  })
+
+  it("spread the schedule by a tenth", () => {
+    for (const [chance, pause] of [
+      [0, 4500],
+      [1, 5500]
+    ] as const) {
+      const queues = queuesOf(delivery(1))
+      queues.failed(only(queues, 0), refused, 0, chance)
+      expect(queues.nextMillis()).toBe(pause)
+    }
+  })
+
+  it("hold up no other node when one event fails", () => {
+    const queues = queuesOf(delivery(1, 7), delivery(2, 7), delivery(3, 8))
+    const [first] = queues.start(0)
+    queues.failed(first!, refused, 0, chance)
+    queues.add([delivery(4, 9)])
+    expect(seqs(queues.start(1))).toEqual([4])
+  })
+
+  it("find the receiver down after failures of three queues in a row, and then try one event a minute", () => {
+    const queues = queuesOf(delivery(1), delivery(2), delivery(3), delivery(4))
+    const [a, b, c, d] = queues.start(0)
+    expect(queues.failed(a!, unavailable, 0, chance)._tag).toBe("Retry")
+    expect(queues.failed(b!, unavailable, 0, chance)._tag).toBe("Retry")
+    queues.failed(c!, unavailable, 0, chance)
+    expect(queues.health.probeAtMillis).toBe(minute)
+    expect(queues.failed(d!, unavailable, 0, chance)._tag).toBe("Wait")
+    let now = minute
+    for (let tries = 0; tries < 180; tries++) {
+      expect(queues.start(now - 1)).toEqual([])
+      expect(queues.failed(only(queues, now), unavailable, now, chance)._tag).toBe("Wait")
+      now = queues.nextMillis()!
+    }
+    // Three hours later it is back: everything is due at once, and no attempt was used up.
+    expect(now).toBe(181 * minute)
+    const probe = only(queues, now)
+    expect(probe).toMatchObject({ seq: 1, attempt: 1 })
+    queues.succeeded(probe)
+    expect(queues.start(now).map(({ attempt, seq }) => [seq, attempt])).toEqual([
+      [2, 1],
+      [3, 1],
+      [4, 0]
+    ])
+  })
+
+  it("do not find it down while other nodes are served in between", () => {
+    const queues = queuesOf(delivery(1), delivery(2), delivery(3), delivery(4))
+    const [a, b, c, d] = queues.start(0)
+    queues.failed(a!, unavailable, 0, chance)
+    queues.failed(b!, unavailable, 0, chance)
+    queues.succeeded(c!)
+    queues.failed(d!, unavailable, 0, chance)
+    expect(queues.health.probeAtMillis).toBe(null)
+  })
+
+  it("give the only queue of a sink a second attempt before they find the receiver down", () => {
+    const queues = queuesOf(delivery(1))
+    queues.failed(only(queues, 0), unavailable, 0, chance)
+    expect([queues.health.probeAtMillis, queues.nextMillis()]).toEqual([null, 5 * second])
+    queues.failed(only(queues, 5 * second), unavailable, 5 * second, chance)
+    expect(queues.nextMillis()).toBe(65 * second)
+  })
+
+  it("take a refusal for a sign that the receiver is there", () => {
+    const queues = queuesOf(delivery(1), delivery(2), delivery(3))
+    for (const each of queues.start(0)) queues.failed(each, unavailable, 0, chance)
+    expect(queues.failed(only(queues, minute), refused, minute, chance)).toMatchObject({
+      _tag: "Retry",
+      delivery: { attempt: 2, dueMillis: minute + 5 * minute }
+    })
+    expect(seqs(queues.start(minute))).toEqual([2, 3])
+  })
+
+  it("wait as long as the receiver asks, for all nodes, at most an hour", () => {
+    const queues = queuesOf(delivery(1), delivery(2))
+    const [a, b] = queues.start(0)
+    queues.failed(a!, failed("unavailable", "429", 20 * second), 0, chance)
+    queues.succeeded(b!)
+    queues.add([delivery(3)])
+    queues.failed(only(queues, 0), failed("unavailable", "429", 3 * hour), 0, chance)
+    queues.add([delivery(4)])
+    expect(queues.start(hour - 1)).toEqual([])
+    expect(queues.start(hour).length).toBeGreaterThan(0)
+  })
+
+  it("disable a sink that answers 410, and one that failed for five days", () => {
+    const gone = queuesOf(delivery(1))
+    expect(gone.failed(only(gone, 0), failed("gone", "410"), 0, chance)).toEqual({ _tag: "Disable", reason: "gone" })
+    const queues = new Queues(8, 0)
+    queues.add([delivery(1)])
+    expect(queues.failed(only(queues, 5 * day - 1), unavailable, 5 * day - 1, chance)._tag).toBe("Retry")
+    const later = 6 * day
+    expect(queues.failed(only(queues, later), unavailable, later, chance)).toEqual({
+      _tag: "Disable",
+      reason: "failing"
+    })
+  })
+
+  it("do not count the days on which there was nothing to deliver", () => {
+    const queues = queuesOf(delivery(1, 1, { attempt: 9 }))
+    expect(queues.failed(only(queues, 0), refused, 0, chance)._tag).toBe("GiveUp")
+    queues.add([delivery(2)])
+    expect(queues.failed(only(queues, 9 * day), refused, 9 * day, chance)._tag).toBe("Retry")
+  })
+
+  it("keep back what is held, also when the receiver is there again", () => {
+    const held = delivery(4, 4, { dueMillis: 10 * minute, held: "{}" })
+    const queues = queuesOf(delivery(1), delivery(2), delivery(3), held)
+    for (const each of queues.start(0)) queues.failed(each, unavailable, 0, chance)
+    const probe = only(queues, minute)
+    queues.succeeded(probe)
+    expect(seqs(queues.start(minute))).toEqual([2, 3])
+    expect(seqs(queues.start(10 * minute))).toEqual([4])
+  })
+
+  it("drop what is not needed any more, but not what is on its way", () => {
+    const queues = queuesOf(delivery(1, 7), delivery(2, 7))
+    const first = only(queues, 0)
+    queues.remove([first, delivery(2, 7), delivery(9, 9)])
+    expect(queues.size).toBe(1)
+    queues.succeeded(first)
+    expect([queues.size, queues.nextMillis()]).toEqual([0, null])
+  })
+
+  it("know the change of a node that is held back, until it is on its way", () => {
+    const held = delivery(2, 7, { dueMillis: minute, held: "{}" })
+    const queues = queuesOf(delivery(1, 7), held, delivery(3, 7))
+    expect([queues.heldOf(held)?.seq, queues.heldOf(delivery(9, 8))]).toEqual([2, null])
+    queues.succeeded(only(queues, 0))
+    expect(only(queues, minute).seq).toBe(2)
+    expect(queues.heldOf(held)).toBe(null)
+  })
+
+  it("deliver every event of a node in order, however attempts end", () => {
+    const ending = fc.constantFrom("delivered", "unavailable", "refused")
+    const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), ending), { minLength: 200, maxLength: 400 })
+    fc.assert(
+      fc.property(steps, (steps) => {
+        const queues = new Queues(3)
+        const ended = new Map<number, Array<number>>()
+        let now = 0
+        let seq = 0
+        const flying: Array<Delivery> = []
+        const end = (each: Delivery, how: string) => {
+          if (how === "delivered") queues.succeeded(each)
+          else {
+            const failure = failed(how === "refused" ? "refused" : "unavailable", how)
+            const { _tag } = queues.failed(each, failure, now, chance)
+            if (_tag === "Disable") throw new Error("nothing here lasts five days")
+            if (_tag !== "GiveUp") return
+          }
+          ended.set(each.node, [...(ended.get(each.node) ?? []), each.seq])
+        }
+        for (const [node, how] of steps) {
+          queues.add([delivery(++seq, node)])
+          flying.push(...queues.start(now))
+          expect(flying.length).toBeLessThanOrEqual(3)
+          expect(new Set(flying.map((each) => each.node)).size).toBe(flying.length)
+          const each = flying.shift()
+          if (each === undefined) now = Math.min(now + hour, queues.nextMillis() ?? now)
+          else end(each, how)
+        }
+        for (;;) {
+          flying.push(...queues.start(now))
+          const each = flying.shift()
+          if (each !== undefined) end(each, "delivered")
+          else if (queues.nextMillis() === null) break
+          else now = queues.nextMillis()!
+        }
+        expect(queues.size).toBe(0)
+        expect(Array.from(ended.values()).flat().length).toBe(steps.length)
+        for (const list of ended.values()) expect(list).toEqual(list.toSorted((a, b) => a - b))
+      }),
+      { seed: 11, numRuns: 100 }
+    )
+  })
+})

@@ -1,0 +1,180 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Webhook } from "standardwebhooks"
+import { HttpService } from "@berth/testing/HttpService"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import type { Format } from "../../../src/deliver/SinkOptions.ts"
+import type { Resolve } from "../../../src/deliver/webhook/addressCheck.ts"
+import { makeSender } from "../../../src/deliver/webhook/send.ts"
+import { signingKey } from "../../../src/deliver/webhook/sign.ts"
+
+const json = JSON.stringify({
+  id: "id-1",
+  type: "berth.node.status_changed",
+  source: "/accounts/eu",
+  subject: "nodes/7",
+  data: { from: "running", to: "power-off", before: { name: "web <1>" }, after: { name: "web <1>" } }
+})
+
+const secret = `whsec_${Buffer.alloc(32, 5).toString("base64")}`
+
+/** `standardwebhooks` checks against the wall clock. */
+const wallMillis = Date.now()
+
+interface Received {
+  readonly headers: IncomingMessage["headers"]
+  readonly path: string | undefined
+  readonly body: string
+}
+
+/** A receiver on this machine that answers as the test states, and what it received. */
+const receiver = Effect.fnUntraced(function* (answer: (response: ServerResponse, path: string) => void) {
+  const received: Array<Received> = []
+  const service = yield* HttpService.start((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => (body += text))
+    request.on("end", () => {
+      received.push({ headers: request.headers, path: request.url, body })
+      answer(response, request.url ?? "")
+    })
+  })
+  return { url: `${service.url}/hook`, received }
+})
+
+const sender = (
+  url: string,
+  { format = "cloudevents", isPrivateAllowed = true }: { format?: Format; isPrivateAllowed?: boolean } = {},
+  resolve?: Resolve
+) =>
+  makeSender(
+    {
+      _tag: "Webhook",
+      url: Redacted.make(new URL(url)),
+      secrets: [Redacted.make(signingKey(secret)!)],
+      isPrivateAllowed,
+      format
+    },
+    resolve
+  )
+
+const statusReceiver = (status: number, headers: Record<string, string> = {}) =>
+  receiver((response) => response.writeHead(status, headers).end("answer"))
+
+describe("a webhook", () => {
+  it.effect("posts the event as it is, signed, with its id", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(204)
+      yield* TestClock.setTime(wallMillis)
+      const send = yield* sender(url)
+      expect(yield* send("id-1", json)).toEqual({ _tag: "Delivered" })
+      expect(received).toEqual([{ body: json, path: "/hook", headers: expect.anything() }])
+      const { headers } = received[0]!
+      expect(headers).toMatchObject({ "content-type": "application/cloudevents+json", "webhook-id": "id-1" })
+      expect(new Webhook(secret).verify(json, headers as Record<string, string>)).toEqual(JSON.parse(json))
+    })
+  )
+
+  it.effect.each([
+    [200, "Delivered"],
+    [301, "refused"],
+    [400, "refused"],
+    [408, "unavailable"],
+    [410, "gone"],
+    [429, "unavailable"],
+    [500, "unavailable"],
+    [503, "unavailable"]
+  ] as const)("that is answered with %i is %s", ([status, expected]) =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(status, { location: "/elsewhere" })
+      const outcome = yield* (yield* sender(url))("id-1", json)
+      expect(outcome._tag === "Delivered" ? "Delivered" : outcome.kind).toBe(expected)
+      expect(received.map(({ path }) => path)).toEqual(["/hook"])
+    })
+  )
+
+  it.effect("reads Retry-After as seconds and as a date", () =>
+    Effect.gen(function* () {
+      const seconds = yield* statusReceiver(429, { "retry-after": "17" })
+      expect(yield* (yield* sender(seconds.url))("id-1", json)).toMatchObject({ retryAfterMillis: 17_000 })
+      const date = yield* statusReceiver(503, { "retry-after": "Thu, 01 Jan 1970 00:01:00 GMT" })
+      yield* TestClock.setTime(20_000)
+      expect(yield* (yield* sender(date.url))("id-1", json)).toMatchObject({ retryAfterMillis: 40_000 })
+    })
+  )
+
+  it.effect("gives up on a receiver that does not answer for 20 s", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Deferred.make<void>()
+      const { url } = yield* receiver(() => Deferred.doneUnsafe(arrived, Effect.void))
+      const sending = yield* Effect.forkChild((yield* sender(url))("id-1", json))
+      yield* Deferred.await(arrived)
+      yield* TestClock.adjust("20 seconds")
+      expect(yield* Fiber.join(sending)).toEqual({
+        _tag: "Failed",
+        kind: "unavailable",
+        reason: "no answer within 20 s",
+        retryAfterMillis: null
+      })
+    })
+  )
+
+  it.effect("is not held up by an answer without end", () =>
+    Effect.gen(function* () {
+      const { url } = yield* receiver((response) => response.writeHead(200).write("x"))
+      expect(yield* (yield* sender(url))("id-1", json)).toEqual({ _tag: "Delivered" })
+    })
+  )
+
+  it.effect("fails when the receiver cannot be reached", () =>
+    Effect.gen(function* () {
+      const outcome = yield* (yield* sender("http://127.0.0.1:1/"))("id-1", json)
+      expect(outcome).toMatchObject({ kind: "unavailable", reason: "the receiver cannot be reached (ECONNREFUSED)" })
+    })
+  )
+
+  it.effect("connects to no private address, written out or behind a name", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(200)
+      const refused = { kind: "refused", reason: "the receiver has a private address" }
+      const literal = yield* sender(url, { isPrivateAllowed: false })
+      expect(yield* literal("id-1", json)).toMatchObject(refused)
+      const named = url.replace("127.0.0.1", "hooks.example.com")
+      // First a public address, then, at the connection, one of this machine: the answer that is checked is the one that counts.
+      const answers: Array<string> = []
+      const flipping: Resolve = (_, callback) => {
+        const address = answers.length === 0 ? "127.0.0.1" : "93.184.216.34"
+        answers.push(address)
+        callback(null, [{ address, family: 4 }])
+      }
+      const flips = yield* sender(named, { isPrivateAllowed: false }, flipping)
+      expect(yield* flips("id-1", json)).toMatchObject(refused)
+      expect([answers.length, received]).toEqual([1, []])
+      // The same name is fine where private addresses are allowed, and the connection goes to the resolved address.
+      const allowed = yield* sender(url.replace("127.0.0.1", "localhost"))
+      expect(yield* allowed("id-1", json)).toEqual({ _tag: "Delivered" })
+    })
+  )
+
+  it.effect.each([
+    ["slack", { text: "[eu] web &lt;1&gt; (7) is power-off (was running)." }],
+    ["discord", { content: "[eu] web <1> (7) is power-off (was running).", allowed_mentions: { parse: [] } }]
+  ] as const)("posts a sentence for people to %s", ([format, message]) =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(200)
+      yield* (yield* sender(url, { format }))("id-1", json)
+      expect(JSON.parse(received[0]!.body)).toEqual(message)
+    })
+  )
+
+  it.effect("posts a sentence with a title to ntfy", () =>
+    Effect.gen(function* () {
+      const { received, url } = yield* statusReceiver(200)
+      yield* (yield* sender(url, { format: "ntfy" }))("id-1", json)
+      expect(received[0]).toMatchObject({
+        body: "[eu] web <1> (7) is power-off (was running).",
+        headers: { title: "berth.node.status_changed" }
+      })
+    })
+  )
+})

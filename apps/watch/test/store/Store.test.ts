@@ -1,0 +1,9 @@
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { Layer } from "effect"
+import { Store } from "../../src/store/Store.ts"
+import { storeContract } from "./storeContract.ts"
+
+storeContract(
+  "SQLite",
+  Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+)

@@ -1,0 +1,59 @@
+/** Facts and rows for tests of the store, of which a test states what matters to it. */
+import type { Node } from "@berth/core/domain/Node"
+import { DateTime, Schema } from "effect"
+import { Node as NodeSchema } from "@berth/core/domain/Node"
+import type { EventFact } from "../../src/events/Event.ts"
+import type { NodeRow } from "../../src/store/accounts.ts"
+import { aNode } from "../diff/aNode.ts"
+
+const between = (atMillis: number) => [DateTime.makeUnsafe(atMillis), DateTime.makeUnsafe(atMillis)] as const
+
+const head = (id: number, version: number, atMillis: number) => ({
+  identity: { nodeId: id, incarnation: 0, version },
+  atMillis,
+  subject: `nodes/${id}`
+})
+
+export const created = (id: number, atMillis: number, over: Partial<Omit<Node, "id">> = {}): EventFact => ({
+  ...head(id, 0, atMillis),
+  type: "berth.node.created",
+  data: { before: null, after: aNode({ id, ...over }), observedBetween: between(atMillis), sweep: null }
+})
+
+export const changed = (
+  id: number,
+  atMillis: number,
+  from: Node["status"],
+  to: Node["status"],
+  version = atMillis
+): EventFact => ({
+  ...head(id, version, atMillis),
+  type: "berth.node.status_changed",
+  data: {
+    from,
+    to,
+    before: aNode({ id, status: from }),
+    after: aNode({ id, status: to }),
+    observedBetween: between(atMillis),
+    sweep: null
+  }
+})
+
+export const deleted = (id: number, atMillis: number): EventFact => ({
+  ...head(id, 1, atMillis),
+  type: "berth.node.deleted",
+  data: { before: aNode({ id }), after: null, observedBetween: between(atMillis), sweep: null }
+})
+
+const encodeNode = Schema.encodeSync(Schema.toCodecJson(NodeSchema))
+
+export const row = (id: number, over: Partial<NodeRow> = {}, node: Partial<Omit<Node, "id">> = {}): NodeRow => ({
+  id,
+  incarnation: 0,
+  life: 1,
+  status: "running",
+  changes: 0,
+  goneAtMillis: null,
+  body: JSON.stringify({ node: encodeNode(aNode({ id, ...node })) }),
+  ...over
+})

@@ -1,0 +1,271 @@
+/** What every store does, whichever database it is over. `store` is a fresh one, with the tables of the present schema. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, type Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { SqlClient } from "effect/sql"
+import { beginning, formatCursor } from "../../src/events/Cursor.ts"
+import type { Delivery } from "../../src/store/sinks.ts"
+import { defaultRetention } from "../../src/store/retention.ts"
+import { Store } from "../../src/store/Store.ts"
+import type { StoreFailed } from "../../src/store/StoreFailed.ts"
+import { changed, created, deleted, row } from "./facts.ts"
+
+const claim = (account: string) => Effect.flatMap(Store, (store) => store.claim(account))
+
+const delivery = (seq: number, over: Partial<Delivery> = {}): Delivery => ({
+  account: "a",
+  seq,
+  node: 1,
+  id: `id-${seq}`,
+  attempt: 0,
+  dueMillis: 0,
+  held: null,
+  body: null,
+  ...over
+})
+
+const seqs = (numbered: ReadonlyArray<{ readonly seq: number }>) => numbered.map(({ seq }) => seq)
+
+export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient.SqlClient, StoreFailed>) =>
+  describe(`a store over ${name}`, () => {
+    it.effect("numbers the events of each account without gaps, whatever other accounts do", () =>
+      Effect.gen(function* () {
+        const { after, commit } = yield* Store
+        const { owner: a } = yield* claim("a")
+        const { owner: b } = yield* claim("b")
+        const first = yield* commit(a, { events: [created(1, 10), created(2, 10)] })
+        yield* commit(b, { events: [created(1, 11)] })
+        yield* commit(a, { nodes: [row(1)] })
+        yield* commit(a, { events: [changed(1, 12, "created", "running")] })
+        expect(seqs(first)).toEqual([1, 2])
+        const events = yield* after(beginning, 100)
+        expect(events.map(({ account, seq }) => `${account}${seq}`)).toEqual(["a1", "a2", "b1", "a3"])
+        for (const { body, id, seq } of events) {
+          expect(JSON.parse(body)).toMatchObject({ id, sequence: String(seq).padStart(16, "0") })
+        }
+        expect(new Set(events.map(({ id }) => id)).size).toBe(4)
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("gives an account back as it was committed, with its stable id and a new epoch", () =>
+      Effect.gen(function* () {
+        const { commit, nodes } = yield* Store
+        const { known, owner } = yield* claim("a")
+        expect(known).toEqual({ seq: 0, fingerprint: null, sweptAtMillis: null, standing: null })
+        const gone = row(2, { goneAtMillis: 2 ** 45, life: 3, changes: 7, status: "terminate" })
+        yield* commit(owner, { nodes: [row(1), row(2), row(2, { incarnation: 5 })], events: [created(1, 1)] })
+        yield* commit(owner, { nodes: [gone], standing: `{"freeze":null}`, sweptAtMillis: 2 ** 45, fingerprint: "f" })
+        const again = yield* claim("a")
+        expect(again.owner).toEqual({ ...owner, epoch: owner.epoch + 1 })
+        expect(again.known).toEqual({
+          seq: 1,
+          fingerprint: "f",
+          sweptAtMillis: 2 ** 45,
+          standing: `{"freeze":null}`
+        })
+        expect(yield* Stream.runCollect(nodes("a"))).toEqual([row(1), gone, row(2, { incarnation: 5 })])
+        expect(yield* Stream.runCollect(nodes("b"))).toEqual([])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("refuses an owner that was followed by another, and keeps nothing of what it wrote", () =>
+      Effect.gen(function* () {
+        const { after, commit, nodes } = yield* Store
+        const { owner: old } = yield* claim("a")
+        const { owner } = yield* claim("a")
+        const refused = yield* Effect.flip(commit(old, { nodes: [row(1)], events: [created(1, 1)] }))
+        expect(refused).toMatchObject({ fault: "lost" })
+        expect(yield* Stream.runCollect(nodes("a"))).toEqual([])
+        yield* commit(owner, { events: [created(1, 1)] })
+        expect(seqs(yield* after(beginning, 10))).toEqual([1])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("keeps all of a commit or nothing: an id that comes twice takes the nodes and the number with it", () =>
+      Effect.gen(function* () {
+        const { commit, heads, nodes } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: [created(1, 1)] })
+        const twice = commit(owner, { nodes: [row(2)], events: [created(2, 1), created(1, 1)] })
+        expect(yield* Effect.flip(twice)).toMatchObject({ fault: "statement" })
+        expect(yield* Stream.runCollect(nodes("a"))).toEqual([])
+        expect(yield* heads).toEqual([{ account: "a", accountId: owner.accountId, seq: 1, sweptAtMillis: null }])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("takes more nodes and events in one commit than a statement has parameters", () =>
+      Effect.gen(function* () {
+        const { after, commit, nodes } = yield* Store
+        const { owner } = yield* claim("a")
+        const ids = Array.from({ length: 5000 }, (_, index) => index + 1)
+        yield* commit(owner, { nodes: ids.map((id) => row(id)), events: ids.map((id) => created(id, id)) })
+        expect((yield* Stream.runCollect(nodes("a"))).map(({ id }) => id)).toEqual(ids)
+        expect(seqs(yield* after(new Map([["a", 4990]]), 100))).toEqual(ids.slice(4990))
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("reads events by account, type and node, so many at a time", () =>
+      Effect.gen(function* () {
+        const { after, commit } = yield* Store
+        const { owner: a } = yield* claim("a")
+        const { owner: b } = yield* claim("b")
+        yield* commit(a, { events: [created(1, 1), created(2, 2), changed(1, 3, "created", "running")] })
+        yield* commit(b, { events: [created(1, 4)] })
+        const read = (...args: Parameters<typeof after>) =>
+          Effect.map(after(...args), (events) => events.map(({ account, seq }) => `${account}${seq}`))
+        expect(yield* read(beginning, 2)).toEqual(["a1", "a2"])
+        expect(yield* read(new Map([["a", 2]]), 9)).toEqual(["a3", "b1"])
+        expect(yield* read(beginning, 9, { account: "b" })).toEqual(["b1"])
+        expect(yield* read(beginning, 9, { node: 1 })).toEqual(["a1", "a3", "b1"])
+        expect(yield* read(beginning, 9, { type: "berth.node.status_changed" })).toEqual(["a3"])
+        expect(yield* read(new Map([["gone", 7]]), 1)).toEqual(["a1"])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("wakes those that wait for events, and those that ask later", () =>
+      Effect.gen(function* () {
+        const { commit, newEvents } = yield* Store
+        const { owner } = yield* claim("a")
+        const waiting = yield* Effect.forkChild(newEvents(0), { startImmediately: true })
+        yield* commit(owner, { nodes: [row(1)] })
+        expect(waiting.pollUnsafe()).toBe(undefined)
+        yield* commit(owner, { events: [created(1, 1)] })
+        const seen = yield* Fiber.join(waiting)
+        expect(yield* newEvents(0)).toBe(seen)
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("shows the nodes of an instant, from what later events state as before", () =>
+      Effect.gen(function* () {
+        const { commit, nodesAt, oldest } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { nodes: [row(1), row(2), row(9)], events: [] })
+        expect(yield* oldest("a")).toBe(null)
+        yield* commit(owner, { events: [changed(1, 10, "created", "running")] })
+        yield* commit(owner, { nodes: [row(3)], events: [created(3, 20)] })
+        yield* commit(owner, { nodes: [row(2, { goneAtMillis: 30 })], events: [deleted(2, 30)] })
+        yield* commit(owner, {
+          nodes: [row(1, {}, { status: "power-off" })],
+          events: [changed(1, 40, "running", "power-off")]
+        })
+        const at = (millis: number) =>
+          Effect.map(nodesAt(millis, "a"), (nodes) =>
+            nodes.map(({ id, record }) => `${id} ${String((record as { status: string }).status)}`)
+          )
+        expect(yield* at(5)).toEqual(["1 created", "2 running", "9 running"])
+        expect(yield* at(10)).toEqual(["1 running", "2 running", "9 running"])
+        expect(yield* at(25)).toEqual(["1 running", "2 running", "3 running", "9 running"])
+        expect(yield* at(30)).toEqual(["1 running", "3 running", "9 running"])
+        expect(yield* at(50)).toEqual(["1 power-off", "3 running", "9 running"])
+        expect(yield* oldest("a")).toBe(10)
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("moves a sink's cursor together with the deliveries that follow from it", () =>
+      Effect.gen(function* () {
+        const { bodyOf, commit, cursorOf, deliveries, meet, take } = yield* Store
+        const { owner } = yield* claim("a")
+        const [event] = yield* commit(owner, { events: [created(1, 1)] })
+        expect([yield* meet("ops"), yield* meet("ops")]).toEqual([true, false])
+        yield* take({ sink: "ops", account: "a", seq: 1, deliveries: [delivery(1)], dropped: [] })
+        yield* take({
+          sink: "ops",
+          account: "a",
+          seq: 3,
+          deliveries: [delivery(3, { body: "{}", held: "{}", dueMillis: 9 })],
+          dropped: [delivery(1)]
+        })
+        expect(formatCursor(yield* cursorOf("ops"))).toBe("a:3")
+        expect(yield* deliveries("ops", 9)).toEqual([delivery(3, { body: "{}", held: "{}", dueMillis: 9 })])
+        expect(yield* bodyOf("ops", delivery(3))).toBe("{}")
+        yield* take({ sink: "ops", account: "a", seq: 4, deliveries: [delivery(1)], dropped: [] })
+        expect(yield* bodyOf("ops", delivery(1))).toBe(event!.body)
+        expect(yield* bodyOf("ops", delivery(7))).toBe(null)
+        expect(formatCursor(yield* cursorOf("other"))).toBe("")
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("keeps what failed with its next instant, and a dead letter until it is revived", () =>
+      Effect.gen(function* () {
+        const { backlog, commit, deadLetters, delivered, deliveries, failed, giveUp, meet, revive, sinks, take } =
+          yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: [created(1, 1), created(2, 1), created(3, 1)] })
+        yield* meet("ops")
+        yield* take({
+          sink: "ops",
+          account: "a",
+          seq: 2,
+          deliveries: [delivery(1), delivery(2, { node: 2 })],
+          dropped: []
+        })
+        yield* failed("ops", delivery(1, { attempt: 3, dueMillis: 50 }), 7)
+        expect(yield* deliveries("ops", 1)).toEqual([delivery(1, { attempt: 3, dueMillis: 50 })])
+        expect((yield* sinks)[0]).toMatchObject({ name: "ops", disabled: null, failingSinceMillis: 7 })
+        yield* TestClock.setTime(60)
+        yield* giveUp("ops", delivery(1, { attempt: 10 }), "500")
+        expect(yield* deadLetters("ops", 9)).toEqual([
+          { account: "a", seq: 1, node: 1, id: "id-1", attempts: 10, reason: "500", diedAtMillis: 60 }
+        ])
+        expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 1, dead: 1 })
+        yield* delivered("ops", [delivery(2, { node: 2 })])
+        expect((yield* sinks)[0]?.failingSinceMillis).toBe(null)
+        expect(yield* revive("ops")).toBe(1)
+        expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 1, dead: 0 })
+        expect(yield* deliveries("ops", 9)).toEqual([
+          delivery(1, { dueMillis: 60, body: expect.stringContaining('"specversion"') })
+        ])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("puts a sink back to a cursor, and drops the deliveries that it will make again", () =>
+      Effect.gen(function* () {
+        const { cursorOf, deliveries, meet, replay, take } = yield* Store
+        yield* meet("ops")
+        yield* take({ sink: "ops", account: "a", seq: 5, deliveries: [delivery(2), delivery(4)], dropped: [] })
+        yield* take({ sink: "ops", account: "b", seq: 5, deliveries: [], dropped: [] })
+        yield* replay("ops", new Map([["a", 3]]))
+        expect(formatCursor(yield* cursorOf("ops"))).toBe("a:3")
+        expect(seqs(yield* deliveries("ops", 9))).toEqual([2])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("removes what is old or too much, but nothing that a sink still needs", () =>
+      Effect.gen(function* () {
+        const { after, commit, meet, nodes, prune, setDisabled, take } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, {
+          nodes: [row(1, { goneAtMillis: 1 }), row(2)],
+          events: [1, 2, 3, 4, 5, 6].map((id) => created(id, id))
+        })
+        const kept = Effect.map(after(beginning, 99), (events) => seqs(events))
+        const policy = { ...defaultRetention, eventsMillis: 1000, tombstonesMillis: 1000 }
+        yield* TestClock.setTime(1003)
+        for (const sink of ["slow", "read"]) yield* meet(sink)
+        yield* take({ sink: "read", account: "a", seq: 6, deliveries: [delivery(2)], dropped: [] })
+        yield* take({ sink: "slow", account: "a", seq: 0, deliveries: [], dropped: [] })
+        expect([yield* prune(policy), yield* kept]).toEqual([0, [1, 2, 3, 4, 5, 6]])
+        yield* setDisabled("slow", { reason: "lagging", message: "too far behind" })
+        expect([yield* prune(policy), yield* kept]).toEqual([1, [2, 3, 4, 5, 6]])
+        yield* take({ sink: "read", account: "a", seq: 6, deliveries: [], dropped: [delivery(2)] })
+        expect([yield* prune(policy), yield* kept]).toEqual([1, [3, 4, 5, 6]])
+        expect([yield* prune({ ...policy, maxEvents: 1 }), yield* kept]).toEqual([3, [6]])
+        expect((yield* Stream.runCollect(nodes("a"))).map(({ id }) => id)).toEqual([2])
+        yield* commit(owner, { events: [created(7, 7)] })
+        expect(yield* kept).toEqual([6, 7])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("lets one of two commits that run at once wait for the other", () =>
+      Effect.gen(function* () {
+        const { after, commit } = yield* Store
+        const { owner } = yield* claim("a")
+        const ids = Array.from({ length: 20 }, (_, index) => index + 1)
+        const commits = yield* Effect.forEach(ids, (id) => Effect.exit(commit(owner, { events: [created(id, id)] })), {
+          concurrency: "unbounded"
+        })
+        expect(commits.every(Exit.isSuccess)).toBe(true)
+        expect(seqs(yield* after(beginning, 99))).toEqual(ids)
+      }).pipe(Effect.provide(store))
+    )
+  })

@@ -1,0 +1,145 @@
+/**
+ * SQLite as `effect/sql`'s `SqlClient`, over Node's own `node:sqlite`. One connection, whose statements run one after the other
+ * on the thread of the process. A transaction takes the write lock when it begins, and is on the disk when it has committed.
+ */
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
+import { Effect, Layer, type Scope, Semaphore, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import type { Connection } from "effect/sql/SqlConnection"
+import { classifySqliteError, SqlError } from "effect/sql/SqlError"
+import { makeCompilerSqlite } from "effect/sql/Statement"
+
+export interface SqliteOptions {
+  /** Path of the file, or `:memory:`. */
+  readonly filename: string
+  /** The file has to exist, and is not changed. Default: false. */
+  readonly isReadOnly?: boolean
+  /** `wal` lets others read while one writes; `file` is one file and no more. Default: `wal`. */
+  readonly journal?: "wal" | "file"
+  /** How long a statement waits for a lock that another process holds. The thread waits too. Default: 5000. */
+  readonly maxLockWaitMillis?: number
+}
+
+/** Statements are compiled once: the texts of a program are few. */
+const maxPrepared = 200
+
+/** Loads `node:sqlite` when it is used. Before Node 26 that prints an `ExperimentalWarning`, which is not for users. */
+const loadSqlite = (): typeof import("node:sqlite") => {
+  const { emitWarning } = process
+  process.emitWarning = (warning: string | Error, ...rest: ReadonlyArray<any>) => {
+    if (rest[0] !== "ExperimentalWarning") Reflect.apply(emitWarning, process, [warning, ...rest])
+  }
+  try {
+    return process.getBuiltinModule("node:sqlite")
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/** SQLite has no booleans, and takes no `undefined`. */
+const toInput = (value: unknown): SQLInputValue => {
+  if (value === undefined) return null
+  return typeof value === "boolean" ? Number(value) : (value as SQLInputValue)
+}
+
+const attempt = <A>(operation: string, run: () => A): Effect.Effect<A, SqlError> =>
+  Effect.try({
+    try: run,
+    catch: (cause) => {
+      // Effect reads SQLite's code from `errno`, where other drivers have it.
+      if (cause instanceof Error && "errcode" in cause) Object.assign(cause, { errno: cause.errcode })
+      const message = cause instanceof Error ? cause.message : String(cause)
+      return new SqlError({ reason: classifySqliteError(cause, { message, operation }) })
+    }
+  })
+
+const open = ({
+  filename,
+  isReadOnly = false,
+  journal = "wal",
+  maxLockWaitMillis = 5000
+}: SqliteOptions): DatabaseSync => {
+  const database = new (loadSqlite().DatabaseSync)(filename, { readOnly: isReadOnly, timeout: maxLockWaitMillis })
+  try {
+    database.exec("PRAGMA foreign_keys = ON")
+    // Readers of other processes do not wait for the writer, nor it for them; FULL keeps a commit through a power cut.
+    if (!isReadOnly && journal === "wal") database.exec("PRAGMA journal_mode = WAL")
+    if (!isReadOnly) database.exec("PRAGMA synchronous = FULL")
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+const connectionOf = (database: DatabaseSync): Connection & { readonly isTransaction: () => boolean } => {
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    if (prepared.size >= maxPrepared) prepared.clear()
+    const statement = database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement
+  }
+  const all = (statement: StatementSync, params: ReadonlyArray<unknown>): ReadonlyArray<any> =>
+    statement.all(...params.map(toInput))
+  const values = (sql: string, params: ReadonlyArray<unknown>) =>
+    attempt("execute", () => {
+      const statement = database.prepare(sql)
+      statement.setReturnArrays(true)
+      return all(statement, params)
+    })
+  return {
+    isTransaction: () => database.isTransaction,
+    execute: (sql, params, transformRows) =>
+      attempt("execute", () => {
+        const rows = all(prepare(sql), params)
+        return transformRows === undefined ? rows : transformRows(rows)
+      }),
+    executeRaw: (sql, params) => attempt("execute", () => prepare(sql).run(...params.map(toInput))),
+    executeStream: (sql, params, transformRows) =>
+      Stream.suspend(() => {
+        // Of its own: a statement can be read by one reader at a time.
+        const rows = attempt("stream", () => database.prepare(sql).iterate(...params.map(toInput)))
+        return Stream.unwrap(Effect.map(rows, (iterable) => Stream.fromIterable(iterable))).pipe(
+          Stream.map((row) => (transformRows === undefined ? row : transformRows([row])[0]))
+        )
+      }),
+    executeValues: values,
+    executeValuesUnprepared: values,
+    executeUnprepared: (sql, params, transformRows) =>
+      attempt("execute", () => {
+        const rows = all(database.prepare(sql), params)
+        return transformRows === undefined ? rows : transformRows(rows)
+      })
+  }
+}
+
+export const make = Effect.fnUntraced(function* (
+  options: SqliteOptions
+): Effect.fn.Return<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
+  const database = yield* Effect.acquireRelease(
+    attempt("open", () => open(options)),
+    (database) => Effect.sync(() => database.close())
+  )
+  const acquirers = SqlClient.makeSqliteAcquirers({
+    connection: Effect.succeed(connectionOf(database)),
+    semaphore: Semaphore.makeUnsafe(1),
+    isTransaction: (connection) => connection.isTransaction()
+  })
+  return yield* SqlClient.make({
+    ...acquirers,
+    compiler: makeCompilerSqlite(),
+    driver: "node-sqlite",
+    spanAttributes: [["db.system.name", "sqlite"]],
+    prepareTransactionControls: true,
+    // A transaction that read first could not get the lock later, if another process has written meanwhile.
+    beginTransaction: "BEGIN IMMEDIATE",
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
+  })
+})
+
+export const layer = (options: SqliteOptions): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))

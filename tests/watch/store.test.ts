@@ -1,0 +1,203 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { HttpService } from "@berth/testing/HttpService"
+import { Program } from "@berth/testing/Program"
+import { Store } from "@berth/watch/store/Store"
+import { Daemon } from "./Daemon.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-store-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  Effect.promise(async () => {
+    await using daemon = new Daemon(args, env)
+    return await daemon.finished()
+  })
+
+const reported = (atMillis: number, sink: string) =>
+  ({
+    type: "berth.sink.disabled",
+    data: { sink, reason: "gone", message: "the receiver answered 410" },
+    identity: { nodeId: null, incarnation: null, version: String(atMillis) },
+    atMillis
+  }) as const
+
+const node = (id: number, name: string) => ({
+  id,
+  incarnation: 0,
+  life: 1,
+  status: "running",
+  changes: 0,
+  goneAtMillis: null,
+  body: JSON.stringify({ node: { id, name } })
+})
+
+/** A store as a daemon leaves it. */
+const filled = (path: string) =>
+  Effect.gen(function* () {
+    const { claim, commit, giveUp, meet, setDisabled, take } = yield* Store
+    const { owner } = yield* claim("eu")
+    yield* commit(owner, { nodes: [node(7, "web")], events: [reported(1000, "a"), reported(2000, "b")] })
+    yield* commit(owner, { sweptAtMillis: 3000 })
+    yield* meet("ops")
+    const delivery = { account: "eu", seq: 1, node: 0, id: "x", attempt: 10, dueMillis: 0, held: null, body: null }
+    yield* take({ sink: "ops", account: "eu", seq: 1, deliveries: [delivery], dropped: [] })
+    yield* giveUp("ops", delivery, "the receiver answered 400")
+    yield* setDisabled("ops", { reason: "failing", message: "no answer" })
+  }).pipe(Effect.provide(Store.layerFile(path)), Effect.scoped)
+
+const json = (lines: ReadonlyArray<string>) => lines.map((line) => JSON.parse(line))
+
+describe("the commands that read a store", () => {
+  it.live("print its events, nodes, sinks and status", () =>
+    Effect.gen(function* () {
+      const store = join(yield* folder, "watch.db")
+      yield* filled(store)
+      const env = { BERTH_WATCH_STORE: store }
+      const all = yield* run(["events"], env)
+      expect(json(all.stdout).map(({ data }) => data.sink)).toEqual(["a", "b"])
+      expect(all).toMatchObject({ code: 0, stderr: ['{"cursor":"eu:2"}'] })
+      const later = yield* run(["events", "--store", store, "--after", "eu:1"])
+      expect(json(later.stdout).map(({ data }) => data.sink)).toEqual(["b"])
+
+      const nodes = yield* run(["nodes", "--at", "1970-01-01T00:00:01.500Z"], env)
+      expect(json(nodes.stdout)).toEqual([{ account: "eu", id: 7, name: "web" }])
+      const before = yield* run(["nodes", "--at", "1969-01-01T00:00:00Z"], env)
+      expect(before).toMatchObject({
+        code: 4,
+        stderr: ["berth-watch: The events of eu reach back to 1970-01-01T00:00:01.000Z, not to 1969-01-01T00:00:00Z."]
+      })
+
+      const backlog = { unread: 1, pending: 0, dead: 1 }
+      expect(json((yield* run(["sinks"], env)).stdout)).toEqual([
+        { sink: "ops", state: "disabled", message: "no answer", cursor: "eu:1", ...backlog }
+      ])
+      const { stdout } = yield* run(["status"], env)
+      expect(JSON.parse(stdout.join("\n"))).toEqual({
+        cursor: "eu:2",
+        accounts: [{ account: "eu", nodes: 1, events: 2, sweptAt: "1970-01-01T00:00:03.000Z" }],
+        sinks: [{ sink: "ops", disabled: "failing", message: "no answer", ...backlog }]
+      })
+    })
+  )
+
+  it.live("enable, retry and replay a sink", () =>
+    Effect.gen(function* () {
+      const store = join(yield* folder, "watch.db")
+      yield* filled(store)
+      const env = { BERTH_WATCH_STORE: store }
+      expect((yield* run(["sinks", "enable", "ops"], env)).code).toBe(0)
+      expect((yield* run(["sinks", "retry", "ops"], env)).stdout).toEqual([
+        "1 dead letters of ops are delivered again when the daemon runs."
+      ])
+      expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({ state: "enabled", pending: 1, dead: 0 })
+      expect((yield* run(["replay", "--sink", "ops", "--after", ""], env)).code).toBe(0)
+      expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({ unread: 2, pending: 0, cursor: "" })
+      expect(yield* run(["sinks", "enable", "opps"], env)).toMatchObject({
+        code: 4,
+        stderr: ["berth-watch: There is no sink opps.", "The sinks are ops."]
+      })
+      expect((yield* run(["replay", "--sink", "ops", "--after", "eu"], env)).code).toBe(2)
+    })
+  )
+
+  it.live("leave a store alone that a daemon owns, but read and copy it", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = join(path, "watch.db")
+      yield* filled(store)
+      const owner = yield* Program.start(() =>
+        Program.ofSource(
+          `import { Effect } from "effect"
+           import { Store } from "@berth/watch/store/Store"
+           const program = Effect.sync(() => console.log("open")).pipe(Effect.andThen(Effect.sleep("1 hour")))
+           Effect.runPromise(Effect.provide(program, Store.layerFile(${JSON.stringify(store)})))`,
+          { cwd: import.meta.dirname }
+        )
+      )
+      yield* Effect.promise(() => owner.printed("open"))
+      const env = { BERTH_WATCH_STORE: store }
+      expect(yield* run(["sinks", "enable", "ops"], env)).toMatchObject({
+        code: 2,
+        stderr: [
+          `berth-watch: The store is in use: process ${owner.child.pid} runs on ${store}.`,
+          "Stop the other berth-watch, or name another store."
+        ]
+      })
+      expect((yield* run(["events"], env)).stdout.length).toBe(2)
+      const copy = join(path, "copy.db")
+      expect((yield* run(["backup", copy], env)).code).toBe(0)
+      expect((yield* run(["events", "--store", copy])).stdout.length).toBe(2)
+      expect(yield* run(["backup", copy], env)).toMatchObject({
+        code: 2,
+        stderr: [expect.anything(), "Name another file."]
+      })
+    })
+  )
+
+  it.live("follow the events that another process commits", () =>
+    Effect.gen(function* () {
+      const store = join(yield* folder, "watch.db")
+      yield* filled(store)
+      const follower = yield* Effect.acquireRelease(
+        Effect.sync(() => new Daemon(["events", "--follow", "--after", "eu:1"], { BERTH_WATCH_STORE: store })),
+        (daemon) => Effect.promise(() => daemon[Symbol.asyncDispose]())
+      )
+      yield* Effect.promise(() => follower.program.printed(/"sink":"b".*\n/))
+      yield* Effect.gen(function* () {
+        const { claim, commit } = yield* Store
+        const { owner } = yield* claim("eu")
+        yield* commit(owner, { events: [reported(5000, "c")] })
+      }).pipe(Effect.provide(Store.layerFile(store)), Effect.scoped)
+      yield* Effect.promise(() => follower.program.printed(/"sink":"c".*\n/))
+      follower.program.signal("SIGTERM")
+      const { code, stderr, stdout } = yield* Effect.promise(() => follower.finished())
+      expect({ code, stderr, events: stdout.length }).toEqual({ code: 0, stderr: ['{"cursor":"eu:3"}'], events: 2 })
+    })
+  )
+
+  it.live("report a store that is not there, and make none", () =>
+    Effect.gen(function* () {
+      const store = join(yield* folder, "watch.db")
+      const { code, stderr } = yield* run(["status", "--store", store])
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: [
+          `berth-watch: The store cannot be opened: ${store}, unable to open database file.`,
+          "Check the path, and who may read it."
+        ]
+      })
+      expect(existsSync(store)).toBe(false)
+    })
+  )
+
+  it.live("hand a test event to the receiver of a sink", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const received: Array<string> = []
+      const service = yield* HttpService.start((request, response) => {
+        request.setEncoding("utf8").on("data", (text: string) => received.push(text))
+        request.on("end", () => response.writeHead(received.length > 1 ? 500 : 200).end())
+      })
+      const config = join(path, "watch.yml")
+      writeFileSync(
+        config,
+        `accounts: [{ name: eu, baseUrl: "https://api.example.com", apiKey: { env: KEY }, accessToken: { env: KEY } }]
+sinks: [{ name: ops, webhook: { url: "${service.url}", allowPrivate: true } }]`
+      )
+      const env = { KEY: "key-0123456789" }
+      const test = run(["sinks", "test", "ops", "--config", config], env)
+      expect(yield* test).toMatchObject({ code: 0, stdout: ["The sink ops took a test event."] })
+      expect(JSON.parse(received[0]!)).toMatchObject({ type: "berth.sink.test", data: { sink: "ops" } })
+      expect(yield* test).toMatchObject({
+        code: 7,
+        stderr: ["berth-watch: The sink ops failed: the receiver answered 500."]
+      })
+    })
+  )
+})
