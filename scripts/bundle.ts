@@ -2,6 +2,7 @@
 // no bundle: `apps/<app>/bin/*.mjs` does.
 //
 //   node scripts/bundle.ts [APP…]    bundle the named apps (by default all) whose sources have changed
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -47,6 +48,22 @@ export const bundle = async (app: App): Promise<boolean> => {
   return true
 }
 
+/**
+ * What `berth` answers without Effect (`apps/cli/src/quick.ts`), in one file: each file that is loaded takes a millisecond, and a key
+ * press waits for it. Other programs have none of these.
+ */
+const quickModules =
+  /apps\/cli\/(?:package\.json|src\/(?:quick|commands\/(?:tree|Loaded)|output\/Surface|completion\/complete|completion\/CompletionCache|commandLine\/(?!describe\.|Commands\.|Arguments\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/
+
+/** Keeps every command of `berth` as data beside its bundle, so that help and completions load no command. */
+const describeCommands = (dist: string): void => {
+  const described = execFileSync(process.execPath, [join(dist, "main.mjs"), "__describe"], {
+    encoding: "utf8",
+    env: {}
+  })
+  writeFileSync(join(dist, "commands.json"), described)
+}
+
 /** Bundles entry points of `app`, each by its name and its path there, into the folder `dist`, and removes other bundles from it. */
 export const bundleInto = async (dist: string, app: App, entries: Readonly<Record<string, string>>): Promise<void> => {
   const { rolldown } = await import("rolldown")
@@ -63,6 +80,7 @@ export const bundleInto = async (dist: string, app: App, entries: Readonly<Recor
     format: "esm",
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name]-[hash].mjs",
+    codeSplitting: { groups: [{ name: "quick", test: quickModules }] },
     // Stack traces need the names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
   })
@@ -82,6 +100,7 @@ export const bundleInto = async (dist: string, app: App, entries: Readonly<Recor
   }
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
+  if (app === "cli") describeCommands(dist)
 }
 
 if (import.meta.main) {

@@ -19,7 +19,7 @@ import { suggestFlags } from "./commandLine/suggestFlags.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { checkSelection } from "./commands/checkSelection.ts"
 import type { Loaded } from "./commands/Loaded.ts"
-import { tree } from "./commands/tree.ts"
+import { internalVerbs, tree } from "./commands/tree.ts"
 import { withExitCode } from "./ending.ts"
 import { UsageFault } from "./failure/CliFailure.ts"
 import { jsonBlock } from "./output/json.ts"
@@ -77,7 +77,7 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, a
 })
 
 const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format: string | undefined) {
-  const request = readRequest(tree, args)
+  const request = readRequest(internalVerbs.some(({ name }) => name === args[0]) ? internalVerbs : tree, args)
   switch (request._tag) {
     case "Version":
       return yield* Output.use(({ data }) => data(`berth ${pkg.version}\n`))
