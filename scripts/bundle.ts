@@ -80,7 +80,12 @@ export const bundleInto = async (dist: string, app: App, entries: Readonly<Recor
     format: "esm",
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name]-[hash].mjs",
-    codeSplitting: { groups: [{ name: "quick", test: quickModules }] },
+    codeSplitting: {
+      groups: [
+        { name: "quick", test: quickModules, priority: 2 },
+        { name: "shared", minShareCount: 5 }
+      ]
+    },
     // Stack traces need the names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
   })
