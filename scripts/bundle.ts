@@ -2,6 +2,7 @@
 // no bundle: `apps/<app>/bin/*.mjs` does.
 //
 //   node scripts/bundle.ts [APP…]    bundle the named apps (by default all) whose sources have changed
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -53,6 +54,36 @@ export const assetsOf = (folder: string): ReadonlyArray<string> => {
   return globSync("**/*.{css,html,js}", { cwd }).map((path) => join(cwd, path))
 }
 
+/** A file of the bundle: the modules whose paths match, or those that so many others share. */
+interface Chunk {
+  readonly name: string
+  readonly test?: RegExp
+  readonly minShareCount?: number
+  readonly priority?: number
+}
+
+/**
+ * What `berth` answers without Effect (`apps/cli/src/quick.ts`) is one file: each file that is loaded takes a millisecond, and a key
+ * press waits for it.
+ */
+const chunksOfCli: ReadonlyArray<Chunk> = [
+  {
+    name: "quick",
+    test: /apps\/cli\/(?:package\.json|src\/(?:quick|commands\/(?:tree|Loaded)|output\/Surface|completion\/complete|completion\/CompletionCache|commandLine\/(?!describe\.|Commands\.|Arguments\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
+    priority: 2
+  },
+  { name: "shared", minShareCount: 5 }
+]
+
+/** Keeps every command of `berth` as data beside its bundle, so that help and completions load no command. */
+const describeCommands = (dist: string): void => {
+  const described = execFileSync(process.execPath, [join(dist, "main.mjs"), "__describe"], {
+    encoding: "utf8",
+    env: {}
+  })
+  writeFileSync(join(dist, "commands.json"), described)
+}
+
 /** How a bundle differs from that of a program for Node with everything inside. */
 interface BundleOptions {
   /** `neutral` for a bundle that also runs elsewhere. Default `node`. */
@@ -61,8 +92,8 @@ interface BundleOptions {
   readonly external?: RegExp
   /** Of the files. Default `.mjs`. */
   readonly extension?: ".js" | ".mjs"
-  /** Files that hold the modules whose paths match, by name. Default: as few files as there can be. */
-  readonly chunks?: Readonly<Record<string, RegExp>>
+  /** `one` file with everything, or files beside the entries. Default: what is loaded on demand is in files of its own. */
+  readonly chunks?: "one" | ReadonlyArray<Chunk>
 }
 
 /**
@@ -73,8 +104,9 @@ export const bundleInto = async (
   dist: string,
   folder: string,
   entries: Readonly<Record<string, string>>,
-  { platform = "node", external = /^node:/, extension = ".mjs", chunks = {} }: BundleOptions = {}
+  { platform = "node", external = /^node:/, extension = ".mjs", chunks }: BundleOptions = {}
 ): Promise<ReadonlyArray<string>> => {
+  const isCli = folder === "apps/cli"
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
     cwd: root,
@@ -90,7 +122,7 @@ export const bundleInto = async (
     format: "esm",
     entryFileNames: `[name]${extension}`,
     chunkFileNames: `[name]-[hash]${extension}`,
-    codeSplitting: { groups: Object.entries(chunks).map(([name, test]) => ({ name, test })) },
+    codeSplitting: chunks !== "one" && { groups: [...(chunks ?? (isCli ? chunksOfCli : []))] },
     // Stack traces need the names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
   })
@@ -107,6 +139,7 @@ export const bundleInto = async (
   for (const asset of assetsOf(folder)) copyFileSync(asset, join(dist, basename(asset)))
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
+  if (isCli && chunks !== "one") describeCommands(dist)
   return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
 }
 

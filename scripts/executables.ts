@@ -19,7 +19,7 @@ const build = async (app: App, into: string, work: string): Promise<string> => {
   const { bin } = JSON.parse(readFileSync(join(root, home, "package.json"), "utf8"))
   const output = join(into, `${Object.keys(bin)[0]}${process.platform === "win32" ? ".exe" : ""}`)
   const bundle = join(work, app)
-  await bundleInto(bundle, home, { main: "src/main.ts" })
+  await bundleInto(bundle, home, { main: "src/main.ts" }, { chunks: "one" })
   const config = {
     main: join(bundle, "main.mjs"),
     mainFormat: "module",

@@ -127,7 +127,10 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
     {
       platform: "neutral",
       extension: ".js",
-      chunks: { errors: /promise\/(?:BerthError|Failure|reasons)\.ts$/, client: /./ }
+      chunks: [
+        { name: "errors", test: /promise\/(?:BerthError|Failure|reasons)\.ts$/ },
+        { name: "client", test: /./ }
+      ]
     }
   )
   writeBundledLicenses(folder, bundled)

@@ -19,7 +19,7 @@ import { suggestFlags } from "./commandLine/suggestFlags.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { checkSelection } from "./commands/checkSelection.ts"
 import type { Loaded } from "./commands/Loaded.ts"
-import { tree } from "./commands/tree.ts"
+import { internalVerbs, tree } from "./commands/tree.ts"
 import { withExitCode } from "./ending.ts"
 import { UsageFault } from "./failure/CliFailure.ts"
 import { jsonBlock } from "./output/json.ts"
@@ -27,7 +27,7 @@ import { Output, type Streams } from "./output/Output.ts"
 import { hasJsonErrors, OutputFormat } from "./output/OutputFormat.ts"
 import { outputFlags } from "./output/OutputOptions.ts"
 import { presenter } from "./output/presenter.ts"
-import { formatOf } from "./settings/format.ts"
+import { type AskedFormat, formatOf } from "./settings/format.ts"
 import { settingFlags } from "./settings/globalFlags.ts"
 import { logs } from "./settings/logs.ts"
 import { redaction } from "./settings/redaction.ts"
@@ -76,13 +76,13 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, a
   yield* data(asData ? `${jsonBlock(description)}\n` : helpText(description, stdout.colour))
 })
 
-const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format: string | undefined) {
-  const request = readRequest(tree, args)
+const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format: AskedFormat) {
+  const request = readRequest(internalVerbs.some(({ name }) => name === args[0]) ? internalVerbs : tree, args)
   switch (request._tag) {
     case "Version":
       return yield* Output.use(({ data }) => data(`berth ${pkg.version}\n`))
     case "Help":
-      return yield* printHelp(request.place, format === "json")
+      return yield* printHelp(request.place, hasJsonErrors(format.asked))
     case "UnknownFlag":
       return yield* unknownFlag(request.written, request.path, globalFlagList)
     case "NoCommand":
@@ -93,7 +93,7 @@ const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format
       return yield* fault(new CliError.UnknownSubcommand({ subcommand: word, parent, suggestions }), path)
     }
     case "Run":
-      return yield* runVerb(request, format)
+      return yield* runVerb(request, format.fromEnvironment)
   }
 })
 
@@ -108,7 +108,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
       quiet: raw.quiet,
       jsonErrors: hasJsonErrors(format.asked)
     })
-    return yield* perform(args, format.fromEnvironment).pipe(
+    return yield* perform(args, format).pipe(
       withExitCode(format.asked, raw.debug),
       Effect.provideService(Commands, tree),
       Effect.provide(

@@ -1,34 +1,30 @@
 /**
- * The process around `cli.ts`: its arguments, its streams, its signals and its exit code.
+ * Where the process begins: what can be answered at once is, and the program is loaded for everything else.
  */
-import "effect/schema/SchemaJITCompiler/enable"
 import { exitCode } from "@berth/terminal/exitCode"
-import { Effect, Exit, Runtime } from "effect"
-import { run } from "./cli.ts"
+import { quickAnswer } from "./quick.ts"
 
-/** What a signal ends the process with, once what runs has been interrupted and has reported it. */
-const signals = {
-  SIGINT: exitCode.interrupted,
-  SIGHUP: exitCode.hungUp,
-  SIGTERM: exitCode.terminated
-} as const
-
-const runMain = Runtime.makeRunMain(({ fiber }) => {
-  let signalled: number | undefined
-  for (const [signal, code] of Object.entries(signals)) {
-    process.on(signal, () => {
-      signalled ??= code
-      fiber.interruptUnsafe(fiber.id)
-    })
-  }
-  fiber.addObserver((exit) => {
-    if (signalled !== undefined || Exit.isFailure(exit)) process.exit(signalled ?? exitCode.fault)
-  })
-})
-
-// Set and not called: the process ends by itself once everything it wrote has been taken.
-const exit = (code: number) => {
-  process.exitCode = code
+/** Another process, which this one does not wait for. */
+const refresh = async (profile: string | undefined) => {
+  const { spawn } = await import("node:child_process")
+  const args = [process.argv[1]!, "__values", ...(profile === undefined ? [] : [profile])]
+  spawn(process.execPath, args, { detached: true, stdio: "ignore" }).unref()
 }
 
-runMain(Effect.map(run(process.argv.slice(2), process), exit), { disableErrorReporting: true })
+const answer = quickAnswer(process.argv.slice(2), {
+  stdout: process.stdout,
+  env: process.env,
+  refresh,
+  // oxlint-disable-next-line no-restricted-properties -- nothing of Effect is loaded here, and no test holds this clock still
+  nowMillis: Date.now()
+})
+
+if (answer === undefined) await import("./program.ts")
+else {
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") return
+    process.stderr.write(`error: The output cannot be written: ${message}.\n`)
+    process.exitCode = exitCode.localFile
+  })
+  process.stdout.write(answer)
+}

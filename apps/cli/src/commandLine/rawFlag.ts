@@ -38,3 +38,6 @@ export const rawFlags = (args: ReadonlyArray<string>): RawFlags => ({
   quiet: rawValue(globalFlags.quiet, args) === "true",
   debug: rawValue(globalFlags.debug, args) === "true"
 })
+
+/** The profile that words of a command line name. */
+export const profileOf = (words: ReadonlyArray<string>): string | undefined => rawValue(globalFlags.profile, words)

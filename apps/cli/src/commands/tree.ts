@@ -185,6 +185,17 @@ export const tree: CommandTree<Loaded> = [
       examples: [["berth profile remove test", "Forget it, with its credentials"]]
     })
   ]),
+  verb(
+    "completion",
+    "Script that completes berth in a shell",
+    async () => loaded((await import("./completion/print.ts")).completion),
+    {
+      examples: [
+        ['eval "$(berth completion bash)"', "In ~/.bashrc; zsh likewise, after compinit"],
+        ["berth completion fish | source", "In ~/.config/fish/config.fish"]
+      ]
+    }
+  ),
   verb("api", "Send any request to the service", async () => loaded((await import("./api/request.ts")).request), {
     examples: [
       ["berth api /nodes/ -q per_page=5 -i", "A page of nodes, with status and headers"],
@@ -192,4 +203,17 @@ export const tree: CommandTree<Loaded> = [
       ["berth api POST /nodes/ -d @node.json", "A body from a file"]
     ]
   })
+]
+
+/** What scripts of shells and the bundle call; help and completions do not show them. */
+export const internalVerbs: CommandTree<Loaded> = [
+  verb("__complete", "Words that may come next", async () =>
+    loaded((await import("./completion/internal.ts")).completeWords)
+  ),
+  verb("__values", "Read the values that completions offer", async () =>
+    loaded((await import("./completion/internal.ts")).refreshValues)
+  ),
+  verb("__describe", "Every command as data", async () =>
+    loaded((await import("./completion/internal.ts")).describeAll)
+  )
 ]

@@ -13,6 +13,7 @@ import * as failures from "../../failure/CliFailure.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { jsonBlock } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
+import { helpSchema } from "./helpSchema.ts"
 import { recordNamed } from "../recordList.ts"
 
 const dialect = "https://json-schema.org/draft/2020-12/schema"
@@ -66,7 +67,13 @@ const all = Effect.gen(function* () {
   const commands = yield* Effect.forEach(verbsOf(yield* Commands), ({ path, verb }) =>
     Effect.map(schemaOf(verb), (schema) => [path.join(" "), schema] as const)
   )
-  return { $schema: dialect, commands: Object.fromEntries(commands), error: errorSchema, exitCodes: exitCode }
+  return {
+    $schema: dialect,
+    commands: Object.fromEntries(commands),
+    help: Schema.toJsonSchemaDocument(helpSchema).schema,
+    error: errorSchema,
+    exitCodes: exitCode
+  }
 })
 
 const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
