@@ -124,7 +124,8 @@ const make = Effect.fnUntraced(function* ({ stderr, stdout }: Streams, redact: (
   return Output.of({
     stdout: surfaceOf(stdout, env),
     stderr: surfaceOf(stderr, env),
-    data: out.write,
+    // On one terminal the data would follow the live line.
+    data: (text) => Effect.andThen(live(""), out.write(text)),
     readerGone: out.gone,
     note,
     ask: (question) => err.write(redact(question)),

@@ -13,6 +13,7 @@ import { type Connection, readConnection, SettingFault } from "@berth/terminal/C
 import { Effect, Layer, Logger, Option } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { Output, printNote } from "../output/Output.ts"
+import { Progress } from "../output/progress.ts"
 import { BaseUrl, Debug } from "./globalFlags.ts"
 import { spans, transport } from "./transport.ts"
 
@@ -30,7 +31,9 @@ const warnings = Layer.unwrap(
 const connection = Effect.flatMap(BaseUrl, readConnection)
 
 const clientOf = ({ files, options }: Connection) =>
-  Berth.layerOver(options, transport).pipe(
+  Progress.painting.pipe(
+    Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
+    Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
     Layer.orDie,
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),

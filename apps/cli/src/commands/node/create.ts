@@ -19,7 +19,7 @@ import { quoted, rupees } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
-import { type ShowState, withProgress } from "../../output/progress.ts"
+import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/approve.ts"
 import { canAsk } from "../../proposal/confirm.ts"
@@ -178,14 +178,18 @@ const createAll = (
   options: Options,
   onCreated: (creation: Creation) => void
 ) =>
-  withProgress("running", (show) =>
-    Effect.forEach(
-      wanted,
-      (each) => Effect.result(createOne(each, existing.get(each.spec.name), options, show, onCreated)),
-      {
-        concurrency
-      }
-    )
+  (options.wait ? withProgress : withCount)(
+    { goal: options.wait ? "running" : "created", total: wanted.length },
+    (show) =>
+      Effect.forEach(
+        wanted,
+        (each) =>
+          createOne(each, existing.get(each.spec.name), options, show, onCreated).pipe(
+            Effect.tap(({ name }) => (options.wait ? Effect.void : show({ what: name, state: "created" }))),
+            Effect.result
+          ),
+        { concurrency }
+      )
   )
 
 /** Prints what was created; what failed is reported, and fails the command. */
