@@ -12,8 +12,11 @@ import * as savedImages from "./commands/image/saved.ts"
 import { create } from "./commands/node/create.ts"
 import { remove } from "./commands/node/delete.ts"
 import { get } from "./commands/node/get.ts"
+import { ip } from "./commands/node/ip.ts"
 import * as nodes from "./commands/node/list.ts"
+import { ssh } from "./commands/node/ssh.ts"
 import { wait } from "./commands/node/wait.ts"
+import { watch } from "./commands/node/watch.ts"
 import * as plans from "./commands/plan/list.ts"
 import { withExitCode } from "./ending.ts"
 import { Output, type Streams } from "./output/Output.ts"
@@ -28,7 +31,9 @@ const noun = (name: string, description: string) => Command.make(name).pipe(Comm
 const berth = Command.make("berth").pipe(
   Command.withDescription("Manage the nodes of an account"),
   Command.withSubcommands([
-    noun("node", "Virtual machines").pipe(Command.withSubcommands([nodes.list, get, create, remove, wait])),
+    noun("node", "Virtual machines").pipe(
+      Command.withSubcommands([nodes.list, get, create, remove, wait, watch, ip, ssh])
+    ),
     noun("commitment", "Reserved prices of nodes").pipe(Command.withSubcommands([commitment.set])),
     noun("image", "What nodes are made from").pipe(Command.withSubcommands([images.list, savedImages.saved])),
     noun("plan", "Sizes and prices").pipe(Command.withSubcommands([plans.list])),
