@@ -1,13 +1,14 @@
 /**
  * How a run ends: a failure is reported once, in the format that was asked for, and becomes the exit code.
  */
+import { escapeControlsInLines } from "@berth/terminal/escapeControls"
 import { exitCode } from "@berth/terminal/exitCode"
 import { usageProblem } from "@berth/terminal/usage"
 import { Cause, Effect, Option } from "effect"
 import { CliError } from "effect/cli"
 import { type ProgramEnded, UsageFault } from "./failure/CliFailure.ts"
 import { type Failure, type Problem, problemOf, problemOfDefect } from "./failure/Problem.ts"
-import { printNote } from "./output/Output.ts"
+import { Output } from "./output/Output.ts"
 import { requestedFormat } from "./output/OutputFormat.ts"
 import { reportProblem } from "./output/reportProblem.ts"
 
@@ -46,7 +47,8 @@ export const withExitCode =
             onNone: (): Ending => ({ code: exitCode.fault, problem: Option.some(problemOfDefect(Cause.squash(cause))) })
           })
           if (Option.isSome(problem)) yield* reportProblem(problem.value, requestedFormat(args))
-          if (Option.isNone(failure) && args.includes("--debug")) yield* printNote(Cause.pretty(cause))
+          if (Option.isNone(failure) && args.includes("--debug"))
+            yield* Output.use(({ note }) => note(escapeControlsInLines(Cause.pretty(cause))))
           return code
         })
       )

@@ -3,7 +3,7 @@
  * callers decide what they show.
  */
 import type { Writable } from "node:stream"
-import { escapeControlsInLines } from "@berth/terminal/escapeControls"
+import { escapeControls } from "@berth/terminal/escapeControls"
 import { Config, Context, Effect, Layer, Option } from "effect"
 
 /** What a stream can show. */
@@ -133,5 +133,5 @@ const make = Effect.fnUntraced(function* ({ stderr, stdout }: Streams, redact: (
   })
 })
 
-/** Writes a note to stderr, with text from outside made safe. */
-export const printNote = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))
+/** Writes a note of one line to stderr, with text from outside made safe: a name in it begins no line of its own. */
+export const printNote = (text: string) => Output.use(({ note }) => note(escapeControls(text)))
