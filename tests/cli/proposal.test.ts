@@ -131,6 +131,7 @@ describe("without a terminal", () => {
         const { code, stderr, stdout } = yield* berth(args)
         assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" }, args.join(" "))
         assert.include(stderr, "hint: Add --yes")
+        assert.lengthOf(lines(stderr), 2)
       }
       assert.deepStrictEqual(yield* changes, before)
     }).pipe(Effect.provide(TestServer.layer()))
