@@ -131,6 +131,7 @@ describe("without a terminal", () => {
         const { code, stderr, stdout } = yield* berth(args)
         assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" }, args.join(" "))
         assert.include(stderr, "hint: Add --yes")
+        assert.lengthOf(lines(stderr), 2)
       }
       assert.deepStrictEqual(yield* changes, before)
     }).pipe(Effect.provide(TestServer.layer()))
@@ -177,6 +178,12 @@ describe("--count", () => {
     Effect.gen(function* () {
       yield* create("w-2", ...order)
       const made = yield* create("w", ...order, "--count", "3", "--if-absent", "--yes", "-o", "json")
+      const more = yield* create("v", ...order, "--count", "3", "--yes")
+      const { pricePerHourInr } = json<Preview>(yield* create("v", ...order, "--dry-run", "-o", "json"))
+      assert.include(
+        more.stderr,
+        `Creating 3 nodes on ${plan} from ${image}, together: ₹${(3 * pricePerHourInr!).toFixed(2)} per hour, `
+      )
       assert.deepStrictEqual(
         json<ReadonlyArray<Shown>>(made).map(({ name, outcome }) => [name, outcome]),
         [
@@ -185,7 +192,7 @@ describe("--count", () => {
           ["w-3", "created"]
         ]
       )
-      assert.sameMembers(yield* names, ["w-1", "w-2", "w-3"])
+      assert.sameMembers(yield* names, ["w-1", "w-2", "w-3", "v-1", "v-2", "v-3"])
     }).pipe(Effect.provide(TestServer.layer()))
   )
 

@@ -76,8 +76,11 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, a
   yield* data(asData ? `${jsonBlock(description)}\n` : helpText(description, stdout.colour))
 })
 
+/** Whether berth itself asks, for completions, which show no notes. */
+const isInternal = ([first]: ReadonlyArray<string>): boolean => internalVerbs.some(({ name }) => name === first)
+
 const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format: AskedFormat) {
-  const request = readRequest(internalVerbs.some(({ name }) => name === args[0]) ? internalVerbs : tree, args)
+  const request = readRequest(isInternal(args) ? internalVerbs : tree, args)
   switch (request._tag) {
     case "Version":
       return yield* Output.use(({ data }) => data(`berth ${pkg.version}\n`))
@@ -105,7 +108,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
     const output = Output.layer(streams, {
       redact: yield* redaction,
       color: raw.color,
-      quiet: raw.quiet,
+      quiet: raw.quiet || isInternal(args),
       jsonErrors: hasJsonErrors(format.asked)
     })
     return yield* perform(args, format).pipe(

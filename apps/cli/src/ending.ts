@@ -5,7 +5,7 @@ import { exitCode } from "@berth/terminal/exitCode"
 import { usageProblem } from "@berth/terminal/usage"
 import { Cause, Effect, Option } from "effect"
 import { CliError } from "effect/cli"
-import { UsageFault } from "./failure/CliFailure.ts"
+import { type ProgramEnded, UsageFault } from "./failure/CliFailure.ts"
 import { type Failure, type Problem, problemOf, problemOfDefect, problemOfOutput } from "./failure/Problem.ts"
 import { printDebug, StdoutFailed } from "./output/Output.ts"
 import type { Format } from "./output/OutputFormat.ts"
@@ -31,9 +31,10 @@ const endingOfDefect = (defect: unknown): Ending =>
 /** Ends a run with its exit code. The caller handles an interruption. */
 export const withExitCode =
   (format: Format, debug: boolean) =>
-  <R>(run: Effect.Effect<void, Failure | CliError.CliError, R>) =>
+  <R>(run: Effect.Effect<void, Failure | ProgramEnded | CliError.CliError, R>) =>
     run.pipe(
       Effect.as<number>(exitCode.done),
+      Effect.catchTag("ProgramEnded", ({ code }) => Effect.succeed(code)),
       Effect.catchCause((cause) =>
         Effect.gen(function* () {
           if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt

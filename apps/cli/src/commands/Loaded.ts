@@ -4,6 +4,7 @@
 import type { Effect } from "effect"
 import type { Command } from "effect/cli"
 import type { Commands } from "../commandLine/Commands.ts"
+import type { ProgramEnded } from "../failure/CliFailure.ts"
 import type { Failure } from "../failure/Problem.ts"
 import type { Output } from "../output/Output.ts"
 import type { OutputFormat } from "../output/OutputFormat.ts"
@@ -18,9 +19,9 @@ export type Needs =
   | Effect.Services<typeof OutputFormat | typeof OutputOptions | typeof BaseUrl>
   | Effect.Services<typeof Deadline | typeof Debug | typeof Profile>
 
-export type Loaded = Command.Command<string, unknown, object, Failure, Needs>
+export type Loaded = Command.Command<string, unknown, object, Failure | ProgramEnded, Needs>
 
 /** The command without the type of its flags. */
-export const loaded = <Name extends string, Input, ContextInput, E extends Failure, R extends Needs>(
+export const loaded = <Name extends string, Input, ContextInput, E extends Failure | ProgramEnded, R extends Needs>(
   command: Command.Command<Name, Input, ContextInput, E, R>
 ): Loaded => command as unknown as Loaded

@@ -49,7 +49,7 @@ export const tree: CommandTree<Loaded> = [
     }),
     verb("delete", "Delete nodes", async () => loaded((await import("./node/delete.ts")).remove), {
       aliases: ["rm"],
-      prints: ["outcome", "outcome[]", "proposal[]"],
+      prints: ["outcome", "outcome[]", "proposal", "proposal[]"],
       examples: [
         ["berth node delete web-1 --wait", "Ask, delete, and wait until it is gone"],
         ["berth node delete $(berth node list --name 'tmp-*' -o id) --yes", "Many, by a filter, without asking"]
@@ -60,6 +60,24 @@ export const tree: CommandTree<Loaded> = [
       examples: [
         ["berth node wait web-1", "Until it runs"],
         ["berth node wait 'web-*' --for deleted --timeout 5m", "Until all are gone, at most five minutes"]
+      ]
+    }),
+    verb("watch", "Show nodes as they change", async () => loaded((await import("./node/watch.ts")).watch), {
+      prints: [],
+      examples: [
+        ["berth node watch", "All nodes, as a table that repaints itself"],
+        ["berth node watch 'web-*' -o ndjson", "One line of JSON for each change"]
+      ]
+    }),
+    verb("ip", "Print the public address of a node", async () => loaded((await import("./node/ip.ts")).ip), {
+      prints: ["address"],
+      examples: [["ping $(berth node ip web-1)", "The address, for other programs"]]
+    }),
+    verb("ssh", "Log in to a node with ssh", async () => loaded((await import("./node/ssh.ts")).ssh), {
+      prints: [],
+      examples: [
+        ["berth node ssh web-1", "A shell as root"],
+        ["berth node ssh web-1 -- uptime", "One command"]
       ]
     })
   ]),

@@ -72,6 +72,20 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
   }
 }
 
+/** A node without a public address, which a command needs. */
+export class NoAddress extends Data.TaggedError("NoAddress")<{ readonly id: number; readonly name: string }> {
+  readonly exit = "notFound"
+  get hint() {
+    return `Wait until it runs: berth node wait ${this.id}`
+  }
+  override get message() {
+    return `Node ${this.name} (${this.id}) has no public address.`
+  }
+}
+
+/** Another program that berth ran has ended; it reported what there was to report. */
+export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
+
 /** Some of several nodes failed; the failure of each is reported by itself. */
 export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed: number; readonly of: number }> {
   readonly exit = "someFailed"
@@ -118,6 +132,7 @@ export type CliFailure =
   | PlanNotFound
   | NodeDiffers
   | CreatedNotReady
+  | NoAddress
   | SomeFailed
   | LocalFileFault
   | Interrupted

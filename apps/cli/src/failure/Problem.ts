@@ -55,6 +55,8 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady>): Problem["deta
         has: failure.has,
         wanted: failure.wanted
       }
+    case "NoAddress":
+      return { node: { id: failure.id, name: failure.name } }
     case "SomeFailed":
       return { failed: failure.failed, of: failure.of }
     case "PlanNotFound":

@@ -62,7 +62,7 @@ export const targetMatcher = (target: Target): ((name: string) => boolean) => {
   }
 }
 
-const nodeArgument = (description: string) =>
+export const nodeArgument = (description: string) =>
   Argument.String("NODE").pipe(
     Argument.withMetavar(""),
     Argument.withDescription(description),

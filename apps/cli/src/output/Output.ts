@@ -3,7 +3,7 @@
  * callers decide what they show.
  */
 import type { Writable } from "node:stream"
-import { escapeControlsInLines } from "@berth/terminal/escapeControls"
+import { escapeControls, escapeControlsInLines } from "@berth/terminal/escapeControls"
 import { Config, Context, Data, Effect, Layer, Option } from "effect"
 import { type Surface, surfaceOf, type TerminalStream } from "./Surface.ts"
 
@@ -122,7 +122,8 @@ const make = Effect.fnUntraced(function* (
     stdout: surfaceOf(stdout, env),
     stderr: { ...surfaceOf(stderr, env), ...(chatty ? {} : { animate: false }) },
     chatty,
-    data: out.write,
+    // On one terminal the data would follow the live line.
+    data: (text) => Effect.andThen(live(""), out.write(text)),
     readerGone: out.gone,
     note,
     ask: (question) => err.write(redact(question)),
@@ -130,9 +131,9 @@ const make = Effect.fnUntraced(function* (
   })
 })
 
-/** Writes a note to stderr, where notes are wanted, with text from outside made safe. */
+/** Writes a note of one line to stderr, where notes are wanted, with text from outside made safe: a name in it begins no line of its own. */
 export const printNote = (text: string) =>
-  Output.use(({ chatty, note }) => (chatty ? note(escapeControlsInLines(text)) : Effect.void))
+  Output.use(({ chatty, note }) => (chatty ? note(escapeControls(text)) : Effect.void))
 
-/** Writes a line of `--debug` to stderr, where it was asked for. */
+/** Writes lines of `--debug` to stderr, where it was asked for. */
 export const printDebug = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))

@@ -66,6 +66,26 @@ export const sentenceOf = (proposal: Proposal): string => {
   }
 }
 
+/** A price to the paisa: sums of decimal fractions are a little off. */
+export const toPaise = (amount: number): number => Math.round(amount * 100) / 100
+
+/** What several cost together; null where one of the prices is not known. */
+export const sumOf = (amounts: ReadonlyArray<number | null>): number | null =>
+  amounts.reduce((sum, amount) => (sum === null || amount === null ? null : toPaise(sum + amount)), 0)
+
+/** What several creates cost together; undefined for other changes. */
+export const totalOf = (proposals: ReadonlyArray<Proposal>): string | undefined => {
+  const [first] = proposals
+  if (first === undefined || proposals.some(({ action }) => action !== "create")) return undefined
+  const isCommitted = proposals.some(({ committedPriceInr }) => committedPriceInr !== null)
+  const price = priceText({
+    pricePerHourInr: sumOf(proposals.map(({ pricePerHourInr }) => pricePerHourInr)),
+    pricePerMonthInr: sumOf(proposals.map(({ pricePerMonthInr }) => pricePerMonthInr)),
+    committedPriceInr: isCommitted ? sumOf(proposals.map(({ committedPriceInr }) => committedPriceInr)) : null
+  })
+  return `Creating ${proposals.length} nodes${orderOf(first)}, together: ${price}.`
+}
+
 const subject: ReadonlyArray<Field<Proposal>> = [
   { key: "action", title: "ACTION", value: ({ action }) => action },
   { key: "id", title: "ID", value: ({ id }) => textOr(id === null ? null : String(id)) },

@@ -7,7 +7,7 @@ import { Output, printNote } from "../output/Output.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { table } from "../output/table.ts"
 import { confirm, ensureAskable } from "./confirm.ts"
-import { type Proposal, proposalRecord, sentenceOf, shownFields } from "./Proposal.ts"
+import { type Proposal, proposalRecord, sentenceOf, shownFields, totalOf } from "./Proposal.ts"
 
 /** What is asked of a change. */
 export interface Approval {
@@ -36,7 +36,9 @@ const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>) {
   const shown = proposals.slice(0, maxShown)
   const options = { available: stderr.columns, colour: stderr.colour }
   yield* note(table(shownFields(shown), shown, options).text.trimEnd())
+  const total = totalOf(proposals)
   if (proposals.length > shown.length) yield* printNote(`… and ${proposals.length - shown.length} more.`)
+  if (total !== undefined) yield* printNote(total)
 })
 
 /** Fails where a change has to be confirmed and there is no terminal: before anything is read for it. */

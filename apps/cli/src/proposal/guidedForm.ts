@@ -22,7 +22,7 @@ const choose = Effect.fnUntraced(function* (
     .slice(0, maxChoices)
     .map((choice, i) => `  ${choice}${notes[i] === undefined ? "" : `  ${notes[i]}`}`)
   const more = choices.length > shown.length ? [`  … and ${choices.length - shown.length} more`] : []
-  yield* printNote([...shown, ...more].join("\n"))
+  for (const line of [...shown, ...more]) yield* printNote(line)
   for (;;) {
     const answer = yield* askLine(`${what}:`)
     if (answer === "") return yield* new Interrupted({ message: "Nothing was changed.", hint: "" })

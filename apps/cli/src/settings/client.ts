@@ -12,6 +12,7 @@ import * as PageFile from "@berth/core/client/listing/PageFile"
 import { type Connection, connectionOf, SettingFault } from "@berth/terminal/Connection"
 import { Effect, Layer, Option } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
+import { Progress } from "../output/progress.ts"
 import { accountSettings } from "./account.ts"
 import { spans, transport } from "./transport.ts"
 
@@ -28,7 +29,9 @@ export const connection = Effect.gen(function* () {
 
 /** The client of a connection. */
 export const clientOf = ({ files, options }: Connection) =>
-  Berth.layerOver(options, transport).pipe(
+  Progress.painting.pipe(
+    Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
+    Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
     Layer.orDie,
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),

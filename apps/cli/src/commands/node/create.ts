@@ -19,13 +19,13 @@ import { quoted, rupees } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
-import { type ShowState, withProgress } from "../../output/progress.ts"
+import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/approve.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
 import { knownOffer, type Offer, offerFor } from "../../proposal/offer.ts"
-import { type Proposal, propose } from "../../proposal/Proposal.ts"
+import { type Proposal, propose, sumOf, toPaise } from "../../proposal/Proposal.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
 import { creatingClient } from "../../settings/client.ts"
 import {
@@ -43,9 +43,6 @@ import {
 const concurrency = 4
 
 const hoursPerDay = 24
-
-/** A price to the paisa. */
-const toPaise = (amount: number): number => Math.round(amount * 100) / 100
 
 /** The proposal of one create. */
 const proposalOf = ({ spec }: Wanted, { option, plan }: Offer): Proposal => {
@@ -76,10 +73,10 @@ const proposalOf = ({ spec }: Wanted, { option, plan }: Offer): Proposal => {
 const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<number>): UsageFault | undefined => {
   if (Option.isNone(maxCost) || proposals.length === 0) return undefined
   const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
-  if (proposals.some(({ pricePerHourInr }) => pricePerHourInr === null)) {
+  const cost = sumOf(proposals.map(({ pricePerHourInr }) => pricePerHourInr))
+  if (cost === null) {
     return new UsageFault({ message: "The price is not known, so it may be above --max-cost.", hint })
   }
-  const cost = toPaise(proposals.reduce((sum, { pricePerHourInr }) => sum + (pricePerHourInr ?? 0), 0))
   const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
   return cost <= maxCost.value
     ? undefined
@@ -178,14 +175,18 @@ const createAll = (
   options: Options,
   onCreated: (creation: Creation) => void
 ) =>
-  withProgress("running", (show) =>
-    Effect.forEach(
-      wanted,
-      (each) => Effect.result(createOne(each, existing.get(each.spec.name), options, show, onCreated)),
-      {
-        concurrency
-      }
-    )
+  (options.wait ? withProgress : withCount)(
+    { goal: options.wait ? "running" : "created", total: wanted.length },
+    (show) =>
+      Effect.forEach(
+        wanted,
+        (each) =>
+          createOne(each, existing.get(each.spec.name), options, show, onCreated).pipe(
+            Effect.tap(({ name }) => (options.wait ? Effect.void : show({ what: name, state: "created" }))),
+            Effect.result
+          ),
+        { concurrency }
+      )
   )
 
 /** Prints what was created; what failed is reported, and fails the command. */

@@ -11,7 +11,7 @@ import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "..
 import { type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { resumable, waitFor } from "../../nodes/waitFor.ts"
-import { withProgress } from "../../output/progress.ts"
+import { withCount, withProgress } from "../../output/progress.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
 import { propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
@@ -73,14 +73,23 @@ export const remove = Command.make(
     const nodes = yield* Nodes
     const gone = { goal: "deleted", timeout } as const
     const outcomes = yield* wait
-      ? withProgress("deleted", (show) =>
+      ? withProgress({ goal: "deleted", total: resolution.nodes.length }, (show) =>
           forEachNode(resolution, (found) =>
             nodes
               .delete(found.id)
               .pipe(Effect.andThen(waitFor(found, gone, show)), Effect.as({ outcome: "deleted", node: found.node }))
           )
         ).pipe(resumable(() => ids.map(String), gone))
-      : forEachNode(resolution, (found) => Effect.as(nodes.delete(found.id), { outcome: "deleting", node: found.node }))
+      : withCount({ goal: "deleting", total: resolution.nodes.length }, (show) =>
+          forEachNode(resolution, ({ id, node }) =>
+            nodes
+              .delete(id)
+              .pipe(
+                Effect.andThen(show({ what: String(id), state: "deleting" })),
+                Effect.as({ outcome: "deleting", node })
+              )
+          )
+        )
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
   })

@@ -50,7 +50,7 @@ export const wait = Command.make(
       onSome: (time) => Duration.min(time, maxReadTime)
     })
     const resolution = withUnreadIds(yield* resolveNodes(given, naming, { retry: false, deadline: readTime }))
-    const waited = yield* withProgress(goal, (show) =>
+    const waited = yield* withProgress({ goal, total: resolution.nodes.length }, (show) =>
       forEachNode(resolution, ({ id, node }) =>
         Effect.map(waitFor({ id, node }, { goal, timeout }, show), (later) => ({
           outcome: goal as string,
