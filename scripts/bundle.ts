@@ -2,6 +2,7 @@
 // no bundle: `apps/<app>/bin/*.mjs` does.
 //
 //   node scripts/bundle.ts [APP…]    bundle the named apps (by default all) whose sources have changed
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -42,27 +43,90 @@ export const bundle = async (app: App): Promise<boolean> => {
   const sources = fingerprint(app)
   if (existsSync(join(dist, "main.mjs")) && existsSync(stamp) && readFileSync(stamp, "utf8") === sources) return false
 
-  await bundleInto(dist, app, { main: "src/main.ts" })
+  await bundleInto(dist, `apps/${app}`, { main: "src/main.ts" })
   writeFileSync(stamp, sources)
   return true
 }
 
-/** Bundles entry points of `app`, each by its name and its path there, into the folder `dist`, and removes other bundles from it. */
-export const bundleInto = async (dist: string, app: App, entries: Readonly<Record<string, string>>): Promise<void> => {
+/** The files that code of the workspace in `folder` reads from its own folder, and `@berth/web` where it is used from its own. */
+export const assetsOf = (folder: string): ReadonlyArray<string> => {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+  const folders = "@berth/web" in dependencies ? [folder, "packages/web"] : [folder]
+  return globSync(
+    folders.map((each) => `${each}/src/**/*.{css,html,js}`),
+    { cwd: root }
+  ).map((path) => join(root, path))
+}
+
+/** A file of the bundle: the modules whose paths match, or those that so many others share. */
+interface Chunk {
+  readonly name: string
+  readonly test?: RegExp
+  readonly minShareCount?: number
+  readonly priority?: number
+}
+
+/**
+ * What `berth` answers without Effect (`apps/cli/src/quick.ts`) is one file: each file that is loaded takes a millisecond, and a key
+ * press waits for it.
+ */
+const chunksOfCli: ReadonlyArray<Chunk> = [
+  {
+    name: "quick",
+    test: /apps\/cli\/(?:package\.json|src\/(?:quick|commands\/(?:tree|Loaded)|output\/Surface|completion\/complete|completion\/CompletionCache|commandLine\/(?!describe\.|Commands\.|Arguments\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
+    priority: 2
+  },
+  { name: "shared", minShareCount: 5 }
+]
+
+/** Keeps every command of `berth` as data beside its bundle, so that help and completions load no command. */
+const describeCommands = (dist: string): void => {
+  const described = execFileSync(process.execPath, [join(dist, "main.mjs"), "__describe"], {
+    encoding: "utf8",
+    env: {}
+  })
+  writeFileSync(join(dist, "commands.json"), described)
+}
+
+/** How a bundle differs from that of a program for Node with everything inside. */
+interface BundleOptions {
+  /** `neutral` for a bundle that also runs elsewhere. Default `node`. */
+  readonly platform?: "node" | "neutral"
+  /** Imports that stay imports. Default: those of Node's own modules. */
+  readonly external?: RegExp
+  /** Of the files. Default `.mjs`. */
+  readonly extension?: ".js" | ".mjs"
+  /** `one` file with everything, or files beside the entries. Default: what is loaded on demand is in files of its own. */
+  readonly chunks?: "one" | ReadonlyArray<Chunk>
+}
+
+/**
+ * Bundles entry points of the workspace in `folder`, each by its name and its path there, into the folder `dist`, and removes
+ * other bundles from it. Returns the paths of the modules that are inside.
+ */
+export const bundleInto = async (
+  dist: string,
+  folder: string,
+  entries: Readonly<Record<string, string>>,
+  { platform = "node", external = /^node:/, extension = ".mjs", chunks }: BundleOptions = {}
+): Promise<ReadonlyArray<string>> => {
+  const isCli = folder === "apps/cli"
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
     cwd: root,
-    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, "apps", app, path)])),
-    platform: "node",
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, folder, path)])),
+    platform,
+    external,
     // A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect.
     onLog: (level, log) => {
-      if (level === "warn") throw new Error(`bundling ${app}: ${log.message}`)
+      if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
     }
   })
   const { output } = await build.generate({
     format: "esm",
-    entryFileNames: "[name].mjs",
-    chunkFileNames: "[name]-[hash].mjs",
+    entryFileNames: `[name]${extension}`,
+    chunkFileNames: `[name]-[hash]${extension}`,
+    codeSplitting: chunks !== "one" && { groups: [...(chunks ?? (isCli ? chunksOfCli : []))] },
     // Stack traces need the names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
   })
@@ -76,12 +140,11 @@ export const bundleInto = async (dist: string, app: App, entries: Readonly<Recor
     writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? file.code : file.source)
     renameSync(`${path}.${process.pid}`, path)
   }
-  // Files that the code reads from its own folder.
-  for (const asset of globSync(["packages/web/src/*.{css,js}", `apps/${app}/src/**/*.{css,html,js}`], { cwd: root })) {
-    copyFileSync(join(root, asset), join(dist, basename(asset)))
-  }
+  for (const asset of assetsOf(folder)) copyFileSync(asset, join(dist, basename(asset)))
   const current = new Set(output.map((file) => file.fileName))
   for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
+  if (isCli && chunks !== "one") describeCommands(dist)
+  return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
 }
 
 if (import.meta.main) {

@@ -189,10 +189,10 @@ const showNodeLife = async () => {
   console.log(`It watches the account ${accounts.join(", ")}.`)
 
   step("4. The life of a node", "The commands create a node, wait until it runs, set its commitment and delete it.")
-  await show(env, "node", "create", "--name", "demo", "--plan", plan.plan, "--image", image, "--wait")
+  await show(env, "node", "create", "demo", "--plan", plan.plan, "--image", image, "--wait")
   await show(env, "node", "list")
   const sku = String(plan.committedOptions[0]!.skuId)
-  await show(env, "commitment", "set", "demo", "auto_renew", "--plan", sku)
+  await show(env, "commitment", "set", "demo", "auto_renew", "--sku", sku, "--yes")
   await show(env, "node", "delete", "demo", "--yes", "--wait")
   await show(env, "node", "list")
 

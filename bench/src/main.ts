@@ -10,6 +10,7 @@ import { callOverFetchRow, callOverHttpClientRow, callRow, openaiRow, stripeRow 
 import { cancelRow } from "./rows/cancel.ts"
 import { drainRow } from "./rows/drain.ts"
 import { decodeRow } from "./rows/decode.ts"
+import { executableSizeRow, executableStartRow } from "./rows/executable.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
 import { getOfMillionRow, memoryRow, pageOfMillionRow } from "./rows/fleet.ts"
 import { heapRow } from "./rows/heap.ts"
@@ -37,6 +38,8 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   "cancel-body": () => cancelRow("body"),
   decode: decodeRow,
   drain: drainRow,
+  "executable-size": executableSizeRow,
+  "executable-start": executableStartRow,
   get: getRow,
   heap: heapRow,
   list: listRow,

@@ -11,11 +11,11 @@ import { Program } from "@berth/testing/Program"
 export const binary = (app: "cli" | "server" | "watch", name: string) =>
   fileURLToPath(new URL(`../../apps/${app}/bin/${name}.mjs`, import.meta.url))
 
-/** Wall time of a whole run of `node ARGS`, in milliseconds. */
-export const wallMillis = (args: ReadonlyArray<string>): number => {
+/** Wall time of a whole run of `node ARGS`, or of another program, in milliseconds. */
+export const wallMillis = (args: ReadonlyArray<string>, program = process.execPath): number => {
   const startedAt = process.hrtime.bigint()
-  const { status, stderr } = spawnSync(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] })
-  if (status !== 0) throw new Error(`node ${args.join(" ")} exited with ${status}: ${stderr}`)
+  const { status, stderr } = spawnSync(program, args, { stdio: ["ignore", "ignore", "pipe"] })
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")} exited with ${status}: ${stderr}`)
   return Number(process.hrtime.bigint() - startedAt) / 1e6
 }
 

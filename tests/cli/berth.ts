@@ -14,6 +14,8 @@ export interface Running {
   readonly kill: (signal: NodeJS.Signals) => Effect.Effect<void>
   /** Waits until stderr holds the text. Dies when the process ends without it. */
   readonly untilStderr: (text: string) => Effect.Effect<unknown>
+  /** Waits until stdout holds the text. Dies when the process ends without it. */
+  readonly untilStdout: (text: string) => Effect.Effect<unknown>
   /** Reads no more of stdout. */
   readonly hangUp: Effect.Effect<void>
   readonly ended: Effect.Effect<Ended>
@@ -29,6 +31,7 @@ export const start = (args: ReadonlyArray<string>, { env = {}, ...options }: Run
     (program): Running => ({
       kill: (signal) => Effect.sync(() => program.signal(signal)),
       untilStderr: (text) => Effect.promise(() => program.printed(text, "stderr")),
+      untilStdout: (text) => Effect.promise(() => program.printed(text, "stdout")),
       hangUp: Effect.sync(() => program.child.stdout.destroy()),
       ended: Effect.promise(() => program.ended)
     })

@@ -48,6 +48,71 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("t
     })
   )
 
+  it.effect("of images and plans narrows to one plan", () =>
+    Effect.gen(function* () {
+      const plan = "C-2VCPU-8RAM-50DISK"
+      const some = images(json(yield* berth(["image", "list", "--plan", plan, "-o", "json"])))
+      assert.isNotEmpty(some)
+      assert.isTrue(some.every((image) => image.plan === plan))
+      assert.strictEqual((yield* berth(["plan", "list", "--plan", plan.toLowerCase(), "-o", "id"])).stdout, `${plan}\n`)
+    })
+  )
+
+  it.effect("has each plan by itself, with when its commitments pay", () =>
+    Effect.gen(function* () {
+      const plan = "C-2VCPU-8RAM-50DISK"
+      const got = json<(typeof Plan)["Encoded"]>(yield* berth(["plan", "get", plan, "-o", "json"]))
+      const { committedOptions, pricePerHourInr } = got as unknown as {
+        readonly pricePerHourInr: number
+        readonly committedOptions: ReadonlyArray<{ readonly priceInr: number; readonly breakEvenDays: number }>
+      }
+      assert.isNotEmpty(committedOptions)
+      for (const { breakEvenDays, priceInr } of committedOptions) {
+        assert.closeTo(breakEvenDays, priceInr / (pricePerHourInr * 24), 0.05)
+      }
+      assert.match((yield* berth(["plan", "get", plan])).stdout, /30 DAYS +₹[\d.]+, pays after [\d.]+ days \(SKU \d+\)/)
+      const unknown = yield* berth(["plan", "get", "C-2VCPU-8RAM-51DISK"])
+      assert.strictEqual(unknown.code, 4)
+      assert.include(unknown.stderr, "did you mean C-2VCPU-8RAM-50DISK")
+    })
+  )
+
+  it.effect("prices the account: cost adds up to what each node's plan costs", () =>
+    Effect.gen(function* () {
+      const priceOf = new Map(
+        plans(json(yield* berth(["plan", "list", "-o", "json"]))).map(({ plan, pricePerHourInr }) => [
+          plan,
+          pricePerHourInr
+        ])
+      )
+      const nodes = json<ReadonlyArray<{ readonly plan: string }>>(yield* berth(["node", "list", "-o", "json"]))
+      const expected = nodes.reduce((sum, { plan }) => sum + (priceOf.get(plan) ?? 0), 0)
+      for (const by of ["node", "plan", "status"]) {
+        const rows = json<ReadonlyArray<{ readonly pricePerHourInr: number }>>(
+          yield* berth(["cost", "--by", by, "-o", "json"])
+        )
+        assert.closeTo(
+          rows.reduce((sum, { pricePerHourInr }) => sum + pricePerHourInr, 0),
+          expected,
+          1e-6
+        )
+      }
+      const { stderr } = yield* berth(["cost"])
+      assert.include(stderr, `${nodes.length} nodes: ₹${expected.toFixed(2)} per hour`)
+    })
+  )
+
+  it.effect("shows what is left of the rate limit", () =>
+    Effect.gen(function* () {
+      const limits = json<{ readonly limit: number; readonly remaining: number; readonly resetAt: string }>(
+        yield* berth(["limits", "-o", "json"])
+      )
+      assert.strictEqual(limits.limit, 1200)
+      assert.isBelow(limits.remaining, 1200)
+      assert.match(limits.resetAt, /^\d{4}-.+Z$/)
+    })
+  )
+
   it.effect("of plans has prices and committed options, and sorts by price", () =>
     Effect.gen(function* () {
       const sorted = plans(json(yield* berth(["plan", "list", "--sort", "price", "-o", "json"])))
@@ -108,6 +173,28 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
       ] as const) {
         assert.include((yield* berth(["api", ...args])).stderr, hint)
       }
+    })
+  )
+
+  it.effect("needs no GET, and takes a query in the path", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* berth(["api", "/nodes/?per_page=2&page_no=2"])
+      assert.strictEqual(code, 0)
+      assert.lengthOf(JSON.parse(stdout).data, 2)
+    })
+  )
+
+  it.effect("--paginate reads every page and prints one list", () =>
+    Effect.gen(function* () {
+      const whole = yield* berth(["api", "/nodes/", "--paginate", "-q", "per_page=2"])
+      const ids = json<ReadonlyArray<{ readonly id: number }>>(whole).map(({ id }) => id)
+      assert.isAbove(ids.length, 2)
+      assert.lengthOf(new Set(ids), ids.length)
+      const parts = yield* berth(["api", "/nodes/", "--paginate", "-o", "ndjson"])
+      assert.deepStrictEqual(
+        lines(parts.stdout).map((line) => JSON.parse(line).id),
+        ids
+      )
     })
   )
 

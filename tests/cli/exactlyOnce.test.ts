@@ -7,7 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Ended } from "@berth/testing/Program"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schedule } from "effect"
-import { berth, json, lines, settings, start } from "./berth.ts"
+import { parse } from "yaml"
+import { berth, lines, settings, start } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 const create = (name: string, ...more: ReadonlyArray<string>) => [
@@ -20,7 +21,7 @@ const create = (name: string, ...more: ReadonlyArray<string>) => [
   "--image",
   "Ubuntu-22.04",
   "-o",
-  "json",
+  "yaml",
   ...more
 ]
 
@@ -55,7 +56,7 @@ const recorded = (state: string) => {
     .toSorted()
 }
 
-const idOf = (ended: Ended) => json<{ readonly id: number }>(ended).id
+const idOf = (ended: Ended) => (parse(ended.stdout) as { readonly id: number }).id
 
 const service = TestServer.layer({ clock: "real" })
 
@@ -165,7 +166,7 @@ describe("node create", () => {
         ["web", [], "Check whether it exists: berth node list --name web"],
         ["db", ["--key", "job-1"], "Run the same command again to finish."]
       ] as const) {
-        const running = yield* startUntilMade(create(name, ...key), state)
+        const running = yield* startUntilMade([...create(name, ...key), "-o", "json"], state)
         yield* running.kill("SIGINT")
         const { code, stderr, stdout } = yield* running.ended
         assert.deepStrictEqual([code, stdout], [130, ""])

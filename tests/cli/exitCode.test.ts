@@ -14,10 +14,13 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"],
   ["node", "delete", "1", "--yes"],
   ["node", "wait", "1", "--timeout", "500ms"],
-  ["commitment", "set", "1", "auto_terminate"],
+  ["commitment", "set", "1", "auto_terminate", "--yes"],
   ["image", "list"],
   ["image", "saved"],
   ["plan", "list"],
+  ["plan", "get", "C-2VCPU-8RAM-50DISK"],
+  ["cost"],
+  ["limits"],
   ["api", "GET", "/nodes/"]
 ]
 
@@ -132,7 +135,7 @@ describe("several nodes", () => {
       const waited = yield* invoke(["node", "wait", "1", "2"], { env })
       assert.strictEqual(waited.code, 9)
       assert.match(waited.stdout, /1 +a +running/)
-      assert.match(waited.stdout, /2 +2 +failed +Node 2 does not exist/)
+      assert.match(waited.stdout, /2 +- +failed +Node 2 does not exist/)
     })
   )
 
@@ -165,10 +168,10 @@ describe("several nodes", () => {
             .filter((line) => line.startsWith("{"))
             .map((line) => JSON.parse(line).error)
           assert.deepStrictEqual(
-            errors.map(({ code, details }) => [code, details.node?.name ?? null]),
+            errors.map(({ code, details }) => [code, details.node?.id ?? null]),
             [
-              ["NodeNotFound", "2"],
-              ["NodeNotFound", "3"],
+              ["NodeNotFound", 2],
+              ["NodeNotFound", 3],
               ["SomeFailed", null]
             ]
           )
@@ -180,16 +183,38 @@ describe("several nodes", () => {
 describe("a fault of berth's own", () => {
   it.live("exits 1 and is reported like any other failure, with its trace when --debug is on", () =>
     Effect.gen(function* () {
-      const full = () =>
-        new PassThrough({ transform: (_chunk, _encoding, done) => done(new Error("ENOSPC: no space left on device")) })
+      const broken = () =>
+        Object.assign(new PassThrough(), {
+          write: () => {
+            throw new Error("a fault on purpose")
+          }
+        })
       const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => ok([])) }
-      const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: full() })
+      const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: broken() })
       assert.strictEqual(ended.code, 1)
       const { error } = JSON.parse(ended.stderr)
       assert.deepInclude(error, { code: "Fault", retryable: false, httpStatus: null })
-      assert.include(error.message, "stdout cannot be written: ENOSPC")
-      const debugged = yield* invoke(["node", "list", "-o", "json", "--debug"], { env, stdout: full() })
+      assert.include(error.message, "a fault on purpose")
+      const debugged = yield* invoke(["node", "list", "-o", "json", "--debug"], { env, stdout: broken() })
       assert.match(debugged.stderr, /\n +at /)
+    })
+  )
+})
+
+describe("a full disk", () => {
+  it.live("is no fault of berth's: exit 10, and one error on stderr", () =>
+    Effect.gen(function* () {
+      const full = new PassThrough({
+        transform: (_chunk, _encoding, done) => done(new Error("ENOSPC: no space left on device, write"))
+      })
+      const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => ok([])) }
+      const ended = yield* invoke(["node", "list", "-o", "json"], { env, stdout: full })
+      assert.strictEqual(ended.code, 10)
+      const { error } = JSON.parse(ended.stderr)
+      assert.deepInclude(error, {
+        code: "StdoutFailed",
+        message: "The output cannot be written: no space left on device."
+      })
     })
   )
 })

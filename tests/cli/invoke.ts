@@ -10,13 +10,20 @@ import { Clock, ConfigProvider, Duration, Effect } from "effect"
 import { run } from "@berth/cli/program"
 import { type RunOptions, settings } from "./berth.ts"
 
+interface InvokeOptions extends Pick<RunOptions, "env"> {
+  readonly stdout?: Duplex
+  /** Width of the terminal that both streams are; without it they are pipes. */
+  readonly terminalColumns?: number
+}
+
 /** Runs it to its end. */
 export const invoke = (
   args: ReadonlyArray<string>,
-  { env, stdout = new PassThrough() }: Pick<RunOptions, "env"> & { readonly stdout?: Duplex } = {}
+  { env, stdout = new PassThrough(), terminalColumns }: InvokeOptions = {}
 ): Effect.Effect<Ended> =>
   Effect.gen(function* () {
-    const streams = { stdout, stderr: new PassThrough() }
+    const surface = terminalColumns === undefined ? {} : { isTTY: true, columns: terminalColumns }
+    const streams = { stdout: Object.assign(stdout, surface), stderr: Object.assign(new PassThrough(), surface) }
     // A stdout that fails on purpose ends without its text.
     const written = Promise.all([text(streams.stdout).catch(() => ""), text(streams.stderr)])
     const set = Object.fromEntries(Object.entries(env ?? {}).filter((entry) => entry[1] !== undefined))

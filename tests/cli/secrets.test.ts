@@ -22,7 +22,7 @@ const commands = [
   ["node", "get", "1"],
   ["node", "create", "--name", "n", "--plan", "p", "--image", "i"],
   ["node", "delete", "1", "--yes"],
-  ["commitment", "set", "1", "auto_terminate"],
+  ["commitment", "set", "1", "auto_terminate", "--yes"],
   ["plan", "list"],
   ["api", "GET", "/nodes/", "-i"]
 ]

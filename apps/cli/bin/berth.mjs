@@ -1,8 +1,6 @@
 #!/usr/bin/env node
-// Starts `berth`: reports a Node that is too old, answers `--version` by itself because loading the program for it takes
-// three times as long, and otherwise loads the bundle, whose compiled code is kept for the next start.
+// Starts `berth`: reports a Node that is too old, and otherwise loads the bundle, whose compiled code is kept for the next start.
 // Old JavaScript on purpose: an old Node has to read this file to report that it is too old.
-import { readFileSync } from "fs"
 import * as nodeModule from "module"
 import { fileURLToPath } from "url"
 
@@ -10,11 +8,11 @@ const [major, minor] = process.versions.node.split(".").map(Number)
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`berth needs Node 22.19 or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 1
-} else if (process.argv.length === 3 && (process.argv[2] === "--version" || process.argv[2] === "-v")) {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
-  process.stdout.write(`berth ${version}\n`)
 } else {
-  nodeModule.enableCompileCache(fileURLToPath(new URL("../dist/compiled", import.meta.url)))
+  // Deno has none.
+  if (nodeModule.enableCompileCache) {
+    nodeModule.enableCompileCache(fileURLToPath(new URL("../dist/compiled", import.meta.url)))
+  }
   import("../dist/main.mjs").catch((error) => {
     if (error.code !== "ERR_MODULE_NOT_FOUND") throw error
     process.stderr.write(`berth is not bundled yet: run \`pnpm build\` in its workspace. (${error.message})\n`)

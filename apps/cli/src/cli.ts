@@ -1,48 +1,126 @@
 /**
- * `berth`, the whole program: its commands, the settings they all take, and how a run ends.
+ * `berth`, the whole program: what a command line asks for, the one command that it needs, and how a run ends.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { usageProblem } from "@berth/terminal/usage"
 import { Effect, Layer } from "effect"
-import { CliConfig, Command, GlobalFlag } from "effect/cli"
+import { CliConfig, CliError, Command } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
-import * as api from "./commands/api/request.ts"
-import * as commitment from "./commands/commitment/set.ts"
-import * as images from "./commands/image/list.ts"
-import * as savedImages from "./commands/image/saved.ts"
-import { create } from "./commands/node/create.ts"
-import { remove } from "./commands/node/delete.ts"
-import { get } from "./commands/node/get.ts"
-import * as nodes from "./commands/node/list.ts"
-import { wait } from "./commands/node/wait.ts"
-import * as plans from "./commands/plan/list.ts"
+import { canonical } from "./commandLine/Arguments.ts"
+import type { FlagDescription } from "./commandLine/CommandDescription.ts"
+import { Commands } from "./commandLine/Commands.ts"
+import { describeVerb, flagsOf } from "./commandLine/describe.ts"
+import { describeGroup } from "./commandLine/describeGroup.ts"
+import { globalFlagList } from "./commandLine/globalFlags.ts"
+import { helpText } from "./commandLine/helpText.ts"
+import { rawFlags } from "./commandLine/rawFlag.ts"
+import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
+import { suggestFlags } from "./commandLine/suggestFlags.ts"
+import { isNoun } from "./commandLine/CommandTree.ts"
+import { checkSelection } from "./commands/checkSelection.ts"
+import type { Loaded } from "./commands/Loaded.ts"
+import { internalVerbs, tree } from "./commands/tree.ts"
 import { withExitCode } from "./ending.ts"
+import { UsageFault } from "./failure/CliFailure.ts"
+import { jsonBlock } from "./output/json.ts"
 import { Output, type Streams } from "./output/Output.ts"
-import { OutputFormat } from "./output/OutputFormat.ts"
+import { hasJsonErrors, OutputFormat } from "./output/OutputFormat.ts"
+import { outputFlags } from "./output/OutputOptions.ts"
 import { presenter } from "./output/presenter.ts"
-import { BaseUrl, Debug } from "./settings/globalFlags.ts"
+import { type AskedFormat, formatOf } from "./settings/format.ts"
+import { settingFlags } from "./settings/globalFlags.ts"
+import { logs } from "./settings/logs.ts"
 import { redaction } from "./settings/redaction.ts"
-import { closeSwitches } from "./settings/switches.ts"
 
-const noun = (name: string, description: string) => Command.make(name).pipe(Command.withDescription(description))
+type Run = Extract<Request<Loaded>, { readonly _tag: "Run" }>
 
-const berth = Command.make("berth").pipe(
-  Command.withDescription("Manage the nodes of an account"),
-  Command.withSubcommands([
-    noun("node", "Virtual machines").pipe(Command.withSubcommands([nodes.list, get, create, remove, wait])),
-    noun("commitment", "Reserved prices of nodes").pipe(Command.withSubcommands([commitment.set])),
-    noun("image", "What nodes are made from").pipe(Command.withSubcommands([images.list, savedImages.saved])),
-    noun("plan", "Sizes and prices").pipe(Command.withSubcommands([plans.list])),
-    api.request
-  ]),
-  Command.withGlobalFlags([OutputFormat, BaseUrl, Debug])
-)
+/** A fault of the command line, as the parser would have it. */
+const fault = (error: CliError.NonShowHelpErrors | undefined, path: ReadonlyArray<string>) => {
+  const errors = error === undefined ? [] : [error]
+  return new UsageFault(usageProblem("berth", new CliError.ShowHelp({ commandPath: ["berth", ...path], errors })))
+}
 
-/** Runs berth on these streams and gives its exit code. The caller handles an interruption. */
-export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> => {
-  const output = Layer.unwrap(Effect.map(redaction, (redact) => Output.layer(streams, redact)))
-  return Command.runWith(berth, { version: pkg.version })(closeSwitches(args)).pipe(
-    withExitCode(args),
-    Effect.provide(Layer.provideMerge(presenter, output)),
-    Effect.provide([NodeServices.layer, CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })])
+const unknownFlag = (option: string, path: ReadonlyArray<string>, flags: ReadonlyArray<FlagDescription>) => {
+  const command = ["berth", ...path]
+  return fault(new CliError.UnrecognizedOption({ option, suggestions: suggestFlags(option, flags), command }), path)
+}
+
+/** The tree as the parser has it: of all commands, the one that runs. */
+const parserOf = (path: ReadonlyArray<string>, command: Loaded) => {
+  const [noun] = path
+  const leaf = path.length === 1 ? command : Command.make(noun!).pipe(Command.withSubcommands([command]))
+  return Command.make("berth").pipe(
+    Command.withSubcommands([leaf]),
+    Command.withGlobalFlags([OutputFormat, ...outputFlags, ...settingFlags])
   )
 }
+
+const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, format: string | undefined) {
+  const command = yield* Effect.promise(verb.load)
+  const flags = [...flagsOf(command), ...globalFlagList]
+  const { args: words, unknown } = canonical(args, flags)
+  if (unknown !== undefined) return yield* unknownFlag(unknown, path, flags)
+  yield* checkSelection(verb.prints, words)
+  const output =
+    format === undefined || words.some((word) => word.startsWith("--output=")) ? [] : [`--output=${format}`]
+  yield* Command.runWith(parserOf(path, command), { version: pkg.version })([...path, ...output, ...words])
+})
+
+/** The help of any place in the tree, as text or as data. */
+const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, asData: boolean) {
+  const { data, stdout } = yield* Output
+  const description =
+    entry === undefined || isNoun(entry)
+      ? describeGroup(tree, entry)
+      : describeVerb(path, entry, yield* Effect.promise(entry.load))
+  yield* data(asData ? `${jsonBlock(description)}\n` : helpText(description, stdout.colour))
+})
+
+/** Whether berth itself asks, for completions, which show no notes. */
+const isInternal = ([first]: ReadonlyArray<string>): boolean => internalVerbs.some(({ name }) => name === first)
+
+const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format: AskedFormat) {
+  const request = readRequest(isInternal(args) ? internalVerbs : tree, args)
+  switch (request._tag) {
+    case "Version":
+      return yield* Output.use(({ data }) => data(`berth ${pkg.version}\n`))
+    case "Help":
+      return yield* printHelp(request.place, hasJsonErrors(format.asked))
+    case "UnknownFlag":
+      return yield* unknownFlag(request.written, request.path, globalFlagList)
+    case "NoCommand":
+      return yield* fault(undefined, request.path)
+    case "UnknownCommand": {
+      const { path, suggestions, word } = request
+      const parent = ["berth", ...path]
+      return yield* fault(new CliError.UnknownSubcommand({ subcommand: word, parent, suggestions }), path)
+    }
+    case "Run":
+      return yield* runVerb(request, format.fromEnvironment)
+  }
+})
+
+/** Runs berth on these streams and gives its exit code. The caller handles an interruption. */
+export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effect<number> =>
+  Effect.gen(function* () {
+    const raw = rawFlags(args)
+    const format = yield* formatOf(raw.output)
+    const output = Output.layer(streams, {
+      redact: yield* redaction,
+      color: raw.color,
+      quiet: raw.quiet || isInternal(args),
+      jsonErrors: hasJsonErrors(format.asked)
+    })
+    return yield* perform(args, format).pipe(
+      withExitCode(format.asked, raw.debug),
+      Effect.provideService(Commands, tree),
+      Effect.provide(
+        Layer.mergeAll(
+          Layer.provideMerge(logs(raw.debug), output),
+          presenter,
+          NodeServices.layer,
+          CliConfig.layer({ builtIns: [] })
+        )
+      )
+    )
+  })

@@ -1,14 +1,30 @@
 /**
- * The process around `cli.ts`: its arguments, its streams, its signals and its exit code.
+ * Where the process begins: what can be answered at once is, and the program is loaded for everything else.
  */
-import "effect/schema/SchemaJITCompiler/enable"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Effect } from "effect"
-import { run } from "./cli.ts"
+import { exitCode } from "@berth/terminal/exitCode"
+import { quickAnswer } from "./quick.ts"
 
-// Set and not called: the process ends by itself once everything it wrote has been taken.
-const exit = (code: number) => {
-  process.exitCode = code
+/** Another process, which this one does not wait for. */
+const refresh = async (profile: string | undefined) => {
+  const { spawn } = await import("node:child_process")
+  const args = [process.argv[1]!, "__values", ...(profile === undefined ? [] : [profile])]
+  spawn(process.execPath, args, { detached: true, stdio: "ignore" }).unref()
 }
 
-NodeRuntime.runMain(Effect.map(run(process.argv.slice(2), process), exit), { disableErrorReporting: true })
+const answer = quickAnswer(process.argv.slice(2), {
+  stdout: process.stdout,
+  env: process.env,
+  refresh,
+  // oxlint-disable-next-line no-restricted-properties -- nothing of Effect is loaded here, and no test holds this clock still
+  nowMillis: Date.now()
+})
+
+if (answer === undefined) await import("./program.ts")
+else {
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") return
+    process.stderr.write(`error: The output cannot be written: ${message}.\n`)
+    process.exitCode = exitCode.localFile
+  })
+  process.stdout.write(answer)
+}

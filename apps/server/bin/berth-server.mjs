@@ -9,7 +9,10 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`berth-server needs Node 22.19 or newer; this is Node ${process.versions.node}.\n`)
   process.exitCode = 1
 } else {
-  nodeModule.enableCompileCache(fileURLToPath(new URL("../dist/compiled", import.meta.url)))
+  // Deno has none.
+  if (nodeModule.enableCompileCache) {
+    nodeModule.enableCompileCache(fileURLToPath(new URL("../dist/compiled", import.meta.url)))
+  }
   import("../dist/main.mjs").catch((error) => {
     if (error.code !== "ERR_MODULE_NOT_FOUND") throw error
     process.stderr.write(`berth-server is not bundled yet: run \`pnpm build\` in its workspace. (${error.message})\n`)

@@ -4,7 +4,8 @@
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
-import { allowedMethods, endpointsOf, routerConfig } from "@berth/web/paths"
+import { hasBody } from "@berth/web/guard"
+import { allowedMethods, canonicalTarget, endpointsOf, routerConfig } from "@berth/web/paths"
 import { Clock, Context, Effect, Layer, Logger, Option, References, Scheduler, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -26,9 +27,10 @@ import * as Query from "./http/query.ts"
 import { replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
 import { deliver, injectFaults } from "./injection/injectFaults.ts"
 import { Journals } from "./journal/Journals.ts"
-import { bytesOf } from "./transport/deliverFault.ts"
+import { drain } from "./transport/drain.ts"
 import { maxBodyBytes, maxUrlBytes } from "./transport/limits.ts"
 import type { Reject } from "./transport/nodeServer.ts"
+import { bytesOf } from "./transport/replyBytes.ts"
 import type { Reading } from "./world/allowance.ts"
 import { AnonymousAllowances } from "./world/AnonymousAllowances.ts"
 import * as World from "./world/World.ts"
@@ -73,6 +75,7 @@ export const makeApp = Effect.fnUntraced(function* (
       ...allowOrigin, // Before a fault writes the reply, on failures too: a page can read a 429 only with its headers.
       keepJournal(worlds, journals), // Before a late delivery, so that a client that gives up is in it. Refusals included.
       injectFaults, // Around the honest service, never inside it.
+      awaitBody, // Before a refusal goes out: many clients read it only when they have sent everything.
       spendAllowance, // A refusal costs nothing and reaches nothing (decision 21). Its headers are on every reply.
       check, // Requests that are wrong whatever they ask for: no host, a URL or a body that is too long (decision 4).
       answerInstead, // A fault's own answer comes here, because it costs what a reply costs.
@@ -84,8 +87,7 @@ export const makeApp = Effect.fnUntraced(function* (
   /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
   const pages = inOrder([...allowOrigin, showAllowance, check], endpoint)
 
-  /** Never fails; what goes wrong is a reply. */
-  const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+  const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance, asks for no account and is in no journal.
     if (isControl(request)) return controlPlane
     // A browser's question whether a page may call; the call itself comes after it.
@@ -104,13 +106,22 @@ export const makeApp = Effect.fnUntraced(function* (
     return isAboutTheService(request) ? pages(exchange) : service(exchange)
   })
 
+  /** Never fails; what goes wrong is a reply. */
+  const handle = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    // One form for all that decide by the path: the router, the guard, faults, the journal.
+    const url = canonicalTarget(request.url)
+    return url === request.url
+      ? answer
+      : Effect.provideService(answer, HttpServerRequest.HttpServerRequest, request.modify({ url }))
+  })
+
   /** The reply to input that never became a request: it spends the allowance of its address. */
-  const reject: Reject = ({ headers, message, status }, address) => {
+  const reject: Reject = ({ headers, message, status }, { address, origin }) => {
     const reading = anonymous.of(address).spend(World.enter(worlds.main, realMillis()))
     return {
       status,
       headers: {
-        ...cors?.headersFor(undefined),
+        ...cors?.headersFor(origin),
         ...headers,
         "content-type": "application/json",
         ...replyHeaders(status, reading, worlds.main.latest)
@@ -141,7 +152,7 @@ const addressOf = (request: HttpServerRequest.HttpServerRequest): string =>
 
 const isAboutTheService = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const path = pathOf(request)
-  return path === Docs.docsPath || path === Docs.openApiPath
+  return path === Docs.docsPath || path === Docs.openApiPath || path === Docs.iconPath
 }
 
 const noFaults: ReadonlyArray<string> = []
@@ -207,6 +218,13 @@ const answering =
     return reply === undefined ? next(exchange) : Effect.succeed(reply)
   }
 
+const awaitBody: Step = (next) => (exchange) =>
+  Effect.flatMapEager(next(exchange), (reply) =>
+    reply.status >= 400 && hasBody(exchange.request.headers)
+      ? Effect.as(drain(exchange.request), reply)
+      : Effect.succeed(reply)
+  )
+
 const check = answering(({ request }) => precheck(request, maxBodyBytes))
 const answerInstead = answering(({ answerInstead }) => answerInstead?.())
 const takeFastPath = answering(answerFast)
@@ -225,7 +243,8 @@ const routes = Layer.mergeAll(
 const allowed = allowedMethods([
   ...endpointsOf(BerthApi),
   { path: Docs.openApiPath, method: "GET" },
-  { path: Docs.docsPath, method: "GET" }
+  { path: Docs.docsPath, method: "GET" },
+  { path: Docs.iconPath, method: "GET" }
 ])
 
 /** The endpoint of a request, or the fallback. */

@@ -34,7 +34,7 @@ export const listen = Effect.fnUntraced(function* (
   const hosts = [...(host === "0.0.0.0" || host === "::" ? [] : [host]), ...(control?.hosts ?? [])]
   const app = yield* makeApp(worlds, {
     ...options,
-    control: { ...control, hosts, scheme: tls === undefined ? "http" : "https" }
+    control: { ...control, hosts, timeouts, scheme: tls === undefined ? "http" : "https" }
   })
   const node = makeNodeServer(timeouts, app.reject, tls)
   const server = yield* NodeHttpServer.make(() => node.server, {
@@ -52,6 +52,8 @@ export const listen = Effect.fnUntraced(function* (
   yield* Effect.setContext(server.serve(app.handle), Context.add(app.requestContext, Scope.Scope, scope))
   yield* Effect.addFinalizer(() => Effect.sync(node.closeIdle))
   const address = HttpServer.formatAddress(server.address)
-  const url = tls === undefined ? address : address.replace(/^http:/, "https:")
+  // No host is called all addresses: the server is one of them to programs on its machine.
+  const reachable = address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+  const url = tls === undefined ? reachable : reachable.replace(/^http:/, "https:")
   return { url, client: clientOf(app.handle, app.requestContext) }
 })

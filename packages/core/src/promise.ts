@@ -3,86 +3,76 @@
  * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/call/Engine.ts`.
  */
 import { Duration, Effect, Layer, References } from "effect"
-import { layerOf, type StateDirectory } from "./client/AccountFolder.ts"
+import { layerOf } from "./client/AccountFolder.ts"
 import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/options/Argument.ts"
 import { Engine } from "./client/call/Engine.ts"
 import * as FetchTransport from "./client/transport/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
-import { collect, type Listed } from "./client/listing/Pages.ts"
+import type { Listed } from "./client/listing/Listed.ts"
+import { collect } from "./client/listing/Pages.ts"
 import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
 import { redactor } from "./client/transport/Redaction.ts"
 import * as Services from "./client/Services.ts"
-import type { KnownAllowance } from "./domain/Allowance.ts"
-import type { CommitmentSetting } from "./domain/Commitment.ts"
+import type { StateDirectory } from "./client/StateDirectory.ts"
 import * as Domain from "./domain/BerthError.ts"
 import { InvalidRequest } from "./domain/ErrorReason.ts"
-import type { ImageFilter } from "./domain/Image.ts"
-import type { Lane } from "./domain/Lane.ts"
 import type { NodeId } from "./domain/Node.ts"
-import type { NodeSpec } from "./domain/NodeSpec.ts"
-import type { KnownStatus } from "./domain/NodeStatus.ts"
 import { attemptReports } from "./promise/AttemptReports.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
 import { InvalidOption } from "./promise/Failure.ts"
 import {
-  type CallOptions,
   checkCall,
   type Checked,
   flag as flagOf,
   listener,
-  type SignalOptions,
   ofCall,
   ofSignal,
-  type RawReply,
   text as textOf,
-  type Timespan,
   timespan,
   wholeNumber
 } from "./promise/CallOptions.ts"
 import { checkClient } from "./promise/checkClient.ts"
-import type { Client, ClientOptions, Node, RawRequest } from "./promise/Client.ts"
+import { checkRuntime } from "./promise/checkRuntime.ts"
+import type { Client, ClientOptions, RawRequest } from "./promise/Client.ts"
 import { fromEnvironment, readVariable } from "./promise/fromEnvironment.ts"
 import { nodeList } from "./promise/NodeList.ts"
-import { isKnownStatus, type NodeStatus, plainNode } from "./promise/Plain.ts"
+import { plainNode } from "./promise/Plain.ts"
+import type { Node } from "./promise/Records.ts"
 import * as Runner from "./promise/Runner.ts"
 
-export { type Attempt, BerthError, type FailedReply } from "./promise/BerthError.ts"
-export { Aborted, ClientClosed, ClientFault, type Failure, InvalidOption, isBerthError } from "./promise/Failure.ts"
+export { BerthError, type FailedReply } from "./promise/BerthError.ts"
+export {
+  Aborted,
+  ClientClosed,
+  ClientFault,
+  type Failure,
+  InvalidOption,
+  isBerthError,
+  RuntimeTooOld
+} from "./promise/Failure.ts"
+export { isKnownStatus } from "./promise/isKnownStatus.ts"
 export * from "./promise/reasons.ts"
 export type {
   AttemptReport,
+  CallOptions,
   Client,
   ClientOptions,
   CommitmentOptions,
   CreateOptions,
   Creation,
-  Image,
   ListOptions,
-  Node,
   NodeList,
   PageOptions,
-  Plan,
+  RawReply,
   RawRequest,
+  SignalOptions,
+  Timespan,
   WaitOptions
 } from "./promise/Client.ts"
-export { isKnownStatus }
-export type {
-  KnownAllowance,
-  CallOptions,
-  CommitmentSetting,
-  ImageFilter,
-  KnownStatus,
-  Lane,
-  Listed,
-  SignalOptions,
-  NodeSpec,
-  NodeStatus,
-  RawReply,
-  StateDirectory,
-  Timespan
-}
+export * from "./promise/Records.ts"
+export type { Listed, StateDirectory }
 
 const rawRequest = argument(
   fields<RawRequest>({
@@ -124,9 +114,13 @@ const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { read
   timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
 })
 
-/** Makes a client for one account. Throws `InvalidOption`, which names the option that is not usable. */
+/**
+ * Makes a client for one account. Throws `InvalidOption`, which names the option that is not usable, and `RuntimeTooOld` on a Node before
+ * 22.19.
+ */
 export const createClient = (options: ClientOptions): Client => {
   const operation = "createClient"
+  checkRuntime(operation)
   const { engine, fetch: given, onAttempt, settings, stateDirectory } = checkClient(operation, options)
   // Read for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch

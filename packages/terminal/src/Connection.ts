@@ -40,24 +40,39 @@ export const readVariable = (name: string): Effect.Effect<Option.Option<Redacted
     Option.filter((value) => Redacted.value(value).trim() !== "")
   )
 
-const required = (setting: string, exit: SettingFault["exit"], hint: string) =>
-  Effect.flatMap(
-    readVariable(setting),
-    Option.match({
-      onSome: Effect.succeed,
-      onNone: () => Effect.fail(new SettingFault({ setting, exit, message: `${setting} is not set.`, hint }))
-    })
-  )
+/** A value and the flag, variable or profile that it came from. */
+export interface Sourced<A> {
+  readonly value: A
+  readonly source: string
+}
 
-const secret = (name: string) =>
-  required(name, "denied", `Set ${variables.apiKey} and ${variables.accessToken}; both are made in the account portal.`)
+/** What names an account; none where nothing sets it. */
+export interface ConnectionSettings {
+  readonly baseUrl: Option.Option<Sourced<string>>
+  readonly apiKey: Option.Option<Sourced<Redacted.Redacted>>
+  readonly accessToken: Option.Option<Sourced<Redacted.Redacted>>
+}
+
+const required = <A>(
+  found: Option.Option<Sourced<A>>,
+  setting: string,
+  exit: SettingFault["exit"],
+  hint: string
+): Effect.Effect<A, SettingFault> =>
+  Option.match(found, {
+    onSome: ({ value }) => Effect.succeed(value),
+    onNone: () => Effect.fail(new SettingFault({ setting, exit, message: `${setting} is not set.`, hint }))
+  })
+
+const sourceOf = (found: Option.Option<Sourced<unknown>>): string =>
+  Option.match(found, { onNone: () => "", onSome: ({ source }) => source })
 
 /** An option that no client can be made with, as the setting that it came from. */
 const unusable =
-  (addressSetting: string) =>
+  (settings: ConnectionSettings) =>
   ({ detail, option }: InvalidOption): SettingFault => {
     const isSecret = option === "apiKey" || option === "accessToken"
-    const setting = isSecret ? variables[option] : addressSetting
+    const setting = sourceOf(isSecret ? settings[option] : settings.baseUrl)
     return new SettingFault({
       setting,
       exit: isSecret ? "denied" : "usage",
@@ -68,16 +83,48 @@ const unusable =
     })
   }
 
-/** The connection that the settings name; `baseUrl` is what the flag gave. */
+/** The connection of these settings. `orElse` is another way to set what is missing, as the end of a hint. */
+export const connectionOf = Effect.fnUntraced(function* (
+  settings: ConnectionSettings,
+  orElse = ""
+): Effect.fn.Return<Connection, SettingFault> {
+  const { accessToken, apiKey, baseUrl } = variables
+  const addressHint = `Set ${baseUrl}, or add --${addressFlag} https://HOST${orElse}.`
+  const secretHint = `Set ${apiKey} and ${accessToken}; both are made in the account portal${orElse}.`
+  const options = {
+    baseUrl: yield* required(settings.baseUrl, baseUrl, "usage", addressHint),
+    credentials: {
+      apiKey: yield* required(settings.apiKey, apiKey, "denied", secretHint),
+      accessToken: yield* required(settings.accessToken, accessToken, "denied", secretHint)
+    }
+  }
+  const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
+  return { options: { ...options, allowanceFile: files.allowanceFile }, files }
+})
+
+/** What a variable sets. */
+export const variableSetting = (name: string): Effect.Effect<Option.Option<Sourced<Redacted.Redacted>>> =>
+  Effect.map(
+    readVariable(name),
+    Option.map((value) => ({ value, source: name }))
+  )
+
+/** An address that a flag gives, or else the environment. */
+export const addressSetting = (flag: Option.Option<string>): Effect.Effect<Option.Option<Sourced<string>>> =>
+  Option.isSome(flag)
+    ? Effect.succeedSome({ value: flag.value, source: `--${addressFlag}` })
+    : Effect.map(
+        variableSetting(variables.baseUrl),
+        Option.map(({ source, value }) => ({ value: Redacted.value(value), source }))
+      )
+
+/** The connection that a flag and the environment name; `baseUrl` is what the flag gave. */
 export const readConnection = Effect.fn("readConnection")(function* (
   baseUrl: Option.Option<string>
 ): Effect.fn.Return<Connection, SettingFault> {
-  const hint = `Set ${variables.baseUrl}, or add --${addressFlag} https://HOST.`
-  const options = {
-    baseUrl: Option.isSome(baseUrl) ? baseUrl.value : Redacted.value(yield* required(variables.baseUrl, "usage", hint)),
-    credentials: { apiKey: yield* secret(variables.apiKey), accessToken: yield* secret(variables.accessToken) }
-  }
-  const addressSetting = Option.isSome(baseUrl) ? `--${addressFlag}` : variables.baseUrl
-  const files = yield* Effect.mapError(accountFiles(options), unusable(addressSetting))
-  return { options: { ...options, allowanceFile: files.allowanceFile }, files }
+  return yield* connectionOf({
+    baseUrl: yield* addressSetting(baseUrl),
+    apiKey: yield* variableSetting(variables.apiKey),
+    accessToken: yield* variableSetting(variables.accessToken)
+  })
 })

@@ -21,7 +21,14 @@ export const exitCode = {
   outcomeUnknown: 8,
   /** Some of several failed. */
   someFailed: 9,
-  interrupted: 130
+  /** A local file or the output cannot be read or written. */
+  localFile: 10,
+  /** The terminal was closed (SIGHUP). */
+  hungUp: 129,
+  /** Ctrl-C, or answered with no. */
+  interrupted: 130,
+  /** SIGTERM. */
+  terminated: 143
 } as const
 
 /** Name of an exit code. */

@@ -39,13 +39,19 @@ const distance = (from: string, to: string): number => {
   return row[to.length]!
 }
 
+/** A longer word is no misspelling, and would take long to be compared. */
+const maxWordLength = 100
+
 /** Those of the words that are spelled most like this one, if any is near. */
 export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const near = words.map((each) => ({ each, steps: distance(word.toLowerCase(), each.toLowerCase()) }))
+  if (word.length > maxWordLength) return []
+  const maxSteps = Math.max(2, Math.floor(word.length / 3))
+  const near = words
+    // A difference in length takes as many steps.
+    .filter((each) => Math.abs(each.length - word.length) <= maxSteps)
+    .map((each) => ({ each, steps: distance(word.toLowerCase(), each.toLowerCase()) }))
   const minSteps = Math.min(...near.map(({ steps }) => steps))
-  return minSteps > Math.max(2, Math.floor(word.length / 3))
-    ? []
-    : near.filter(({ steps }) => steps === minSteps).map(({ each }) => each)
+  return minSteps > maxSteps ? [] : near.filter(({ steps }) => steps === minSteps).map(({ each }) => each)
 }
 
 /** What a value may be, from the parser's words: a list of choices, or the end of a sentence of ours. */

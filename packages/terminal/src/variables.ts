@@ -4,5 +4,11 @@
 export const variables = {
   baseUrl: "BERTH_BASE_URL",
   apiKey: "BERTH_API_KEY",
-  accessToken: "BERTH_ACCESS_TOKEN"
+  accessToken: "BERTH_ACCESS_TOKEN",
+  /** The name of an account that `berth auth login` saved. */
+  profile: "BERTH_PROFILE",
+  /** The format of data. */
+  output: "BERTH_OUTPUT",
+  /** Maximum time of each call. */
+  deadline: "BERTH_DEADLINE"
 } as const

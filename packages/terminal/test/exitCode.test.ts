@@ -13,6 +13,9 @@ it("no exit code changes: scripts rely on them", () => {
     unavailable: 7,
     outcomeUnknown: 8,
     someFailed: 9,
-    interrupted: 130
+    localFile: 10,
+    hungUp: 129,
+    interrupted: 130,
+    terminated: 143
   })
 })

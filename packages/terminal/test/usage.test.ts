@@ -84,4 +84,13 @@ describe("the nearest words", () => {
     assert.deepStrictEqual(nearest("cat", ["bat", "hat", "dog"]), ["bat", "hat"])
     assert.deepStrictEqual(nearest("frobnicate", ["list", "get"]), [])
   })
+
+  it("may be longer or shorter by a third, and a word of a page's length has none", () => {
+    assert.deepStrictEqual(nearest("runn", ["running", "runs"]), ["runs"])
+    assert.deepStrictEqual(nearest("abcdefghi", ["abcdef", "abcde"]), ["abcdef"])
+    assert.deepStrictEqual(nearest("a".repeat(100), ["a".repeat(99)]), ["a".repeat(99)])
+    const began = performance.now()
+    assert.deepStrictEqual(nearest("a".repeat(30_000), ["b".repeat(30_000)]), [])
+    assert.isBelow(performance.now() - began, 1_000)
+  })
 })

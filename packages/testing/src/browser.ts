@@ -1,28 +1,10 @@
 /**
- * A real Chromium with a page in it, for tests of what people see. It is the one of the system: none is downloaded.
+ * A real Chromium with a page in it, for tests of what people see.
  */
-import { existsSync } from "node:fs"
 import axe, { type AxeResults } from "axe-core"
 import { Effect } from "effect"
-import { chromium, type Page } from "playwright-core"
-
-const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-
-const findChromium = (): string => {
-  const found = places.find((path) => existsSync(path))
-  if (found === undefined) throw new Error(`There is no Chromium here, at none of ${places.join(", ")}.`)
-  return found
-}
-
-const flags = [
-  "--no-sandbox",
-  "--headless",
-  "--disable-gpu",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync"
-]
+import type { Page } from "playwright-core"
+import { launchChromium } from "./Chromium.ts"
 
 interface Visit {
   readonly page: Page
@@ -47,9 +29,8 @@ export const visit = Effect.fnUntraced(function* (
   { height = 800, localNames = [], width = 1280 }: VisitOptions = {}
 ) {
   const resolver = localNames.map((name) => `MAP ${name} 127.0.0.1`).join(",")
-  const args = [...flags, `--host-resolver-rules=${resolver}`]
   const browser = yield* Effect.acquireRelease(
-    Effect.promise(() => chromium.launch({ executablePath: findChromium(), args })),
+    Effect.promise(() => launchChromium([`--host-resolver-rules=${resolver}`])),
     (launched) => Effect.promise(() => launched.close())
   )
   const page = yield* Effect.promise(() => browser.newPage({ viewport: { width, height } }))

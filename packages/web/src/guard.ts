@@ -121,7 +121,8 @@ const withoutMediaType = ({ headers }: GuardedRequest): Forbidden | undefined =>
 export const isJson = (contentType: string): boolean =>
   /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
 
-const hasBody = (headers: GuardedRequest["headers"]): boolean =>
+/** Whether a body comes, or may come, with a request. */
+export const hasBody = (headers: GuardedRequest["headers"]): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** The name of a `Host` header, without its port. */

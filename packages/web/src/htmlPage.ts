@@ -2,8 +2,8 @@
  * A page for people as one document: it loads nothing from anywhere, and runs nothing but its own script, if it has one.
  */
 import { hash } from "node:crypto"
-import { readFileSync } from "node:fs"
 import { HttpServerResponse } from "effect/http"
+import { readAsset } from "./readAsset.ts"
 
 export interface HtmlPage {
   /** With `<!--style-->` and `<!--script-->` where they go. */
@@ -13,8 +13,7 @@ export interface HtmlPage {
   readonly script?: string
 }
 
-/** The bundle has these files beside it, as this module has. */
-const read = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), "utf8")
+const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
 
 /**
  * The modules of a page as one script, so that the page loads nothing: no two of them declare the same name. `rows.js` comes

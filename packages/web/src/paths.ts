@@ -11,6 +11,20 @@ export const routerConfig = (maxUrlBytes: number) => ({
   maxParamLength: maxUrlBytes
 })
 
+/**
+ * The target of a request in its one form: no escapes of characters that need none, and no other end of the path than `?`. The
+ * router would decode the one and end the path at the other (`;`, `#`), and what is decided beside it would see another path.
+ */
+export const canonicalTarget = (target: string): string => {
+  if (!/[%;#]/.test(target)) return target
+  const [path, ...query] = target.replaceAll("#", "%23").split("?")
+  const canonical = path!.replaceAll(";", "%3B").replaceAll(/%[\da-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
+  })
+  return [canonical, ...query].join("?")
+}
+
 /** The parts of a path, or of a path with `:parameters`. */
 export const segmentsOf = (path: string): ReadonlyArray<string> => path.replace(/\/$/, "").split("/")
 
@@ -26,6 +40,8 @@ export interface Endpoint {
   readonly method: string
   /** The schema of its query, where it takes one. */
   readonly query?: Schema.Top | undefined
+  /** What bodies it takes, if any. */
+  readonly payload?: { readonly size: number } | undefined
 }
 
 /** The endpoints of an `HttpApi`. */

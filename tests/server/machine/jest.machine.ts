@@ -15,7 +15,7 @@ const project = fileURLToPath(new URL("../jest", import.meta.url))
 it("a test with jest passes, and jest ends by itself", async () => {
   await install(project)
   const installed = join(project, "node_modules/@berth/server")
-  await bundleInto(installed, "server", { promise: "src/testing/promise.ts" })
+  await bundleInto(installed, "apps/server", { promise: "src/testing/promise.ts" })
   const exports = { "./testing/promise": "./promise.mjs" }
   writeFileSync(join(installed, "package.json"), JSON.stringify({ name: "@berth/server", type: "module", exports }))
   await using jest = new Program(process.execPath, ["--experimental-vm-modules", "node_modules/jest/bin/jest.js"], {

@@ -2,7 +2,9 @@
  * Why a command fails before or beside the service: the command line asks for the impossible, a setting is missing, some
  * of many failed. Each failure names its exit code. Failures of the service and of the way to it are `BerthError`s, in core.
  */
+import type { BerthError } from "@berth/core/domain/BerthError"
 import type { SettingFault } from "@berth/terminal/Connection"
+import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Data } from "effect"
 
 /** The command line asks for something impossible. Nothing was changed. */
@@ -36,6 +38,54 @@ export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
   }
 }
 
+/** A node of the name exists, and is not what was asked for. */
+export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
+  readonly name: string
+  readonly id: number
+  /** What it has, and what was asked for. */
+  readonly field: "plan" | "image"
+  readonly has: string
+  readonly wanted: string
+}> {
+  readonly exit = "rejected"
+  get hint() {
+    return `Choose another name, or delete the node: berth node delete ${this.id}`
+  }
+  override get message() {
+    return `Node ${this.name} (${this.id}) exists with the ${this.field} ${this.has}, not ${this.wanted}.`
+  }
+}
+
+/** A wait for a node that this command created has failed: the node exists all the same. */
+export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
+  readonly id: number
+  readonly error: BerthError
+}> {
+  get exit() {
+    return this.error.reason.exit
+  }
+  get hint() {
+    return `To go on waiting: berth node wait ${this.id}; to remove it: berth node delete ${this.id}`
+  }
+  override get message() {
+    return `${this.error.message} The node exists and is billed.`
+  }
+}
+
+/** A node without a public address, which a command needs. */
+export class NoAddress extends Data.TaggedError("NoAddress")<{ readonly id: number; readonly name: string }> {
+  readonly exit = "notFound"
+  get hint() {
+    return `Wait until it runs: berth node wait ${this.id}`
+  }
+  override get message() {
+    return `Node ${this.name} (${this.id}) has no public address.`
+  }
+}
+
+/** Another program that berth ran has ended; it reported what there was to report. */
+export class ProgramEnded extends Data.TaggedError("ProgramEnded")<{ readonly code: number }> {}
+
 /** Some of several nodes failed; the failure of each is reported by itself. */
 export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed: number; readonly of: number }> {
   readonly exit = "someFailed"
@@ -43,6 +93,27 @@ export class SomeFailed extends Data.TaggedError("SomeFailed")<{ readonly failed
   override get message() {
     return `${this.failed} of ${this.of} failed.`
   }
+}
+
+/** A plan that the service does not list. */
+export class PlanNotFound extends Data.TaggedError("PlanNotFound")<{
+  readonly plan: string
+  readonly plans: ReadonlyArray<string>
+}> {
+  readonly exit = "notFound"
+  readonly hint = "List the plans: berth plan list"
+  override get message() {
+    return `The service lists no plan ${this.plan}${didYouMean(nearest(this.plan, this.plans).slice(0, 3))}`
+  }
+}
+
+/** A file of this machine that cannot be read or written. */
+export class LocalFileFault extends Data.TaggedError("LocalFileFault")<{
+  readonly path: string
+  readonly message: string
+  readonly hint: string
+}> {
+  readonly exit = "localFile"
 }
 
 /** The user answered no, or stopped the command before it was done. */
@@ -53,4 +124,15 @@ export class Interrupted extends Data.TaggedError("Interrupted")<{
   readonly exit = "interrupted"
 }
 
-export type CliFailure = UsageFault | SettingFault | NameNotFound | NameAmbiguous | SomeFailed | Interrupted
+export type CliFailure =
+  | UsageFault
+  | SettingFault
+  | NameNotFound
+  | NameAmbiguous
+  | PlanNotFound
+  | NodeDiffers
+  | CreatedNotReady
+  | NoAddress
+  | SomeFailed
+  | LocalFileFault
+  | Interrupted

@@ -5,7 +5,7 @@ import { Attempt } from "@berth/core/domain/Attempt"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import { fieldsOf } from "@berth/core/domain/ErrorReason"
 import { Schema } from "effect"
-import type { CliFailure } from "./CliFailure.ts"
+import type { CliFailure, CreatedNotReady } from "./CliFailure.ts"
 
 /** What `-o json` prints under `error`. */
 export interface Problem {
@@ -40,7 +40,7 @@ const problemOfError = (error: BerthError): Problem => ({
   details: { operation: error.operation, ...fieldsOf(error.reason), attempts: encodeAttempts(error.attempts) }
 })
 
-const detailsOf = (failure: CliFailure): Problem["details"] => {
+const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady>): Problem["details"] => {
   switch (failure._tag) {
     case "SettingFault":
       return { setting: failure.setting }
@@ -48,8 +48,21 @@ const detailsOf = (failure: CliFailure): Problem["details"] => {
       return { name: failure.name }
     case "NameAmbiguous":
       return { name: failure.name, candidates: failure.candidates }
+    case "NodeDiffers":
+      return {
+        node: { id: failure.id, name: failure.name },
+        field: failure.field,
+        has: failure.has,
+        wanted: failure.wanted
+      }
+    case "NoAddress":
+      return { node: { id: failure.id, name: failure.name } }
     case "SomeFailed":
       return { failed: failure.failed, of: failure.of }
+    case "PlanNotFound":
+      return { plan: failure.plan }
+    case "LocalFileFault":
+      return { path: failure.path }
     case "UsageFault":
     case "Interrupted":
       return {}
@@ -57,17 +70,22 @@ const detailsOf = (failure: CliFailure): Problem["details"] => {
 }
 
 /** The failure as berth reports it. */
-export const problemOf = (failure: Failure): Problem =>
-  failure._tag === "BerthError"
-    ? problemOfError(failure)
-    : {
-        code: failure._tag,
-        message: failure.message,
-        hint: failure.hint,
-        httpStatus: null,
-        retryable: false,
-        details: detailsOf(failure)
-      }
+export const problemOf = (failure: Failure): Problem => {
+  if (failure._tag === "BerthError") return problemOfError(failure)
+  const { hint, message } = failure
+  if (failure._tag === "CreatedNotReady") return { ...problemOfError(failure.error), message, hint }
+  return { code: failure._tag, message, hint, httpStatus: null, retryable: false, details: detailsOf(failure) }
+}
+
+/** Data that cannot be written: no fault of berth. */
+export const problemOfOutput = ({ hint, message }: { readonly message: string; readonly hint: string }): Problem => ({
+  code: "StdoutFailed",
+  message,
+  hint,
+  httpStatus: null,
+  retryable: false,
+  details: {}
+})
 
 /** A defect: a fault of berth itself. */
 export const problemOfDefect = (defect: unknown): Problem => ({

@@ -10,7 +10,8 @@ import { OutputFormat } from "../output/OutputFormat.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { reportProblem } from "../output/reportProblem.ts"
 import { type NodeResult, outcomeRecord } from "../records/outcome.ts"
-import { concurrency, type Found, type Resolution } from "./resolve.ts"
+import { concurrency } from "./allNodes.ts"
+import type { Found, Resolution } from "./resolve.ts"
 
 /** What a verb did to a node. */
 export interface Done {
@@ -19,19 +20,18 @@ export interface Done {
   readonly node: Option.Option<Node>
 }
 
-/** The name a node is known by. */
-export const nameOf = ({ given, listed }: Found): string =>
-  Option.match(listed, { onNone: () => given, onSome: ({ name }) => name })
+const nameIn = (node: Option.Option<Node>): string | null =>
+  Option.match(node, { onNone: () => null, onSome: ({ name }) => name })
 
 const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResult => {
   const error = problemOf(failure)
   return Result.match(target, {
-    onFailure: ({ given }) => ({ id: null, name: given, outcome: "failed", node: null, error }),
-    onSuccess: (found) => ({
-      id: found.id,
-      name: nameOf(found),
+    onFailure: ({ id, name }) => ({ id, name, outcome: "failed", node: null, error }),
+    onSuccess: ({ id, node }) => ({
+      id,
+      name: nameIn(node),
       outcome: "failed",
-      node: Option.getOrNull(found.listed),
+      node: Option.getOrNull(node),
       error
     })
   })
@@ -46,7 +46,7 @@ export const forEachNode = Effect.fnUntraced(function* <R>(
     Effect.gen(function* () {
       const found = yield* Effect.fromResult(Result.mapError(target, ({ failure }) => failure))
       const { node, outcome } = yield* act(found)
-      const name = Option.match(node, { onNone: () => nameOf(found), onSome: ({ name }) => name })
+      const name = nameIn(node) ?? nameIn(found.node)
       return { id: found.id, name, outcome, node: Option.getOrNull(node), error: null }
     })
   const alone = resolution.nodes.length === 1

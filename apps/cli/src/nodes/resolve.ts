@@ -1,28 +1,36 @@
 /**
- * Finds the nodes that NODE arguments name. Ids are taken as they are; for names the nodes are listed, once.
+ * Finds the nodes that NODE arguments name, and reads each as it is now. Whichever way a node is named, its record has the same
+ * fields with the same values.
  */
 import { Nodes } from "@berth/core/client/Nodes"
+import type { CallOptions } from "@berth/core/client/call/Operation"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { Effect, Option, Result, Stream } from "effect"
 import { NameAmbiguous, NameNotFound } from "../failure/CliFailure.ts"
-import { isPattern, nameMatcher, parseTarget, type Target } from "./Target.ts"
+import { IndexStore } from "../nodeIndex/IndexStore.ts"
+import { allNodes, concurrency, lane, withListed, withListedFields } from "./allNodes.ts"
+import { byName, requestsOf, type Seen } from "./byName.ts"
+import { type Naming, parseTarget, type Target, targetMatcher } from "./Target.ts"
 
-/** At most so many nodes are worked on at a time. */
-export const concurrency = 8
-
-/** A node that was named, and its record in the list where the list had to be read. */
+/** A node that was named. */
 export interface Found {
   /** The argument that named it. */
   readonly given: string
   readonly id: NodeId
-  readonly listed: Option.Option<Node>
+  /** Its record; none where it was not to be read, or could not be. */
+  readonly node: Option.Option<Node>
+  /** Whether the record is the reply to a get, which has more than that of a list. */
+  readonly isRead: boolean
 }
 
 /** An argument that names no node, and why. */
 export interface Unfound {
   readonly given: string
+  readonly id: NodeId | null
+  /** The name or pattern; null where an id was given. */
+  readonly name: string | null
   readonly failure: NameNotFound | BerthError
 }
 
@@ -33,92 +41,166 @@ export interface Resolution {
   readonly single: boolean
 }
 
-/** The nodes of one target among those listed. */
-const select = (
-  target: Target,
-  listed: ReadonlyArray<Node>
-): Result.Result<ReadonlyArray<Result.Result<Found, Unfound>>, NameAmbiguous> => {
-  const { given } = target
-  if (target._tag === "Id") return Result.succeed([Result.succeed({ given, id: target.id, listed: Option.none() })])
-  const exact = listed.filter(({ name }) => name === given)
-  if (exact.length > 1) {
-    const candidates = exact.map(({ id, status }) => ({ id, status: label(status) }))
-    return Result.fail(new NameAmbiguous({ name: given, candidates }))
+/** The records of ids that were read, or why one was not. */
+type ReadIds = ReadonlyMap<NodeId, Result.Result<Seen, BerthError>>
+
+/** Up to so many ids are read one by one, also where the whole list would take fewer requests. */
+const maxSingly = 8
+
+const getAll = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options: CallOptions) {
+  const nodes = yield* Nodes
+  return yield* Effect.forEach(
+    ids,
+    (id) =>
+      Effect.map(
+        Effect.result(nodes.get(id, { lane, ...options })),
+        (node) => [id, Result.map(node, (node): Seen => ({ node, isRead: true }))] as const
+      ),
+    { concurrency }
+  )
+})
+
+/** Reads nodes by their ids: each by itself, or all from the list where they are many. */
+const readIds = Effect.fnUntraced(function* (ids: ReadonlyArray<NodeId>, options: CallOptions) {
+  const { length } = yield* Effect.flatMap(IndexStore, ({ load }) => load)
+  if (ids.length <= Math.max(maxSingly, length === 0 ? 0 : requestsOf(length))) {
+    const read = new Map(yield* getAll(ids, options))
+    const found = Array.from(read.values()).flatMap((each) => (Result.isSuccess(each) ? [each.success.node] : []))
+    for (const node of yield* withListedFields(found)) read.set(node.id, Result.succeed({ node, isRead: true }))
+    return read as ReadIds
   }
-  const matches = nameMatcher(given)
-  const found = exact.length === 1 ? exact : listed.filter(({ name }) => matches(name))
-  if (found.length === 0) return Result.succeed([Result.fail({ given, failure: new NameNotFound({ name: given }) })])
-  return Result.succeed(found.map((node) => Result.succeed({ given, id: node.id, listed: Option.some(node) })))
+  const listed = new Map<NodeId, Node>()
+  yield* Stream.runForEach(allNodes, (node) => Effect.sync(() => listed.set(node.id, node)))
+  // A node that is not listed may exist: only a get of the node proves that it does not.
+  const missing = new Map(
+    yield* getAll(
+      ids.filter((id) => !listed.has(id)),
+      options
+    )
+  )
+  return new Map(
+    ids.map((id) => {
+      const node = listed.get(id)
+      return [id, node === undefined ? missing.get(id)! : Result.succeed({ node, isRead: false })]
+    })
+  ) as ReadIds
+})
+
+const isMissing = (read: Result.Result<Seen, BerthError> | undefined): boolean =>
+  read === undefined || (Result.isFailure(read) && read.failure.reason._tag === "NodeNotFound")
+
+const ambiguous = (name: string, nodes: ReadonlyArray<Seen>) =>
+  new NameAmbiguous({ name, candidates: nodes.map(({ node: { id, status } }) => ({ id, status: label(status) })) })
+
+type Selected = Result.Result<ReadonlyArray<Result.Result<Found, Unfound>>, NameAmbiguous>
+
+/** The nodes of one target among those that were read by id or have a name that some target names. */
+const select = (target: Target, naming: Naming, read: ReadIds, named: ReadonlyArray<Seen>): Selected => {
+  const { given } = target
+  const found = ({ isRead, node }: Seen): Result.Result<Found, Unfound> =>
+    Result.succeed({ given, id: node.id, node: Option.some(node), isRead })
+  if (target._tag === "Id") {
+    const ofId = target.id === undefined ? undefined : read.get(target.id)
+    if (ofId !== undefined && !(isMissing(ofId) && naming.digitsMayBeName)) {
+      const unfound = (failure: BerthError): Unfound => ({ given, id: target.id!, name: null, failure })
+      return Result.succeed([Result.isSuccess(ofId) ? found(ofId.success) : Result.fail(unfound(ofId.failure))])
+    }
+  }
+  const matches = targetMatcher(target)
+  const nodes =
+    target._tag === "Id" && !naming.digitsMayBeName ? [] : named.filter(({ node: { name } }) => matches(name))
+  if (nodes.length > 1 && target._tag !== "Pattern") {
+    return Result.fail(ambiguous(target._tag === "Name" ? target.name : given, nodes))
+  }
+  if (nodes.length > 0) return Result.succeed(nodes.map(found))
+  const ofId = target._tag === "Id" && target.id !== undefined ? read.get(target.id) : undefined
+  const failure = ofId !== undefined && Result.isFailure(ofId) ? ofId.failure : new NameNotFound({ name: given })
+  const id = target._tag === "Id" ? (target.id ?? null) : null
+  const name = target._tag === "Id" ? null : target._tag === "Name" ? target.name : given
+  return Result.succeed([Result.fail({ given, id, name, failure })])
 }
 
 const keyOf = (node: Result.Result<Found, Unfound>): number | string =>
   Result.isSuccess(node) ? node.success.id : node.failure.given
 
-/** Finds the nodes. Fails when a name is ambiguous, before any of them is changed. */
+/**
+ * Finds the nodes. Fails when a name is ambiguous, before any of them is changed. `options` are those of the reads by id.
+ */
 export const resolveNodes = Effect.fn("resolveNodes")(function* (
-  given: ReadonlyArray<string>
-): Effect.fn.Return<Resolution, BerthError | NameAmbiguous, Nodes> {
-  const targets = given.map(parseTarget)
-  const nodes = yield* Nodes
-  // The user waits for it: a sweep would let other calls go first.
-  const listed = targets.every(({ _tag }) => _tag === "Id")
-    ? []
-    : yield* Stream.runCollect(nodes.list({ lane: "interactive" }))
+  given: ReadonlyArray<string>,
+  naming: Naming,
+  options: CallOptions = {}
+): Effect.fn.Return<Resolution, BerthError | NameAmbiguous, Nodes | IndexStore> {
+  const targets = given.map((each) => parseTarget(each, naming))
+  const ids = new Set(targets.flatMap((target) => (target._tag === "Id" && target.id !== undefined ? [target.id] : [])))
+  const read = yield* readIds(Array.from(ids), options)
+  const byNames = targets.filter((target) =>
+    target._tag === "Id" ? naming.digitsMayBeName && (target.id === undefined || isMissing(read.get(target.id))) : true
+  )
+  const matchers = byNames.map(targetMatcher)
+  const search = byName((name) => matchers.some((matches) => matches(name)))
+  // That an id does not exist is an answer already.
+  const isFallback = byNames.every(({ _tag }) => _tag === "Id")
+  const named =
+    matchers.length === 0
+      ? []
+      : yield* isFallback ? Effect.orElseSucceed(search, (): ReadonlyArray<Seen> => []) : search
   const once = new Map<number | string, Result.Result<Found, Unfound>>()
   for (const target of targets) {
-    for (const node of yield* Effect.fromResult(select(target, listed))) {
+    for (const node of yield* Effect.fromResult(select(target, naming, read, named))) {
       if (!once.has(keyOf(node))) once.set(keyOf(node), node)
     }
   }
-  const found = Array.from(once.values())
-  const [first] = given
-  const named = found.some(
-    (node) => Result.isSuccess(node) && Option.exists(node.success.listed, ({ name }) => name === first)
-  )
-  return { nodes: found, single: given.length === 1 && found.length === 1 && (named || !isPattern(first ?? "")) }
+  const isOne = targets.length === 1 && targets[0]?._tag !== "Pattern"
+  return { nodes: Array.from(once.values()), single: isOne && once.size === 1 }
 })
 
-/** Gets the nodes that were named by id, so that all are known by name and status. */
-export const getUnlisted = Effect.fn("getUnlisted")(function* (
+/** The record of a node with everything that the service gives of it. Reads it unless that was done. */
+export const wholeNode = Effect.fnUntraced(function* ({
+  id,
+  isRead,
+  node
+}: Found): Effect.fn.Return<Node, BerthError, Nodes | IndexStore> {
+  if (isRead && Option.isSome(node)) return node.value
+  const read = yield* Nodes.use((nodes) => nodes.get(id, { lane }))
+  if (Option.isSome(node)) return withListed(read, node.value)
+  const [whole = read] = yield* withListedFields([read])
+  return whole
+})
+
+/** The records of more nodes stay as the list has them: reading each by itself would take too many requests. */
+export const maxReads = 20
+
+/** The same nodes, each with its whole record where they are few. */
+export const wholeNodes = Effect.fnUntraced(function* (
   resolution: Resolution
-): Effect.fn.Return<Resolution, never, Nodes> {
-  const nodes = yield* Nodes
-  const get = (found: Found) =>
-    Option.isSome(found.listed)
-      ? Effect.succeed(Result.succeed(found))
-      : Effect.match(nodes.get(found.id), {
-          onFailure: (failure): Resolution["nodes"][number] => Result.fail({ given: found.given, failure }),
-          onSuccess: (node) => Result.succeed({ ...found, listed: Option.some(node) })
-        })
-  const seen = yield* Effect.forEach(
+): Effect.fn.Return<Resolution, never, Nodes | IndexStore> {
+  const unread = resolution.nodes.filter((node) => Result.isSuccess(node) && !node.success.isRead)
+  if (unread.length > maxReads) return resolution
+  const whole = (found: Found) =>
+    Effect.match(wholeNode(found), {
+      onFailure: (failure): Resolution["nodes"][number] =>
+        Result.fail({ given: found.given, id: found.id, name: null, failure }),
+      onSuccess: (node) => Result.succeed({ ...found, node: Option.some(node), isRead: true })
+    })
+  const nodes = yield* Effect.forEach(
     resolution.nodes,
-    (node) => (Result.isSuccess(node) ? get(node.success) : Effect.succeed(node)),
+    (node) => (Result.isSuccess(node) ? whole(node.success) : Effect.succeed(node)),
     { concurrency }
   )
-  return { ...resolution, nodes: seen }
+  return { ...resolution, nodes }
 })
 
-/** Finds the one node that an argument names. */
+/** Only an id or a whole name: what a command changes is named exactly. */
+const exactly: Naming = { patterns: false, digitsMayBeName: false }
+
+/** Finds the one node that an argument names exactly, and reads it. */
 export const resolveNode = Effect.fn("resolveNode")(function* (
   given: string
-): Effect.fn.Return<Found, BerthError | NameAmbiguous | NameNotFound, Nodes> {
-  const { nodes } = yield* resolveNodes([given])
-  const [first, ...more] = nodes
+): Effect.fn.Return<Node, BerthError | NameAmbiguous | NameNotFound, Nodes | IndexStore> {
+  const {
+    nodes: [first]
+  } = yield* resolveNodes([given], exactly)
   if (first === undefined) return yield* new NameNotFound({ name: given })
-  if (more.length === 0) return yield* Effect.fromResult(Result.mapError(first, ({ failure }) => failure))
-  const candidates = nodes.filter(Result.isSuccess).map(({ success }) => ({
-    id: success.id,
-    status: Option.match(success.listed, { onNone: () => "", onSome: ({ status }) => label(status) })
-  }))
-  return yield* new NameAmbiguous({ name: given, candidates })
+  return yield* wholeNode(yield* Effect.fromResult(Result.mapError(first, ({ failure }) => failure)))
 })
-
-/**
- * The later record of a node, with the fields that it lacks taken from the earlier one: the service's record shapes carry
- * different fields (decision 8).
- */
-export const completed = (later: Node, earlier: Option.Option<Node>): Node => {
-  if (Option.isNone(earlier)) return later
-  const known = Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null))
-  return { ...earlier.value, ...known, extra: { ...earlier.value.extra, ...later.extra } }
-}

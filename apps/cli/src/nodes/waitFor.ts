@@ -4,7 +4,7 @@
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Goal } from "@berth/core/client/waiting/Waiting"
 import type { BerthError } from "@berth/core/domain/BerthError"
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Node } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { type Duration, Effect, Option } from "effect"
 import { Interrupted } from "../failure/CliFailure.ts"
@@ -14,7 +14,10 @@ import type { Output } from "../output/Output.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import type { ShowState } from "../output/progress.ts"
 import { reportProblem } from "../output/reportProblem.ts"
-import { isPattern } from "./Target.ts"
+import type { NodeResult } from "../records/outcome.ts"
+import { concurrency, withListedFields } from "./allNodes.ts"
+import { type Found, maxReads } from "./resolve.ts"
+import { parseTarget } from "./Target.ts"
 
 /** The goal of a wait, and its limit. */
 export interface Wait {
@@ -25,20 +28,20 @@ export interface Wait {
 
 /** Waits for one node; succeeds with the node as it is then, or with none when it waited for the node's end. */
 export const waitFor = Effect.fn("waitFor")(function* (
-  node: { readonly id: NodeId; readonly name: string },
+  { id, node }: Pick<Found, "id" | "node">,
   { goal, timeout }: Wait,
   show: ShowState
 ): Effect.fn.Return<Option.Option<Node>, BerthError, Nodes> {
   const nodes = yield* Nodes
-  const what = node.name === String(node.id) ? node.name : `${node.name} (${node.id})`
+  const what = Option.match(node, { onNone: () => String(id), onSome: ({ name }) => `${name} (${id})` })
   const options = {
     timeout: Option.getOrUndefined(timeout),
     onObserved: (observed: Option.Option<Node>) =>
       show({ what, state: Option.match(observed, { onNone: () => "gone", onSome: ({ status }) => label(status) }) })
   }
   return yield* goal === "deleted"
-    ? Effect.as(nodes.awaitDeleted(node.id, options), Option.none<Node>())
-    : Effect.asSome(nodes.awaitStatus(node.id, goal, options))
+    ? Effect.as(nodes.awaitDeleted(id, options), Option.none<Node>())
+    : Effect.asSome(nodes.awaitStatus(id, goal, options))
 })
 
 /**
@@ -46,11 +49,13 @@ export const waitFor = Effect.fn("waitFor")(function* (
  * each naming one node or, as a pattern, several.
  */
 export const resumable =
-  (given: ReadonlyArray<string>, { goal }: Wait) =>
+  (nodes: () => ReadonlyArray<string>, { goal }: Wait) =>
   <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Output | Effect.Services<typeof OutputFormat>> =>
     Effect.onInterrupt(wait, () =>
       Effect.gen(function* () {
-        const isOne = given.length === 1 && !isPattern(given[0] ?? "")
+        const given = nodes()
+        if (given.length === 0) return
+        const isOne = given.length === 1 && parseTarget(given[0] ?? "")._tag !== "Pattern"
         const interrupted = new Interrupted({
           message: `Interrupted; the ${isOne ? "node is" : "nodes are"} unchanged.`,
           hint: `To go on waiting: berth node wait ${given.map(quoted).join(" ")} --for ${goal}`
@@ -58,3 +63,22 @@ export const resumable =
         yield* reportProblem(problemOf(interrupted), yield* OutputFormat)
       })
     )
+
+/** The outcomes of a wait with the record of each node as every other command has it. Fails for none. */
+export const withWholeNodes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, goal: Goal) {
+  const seen = outcomes.flatMap(({ node }) => (node === null ? [] : [node]))
+  // Only a get states whether a node is locked; waits for several nodes read the list.
+  const listed = goal === "deleted" ? [] : seen.filter(({ locked }) => locked === null)
+  const nodes = yield* Nodes
+  const read = yield* Effect.forEach(
+    listed.length > maxReads ? [] : listed,
+    (node) => Effect.orElseSucceed(nodes.get(node.id, { retry: false, deadline: "5 seconds" }), () => node),
+    { concurrency }
+  )
+  const later = new Map([...seen, ...read].map((node) => [node.id, node]))
+  const whole = new Map((yield* withListedFields(Array.from(later.values()))).map((node) => [node.id, node]))
+  return outcomes.map((outcome) => ({
+    ...outcome,
+    node: outcome.node && (whole.get(outcome.node.id) ?? outcome.node)
+  }))
+})

@@ -3,19 +3,9 @@
  * callers decide what they show.
  */
 import type { Writable } from "node:stream"
-import { escapeControlsInLines } from "@berth/terminal/escapeControls"
-import { Config, Context, Effect, Layer, Option } from "effect"
-
-/** What a stream can show. */
-export interface Surface {
-  readonly isTerminal: boolean
-  /** Width in cells; infinite where it is no terminal. */
-  readonly columns: number
-  /** Whether it shows colours. */
-  readonly colour: boolean
-  /** Whether a line may be repainted on it. */
-  readonly animate: boolean
-}
+import { escapeControls, escapeControlsInLines } from "@berth/terminal/escapeControls"
+import { Config, Context, Data, Effect, Layer, Option } from "effect"
+import { type Surface, surfaceOf, type TerminalStream } from "./Surface.ts"
 
 export class Output extends Context.Service<
   Output,
@@ -26,7 +16,9 @@ export class Output extends Context.Service<
     readonly data: (text: string) => Effect.Effect<void>
     /** Whether the reader of the data has gone. */
     readonly readerGone: Effect.Effect<boolean>
-    /** Writes lines to stderr, without any secret that is set in the environment. */
+    /** Whether notes and progress are wanted on stderr, and not errors alone. */
+    readonly chatty: boolean
+    /** Writes lines to stderr, without any secret that is set: errors and questions. Notes go by `printNote`. */
     readonly note: (text: string) => Effect.Effect<void>
     /** Writes a question to stderr and leaves the cursor behind it. */
     readonly ask: (question: string) => Effect.Effect<void>
@@ -34,13 +26,21 @@ export class Output extends Context.Service<
     readonly live: (line: string) => Effect.Effect<void>
   }
 >()("@berth/cli/output/Output") {
-  /** Output to these streams. `redact` masks secrets in what goes to stderr. */
-  static readonly layer = (streams: Streams, redact: (text: string) => string) =>
-    Layer.effect(Output, make(streams, redact))
+  /** Output to these streams. */
+  static readonly layer = (streams: Streams, options: OutputSettings) => Layer.effect(Output, make(streams, options))
 }
 
-/** A stream that may be a terminal. */
-export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+/** How the streams are used. */
+export interface OutputSettings {
+  /** Masks secrets in what goes to stderr. */
+  readonly redact: (text: string) => string
+  /** The value of `--color`. */
+  readonly color?: string | undefined
+  /** Whether only errors go to stderr; default false. */
+  readonly quiet?: boolean
+  /** Whether errors are JSON, which stands alone on a stderr that is no terminal; default false. */
+  readonly jsonErrors?: boolean
+}
 
 /** What a process has of them. */
 export interface Streams {
@@ -48,7 +48,6 @@ export interface Streams {
   readonly stderr: TerminalStream
 }
 
-const fallbackColumns = 80
 const eraseLine = "\r\u001b[2K"
 
 const environment = Config.all({
@@ -57,30 +56,22 @@ const environment = Config.all({
   term: Config.option(Config.String("TERM"))
 })
 
-/** What a stream can show, by the conventions of NO_COLOR, FORCE_COLOR and TERM; the first of these wins. */
-export const surfaceOf = (
-  stream: Pick<TerminalStream, "isTTY" | "columns">,
-  env: {
-    readonly noColor?: string | undefined
-    readonly forceColor?: string | undefined
-    readonly term?: string | undefined
-  }
-): Surface => {
-  const isTerminal = stream.isTTY === true
-  const forced = env.forceColor === undefined ? undefined : !/^(?:0|false)$/i.test(env.forceColor)
-  const dumb = env.term === "dumb"
-  return {
-    isTerminal,
-    columns: isTerminal ? stream.columns || fallbackColumns : Number.POSITIVE_INFINITY,
-    colour: env.noColor === undefined && (forced ?? (isTerminal && !dumb)),
-    animate: isTerminal && !dumb
+/** Data that cannot be written, as on a full disk. No command can do anything about it, so that it is a defect. */
+export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{ readonly why: string }> {
+  readonly exit = "localFile"
+  readonly hint = "Check the disk or the program that reads the output. What the command changed stays changed."
+  override get message() {
+    return `The output cannot be written: ${this.why}.`
   }
 }
+
+/** `ENOSPC: no space left on device, write` without what only a programmer needs. */
+const reasonOf = ({ message }: Error): string => message.replace(/^[A-Z]+: /, "").replace(/, write$/, "")
 
 const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE"
 
 /** Writes whole texts to a stream, each waiting for the one before, until its reader has gone. */
-const writer = (stream: Writable, name: string) => {
+const writer = (stream: Writable, failed: (error: Error) => Effect.Effect<void>) => {
   let gone = false
   // Each failure is reported to its own write; without a listener the stream would also end the process.
   stream.on("error", () => {})
@@ -89,7 +80,7 @@ const writer = (stream: Writable, name: string) => {
       if (gone || text === "") return resume(Effect.void)
       stream.write(text, (error) => {
         if (!error) return resume(Effect.void)
-        if (!isClosed(error)) return resume(Effect.die(new Error(`${name} cannot be written: ${error.message}`)))
+        if (!isClosed(error)) return resume(failed(error))
         gone = true
         resume(Effect.void)
       })
@@ -97,15 +88,21 @@ const writer = (stream: Writable, name: string) => {
   return { write, gone: Effect.sync(() => gone) }
 }
 
-const make = Effect.fnUntraced(function* ({ stderr, stdout }: Streams, redact: (text: string) => string) {
+const make = Effect.fnUntraced(function* (
+  { stderr, stdout }: Streams,
+  { color, jsonErrors = false, quiet = false, redact }: OutputSettings
+) {
   const read = yield* Effect.orDie(environment)
   const env = {
     noColor: Option.getOrUndefined(read.noColor),
     forceColor: Option.getOrUndefined(read.forceColor),
-    term: Option.getOrUndefined(read.term)
+    term: Option.getOrUndefined(read.term),
+    color
   }
-  const out = writer(stdout, "stdout")
-  const err = writer(stderr, "stderr")
+  const chatty = !quiet && (!jsonErrors || stderr.isTTY === true)
+  const out = writer(stdout, (error) => Effect.die(new StdoutFailed({ why: reasonOf(error) })))
+  // Nothing is left to report to.
+  const err = writer(stderr, () => Effect.void)
   let painted = false
 
   const note = (text: string) =>
@@ -123,8 +120,10 @@ const make = Effect.fnUntraced(function* ({ stderr, stdout }: Streams, redact: (
 
   return Output.of({
     stdout: surfaceOf(stdout, env),
-    stderr: surfaceOf(stderr, env),
-    data: out.write,
+    stderr: { ...surfaceOf(stderr, env), ...(chatty ? {} : { animate: false }) },
+    chatty,
+    // On one terminal the data would follow the live line.
+    data: (text) => Effect.andThen(live(""), out.write(text)),
     readerGone: out.gone,
     note,
     ask: (question) => err.write(redact(question)),
@@ -132,5 +131,9 @@ const make = Effect.fnUntraced(function* ({ stderr, stdout }: Streams, redact: (
   })
 })
 
-/** Writes a note to stderr, with text from outside made safe. */
-export const printNote = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))
+/** Writes a note of one line to stderr, where notes are wanted, with text from outside made safe: a name in it begins no line of its own. */
+export const printNote = (text: string) =>
+  Output.use(({ chatty, note }) => (chatty ? note(escapeControls(text)) : Effect.void))
+
+/** Writes lines of `--debug` to stderr, where it was asked for. */
+export const printDebug = (text: string) => Output.use(({ note }) => note(escapeControlsInLines(text)))

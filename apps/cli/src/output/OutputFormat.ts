@@ -1,32 +1,19 @@
 /**
- * The formats of data: `-o table|json|ndjson`.
+ * The format of a command's data: `-o table|json|…`.
  */
 import { Flag, GlobalFlag } from "effect/cli"
+import { formats, globalFlags } from "../commandLine/globalFlags.ts"
 
-const formats = ["table", "json", "ndjson"] as const
 export type Format = (typeof formats)[number]
 
-const isFormat = (value: string | undefined): value is Format => (formats as ReadonlyArray<unknown>).includes(value)
+/** Whether a word is the name of a format. */
+export const isFormat = (value: string | undefined): value is Format =>
+  (formats as ReadonlyArray<unknown>).includes(value)
 
 /** The format of a command's data. */
 export const OutputFormat = GlobalFlag.Setting("output")({
-  flag: Flag.Literals("output", formats).pipe(
-    Flag.withAlias("o"),
-    Flag.withMetavar("FORMAT"),
-    Flag.withDescription("Default table"),
-    Flag.withDefault<Format>("table")
-  )
+  flag: Flag.Literals(globalFlags.output.name, formats).pipe(Flag.withDefault<Format>("table"))
 })
 
-/**
- * The format that a command line asks for, also one that cannot be parsed: its reader expects the error in that format.
- */
-export const requestedFormat = (args: ReadonlyArray<string>): Format => {
-  const end = args.indexOf("--")
-  const flags = end === -1 ? args : args.slice(0, end)
-  for (const [index, arg] of flags.entries()) {
-    const value = arg === "-o" || arg === "--output" ? flags[index + 1] : /^(?:-o|--output)=(.*)$/.exec(arg)?.[1]
-    if (isFormat(value)) return value
-  }
-  return "table"
-}
+/** Whether errors are for programs in this format: one line of JSON. */
+export const hasJsonErrors = (format: Format): boolean => format === "json" || format === "ndjson"

@@ -1,17 +1,19 @@
 /**
- * How records of one kind are shown: their JSON, and their fields as columns of a table and lines of a card. How columns are
- * laid out is in `table.ts`; the fields of each record are in `records/`.
+ * How records of one kind are shown: one descriptor, from which the table, the card, JSON, NDJSON, YAML, CSV, ids, names, `--sort`,
+ * `--columns` and `berth schema` all come. The descriptors are in `records/`; how columns are laid out is in `table.ts`.
  */
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import type { Style } from "./cells.ts"
 
-/** A field of a record: a column of a table, or a line of a card. */
+/** A field of a record: a column of a table, a line of a card, a column of CSV, a key to sort by. */
 export interface Field<A> {
-  /** Its name in JSON. */
+  /** Its place in the record's JSON, such as `specs.vcpus`. */
   readonly key: string
   readonly title: string
-  /** The text of the cell, as it is; the table makes it safe to show. */
-  readonly value: (record: A) => string
+  /** The text of the cell, as it is, at this moment; the writers make it safe to show. */
+  readonly value: (record: A, nowMillis: number) => string
+  /** A short word for it in `--sort` and `--columns`, such as `price`. */
+  readonly alias?: string
   /** Numbers are flush right. */
   readonly align?: "left" | "right"
   readonly style?: (record: A) => Style | undefined
@@ -19,24 +21,41 @@ export interface Field<A> {
   readonly shrinkTo?: number
   /** Where the terminal is too narrow for all, columns are left out in this order, 1 first. One without always stays. */
   readonly dropOrder?: number
-  /** Whether only the card of a single record has it. */
+  /** Whether only the card of a single record has it, and not a table of several. */
   readonly cardOnly?: true
+  /** Whether it is worked out for people and is not in the record's JSON. CSV leaves it out. */
+  readonly computed?: true
 }
 
-export interface RecordDescriptor<A> {
-  /** The record as JSON: the codec of its domain schema. */
+/** A record's JSON, and the schema that describes it. */
+export interface RecordJson<A> {
+  readonly schema: Schema.Top
+  /** Moments are ISO strings, units are in the names. */
   readonly encode: (record: A) => unknown
-  /** The fields that these records need. */
+}
+
+export interface RecordDescriptor<A> extends RecordJson<A> {
+  /** The fields that these records need; of no records, all that there may be. */
   readonly fields: (records: ReadonlyArray<A>) => ReadonlyArray<Field<A>>
+  /** Whether some fields depend on the records, so that no list of them is complete. */
+  readonly hasMoreFields?: true
   /** Completes `There are …` where there are none, such as `no nodes`. */
   readonly none: string
+  /** Key of what `-o id` prints, and what other commands take; default `id`. */
+  readonly idKey?: string
+  /** Key of what `-o name` prints; default `name`. */
+  readonly nameKey?: string
 }
 
 /** A field's name as its title: `publicIp` is `PUBLIC IP`. */
 export const titleOf = (key: string): string => key.replace(/[A-Z]/g, " $&").toUpperCase()
 
-/** The JSON of a domain schema: moments are ISO strings, units are in the names. Made when it is first needed. */
-export const encodeWith = <A>(schema: Schema.Codec<A, unknown>): ((record: A) => unknown) => {
+/** The JSON of a domain schema. Its encoder is made when it is first needed. */
+export const jsonOf = <A>(schema: Schema.Codec<A, unknown>): RecordJson<A> => {
   let encode: ((record: A) => unknown) | undefined
-  return (record) => (encode ??= Schema.encodeSync(Schema.toCodecJson(schema)))(record)
+  return { schema, encode: (record) => (encode ??= Schema.encodeSync(Schema.toCodecJson(schema)))(record) }
 }
+
+/** What a record's JSON has at a key; undefined where there is nothing. */
+export const valueAt = (json: unknown, key: string): unknown =>
+  key.split(".").reduce<unknown>((value, name) => (Predicate.isObject(value) ? value[name] : undefined), json)

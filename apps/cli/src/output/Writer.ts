@@ -2,12 +2,27 @@
  * Writes records in one format to stdout.
  */
 import type { Effect } from "effect"
+import type { UsageFault } from "../failure/CliFailure.ts"
 import type { Output } from "./Output.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
 
+/** How much of the records is shown. */
+export interface View {
+  /** What `--columns` names; none means what the format shows by itself. */
+  readonly columns: ReadonlyArray<string>
+  /** Whether a header goes before the first record. */
+  readonly header: boolean
+}
+
 export interface Writer {
-  readonly list: <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) => Effect.Effect<void, never, Output>
-  readonly one: <A>(descriptor: RecordDescriptor<A>, record: A) => Effect.Effect<void, never, Output>
-  /** Whether a list may be written in parts, one after the other. */
+  readonly list: <A>(
+    descriptor: RecordDescriptor<A>,
+    records: ReadonlyArray<A>,
+    view: View
+  ) => Effect.Effect<void, UsageFault, Output>
+  readonly one: <A>(descriptor: RecordDescriptor<A>, record: A, view: View) => Effect.Effect<void, UsageFault, Output>
+  /** Whether a list may be written in parts, one after the other; the parts after the first have no header. */
   readonly inParts: boolean
+  /** Whether it shows fields, so that `--columns` means something. */
+  readonly hasColumns: boolean
 }

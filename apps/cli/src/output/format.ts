@@ -44,6 +44,16 @@ export const elapsed = (millis: number): string => {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** `42s`, `3m`, `5h`, `12d`, `3y`: the largest unit alone. Clocks differ, so that the future is now. */
+export const age = (millis: number): string => {
+  const seconds = Math.max(0, Math.floor(millis / 1000))
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`
+  const days = Math.floor(seconds / 86_400)
+  return days < 730 ? `${days}d` : `${Math.floor(days / 365)}y`
+}
+
 /** The argument as a shell takes it back. */
 export const quoted = (argument: string): string =>
   /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`

@@ -9,8 +9,14 @@ const obeyed = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
+/** The text with such characters escaped. It must hold them within quotes only. */
+export const escapeObeyed = (text: string): string => text.replace(obeyed, escaped)
+
+/** Whether a text holds a control character, or another that a terminal would obey. */
+export const isObeyed = (text: string): boolean => /\p{Cc}/u.test(text) || text.search(obeyed) !== -1
+
 /** The value as JSON on one line. */
-export const jsonLine = (value: unknown): string => JSON.stringify(value).replace(obeyed, escaped)
+export const jsonLine = (value: unknown): string => escapeObeyed(JSON.stringify(value))
 
 /**
  * Indentation grows with the square of the depth, and the writer's stack with the depth: JSON nested deeper than this is
@@ -26,13 +32,14 @@ const isDeeper = (value: unknown, limit: number): boolean =>
 
 /** The value as JSON for reading, two blanks deeper with each level. */
 export const jsonBlock = (value: unknown): string =>
-  isDeeper(value, maxIndentedDepth) ? jsonLine(value) : JSON.stringify(value, null, 2).replace(obeyed, escaped)
+  isDeeper(value, maxIndentedDepth) ? jsonLine(value) : escapeObeyed(JSON.stringify(value, null, 2))
 
 /** One JSON value: the record, or the array of all. */
 export const jsonWriter: Writer = {
   list: ({ encode }, records) => Output.use(({ data }) => data(`${jsonBlock(records.map(encode))}\n`)),
   one: ({ encode }, record) => Output.use(({ data }) => data(`${jsonBlock(encode(record))}\n`)),
-  inParts: false
+  inParts: false,
+  hasColumns: false
 }
 
 /** One line of JSON for each record. */
@@ -40,5 +47,6 @@ export const ndjsonWriter: Writer = {
   list: ({ encode }, records) =>
     Output.use(({ data }) => data(records.map((record) => `${jsonLine(encode(record))}\n`).join(""))),
   one: ({ encode }, record) => Output.use(({ data }) => data(`${jsonLine(encode(record))}\n`)),
-  inParts: true
+  inParts: true,
+  hasColumns: false
 }

@@ -2,36 +2,83 @@
  * Prints records as data, in the format that was asked for: one writer per format.
  */
 import { Effect, Stream } from "effect"
+import { UsageFault } from "../failure/CliFailure.ts"
 import { jsonWriter, ndjsonWriter } from "./json.ts"
 import { Output } from "./Output.ts"
 import { type Format, OutputFormat } from "./OutputFormat.ts"
+import { OutputOptions } from "./OutputOptions.ts"
 import type { RecordDescriptor } from "./RecordDescriptor.ts"
+import { sorted } from "./Selection.ts"
 import { tableWriter } from "./tableWriter.ts"
 import type { Writer } from "./Writer.ts"
 
-const writers: Record<Format, Writer> = { table: tableWriter, json: jsonWriter, ndjson: ndjsonWriter }
+/** What only one format needs is loaded when that writes. */
+const writers: Record<Format, () => Writer | Promise<Writer>> = {
+  table: () => tableWriter,
+  json: () => jsonWriter,
+  ndjson: () => ndjsonWriter,
+  yaml: async () => (await import("./yaml.ts")).yamlWriter,
+  csv: async () => (await import("./csv.ts")).csvWriter,
+  id: async () => (await import("./idWriter.ts")).idWriter,
+  name: async () => (await import("./idWriter.ts")).nameWriter
+}
 
-const writer = Effect.map(OutputFormat, (format) => writers[format])
+/** What the flags ask for, checked before anything is printed. */
+const printing = Effect.gen(function* () {
+  const format = yield* OutputFormat
+  const { header, query, sort, columns } = yield* OutputOptions
+  const writer = yield* Effect.promise(async () => writers[format]())
+  if (columns.length > 0 && (!writer.hasColumns || query !== undefined)) {
+    return yield* new UsageFault({
+      message: `--columns does not go with ${query === undefined ? `-o ${format}` : "--query"}.`,
+      hint: "It selects columns of table and csv; --query selects parts of the JSON."
+    })
+  }
+  return { format, writer, query, sort, view: { columns, header } }
+})
+
+const printQueried = Effect.fnUntraced(function* (expression: string, value: unknown, format: Format) {
+  const { queried } = yield* Effect.promise(() => import("./query.ts"))
+  const text = yield* queried(expression, value, format)
+  yield* Output.use(({ data }) => data(text))
+})
 
 /** Prints a list whole. */
-export const printAll = <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) =>
-  Effect.flatMap(writer, ({ list }) => list(descriptor, records))
+export const printAll = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) {
+  const { format, query, sort, view, writer } = yield* printing
+  const ordered = yield* Effect.fromResult(sorted(descriptor, records, sort))
+  if (query !== undefined) return yield* printQueried(query, ordered.map(descriptor.encode), format)
+  yield* writer.list(descriptor, ordered, view)
+})
 
 /** Prints a list as it comes where the format can be written in parts, otherwise when it is complete. */
 export const printStream = Effect.fnUntraced(function* <A, E, R>(
   descriptor: RecordDescriptor<A>,
   records: Stream.Stream<A, E, R>
 ) {
-  const { inParts, list } = yield* writer
-  if (!inParts) return yield* list(descriptor, yield* Stream.runCollect(records))
+  const { query, sort, view, writer } = yield* printing
+  if (!writer.inParts || query !== undefined || sort.length > 0) {
+    return yield* printAll(descriptor, yield* Stream.runCollect(records))
+  }
   const { readerGone } = yield* Output
+  let first = true
+  const write = (page: ReadonlyArray<A>) =>
+    Effect.suspend(() => {
+      const header = view.header && first
+      first = false
+      return writer.list(descriptor, page, { ...view, header })
+    })
   yield* records.pipe(
-    Stream.mapArrayEffect((page) => Effect.as(list(descriptor, page), page)),
+    Stream.mapArrayEffect((page) => Effect.as(write(page), page)),
     Stream.takeUntilEffect(() => readerGone),
     Stream.runDrain
   )
+  if (first) yield* write([])
 })
 
 /** Prints one record. */
-export const printOne = <A>(descriptor: RecordDescriptor<A>, record: A) =>
-  Effect.flatMap(writer, ({ one }) => one(descriptor, record))
+export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, record: A) {
+  const { format, query, view, writer } = yield* printing
+  if (query !== undefined) return yield* printQueried(query, descriptor.encode(record), format)
+  yield* writer.one(descriptor, record, view)
+})

@@ -1,12 +1,27 @@
 /**
- * Shows a wait on stderr: on a terminal one live line with the goal and the time it has taken, otherwise one line for every
- * change.
+ * Shows on stderr what a command waits for: on a terminal one live line that is never more than a second old, otherwise one line
+ * for every change. It is fed by waits, and by the request path: calls, retries, pauses for the rate limit.
  */
+import { Allowance } from "@berth/core/client/Allowance"
+import { Observer } from "@berth/core/client/telemetry/Observer"
+import { spans } from "@berth/core/client/telemetry/Telemetry"
 import { escapeControls } from "@berth/terminal/escapeControls"
-import { Clock, Effect, Ref } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { cut } from "./cells.ts"
 import { elapsed } from "./format.ts"
 import { Output, printNote } from "./Output.ts"
+import {
+  type Activity,
+  type Call,
+  type FailedAttempt,
+  liveText,
+  maxNamed,
+  pauseMillisOf,
+  pauseText,
+  reachedOf,
+  retryText,
+  type Waiting
+} from "./progressText.ts"
 
 /** The state of one thing waited for. */
 interface WaitState {
@@ -19,40 +34,163 @@ interface WaitState {
 /** Shows a state; the same one twice is no progress. */
 export type ShowState = (state: WaitState) => Effect.Effect<void>
 
+/** What shows its states while it runs. */
+type Use<A, E, R> = (show: ShowState) => Effect.Effect<A, E, R>
+
+/** What is waited for. */
+export interface Goal {
+  /** Such as `running`. */
+  readonly goal: string
+  /** How many things are waited for. */
+  readonly total: number
+}
+
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 const frameMillis = 100
 
-/** Runs `use` and shows the states it passes on until it ends. `goal` names the goal of the wait, such as `running`. */
-export const withProgress = Effect.fnUntraced(function* <A, E, R>(
-  goal: string,
-  use: (show: ShowState) => Effect.Effect<A, E, R>
-): Effect.fn.Return<A, E, R | Output> {
-  const { live, stderr, ...output } = yield* Output
-  const startedAt = yield* Clock.currentTimeMillis
-  const seen = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
-  const since = Effect.map(Clock.currentTimeMillis, (now) => elapsed(now - startedAt))
+/** Without a terminal the number of many things is a line at most this often. */
+const countLineMillis = 5000
 
-  const show: ShowState = ({ state, what }) =>
+/** Retries are a line once their call has taken this long: most are over before. */
+const retryLineMillis = 1000
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const make = Effect.gen(function* () {
+  const output = yield* Output
+  const { live, stderr } = output
+  let waiting: Waiting | undefined
+  const calls = new Set<Call>()
+  let requests = 0
+  let failed: FailedAttempt | undefined
+  /** What the last lines stated, so that each change is one line. */
+  let isPaused = false
+  let failedLine: FailedAttempt | undefined
+  let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
+
+  const print = (text: string) => Effect.provideService(printNote(text), Output, output)
+  const activity = (): Activity => ({ calls: Array.from(calls), requests, failed })
+
+  const observer: Observer = {
+    ...spans,
+    drifted: () => {},
+    attempted: (operation, _lane, attempts) => {
+      requests++
+      const last = attempts.at(-1)
+      failed =
+        last === undefined || last.outcome === "ok" || last.outcome === "interrupted"
+          ? undefined
+          : { operation, status: last.status, outcome: last.outcome, number: last.number }
+    },
+    traced: (name, options) => (effect) => {
+      const traced = spans.traced(name, options)(effect)
+      if (name === "attempt") return traced
+      return Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+        const call: Call = { operation: name, startedAt }
+        calls.add(call)
+        return Effect.ensuring(
+          traced,
+          Effect.sync(() => {
+            calls.delete(call)
+            if (failed?.operation === name) failed = undefined
+            if (calls.size === 0) requests = 0
+          })
+        )
+      })
+    }
+  }
+
+  /** One line for a pause that begins, for an attempt that failed, for a number that has changed. */
+  const printChanges = Effect.fnUntraced(function* (pauseMillis: number | undefined, now: number) {
+    if (pauseMillis !== undefined && !isPaused) yield* print(`${capitalized(pauseText(pauseMillis, now))}.`)
+    isPaused = pauseMillis !== undefined
+    const [first] = calls
+    const isLong = first !== undefined && now - first.startedAt >= retryLineMillis
+    if (!isPaused && failed !== undefined && failed !== failedLine && isLong) {
+      failedLine = failed
+      yield* print(`${capitalized(retryText(failed))}.`)
+    }
+    if (waiting === undefined || waiting.total <= maxNamed) return
+    const reached = reachedOf(waiting)
+    if (reached === countLine.reached || now - countLine.at < countLineMillis) return
+    countLine = { reached, at: now }
+    yield* print(`${reached} of ${waiting.total} ${waiting.goal} (${elapsed(now - waiting.startedAt)})`)
+  })
+
+  const step = Effect.fnUntraced(function* (turn: number) {
+    const now = yield* Clock.currentTimeMillis
+    const allowance = yield* Effect.flatMap(Allowance, ({ current }) => current)
+    if (!stderr.animate) return yield* printChanges(pauseMillisOf(activity(), allowance), now)
+    const text = liveText(waiting, activity(), allowance, now)
+    const line = text === undefined ? "" : escapeControls(`${frames[turn % frames.length]} ${text}`)
+    yield* live(cut(line, stderr.columns - 1))
+  })
+
+  const waitingFor = <A, E, R>(goal: Goal, use: Use<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.gen(function* () {
-      const before = yield* Ref.getAndUpdate(seen, (states) => new Map(states).set(what, state))
-      if (stderr.animate || before.get(what) === state) return
-      yield* printNote(`${what}: ${state} (${yield* since})`).pipe(
-        Effect.provideService(Output, Output.of({ live, stderr, ...output }))
+      const startedAt = yield* Clock.currentTimeMillis
+      const states = new Map<string, ReadonlyArray<string>>()
+      waiting = { ...goal, startedAt, states }
+      const show: ShowState = ({ state, what }) =>
+        Effect.gen(function* () {
+          const seen = states.get(what) ?? []
+          if (seen.at(-1) === state) return
+          states.set(what, [...seen.slice(-1), state])
+          if (stderr.animate || goal.total > maxNamed) return
+          yield* print(`${what}: ${state} (${elapsed((yield* Clock.currentTimeMillis) - startedAt)})`)
+        })
+      return yield* Effect.ensuring(
+        use(show),
+        Effect.suspend(() => {
+          waiting = undefined
+          return live("")
+        })
       )
     })
-  if (!stderr.animate) return yield* use(show)
 
-  const paint = (frame: string) =>
-    Effect.gen(function* () {
-      const states = Array.from(yield* Ref.get(seen), ([what, state]) => `${what} is ${state}`)
-      const line = escapeControls(`${frame} waiting for ${goal}: ${yield* since}  ${states.join(", ")}`)
-      yield* live(cut(line, stderr.columns - 1))
-    })
-  const spin = Effect.gen(function* () {
-    for (let turn = 0; ; turn++) {
-      yield* paint(frames[turn % frames.length]!)
-      yield* Effect.sleep(frameMillis)
-    }
-  })
-  return yield* Effect.ensuring(Effect.raceFirst(use(show), spin), live(""))
+  return { waitingFor, observer, step }
 })
+
+export class Progress extends Context.Service<
+  Progress,
+  {
+    /** Runs `use` and shows the states that it passes on until it ends. */
+    readonly waitingFor: <A, E, R>(goal: Goal, use: Use<A, E, R>) => Effect.Effect<A, E, R>
+    /** What the client reports to it. */
+    readonly observer: Observer
+    /** Shows the present; called again and again. */
+    readonly step: (turn: number) => Effect.Effect<void, never, Allowance>
+  }
+>()("@berth/cli/output/Progress") {
+  static readonly layer = Layer.effect(Progress, make)
+
+  /** Reports the client's calls to the progress. */
+  static readonly observing = Layer.effect(
+    Observer,
+    Effect.map(Progress, ({ observer }) => observer)
+  )
+
+  /** Shows the progress for as long as the client lives. */
+  static readonly painting = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { step } = yield* Progress
+      const { live } = yield* Output
+      const steps = Effect.gen(function* () {
+        for (let turn = 0; ; turn++) {
+          yield* Effect.sleep(frameMillis)
+          yield* step(turn)
+        }
+      })
+      yield* Effect.addFinalizer(() => live(""))
+      yield* Effect.forkScoped(steps)
+    })
+  )
+}
+
+/** Runs `use` and shows the states that it passes on until it ends. */
+export const withProgress = <A, E, R>(goal: Goal, use: Use<A, E, R>): Effect.Effect<A, E, R | Progress> =>
+  Effect.flatMap(Progress, ({ waitingFor }) => waitingFor(goal, use))
+
+/** The same for what is soon done: only the number of many things is shown. */
+export const withCount = <A, E, R>(goal: Goal, use: Use<A, E, R>): Effect.Effect<A, E, R | Progress> =>
+  goal.total > maxNamed ? withProgress(goal, use) : use(() => Effect.void)

@@ -7,11 +7,11 @@ import type { Problem } from "../failure/Problem.ts"
 import { styled } from "./cells.ts"
 import { jsonLine } from "./json.ts"
 import { Output } from "./Output.ts"
-import type { Format } from "./OutputFormat.ts"
+import { type Format, hasJsonErrors } from "./OutputFormat.ts"
 
 /** The problem as text without its last line feed. */
 const problemText = (problem: Problem, format: Format, colour: boolean): string => {
-  if (format !== "table") return jsonLine({ error: problem })
+  if (hasJsonErrors(format)) return jsonLine({ error: problem })
   const sentence = escapeControls(problem.message)
   // A command that its user stopped has not failed.
   const lines = [problem.code === "Interrupted" ? sentence : `${styled("error:", "bad", colour)} ${sentence}`]

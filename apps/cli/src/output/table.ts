@@ -11,6 +11,15 @@ export interface Table {
   readonly hidden: ReadonlyArray<string>
 }
 
+/** How a table or a card is drawn. */
+interface Drawing {
+  readonly colour: boolean
+  /** Whether a table has a line of titles; default true. */
+  readonly header?: boolean
+  /** The moment from which ages are measured; default the epoch, for records without any. */
+  readonly nowMillis?: number
+}
+
 const gap = 2
 
 interface Column<A> {
@@ -41,11 +50,13 @@ const fit = <A>(columns: ReadonlyArray<Column<A>>, available: number): ReadonlyA
 export const table = <A>(
   fields: ReadonlyArray<Field<A>>,
   records: ReadonlyArray<A>,
-  options: { readonly available: number; readonly colour: boolean }
+  options: Drawing & { readonly available: number }
 ): Table => {
+  const { header = true, nowMillis = 0 } = options
   let columns: ReadonlyArray<Column<A>> = fields.map((field) => {
-    const cells = records.map((record) => escapeControls(field.value(record)))
-    return { field, cells, natural: cells.reduce((max, cell) => Math.max(max, width(cell)), width(field.title)) }
+    const cells = records.map((record) => escapeControls(field.value(record, nowMillis)))
+    const title = header ? width(field.title) : 1
+    return { field, cells, natural: cells.reduce((max, cell) => Math.max(max, width(cell)), title) }
   })
   const hidden: Array<string> = []
   let fitting = fit(columns, options.available)
@@ -75,11 +86,13 @@ export const table = <A>(
       .join(" ".repeat(gap))
       .trimEnd()
 
-  const lines = [
+  const titles = () =>
     line(
       ({ field }) => field.title,
       (text) => styled(text, "strong", options.colour)
-    ),
+    )
+  const lines = [
+    ...(header ? [titles()] : []),
     ...records.map((record, index) =>
       line(
         ({ cells }) => cells[index]!,
@@ -91,12 +104,12 @@ export const table = <A>(
 }
 
 /** One record as a card: a line for each field. */
-export const card = <A>(fields: ReadonlyArray<Field<A>>, record: A, options: { readonly colour: boolean }): string => {
+export const card = <A>(fields: ReadonlyArray<Field<A>>, record: A, options: Drawing): string => {
   const titles = fields.reduce((max, { title }) => Math.max(max, width(title)), 0)
   return fields
     .map((field) => {
       const title = styled(field.title, "strong", options.colour) + " ".repeat(titles - width(field.title) + gap)
-      return `${title}${styled(escapeControls(field.value(record)), field.style?.(record), options.colour)}\n`
+      return `${title}${styled(escapeControls(field.value(record, options.nowMillis ?? 0)), field.style?.(record), options.colour)}\n`
     })
     .join("")
 }

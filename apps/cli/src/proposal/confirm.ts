@@ -1,32 +1,54 @@
 /**
- * Asks before something is destroyed. The question goes to stderr, because stdout is for data alone; the answer is read as
- * a line, so that Ctrl-C works as everywhere else.
+ * Asks before something is changed. The question goes to stderr, because stdout is for data alone; the answer is read as a line,
+ * so that Ctrl-C works as everywhere else.
  */
 import { escapeControls } from "@berth/terminal/escapeControls"
 import { Effect, Stdio, Terminal } from "effect"
 import { Interrupted, UsageFault } from "../failure/CliFailure.ts"
 import { Output } from "../output/Output.ts"
 
-/** Succeeds when the answer is yes. Fails without a terminal to ask at, and when the answer is anything else. */
-export const confirm = Effect.fnUntraced(function* (question: string, nothingDone: string) {
-  yield* ensureAskable
+/** Whether there is a terminal to ask at. */
+export const canAsk = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  const { stderr } = yield* Output
+  return (yield* stdio.stdinIsTerminal) && stderr.isTerminal
+})
+
+/** Fails without a terminal to ask at. */
+export const ensureAskable = Effect.fnUntraced(function* (verb: string) {
+  if (yield* canAsk) return
+  return yield* new UsageFault({
+    message: `Cannot ask whether to ${verb}: this is not a terminal.`,
+    hint: `Add --yes to ${verb} without asking, or --dry-run to see what would happen.`
+  })
+})
+
+const nothingDone = "Nothing was changed."
+
+/** Asks for a line. An interruption reports that nothing was changed. */
+export const askLine = Effect.fnUntraced(function* (question: string) {
   const { ask, note } = yield* Output
-  yield* ask(`${escapeControls(question)} [y/N] `)
+  yield* ask(`${escapeControls(question)} `)
   const terminal = yield* Terminal.Terminal
   const answer = yield* terminal.readLine.pipe(
     Effect.orElseSucceed(() => ""),
     Effect.onInterrupt(() => note(`\n${nothingDone}`))
   )
-  if (!/^y(?:es)?$/i.test(answer.trim())) return yield* new Interrupted({ message: nothingDone, hint: "" })
+  return answer.trim()
 })
 
-/** Fails without a terminal to ask at. */
-export const ensureAskable = Effect.gen(function* () {
-  const stdio = yield* Stdio.Stdio
-  const { stderr } = yield* Output
-  if ((yield* stdio.stdinIsTerminal) && stderr.isTerminal) return
-  return yield* new UsageFault({
-    message: "Cannot ask whether to delete: this is not a terminal.",
-    hint: "Add --yes to delete without asking, or --dry-run to see what would be deleted."
-  })
+/** What is asked. */
+interface Question {
+  readonly question: string
+  /** The number to type in place of `y`. */
+  readonly count: number | undefined
+  readonly verb: string
+}
+
+/** Succeeds when the answer is yes. Fails without a terminal to ask at, and when the answer is anything else. */
+export const confirm = Effect.fnUntraced(function* ({ count, question, verb }: Question) {
+  yield* ensureAskable(verb)
+  const answer = yield* askLine(`${question} ${count === undefined ? "[y/N]" : `Type ${count} to go on:`}`)
+  const isYes = count === undefined ? /^y(?:es)?$/i.test(answer) : answer === String(count)
+  if (!isYes) return yield* new Interrupted({ message: nothingDone, hint: "" })
 })

@@ -2,10 +2,10 @@
  * The commitment of a node as `berth commitment set` leaves it.
  */
 import { CommitmentSetting } from "@berth/core/domain/Commitment"
-import { NodeId } from "@berth/core/domain/Node"
+import { Node, NodeId } from "@berth/core/domain/Node"
 import { Schema } from "effect"
 import { numberOr } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
 /** What each setting does at the end of the commitment (decision 17). */
 export const endOfCommitment: Record<CommitmentSetting, string> = {
@@ -18,7 +18,8 @@ const Commitment = Schema.Struct({
   id: NodeId,
   name: Schema.String,
   setting: CommitmentSetting,
-  skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed; null without one." })
+  skuId: Schema.NullOr(Schema.Int).annotate({ description: "The committed option that was passed; null without one." }),
+  node: Node
 })
 interface Commitment extends Schema.Schema.Type<typeof Commitment> {}
 
@@ -31,7 +32,7 @@ const fields: ReadonlyArray<Field<Commitment>> = [
 ]
 
 export const commitmentRecord: RecordDescriptor<Commitment> = {
-  encode: encodeWith(Commitment),
+  ...jsonOf(Commitment),
   fields: () => fields,
   none: "no commitments"
 }

@@ -3,7 +3,7 @@
  */
 import { Image } from "@berth/core/domain/Image"
 import { memory, numberOr, rupees, textOr } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
 const fields: ReadonlyArray<Field<Image>> = [
   { key: "image", title: "IMAGE", value: ({ image }) => image },
@@ -14,6 +14,7 @@ const fields: ReadonlyArray<Field<Image>> = [
   {
     key: "specs.memoryMib",
     title: "MEMORY",
+    alias: "memory",
     value: ({ specs }) => memory(specs.memoryMib),
     align: "right",
     dropOrder: 5
@@ -22,6 +23,7 @@ const fields: ReadonlyArray<Field<Image>> = [
   {
     key: "specs.pricePerHourInr",
     title: "₹/HOUR",
+    alias: "price",
     value: ({ specs }) => rupees(specs.pricePerHourInr),
     align: "right",
     dropOrder: 6
@@ -29,7 +31,8 @@ const fields: ReadonlyArray<Field<Image>> = [
 ]
 
 export const imageRecord: RecordDescriptor<Image> = {
-  encode: encodeWith(Image),
+  ...jsonOf(Image),
   fields: () => fields,
-  none: "no such images"
+  none: "no such images",
+  idKey: "image"
 }

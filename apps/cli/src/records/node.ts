@@ -5,8 +5,8 @@ import { Node } from "@berth/core/domain/Node"
 import { isKnown, type KnownStatus, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { Struct } from "effect"
 import type { Style } from "../output/cells.ts"
-import { disk, memory, moment, numberOr, plain, textOr } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor, titleOf } from "../output/RecordDescriptor.ts"
+import { age, disk, memory, moment, numberOr, plain, textOr } from "../output/format.ts"
+import { type Field, jsonOf, type RecordDescriptor, titleOf } from "../output/RecordDescriptor.ts"
 
 const styles: Record<KnownStatus, Style> = {
   creating: "waiting",
@@ -29,12 +29,33 @@ const columns: ReadonlyArray<Field<Node>> = [
     style: ({ status }) => statusStyle(status)
   },
   { key: "vcpus", title: "VCPU", value: ({ vcpus }) => numberOr(vcpus), align: "right", dropOrder: 4 },
-  { key: "memoryMib", title: "MEMORY", value: ({ memoryMib }) => memory(memoryMib), align: "right", dropOrder: 5 },
-  { key: "diskGb", title: "DISK", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 3 },
+  {
+    key: "memoryMib",
+    title: "MEMORY",
+    alias: "memory",
+    value: ({ memoryMib }) => memory(memoryMib),
+    align: "right",
+    dropOrder: 5
+  },
+  { key: "diskGb", title: "DISK", alias: "disk", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 3 },
   { key: "publicIp", title: "PUBLIC IP", value: ({ publicIp }) => textOr(publicIp), dropOrder: 6 },
   { key: "privateIp", title: "PRIVATE IP", value: ({ privateIp }) => textOr(privateIp), dropOrder: 1 },
   { key: "plan", title: "PLAN", value: ({ plan }) => textOr(plan), dropOrder: 7 },
-  { key: "createdAt", title: "CREATED (UTC)", value: ({ createdAt }) => moment(createdAt), dropOrder: 2 }
+  {
+    key: "createdAt",
+    title: "CREATED (UTC)",
+    value: ({ createdAt }) => moment(createdAt),
+    alias: "created",
+    dropOrder: 2
+  },
+  {
+    key: "age",
+    title: "AGE",
+    value: ({ createdAt }, now) => age(now - createdAt.epochMilliseconds),
+    align: "right",
+    dropOrder: 8,
+    computed: true
+  }
 ]
 
 /**
@@ -47,4 +68,4 @@ const lines: ReadonlyArray<Field<Node>> = Struct.keys(Struct.omit(Node.fields, [
 
 const fields = [...columns, ...lines]
 
-export const nodeRecord: RecordDescriptor<Node> = { encode: encodeWith(Node), fields: () => fields, none: "no nodes" }
+export const nodeRecord: RecordDescriptor<Node> = { ...jsonOf(Node), fields: () => fields, none: "no nodes" }

@@ -5,12 +5,12 @@ import { Node, NodeId } from "@berth/core/domain/Node"
 import { Schema } from "effect"
 import type { Problem } from "../failure/Problem.ts"
 import { numberOr, textOr } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 import { statusStyle } from "./node.ts"
 
 const Outcome = Schema.Struct({
   id: Schema.NullOr(NodeId),
-  name: Schema.String.annotate({ description: "The node's name; where it is not known, the argument." }),
+  name: Schema.NullOr(Schema.String).annotate({ description: "The node's name; null where it is not known." }),
   outcome: Schema.String.annotate({ description: "Such as `running` or `deleted`; `failed` when there is an error." }),
   node: Schema.NullOr(Node).annotate({ description: "The node as it was seen last, where it was." })
 })
@@ -22,7 +22,7 @@ export interface NodeResult extends Schema.Schema.Type<typeof Outcome> {
 
 const fields: ReadonlyArray<Field<NodeResult>> = [
   { key: "id", title: "ID", value: ({ id }) => numberOr(id), align: "right" },
-  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
+  { key: "name", title: "NAME", value: ({ name }) => textOr(name), shrinkTo: 12 },
   {
     key: "outcome",
     title: "RESULT",
@@ -39,7 +39,8 @@ const why: Field<NodeResult> = {
 }
 
 export const outcomeRecord: RecordDescriptor<NodeResult> = {
-  encode: encodeWith(Outcome),
-  fields: (outcomes) => (outcomes.some(({ error }) => error !== null) ? [...fields, why] : fields),
+  ...jsonOf(Outcome),
+  fields: (outcomes) =>
+    outcomes.length === 0 || outcomes.some(({ error }) => error !== null) ? [...fields, why] : fields,
   none: "no such nodes"
 }

@@ -1,19 +1,56 @@
 /**
  * A plan: size and price, and one column for each period that can be committed to.
  */
-import { Plan } from "@berth/core/domain/Plan"
+import { CommittedOption } from "@berth/core/domain/Commitment"
+import { Plan as DomainPlan } from "@berth/core/domain/Plan"
+import { Schema } from "effect"
 import { disk, memory, nothing, numberOr, rupees, textOr } from "../output/format.ts"
-import { encodeWith, type Field, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const Option = Schema.Struct({
+  ...CommittedOption.fields,
+  breakEvenDays: Schema.NullOr(Schema.Number).annotate({
+    description:
+      "After so many days of hourly billing the option would have been cheaper; null where a price is not known."
+  })
+})
+type Option = typeof Option.Type
+
+const Plan = Schema.Struct({ ...DomainPlan.fields, committedOptions: Schema.Array(Option) })
+export interface Plan extends Schema.Schema.Type<typeof Plan> {}
+
+/** Days in tenths: more would claim a precision that prices do not have. */
+const breakEvenDays = ({ priceInr }: CommittedOption, pricePerHourInr: number | null): number | null =>
+  priceInr === null || pricePerHourInr === null || pricePerHourInr === 0
+    ? null
+    : Math.round((priceInr / (pricePerHourInr * 24)) * 10) / 10
+
+/** A plan as it is printed: with when each committed option pays. */
+export const planOf = (plan: DomainPlan): Plan => ({
+  ...plan,
+  committedOptions: plan.committedOptions.map((option) => ({
+    ...option,
+    breakEvenDays: breakEvenDays(option, plan.pricePerHourInr)
+  }))
+})
 
 const fixed: ReadonlyArray<Field<Plan>> = [
   { key: "plan", title: "PLAN", value: ({ plan }) => plan },
   { key: "series", title: "SERIES", value: ({ series }) => textOr(series), dropOrder: 5 },
   { key: "vcpus", title: "VCPU", value: ({ vcpus }) => numberOr(vcpus), align: "right", dropOrder: 6 },
-  { key: "memoryMib", title: "MEMORY", value: ({ memoryMib }) => memory(memoryMib), align: "right", dropOrder: 7 },
-  { key: "diskGb", title: "DISK", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 4 },
+  {
+    key: "memoryMib",
+    title: "MEMORY",
+    alias: "memory",
+    value: ({ memoryMib }) => memory(memoryMib),
+    align: "right",
+    dropOrder: 7
+  },
+  { key: "diskGb", title: "DISK", alias: "disk", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 4 },
   {
     key: "pricePerHourInr",
     title: "₹/HOUR",
+    alias: "price",
     value: ({ pricePerHourInr }) => rupees(pricePerHourInr),
     align: "right"
   },
@@ -36,17 +73,52 @@ const committed = (days: number): Field<Plan> => ({
       .map(({ priceInr, skuId }) => `${rupees(priceInr)} (${skuId})`)
       .join(", ") || nothing,
   align: "right",
-  dropOrder: 3
+  dropOrder: 3,
+  computed: true
 })
 
-const fields = (plans: ReadonlyArray<Plan>): ReadonlyArray<Field<Plan>> => {
-  const periods = new Set(plans.flatMap(({ committedOptions }) => committedOptions.map(({ days }) => days)))
-  return [
-    ...fixed,
-    ...Array.from(periods)
-      .sort((a, b) => a - b)
-      .map(committed)
-  ]
+/** On the card, whether the option is worth it. */
+const worth = ({ breakEvenDays, days, priceInr }: Option): string => {
+  if (breakEvenDays === null) return `₹${rupees(priceInr)}`
+  return breakEvenDays < days
+    ? `₹${rupees(priceInr)}, pays after ${breakEvenDays} days`
+    : `₹${rupees(priceInr)}, never pays: hourly billing is cheaper`
 }
 
-export const planRecord: RecordDescriptor<Plan> = { encode: encodeWith(Plan), fields, none: "no such plans" }
+const committedLine = (days: number): Field<Plan> => ({
+  key: `committedOptions.${days}`,
+  title: `${days} DAYS`,
+  value: ({ committedOptions }) =>
+    committedOptions
+      .filter((option) => option.days === days)
+      .map((option) => `${worth(option)} (SKU ${option.skuId})`)
+      .join("; ") || nothing,
+  computed: true
+})
+
+const images: Field<Plan> = { key: "images", title: "IMAGES", value: ({ images }) => images.join(", ") }
+
+const periodsOf = (plans: ReadonlyArray<Plan>): ReadonlyArray<number> =>
+  Array.from(new Set(plans.flatMap(({ committedOptions }) => committedOptions.map(({ days }) => days)))).sort(
+    (a, b) => a - b
+  )
+
+const fields = (plans: ReadonlyArray<Plan>): ReadonlyArray<Field<Plan>> => [
+  ...fixed,
+  ...periodsOf(plans).map(committed)
+]
+
+export const planRecord: RecordDescriptor<Plan> = {
+  ...jsonOf(Plan),
+  fields,
+  hasMoreFields: true,
+  none: "no such plans",
+  idKey: "plan",
+  nameKey: "plan"
+}
+
+/** One plan by itself: with what each commitment saves, and the images that go with it. */
+export const planCard: RecordDescriptor<Plan> = {
+  ...planRecord,
+  fields: (plans) => [...fixed, ...periodsOf(plans).map(committedLine), images]
+}

@@ -3,39 +3,43 @@
  * `berth --help` needs no settings. The files that the client shares with other processes of this machine are in the user's
  * state folder; where there is none, berth does without them and reports it with `--debug` only.
  */
+import { accountCacheFolder } from "@berth/core/client/AccountFiles"
 import { ownLevels } from "@berth/core/client/AccountFolder"
 import * as Berth from "@berth/core/client/Berth"
 import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
 import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
-import { type Connection, readConnection, SettingFault } from "@berth/terminal/Connection"
-import { Effect, Layer, Logger, Option } from "effect"
-import { Output, printNote } from "../output/Output.ts"
-import { BaseUrl, Debug } from "./globalFlags.ts"
+import { type Connection, connectionOf, SettingFault } from "@berth/terminal/Connection"
+import { Effect, Layer, Option } from "effect"
+import { IndexStore } from "../nodeIndex/IndexStore.ts"
+import { Progress } from "../output/progress.ts"
+import { accountSettings } from "./account.ts"
 import { spans, transport } from "./transport.ts"
 
-/** The client's warnings are no data: they go to stderr, with `--debug`. */
-const warnings = Layer.unwrap(
-  Effect.gen(function* () {
-    const output = yield* Output
-    const debugLine = Logger.make(({ message }) => {
-      Effect.runFork(Effect.provideService(printNote(`debug: ${String(message)}`), Output, output))
-    })
-    return Logger.layer((yield* Debug) ? [debugLine] : [])
-  })
-)
+/** How to set what is missing, as the end of a hint. */
+export const loginHint = ", or run: berth auth login"
 
-const connection = Effect.flatMap(BaseUrl, readConnection)
+/** The connection that the settings name. */
+export const connection = Effect.gen(function* () {
+  const settings = yield* accountSettings
+  const { files, options } = yield* connectionOf(settings, loginHint)
+  const deadline = Option.getOrUndefined(Option.map(settings.deadline, ({ value }) => value))
+  return { files, options: { ...options, ...(deadline && { deadline }) } }
+})
 
-const clientOf = ({ files, options }: Connection) =>
-  Berth.layerOver(options, transport).pipe(
+/** The client of a connection. */
+export const clientOf = ({ files, options }: Connection) =>
+  Progress.painting.pipe(
+    Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
+    Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
     Layer.orDie,
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
-    Layer.merge(spans)
+    Layer.merge(spans),
+    Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer)))
   )
 
-export const client = Layer.provide(Layer.unwrap(Effect.map(connection, clientOf)), warnings)
+export const client = Layer.unwrap(Effect.map(connection, clientOf))
 
 /** A key is worth nothing where it cannot be kept. */
 const notKept = (why: string) =>
@@ -59,6 +63,4 @@ const intents = ({ files }: Connection, key: Option.Option<string>) => {
 
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
 export const creatingClient = (key: Option.Option<string>) =>
-  Layer.unwrap(Effect.map(connection, (found) => Layer.provideMerge(clientOf(found), intents(found, key)))).pipe(
-    Layer.provide(warnings)
-  )
+  Layer.unwrap(Effect.map(connection, (found) => Layer.provideMerge(clientOf(found), intents(found, key))))

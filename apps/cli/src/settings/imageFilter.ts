@@ -20,13 +20,20 @@ export const imageFilterFlags = {
     Flag.optional
   ),
   os: Flag.String("os").pipe(Flag.withMetavar("OS"), Flag.withDescription("Operating system"), Flag.optional),
-  // Only these commands give --version a value: a command's own flag comes before the program's.
+  // Before a command --version is the program's; behind these two it takes a value.
   osVersion: Flag.String("version").pipe(
     Flag.withMetavar("VERSION"),
     Flag.withDescription("Version of the operating system"),
     Flag.optional
-  )
+  ),
+  plan: Flag.String("plan").pipe(Flag.withMetavar("PLAN"), Flag.withDescription("Only this plan"), Flag.optional)
 }
+
+/** Whether a record is of the plan that the flags name; the service has no such filter. */
+export const ofPlan =
+  ({ plan }: Command.Command.Config.Infer<typeof imageFilterFlags>) =>
+  (record: { readonly plan: string }): boolean =>
+    Option.match(plan, { onNone: () => true, onSome: (wanted) => record.plan.toLowerCase() === wanted.toLowerCase() })
 
 /** The filter that the flags ask for. */
 export const imageFilter = (flags: Command.Command.Config.Infer<typeof imageFilterFlags>): ImageFilter => ({

@@ -1,16 +1,34 @@
 import { assert, describe, it } from "@effect/vitest"
-import { nameMatcher, parseTarget } from "../../src/nodes/Target.ts"
+import { asArgument, nameMatcher, parseTarget, targetMatcher } from "../../src/nodes/Target.ts"
 
 describe("a NODE argument", () => {
   it.each([
     ["12", "Id"],
-    ["0", "Name"],
-    ["012", "Name"],
+    ["0", "Id"],
+    ["012", "Id"],
     ["1e3", "Name"],
-    ["9007199254740993", "Name"],
-    ["web-1", "Name"]
+    ["9007199254740993", "Id"],
+    ["web-1", "Name"],
+    ["web-*", "Pattern"],
+    ["name:12", "Name"],
+    ["name:web-*", "Name"]
   ])("%s is an %s", (given, tag) => {
     assert.strictEqual(parseTarget(given)._tag, tag)
+  })
+
+  it.each(["0", "012", "9007199254740993"])("%s is the id of no node", (given) => {
+    assert.deepInclude(parseTarget(given), { _tag: "Id", id: undefined })
+  })
+
+  it("is a name with its asterisk where a command takes no patterns", () => {
+    assert.deepInclude(parseTarget("web-*", { patterns: false }), { _tag: "Name", name: "web-*" })
+  })
+
+  it.each(["12", "007", "*", "web-?", "name:x", "web", "", "a b\n"])("can give any name exactly: %j", (name) => {
+    const target = parseTarget(asArgument(name))
+    assert.strictEqual(target._tag, "Name")
+    assert.isTrue(targetMatcher(target)(name))
+    assert.isFalse(targetMatcher(target)(`${name}x`))
   })
 })
 

@@ -1,8 +1,12 @@
+import { Allowance } from "@berth/core/client/Allowance"
+import type { Attempt } from "@berth/core/domain/Attempt"
+import type { KnownAllowance } from "@berth/core/domain/Allowance"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Output, type Surface } from "../../src/output/Output.ts"
-import { withProgress } from "../../src/output/progress.ts"
+import { Output } from "../../src/output/Output.ts"
+import type { Surface } from "../../src/output/Surface.ts"
+import { Progress, withCount, withProgress } from "../../src/output/progress.ts"
 
 /** An `Output` that keeps its notes and its live lines. */
 const keeping = (stderr: Surface) => {
@@ -11,6 +15,7 @@ const keeping = (stderr: Surface) => {
   const output = Output.of({
     stdout: stderr,
     stderr,
+    chatty: true,
     data: () => Effect.void,
     readerGone: Effect.succeed(false),
     note: (text) => Effect.sync(() => void notes.push(text)),
@@ -20,41 +25,167 @@ const keeping = (stderr: Surface) => {
   return { notes, painted, output }
 }
 
-const terminal: Surface = { isTerminal: true, columns: 40, colour: false, animate: true }
+const terminal: Surface = { isTerminal: true, columns: 60, colour: false, animate: true }
 const pipe: Surface = { isTerminal: false, columns: Number.POSITIVE_INFINITY, colour: false, animate: false }
 
-const wait = withProgress("running", (show) =>
+const free: KnownAllowance = {
+  limit: 1200,
+  remaining: 1000,
+  resetInMillis: 60_000,
+  pausedMillis: 0,
+  underWay: 0,
+  waiting: 0
+}
+
+/** Runs `use` under a progress on this surface, with an allowance that a test changes, and gives what was shown. */
+const shown = <A, E>(
+  surface: Surface,
+  use: (allowance: { known: KnownAllowance }) => Effect.Effect<A, E, Progress>,
+  span: "5 seconds" | "1 minute" = "5 seconds"
+) =>
+  Effect.gen(function* () {
+    const { notes, output, painted } = keeping(surface)
+    const allowance = { known: free }
+    const layer = Progress.painting.pipe(
+      Layer.provideMerge(Progress.layer),
+      Layer.provide(Layer.succeed(Output, output)),
+      Layer.provide(
+        Layer.succeed(Allowance, {
+          current: Effect.sync(() => allowance.known),
+          changes: Stream.empty,
+          changeAfter: () => Effect.never
+        })
+      )
+    )
+    const fiber = yield* Effect.forkChild(Effect.provide(use(allowance), layer))
+    yield* TestClock.adjust(span)
+    yield* Fiber.join(fiber)
+    return { notes, painted }
+  })
+
+const wait = withProgress({ goal: "running", total: 1 }, (show) =>
   Effect.gen(function* () {
     yield* show({ what: "web (1)", state: "created" })
     yield* Effect.sleep("2 seconds")
     yield* show({ what: "web (1)", state: "created" })
     yield* Effect.sleep("2 seconds")
     yield* show({ what: "web (1)", state: "running" })
+    yield* Effect.sleep("500 millis")
   })
 )
+
+/** A call that takes so long. */
+const call = (name: string, during: Effect.Effect<void>) =>
+  Effect.flatMap(Progress, ({ observer }) => observer.traced(name)(during))
+
+const failedAttempt = (number: number): Attempt => ({
+  number,
+  startedAtMillis: 0,
+  backoffMillis: 0,
+  queuedMillis: 0,
+  durationMillis: 5,
+  status: 503,
+  outcome: "ServiceUnavailable",
+  allowance: null
+})
 
 describe("progress", () => {
   it.effect("is a line for every change where nothing can be repainted", () =>
     Effect.gen(function* () {
-      const { notes, output, painted } = keeping(pipe)
-      const fiber = yield* Effect.forkChild(Effect.provideService(wait, Output, output))
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.join(fiber)
+      const { notes, painted } = yield* shown(pipe, () => wait)
       assert.deepStrictEqual(notes, ["web (1): created (0 s)", "web (1): running (4 s)"])
-      assert.deepStrictEqual(painted, [])
+      assert.isTrue(painted.every((line) => line === ""))
     })
   )
 
   it.effect("is one line on a terminal, no wider than it, and gone at the end", () =>
     Effect.gen(function* () {
-      const { notes, output, painted } = keeping(terminal)
-      const fiber = yield* Effect.forkChild(Effect.provideService(wait, Output, output))
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.join(fiber)
+      const { notes, painted } = yield* shown(terminal, () => wait)
       assert.deepStrictEqual(notes, [])
-      assert.include(painted, "⠋ waiting for running: 1 s  web (1) is…")
+      assert.include(painted, "⠋ 1 s  web (1): created; waiting for running")
+      assert.isTrue(painted.some((line) => line.includes("4 s  web (1): created → running")))
       assert.isTrue(painted.every((line) => line.length < terminal.columns))
       assert.strictEqual(painted.at(-1), "")
+    })
+  )
+
+  it.effect("of many things is their number, on a pipe at most every 5 s", () =>
+    Effect.gen(function* () {
+      const many = withCount({ goal: "created", total: 20 }, (show) =>
+        Effect.forEach(
+          Array.from({ length: 20 }, (_, i) => i),
+          (i) => Effect.andThen(Effect.sleep("1 second"), show({ what: `w-${i}`, state: "created" }))
+        )
+      )
+      const { notes } = yield* shown(pipe, () => many, "1 minute")
+      assert.deepStrictEqual(notes, [
+        "0 of 20 created (0 s)",
+        "5 of 20 created (5 s)",
+        "10 of 20 created (10 s)",
+        "15 of 20 created (15 s)"
+      ])
+      const { painted } = yield* shown(terminal, () => many, "1 minute")
+      assert.isTrue(painted.some((line) => line.includes("12 s  12 of 20 created")))
+    })
+  )
+
+  it.effect("shows a call within 2 s of its begin, and none that is soon over", () =>
+    Effect.gen(function* () {
+      const quick = yield* shown(terminal, () => call("nodes.list", Effect.sleep("900 millis")))
+      assert.isTrue(quick.painted.every((line) => line === ""))
+      const { painted } = yield* shown(terminal, () => call("nodes.list", Effect.sleep("2 seconds")))
+      assert.isTrue(painted.some((line) => line.endsWith("1 s  reading the list of nodes")))
+      const { notes } = yield* shown(pipe, () => call("nodes.list", Effect.sleep("4 seconds")))
+      assert.deepStrictEqual(notes, [])
+    })
+  )
+
+  it.effect("shows until when the rate limit holds a call up, once on a pipe", () =>
+    Effect.gen(function* () {
+      const held = (allowance: { known: KnownAllowance }) =>
+        Effect.gen(function* () {
+          allowance.known = { ...free, remaining: 0, waiting: 1, resetInMillis: 42_000 }
+          yield* call("nodes.get", Effect.sleep("3 seconds"))
+          allowance.known = free
+        })
+      const { notes } = yield* shown(pipe, held)
+      assert.deepStrictEqual(notes, ["Rate limit reached: waiting until 00:00:42 UTC (42 s)."])
+      const { painted } = yield* shown(terminal, held)
+      assert.isTrue(painted.some((line) => line.includes("1 s  rate limit reached: waiting until 00:00:")))
+      const refused = yield* shown(pipe, (allowance) => {
+        allowance.known = { ...free, pausedMillis: 9000 }
+        return call("nodes.get", Effect.sleep("3 seconds"))
+      })
+      assert.deepStrictEqual(refused.notes, ["Rate limit reached: waiting until 00:00:19 UTC (9 s)."])
+    })
+  )
+
+  it.effect("shows why a call is sent again", () =>
+    Effect.gen(function* () {
+      const retried = () =>
+        Effect.flatMap(Progress, ({ observer }) =>
+          call(
+            "nodes.list",
+            Effect.gen(function* () {
+              for (const number of [1, 2]) {
+                observer.attempted("nodes.list", "interactive", [failedAttempt(number)], {
+                  method: "GET",
+                  path: "/",
+                  query: {}
+                } as never)
+                yield* Effect.sleep("1500 millis")
+              }
+              observer.attempted("nodes.list", "interactive", [{ ...failedAttempt(3), status: 200, outcome: "ok" }], {
+                method: "GET"
+              } as never)
+            })
+          )
+        )
+      const line = (number: number) => `eading the list of nodes: attempt ${number} failed (503), trying again`
+      const { notes } = yield* shown(pipe, retried)
+      assert.deepStrictEqual(notes, [`R${line(1)}.`, `R${line(2)}.`])
+      const { painted } = yield* shown({ ...terminal, columns: 100 }, retried)
+      assert.isTrue(painted.some((each) => each.includes(`r${line(2)}`)))
     })
   )
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { surfaceOf } from "../../src/output/Output.ts"
+import { surfaceOf } from "../../src/output/Surface.ts"
 
 const terminal = { isTTY: true, columns: 100 }
 const pipe = {}
@@ -12,6 +12,9 @@ describe("what a stream can show", () => {
     { stream: terminal, env: { noColor: "1", forceColor: "1" }, colour: false, animate: true },
     { stream: pipe, env: { forceColor: "1" }, colour: true, animate: false },
     { stream: terminal, env: { forceColor: "0" }, colour: false, animate: true },
+    { stream: terminal, env: { noColor: "" }, colour: true, animate: true },
+    { stream: pipe, env: { noColor: "1", color: "always" }, colour: true, animate: false },
+    { stream: terminal, env: { forceColor: "1", color: "never" }, colour: false, animate: true },
     { stream: terminal, env: { term: "dumb" }, colour: false, animate: false }
   ])("is decided by the stream and the environment: $env", ({ animate, colour, env, stream }) => {
     const surface = surfaceOf(stream, env)

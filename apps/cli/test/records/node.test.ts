@@ -23,7 +23,7 @@ const node: Node = {
   extra: { rack: 3 }
 }
 const lines = (of: Node) =>
-  card(nodeRecord.fields([of]), of, { colour: false })
+  card(nodeRecord.fields([of]), of, { colour: false, nowMillis: 5 * 86_400_000 })
     .split("\n")
     .slice(0, -1)
 
@@ -40,6 +40,7 @@ describe("the card of a node", () => {
       "PRIVATE IP     -",
       "PLAN           C-4VCPU-16RAM-100DISK",
       "CREATED (UTC)  1970-01-01 00:00",
+      "AGE            5d",
       "IMAGE          Ubuntu-24.04",
       "REGION         ncr",
       "BACKUPS        yes",
@@ -49,7 +50,7 @@ describe("the card of a node", () => {
   })
 
   it("has a dash for a field that is not there", () => {
-    assert.deepStrictEqual(lines({ ...node, image: "", region: null, backups: false, tags: [] }).slice(10), [
+    assert.deepStrictEqual(lines({ ...node, image: "", region: null, backups: false, tags: [] }).slice(11), [
       "IMAGE          -",
       "REGION         -",
       "BACKUPS        no",
@@ -62,7 +63,7 @@ describe("the card of a node", () => {
     const columns = nodeRecord.fields([node]).filter(({ cardOnly }) => !cardOnly)
     assert.deepStrictEqual(
       columns.map(({ key }) => key),
-      ["id", "name", "status", "vcpus", "memoryMib", "diskGb", "publicIp", "privateIp", "plan", "createdAt"]
+      ["id", "name", "status", "vcpus", "memoryMib", "diskGb", "publicIp", "privateIp", "plan", "createdAt", "age"]
     )
   })
 })

@@ -79,7 +79,13 @@ const makeWorlds = Effect.fnUntraced(function* (
   for (const other of others) {
     yield* Effect.mapError(
       Effect.fromResult(worlds.add(other, (id, account) => begin({ ...settings, account }, realMillis, id))),
-      () => new StartFailure({ message: "--account: each account needs a key and a token of its own" })
+      (refusal) =>
+        new StartFailure({
+          message:
+            refusal._tag === "TooManyNodes"
+              ? `--scenario: the worlds of all accounts have more than ${refusal.limit} nodes together`
+              : "--account: each account needs a key and a token of its own"
+        })
     )
   }
   return worlds

@@ -94,8 +94,8 @@ export const flags = {
   ),
   controlToken: Flag.Redacted("control-token").pipe(
     Flag.filter(
-      (token) => Redacted.value(token) !== "",
-      () => "expected a token that is not empty"
+      (token) => /^[!-~]+$/.test(Redacted.value(token)),
+      () => "expected a token of visible ASCII characters, as a header can have it"
     ),
     Flag.withDescription("What a request of the control plane must show; needed to listen beyond loopback"),
     Flag.optional

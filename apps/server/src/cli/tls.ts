@@ -1,6 +1,7 @@
 /**
  * The identity of the server under `--tls`: one of its own making, or that of `--tls-key` and `--tls-cert`.
  */
+import { createPrivateKey, X509Certificate } from "node:crypto"
 import { createSecureContext } from "node:tls"
 import { Clock, Data, Effect, FileSystem, Option } from "effect"
 import type { PlatformError } from "effect/PlatformError"
@@ -28,7 +29,11 @@ export const readTls = Effect.fnUntraced(function* (
       cert: yield* read("--tls-cert", tlsCert.value)
     }
     yield* Effect.try({
-      try: () => createSecureContext(identity),
+      try: () => {
+        // It takes empty texts, too.
+        if (!new X509Certificate(identity.cert).checkPrivateKey(createPrivateKey(identity.key))) throw new Error()
+        return createSecureContext(identity)
+      },
       catch: () =>
         new TlsFailure({ message: "--tls-key and --tls-cert: expected a private key and its certificate, both PEM" })
     })

@@ -8,9 +8,12 @@ import { invalidFields } from "../http/failures.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
 import { strictReader } from "../transport/fields.ts"
 import { streamJson } from "../transport/streamJson.ts"
+import type { Steps } from "../world/Steps.ts"
 import * as World from "../world/World.ts"
-import type { Worlds } from "../world/Worlds.ts"
+import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
+import type { EventTexts } from "./EventTexts.ts"
+import type { LargeWorldTurn } from "./LargeWorldTurn.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
@@ -22,8 +25,14 @@ export interface Served {
 }
 
 export interface Controlled extends Served {
-  /** The turns of snapshots over 1 MiB to be read. */
-  readonly largeRestores: Semaphore.Semaphore
+  /** The turn of large worlds: snapshots over 1 MiB to be read, fleets to be made. */
+  readonly largeWorldTurn: LargeWorldTurn
+  /** The turns of verifications: each holds all requests of a journal as they are shown. */
+  readonly verifications: Semaphore.Semaphore
+  /** What the streams of events send. */
+  readonly eventTexts: EventTexts
+  /** The requests whose streams of events are open. */
+  readonly streams: Set<object>
 }
 
 /** Set for every request by `plane.ts`. */
@@ -36,20 +45,39 @@ export const ControlledWorlds = Context.Reference<Controlled>("@berth/server/con
 export const worldUnknown = (worlds: Worlds, id: string): Failure<404> =>
   fail(404, worlds.hasEnded(id) ? `World ${id} has ended.` : `There is no world ${id}.`)
 
+/** `field` is the one that asks for the nodes. */
+export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: string): Failure<409> =>
+  fail(409, `There may be ${limit} nodes in all worlds together: ${present} are there, and these are ${more} more.`, {
+    [field]: [`There may be ${limit} nodes in all worlds together.`]
+  })
+
 interface NamedWorld extends Controlled {
   readonly world: World.World
   readonly now: number
 }
 
-/** The world a path names, and its present instant. */
-export const namedWorld = (id: string) =>
-  Effect.flatMap(ControlledWorlds, (controlled): Effect.Effect<NamedWorld, Failure<404>> => {
-    const world = controlled.worlds.get(id)
-    if (world === undefined) return Effect.fail(worldUnknown(controlled.worlds, id))
-    const realMillis = controlled.realMillis()
-    controlled.use.note(world, realMillis)
-    return Effect.succeed({ ...controlled, world, now: World.enter(world, realMillis) })
-  })
+/** The world a path names, and its present instant, of which other requests see parts where many nodes have ended. */
+export const namedWorld = Effect.fnUntraced(function* (id: string) {
+  const controlled = yield* ControlledWorlds
+  const world = controlled.worlds.get(id)
+  if (world === undefined) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
+  const realMillis = controlled.realMillis()
+  controlled.use.note(world, realMillis)
+  const now = yield* inSteps(World.enterInSteps(world, realMillis))
+  // It may have been deleted between two steps.
+  if (controlled.worlds.get(id) !== world) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
+  const named: NamedWorld = { ...controlled, world, now }
+  return named
+})
+
+/** Does work in steps, and lets the server answer others between them. */
+export const inSteps = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    yield* Effect.yieldNow
+  }
+})
 
 /** The journal of the world a path names. It outlives the world for a while. */
 export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>> =>

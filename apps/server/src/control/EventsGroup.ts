@@ -9,14 +9,14 @@ const watch = HttpApiEndpoint.get("watch", "/events", {
   query: { world: Schema.optional(Schema.String).annotate({ description: "Only requests to this world." }) },
   headers: { "last-event-id": Schema.optional(Schema.String) },
   success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })),
-  error: [failures[400], failures[404]]
+  error: [failures[400], failures[404], failures[503]]
 }).annotateMerge(
   OpenApi.annotations({
     title: "Watch the requests",
     description:
       "Server-sent events: `request`, whose data is an entry of the journal with its `world`, and `world-ended` with `world` " +
       "and `reason`, after which a stream of that world ends. With `Last-Event-ID` those since then come first, as far as the " +
-      "journals go."
+      "journals go; of all worlds they are among the latest 1000."
   })
 )
 

@@ -1,7 +1,6 @@
 /**
  * The journal of a world: read, forgotten, compared with what was expected.
  */
-import { METHODS } from "node:http"
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -9,7 +8,7 @@ import { operations } from "../faults/operations.ts"
 import { catalogue } from "../injection/catalogue.ts"
 import { maxEntries } from "../journal/Journal.ts"
 import { JournalEntry } from "../journal/JournalEntry.ts"
-import { Expectation } from "../journal/ExpectedCall.ts"
+import { Expectation, Method } from "../journal/ExpectedCall.ts"
 import { Verdict } from "../journal/verify.ts"
 import { WorldEnd, worldParam } from "./fields.ts"
 
@@ -25,11 +24,6 @@ const JournalPage = Schema.Struct({
     description: "Requests after `after`, or from the first, that are no longer kept: the gap a slow reader has."
   })
 }).annotate({ identifier: "JournalPage" })
-
-/** What a request line can begin with, in any case. */
-const Method = Schema.String.check(
-  Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "Expected an HTTP method")
-)
 
 const read = HttpApiEndpoint.get("read", "/worlds/:world/requests", {
   params: worldParam,

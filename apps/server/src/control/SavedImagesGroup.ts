@@ -4,16 +4,19 @@
 import { failures } from "@berth/core/api/Envelope"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { maxTextLength } from "../world/givenNodes.ts"
 import { worldParam } from "./fields.ts"
+
+const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
 
 /** The source of a saved image: a node of the world, or a public image on a plan it goes with. */
 export const SavedImageOrder = Schema.Struct({
-  name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(255)),
+  name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(maxTextLength)),
   nodeId: Schema.optionalKey(Schema.Int),
   /** Slug of a public image; default Ubuntu-24.04. */
-  image: Schema.optionalKey(Schema.String),
+  image: Schema.optionalKey(Slug),
   /** Slug of a plan; default the first one the image goes with. */
-  plan: Schema.optionalKey(Schema.String)
+  plan: Schema.optionalKey(Slug)
 }).annotate({ identifier: "SavedImageOrder" })
 
 const SavedImageView = Schema.Struct({

@@ -37,7 +37,7 @@ export const WorldSummary = Schema.Struct({
 const make = HttpApiEndpoint.post("make", "/worlds", {
   payload: WorldOptions,
   success: WorldMade.pipe(HttpApiSchema.status(201)),
-  error: [failures[400], failures[409], failures[413], failures[415], failures[422]]
+  error: [failures[400], failures[409], failures[413], failures[415], failures[422], failures[503]]
 }).annotateMerge(OpenApi.annotations({ title: "Make a world" }))
 
 const list = HttpApiEndpoint.get("list", "/worlds", {
@@ -64,7 +64,7 @@ const remove = HttpApiEndpoint.delete("delete", "/worlds/:world", {
 const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {
   params: worldParam,
   success: WorldSummary,
-  error: [failures[404]]
+  error: [failures[404], failures[409], failures[503]]
 }).annotateMerge(
   OpenApi.annotations({
     title: "Reset a world",
@@ -87,7 +87,16 @@ const restore = HttpApiEndpoint.put("restore", "/worlds/:world/snapshot", {
   params: worldParam,
   payload: Snapshot,
   success: WorldSummary,
-  error: [failures[400], failures[404], failures[408], failures[413], failures[415], failures[422], failures[503]]
+  error: [
+    failures[400],
+    failures[404],
+    failures[408],
+    failures[409],
+    failures[413],
+    failures[415],
+    failures[422],
+    failures[503]
+  ]
 }).annotateMerge(
   OpenApi.annotations({
     title: "Put a snapshot into a world",

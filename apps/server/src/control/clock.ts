@@ -9,7 +9,7 @@ import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { ClockChange } from "./ClockGroup.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { namedWorld, readBody } from "./ControlledWorlds.ts"
+import { inSteps, namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
@@ -33,13 +33,14 @@ export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
         if (advance !== undefined) {
           const byMillis = Duration.toMillis(advance)
           if (now + byMillis > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advance"))
-          World.advance(world, real, byMillis)
+          yield* inSteps(World.advanceInSteps(world, real, byMillis))
           return reading(world)
         }
-        const events = nextEvents(world, now)
+        const events = yield* inSteps(nextEvents(world, now))
         if (events[0] !== undefined) {
           if (events[0].at > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advanceTo"))
-          World.advance(world, real, events[0].at - now)
+          const later = realMillis()
+          yield* inSteps(World.advanceInSteps(world, later, events[0].at - World.enter(world, later)))
         }
         return { ...reading(world), events: events.map((event) => ({ ...event, at: instant(event.at) })) }
       })

@@ -1,117 +1,112 @@
 /**
- * The endpoint of `EventsGroup`. A client that reads slowly misses the oldest of what waits for it.
+ * The endpoint of `EventsGroup`. An event is shown when its client reads: one that does not read holds references, no texts.
  */
-import { Effect, Queue, Stream } from "effect"
-import * as Sse from "effect/encoding/Sse"
+import { fail } from "@berth/core/api/Envelope"
+import { Cause, Effect, Option, type Scope, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Recorded } from "../journal/Journal.ts"
-import type { EndedJournal, WorldJournal } from "../journal/Journals.ts"
-import { showEntry } from "../journal/JournalEntry.ts"
 import { noteHeld } from "../transport/held.ts"
+import type { World } from "../world/World.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { ControlledWorlds, namedWorld } from "./ControlledWorlds.ts"
+import { type Controlled, ControlledWorlds, namedWorld } from "./ControlledWorlds.ts"
+import { EventBacklog, maxWaiting } from "./EventBacklog.ts"
+import type { EventTexts } from "./EventTexts.ts"
 
-/** How many events wait for a client that is slow; the oldest go first. */
-const maxWaiting = 1000
+/** Streams that are open at the same time: each may hold as much as a journal. */
+export const maxStreams = 100
 
-/** How often a silent stream shows that it is open. */
+/** How long a stream is silent before it shows that it is open. */
 const heartbeat = "15 seconds"
 
-interface Event {
-  /** Counts the events of the server, from 1. */
-  readonly id: number
-  readonly event: "request" | "world-ended"
-  /** Made when it is sent: most events of a long journal wait, and some are never sent. */
-  readonly data: () => object
-  /** Whether the stream of one world has nothing more to wait for. */
-  readonly isLast: boolean
+/** Characters that are made in one turn; between two the server answers others. */
+const maxTextLength = 16 * 1024
+
+/** The texts of what waits, each when it is asked for; the last one is that of the world that ends. */
+const textsOf = (backlog: EventBacklog, eventTexts: EventTexts, only: World | undefined): Stream.Stream<string> => {
+  let isOver = false
+  const offered = Effect.callback<void>((resume) => {
+    const stop = backlog.whenOffered(() => resume(Effect.void))
+    return Effect.sync(stop)
+  })
+  const next = Effect.gen(function* () {
+    if (isOver) return yield* Cause.done()
+    yield* Effect.yieldNow
+    if (backlog.size === 0 && Option.isNone(yield* Effect.timeoutOption(offered, heartbeat))) return ":\n\n"
+    let text = ""
+    while (text.length < maxTextLength && !isOver) {
+      const event = backlog.take()
+      if (event === undefined) break
+      text += eventTexts.of(event)
+      isOver = only !== undefined && event.recorded === undefined
+    }
+    return text
+  })
+  return Stream.fromEffectRepeat(next)
 }
 
-const requestEvent = ({ account, id: world }: WorldJournal, recorded: Recorded): Event => ({
-  id: recorded.event,
-  event: "request",
-  data: () => ({ world, ...showEntry(account, recorded) }),
-  isLast: false
-})
+/** What a client missed since event `last`: of one world all that is kept, of all worlds it is among the latest events. */
+const missedSince = (last: number, { journals, worlds }: Controlled, only: World | undefined) =>
+  only === undefined
+    ? journals.since(
+        Math.max(last, journals.eventCount - maxWaiting),
+        worlds.list().map((world) => journals.of(world)),
+        journals.allEnded()
+      )
+    : journals.since(last, [journals.of(only)])
 
-const endEvent = ({ ended, id: world }: EndedJournal): Event => ({
-  id: ended.event,
-  event: "world-ended",
-  data: () => ({ world, reason: ended.reason }),
-  isLast: true
-})
+/** A backlog that is filled for as long as the scope lasts. */
+const follow = (controlled: Controlled, only: World | undefined, last: number) => {
+  const { journals, realMillis, use } = controlled
+  const backlog = new EventBacklog()
+  // Nothing is missed: no other fiber runs between reading the journals and listening.
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      // Not a number without the header, or with one that is none: then nothing was missed.
+      if (!Number.isNaN(last)) for (const event of missedSince(last, controlled, only)) backlog.offer(event)
+      if (only !== undefined) use.watch(only)
+      const stop = journals.listen((event) => {
+        if (only === undefined || only.id === event.in.id) backlog.offer(event)
+      })
+      return { backlog, stop }
+    }),
+    ({ stop }) =>
+      Effect.sync(() => {
+        stop()
+        if (only !== undefined) use.unwatch(only, realMillis())
+      })
+  )
+}
 
-/** What a journal has of a world since event `last`. */
-const eventsSince = (last: number, kept: WorldJournal): ReadonlyArray<Event> =>
-  kept.journal
-    .entries()
-    .filter(({ event }) => event > last)
-    .map((recorded) => requestEvent(kept, recorded))
+const tooMany = fail(503, `There are ${maxStreams} streams of events already: close one, or read the journals.`)
 
-/** How many of the events a client missed are made at once; between them the server answers others. */
-const chunkSize = 64
+/** Counts the stream of a request for as long as the request lasts. */
+const takePlace = (streams: Controlled["streams"], request: object): Effect.Effect<void, typeof tooMany, Scope.Scope> =>
+  Effect.suspend(() =>
+    streams.size >= maxStreams
+      ? Effect.fail(tooMany)
+      : Effect.acquireRelease(
+          Effect.sync(() => void streams.add(request)),
+          () => Effect.sync(() => streams.delete(request))
+        )
+  )
 
 const utf8 = new TextEncoder()
-
-const eventText = ({ data, event, id }: Event): Uint8Array =>
-  utf8.encode(Sse.encoder.write({ _tag: "Event", event, id: String(id), data: JSON.stringify(data()) }))
-
-/** Comes first, so that a client sees at once that the stream is open. */
-const opening = utf8.encode(": requests\n\n")
 
 export const layer = HttpApiBuilder.group(ControlApi, "events", (handlers) =>
   handlers.handle("watch", ({ headers, query, request }) =>
     Effect.gen(function* () {
-      const { journals, realMillis, use, worlds } = yield* ControlledWorlds
+      const controlled = yield* ControlledWorlds
       const only = query.world === undefined ? undefined : (yield* namedWorld(query.world)).world
+      yield* takePlace(controlled.streams, request)
       noteHeld(request.source)
-      // Not a number without the header, or with one that is none: then nothing was missed.
       const last = Number(headers["last-event-id"] ?? Number.NaN)
-      const stream = Effect.gen(function* () {
-        const queue = yield* Queue.sliding<Event>(maxWaiting)
-        const kept = only === undefined ? worlds.list().map((world) => journals.of(world)) : [journals.of(only)]
-        const ended = only === undefined ? journals.allEnded() : []
-        const missed = Number.isNaN(last)
-          ? []
-          : [
-              ...[...kept, ...ended].flatMap((journal) => eventsSince(last, journal)),
-              ...ended.map(endEvent).filter(({ id }) => id > last)
-            ].sort((a, b) => a.id - b.id)
-        // From here on nothing is missed: no other fiber runs between reading the journals and this.
-        yield* Effect.acquireRelease(
-          Effect.sync(() => {
-            if (only !== undefined) use.watch(only)
-            return journals.listen({
-              onRequest: (world, recorded) => {
-                if (only !== undefined && only !== world) return
-                Queue.offerUnsafe(queue, requestEvent(journals.of(world), recorded))
-              },
-              onEnd: (ended) => {
-                if (only === undefined || only.id === ended.id) Queue.offerUnsafe(queue, endEvent(ended))
-              }
-            })
-          }),
-          (stop) =>
-            Effect.sync(() => {
-              stop()
-              if (only !== undefined) use.unwatch(only, realMillis())
-            })
-        )
-        const events = Stream.concat(
-          Stream.fromIterable(missed, { chunkSize }),
-          Stream.takeUntil(Stream.fromQueue(queue), ({ isLast }) => isLast && only !== undefined)
-        )
-        const beats = Stream.map(Stream.tick(heartbeat), () => utf8.encode(":\n\n"))
-        return Stream.concat(
-          Stream.succeed(opening),
-          Stream.merge(Stream.map(events, eventText), Stream.drop(beats, 1), { haltStrategy: "left" })
-        )
-      })
-      return HttpServerResponse.stream(Stream.unwrap(stream), {
-        contentType: "text/event-stream",
-        headers: { "cache-control": "no-store" }
-      })
+      const { backlog } = yield* follow(controlled, only, last)
+      // The comment comes first, so that a client sees at once that the stream is open.
+      const texts = Stream.concat(Stream.succeed(": requests\n\n"), textsOf(backlog, controlled.eventTexts, only))
+      return HttpServerResponse.stream(
+        Stream.map(texts, (text) => utf8.encode(text)),
+        { contentType: "text/event-stream", headers: { "cache-control": "no-store" } }
+      )
     })
   )
 )

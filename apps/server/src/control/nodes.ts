@@ -2,8 +2,9 @@
  * The endpoints of `NodesGroup`: they translate between the wire and the world, and decide nothing.
  */
 import { fail } from "@berth/core/api/Envelope"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { arrayPieces, piecesReply } from "../transport/jsonPieces.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { forceNode } from "../world/nodes.ts"
 import * as World from "../world/World.ts"
@@ -27,9 +28,16 @@ const readChange = readBody(NodeChange)
 export const layer = HttpApiBuilder.group(ControlApi, "nodes", (handlers) =>
   handlers
     .handle("list", ({ params, query }) =>
-      Effect.map(namedWorld(params.world), ({ now, world }) =>
-        world.nodes.slice(query.skip ?? 0, query.count ?? 100).map((node) => view(world, node, now))
-      )
+      Effect.map(namedWorld(params.world), ({ now, world }) => {
+        // As it is now, whatever becomes of it while the reply is sent.
+        const asIs = { ...world }
+        const nodes = world.nodes.slice(query.skip ?? 0, query.count ?? 100)
+        const show = (node: NodeRecord) => ({
+          ...view(asIs, node, now),
+          createdAt: DateTime.formatIso(instant(node.createdAt))
+        })
+        return piecesReply(arrayPieces(nodes, show))
+      })
     )
     .handleRaw("change", ({ params, request }) =>
       Effect.gen(function* () {

@@ -2,32 +2,33 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
-import { type Access, readHostName, type Target } from "@berth/web/guard"
-import { allowedMethods, endpointsOf, fits, routerConfig, segmentsOf } from "@berth/web/paths"
-import { Effect, Layer, Redacted, Semaphore } from "effect"
+import { type Access, hasBody, readHostName, type Target } from "@berth/web/guard"
+import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berth/web/paths"
+import { Effect, Layer, Redacted, Stream, Semaphore } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
 import { bearerToken } from "../http/credentials.ts"
 import { failureResponse } from "../http/failures.ts"
-import { fallback, precheck } from "../http/fallback.ts"
+import { fallback, pathOf, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
-import { maxBodyBytes, maxSnapshotBytes, maxUrlBytes } from "../transport/limits.ts"
+import { defaultTimeouts, maxBodyBytes, maxSnapshotBytes, maxUrlBytes, type Timeouts } from "../transport/limits.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
 import { ControlApi, ControlAccess, controlPrefix } from "./ControlApi.ts"
 import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorlds.ts"
 import * as Events from "./events.ts"
+import { EventTexts } from "./EventTexts.ts"
 import * as Faults from "./faults.ts"
 import { refusalOf } from "./guard.ts"
+import { LargeWorldTurn } from "./LargeWorldTurn.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
 import { checkParameters } from "./parameters.ts"
 import * as Requests from "./requests.ts"
 import * as SavedImages from "./savedImages.ts"
-import { maxLargeRestores } from "./snapshots.ts"
 import * as Worlds from "./worlds.ts"
 
 /** Where the control plane describes itself. */
@@ -61,9 +62,34 @@ const routes = HttpApiBuilder.layer(ControlApi, { openapiPath: openApiPath }).pi
   Layer.provide(HttpServer.layerServices)
 )
 
-const checkedParameters = checkParameters(endpointsOf(ControlApi))
+/** Verifications at the same time. One that is long does not hold up the others. */
+const maxVerifications = 4
 
-const allowed = allowedMethods([...endpointsOf(ControlApi), { path: `${controlPrefix}/`, method: "GET" }])
+/** The page. */
+const shell: Endpoint = { path: `${controlPrefix}/`, method: "GET" }
+
+const described: ReadonlyArray<Endpoint> = [...endpointsOf(ControlApi), { path: openApiPath, method: "GET" }]
+
+const checkedParameters = checkParameters(described)
+
+const bodiless = [...described, shell].flatMap(({ method, path, payload }) =>
+  (payload?.size ?? 0) > 0 ? [] : [{ method, form: segmentsOf(path) }]
+)
+
+/** The refusal of a body on a route that reads none: it was meant to do something. */
+const refuseBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const method = request.method === "HEAD" ? "GET" : request.method
+  const path = segmentsOf(pathOf(request))
+  if (!hasBody(request.headers) || !bodiless.some((one) => one.method === method && fits(one.form, path)))
+    return undefined
+  // What comes in chunks may be nothing.
+  const first = yield* Effect.option(Stream.runHead(Stream.filter(request.stream, ({ length }) => length > 0)))
+  return first._tag === "Some" && first.value._tag === "None"
+    ? undefined
+    : failureResponse(400, "The path takes no body.")
+})
+
+const allowed = allowedMethods([...described, shell])
 
 /** Whether a request is to the control plane. */
 export const isControl = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
@@ -85,6 +111,8 @@ export interface ControlOptions {
   readonly hosts?: ReadonlyArray<string> | undefined
   /** Of the URL by which it is reached. Default http. */
   readonly scheme?: Access["scheme"] | undefined
+  /** Of large snapshots. Default: those of the process. */
+  readonly timeouts?: Pick<Timeouts, "turnIdleMillis" | "turnWaitMillis"> | undefined
 }
 
 /** The limit of the body of a request to this path. */
@@ -95,7 +123,7 @@ const snapshotPath = segmentsOf(`${controlPrefix}/worlds/:world/snapshot`)
 
 export const makePlane = Effect.fnUntraced(function* (
   served: Served,
-  { hosts = [], scheme = "http", token }: ControlOptions
+  { hosts = [], scheme = "http", timeouts = defaultTimeouts, token }: ControlOptions
 ) {
   const access: Access = {
     scheme,
@@ -106,7 +134,13 @@ export const makePlane = Effect.fnUntraced(function* (
     const given = token === undefined ? undefined : bearerToken(request)
     return given !== undefined && sameSecret(given, Redacted.value(token!))
   }
-  const controlled: Controlled = { ...served, largeRestores: Semaphore.makeUnsafe(maxLargeRestores) }
+  const controlled: Controlled = {
+    ...served,
+    largeWorldTurn: new LargeWorldTurn(timeouts),
+    verifications: Semaphore.makeUnsafe(maxVerifications),
+    eventTexts: new EventTexts(),
+    streams: new Set()
+  }
   const endpoints = yield* Effect.provideService(
     HttpRouter.toHttpEffect(routes),
     HttpRouter.RouterConfig,
@@ -120,9 +154,9 @@ export const makePlane = Effect.fnUntraced(function* (
       access
     )
     if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal)
-    if (target === "shell") return page()
+    if (target === "shell") return precheck(arrived, maxBodyBytes) ?? (yield* refuseBody(arrived)) ?? page()
     const request = withWholePath(arrived, controlled.worlds)
-    const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request)
+    const refused = precheck(request, maxBytesOf(request)) ?? checkedParameters(request) ?? (yield* refuseBody(request))
     if (refused !== undefined) return refused
     const response = yield* endpoints.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),

@@ -1,44 +1,41 @@
 /**
  * The endpoints of `RequestsGroup`: they translate between the wire and the journal of a world, and decide nothing.
  */
-import { Effect, Option } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { DateTime, Effect, Option, Semaphore } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import type { Recorded } from "../journal/Journal.ts"
 import type { WorldJournal } from "../journal/Journals.ts"
 import { invalidFields } from "../http/failures.ts"
-import { toHar } from "../journal/har.ts"
-import { type JournalEntry, showEntry } from "../journal/JournalEntry.ts"
+import { harPieces } from "../journal/har.ts"
+import { showEntry } from "../journal/JournalEntry.ts"
 import { pageOf } from "../journal/page.ts"
 import { Expectation } from "../journal/ExpectedCall.ts"
 import { verify } from "../journal/verify.ts"
+import { objectPieces, piecesReply } from "../transport/jsonPieces.ts"
 import { ControlApi } from "./ControlApi.ts"
 import { ControlledWorlds, namedJournal, namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
-const entriesOf = ({ account, journal }: WorldJournal): ReadonlyArray<JournalEntry> =>
-  journal.entries().map((recorded) => showEntry(account, recorded))
-
 /** The end of a world, where it has ended. */
 const endOf = ({ ended }: WorldJournal) =>
-  ended === undefined ? {} : { ended: { at: instant(ended.at), reason: ended.reason } }
+  ended === undefined ? {} : { ended: { at: DateTime.formatIso(instant(ended.at)), reason: ended.reason } }
 
 const readExpectation = readBody(Expectation)
 
 export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
   handlers
     .handle("read", ({ params, query }) =>
-      Effect.flatMap(namedJournal(params.world), (journal) => {
-        const { count } = journal.journal
+      Effect.flatMap(namedJournal(params.world), (named) => {
+        const { account, id, journal, seed } = named
+        const { count } = journal
         if (query.after !== undefined && query.after > count) {
           return Effect.fail(invalidFields({ after: [`The journal ends with ${count}: a reset begins it anew.`] }))
         }
-        return Effect.succeed({
-          world: journal.id,
-          seed: journal.seed,
-          ...endOf(journal),
-          count,
-          ...pageOf(journal, query)
-        })
+        const { requests, ...rest } = pageOf(journal, query)
+        const show = (recorded: Recorded) => showEntry(account, recorded)
+        const about = { world: id, seed, ...endOf(named), count }
+        return Effect.succeed(piecesReply(objectPieces(about, "requests", requests, show, rest)))
       })
     )
     .handle("listEnded", () =>
@@ -54,8 +51,8 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
           onNone: () => "http://localhost",
           onSome: (url) => url.origin
         })
-        return HttpServerResponse.jsonUnsafe(toHar(journal, origin), {
-          headers: { "content-disposition": `attachment; filename="${journal.id}.har"` }
+        return piecesReply(harPieces(journal, origin), {
+          "content-disposition": `attachment; filename="${journal.id}.har"`
         })
       })
     )
@@ -65,8 +62,19 @@ export const layer = HttpApiBuilder.group(ControlApi, "requests", (handlers) =>
     .handleRaw("verify", ({ params, request }) =>
       Effect.gen(function* () {
         const expectation = yield* readExpectation(request)
-        const journal = yield* namedJournal(params.world)
-        return yield* verify(entriesOf(journal), expectation, journal.journal.dropped)
+        const { account, journal } = yield* namedJournal(params.world)
+        // Shown one by one, as they are compared.
+        const entries = journal
+          .entries()
+          .values()
+          .map((recorded) => showEntry(account, recorded))
+        const { verifications } = yield* ControlledWorlds
+        const verdict = yield* verify(entries, expectation, journal.dropped).pipe(
+          Effect.mapError(({ sentence }) => invalidFields({ expected: [sentence] })),
+          Semaphore.withPermits(verifications, 1)
+        )
+        const { others, ...rest } = verdict
+        return piecesReply(objectPieces(rest, "others", others, (other) => other))
       })
     )
 )

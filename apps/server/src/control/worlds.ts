@@ -2,28 +2,39 @@
  * The endpoints of `WorldsGroup`: they translate between the wire and the worlds of the server, and decide nothing.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Duration, Effect, Redacted } from "effect"
+import { Duration, Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
-import { begin, reset } from "../world/scenario.ts"
+import { startSize } from "../world/scenario.ts"
 import { replaceWorld, resume } from "../state/Restoration.ts"
+import { arrayPieces, piecesReply } from "../transport/jsonPieces.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
-import { defaults } from "../world/WorldSettings.ts"
+import { defaults, type Scenario, type WorldSettings } from "../world/WorldSettings.ts"
 import type { AddRefusal, RemoveRefusal, Worlds } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { ControlledWorlds, namedWorld, readBody, worldUnknown } from "./ControlledWorlds.ts"
+import { ControlledWorlds, namedWorld, readBody, tooManyNodes, worldUnknown } from "./ControlledWorlds.ts"
 import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
-import { busyReply, readSnapshot, snapshotReply } from "./snapshots.ts"
-import type { WorldSummary } from "./WorldsGroup.ts"
+import { beginWorld, orBusy } from "./largeWorlds.ts"
+import { readSnapshot, snapshotReply } from "./snapshots.ts"
+import { WorldSummary } from "./WorldsGroup.ts"
 
-const notAdded = (refusal: AddRefusal): Failure<409> =>
-  refusal._tag === "CredentialTaken"
-    ? fail(409, "Another world has this credential.", { [refusal.field]: ["Another world has this one."] })
-    : fail(409, `There are ${refusal.limit} worlds already: delete some.`)
+const notAdded = (refusal: AddRefusal, { scenario }: WorldSettings): Failure<409> => {
+  switch (refusal._tag) {
+    case "CredentialTaken":
+      return fail(409, "Another world has this credential.", { [refusal.field]: ["Another world has this one."] })
+    case "TooManyWorlds":
+      return fail(409, `There are ${refusal.limit} worlds already: delete some.`)
+    case "TooManyNodes":
+      return tooManyNodes(refusal, fieldOfNodes(scenario))
+  }
+}
+
+/** The field that asks for the greater part of the nodes of a world. */
+const fieldOfNodes = (scenario: Scenario): string => (typeof scenario === "string" ? "nodes" : "scenario")
 
 const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Failure<409> =>
   refusal._tag === "WorldUnknown"
@@ -46,6 +57,8 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   }
 }
 
+const encodeSummary = Schema.encodeSync(WorldSummary)
+
 const readOptions = readBody(WorldOptions, {})
 
 export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
@@ -61,19 +74,25 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         )
         if (Object.keys(problems).length > 0) return yield* Effect.fail(invalidFields(problems))
         const asked = { apiKey: redacted(options.apiKey), accessToken: redacted(options.accessToken) }
-        const made = worlds.add(asked, (id, account) => begin({ ...settings, account }, realMillis(), id))
-        const world = yield* Effect.mapError(Effect.fromResult(made), notAdded)
+        // Before it is made, which may take seconds, and again when it is added.
+        const refusal = worlds.refusalOf(asked) ?? worlds.tooManyWith(startSize(settings))
+        if (refusal !== undefined) return yield* Effect.fail(notAdded(refusal, settings))
+        const begun = yield* beginWorld(settings, realMillis())
+        const made = worlds.add(asked, (id, account) => ({ ...begun, id, settings: { ...settings, account } }))
+        const world = yield* Effect.mapError(Effect.fromResult(made), (refusal) => notAdded(refusal, settings))
         use.begin(world, realMillis())
         return {
           id: world.id,
           apiKey: Redacted.value(world.settings.account.apiKey),
           accessToken: Redacted.value(world.settings.account.accessToken)
         }
-      })
+      }).pipe(orBusy)
     )
     .handle("list", () =>
       Effect.map(ControlledWorlds, ({ realMillis, worlds }) =>
-        worlds.list().map((world) => summary(world, World.enter(world, realMillis())))
+        piecesReply(
+          arrayPieces(worlds.list(), (world) => encodeSummary(summary(world, World.enter(world, realMillis()))))
+        )
       )
     )
     .handle("get", ({ params }) => Effect.map(namedWorld(params.world), ({ now, world }) => summary(world, now)))
@@ -85,11 +104,21 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
       )
     )
     .handle("reset", ({ params }) =>
-      Effect.map(namedWorld(params.world), ({ journals, realMillis, world }) => {
-        reset(world, realMillis())
-        journals.begin(world)
-        return summary(world, world.latest)
-      })
+      Effect.gen(function* () {
+        let { journals, realMillis, world, worlds } = yield* namedWorld(params.world)
+        for (;;) {
+          const { settings } = world
+          const tooMany = worlds.tooManyWith(startSize(settings) - world.nodes.size)
+          if (tooMany !== undefined) return yield* Effect.fail(tooManyNodes(tooMany, fieldOfNodes(settings.scenario)))
+          const begun = yield* beginWorld(settings, realMillis(), world.id)
+          // The world may have been deleted meanwhile, or restored, and then it begins otherwise.
+          world = (yield* namedWorld(params.world)).world
+          if (world.settings !== settings) continue
+          replaceWorld(world, begun)
+          journals.begin(world)
+          return summary(world, world.latest)
+        }
+      }).pipe(orBusy)
     )
     .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => snapshotReply(world)))
     .handleRaw("restore", ({ params, request }) =>
@@ -103,11 +132,6 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         replaceWorld(world, restored)
         journals.begin(world)
         return reply
-      }).pipe(
-        Effect.catchIf(
-          (failure): failure is Failure<503> => failure.code === 503,
-          (failure) => Effect.succeed(busyReply(failure))
-        )
-      )
+      }).pipe(orBusy)
     )
 )

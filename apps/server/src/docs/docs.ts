@@ -1,31 +1,34 @@
 /**
  * The interface for people to read, from the same value as the OpenAPI description for programs. Neither asks for credentials.
  */
-import { readFileSync } from "node:fs"
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { htmlPage } from "@berth/web/htmlPage"
-import { Effect } from "effect"
-import { HttpRouter, type HttpServerResponse } from "effect/http"
+import { readAsset } from "@berth/web/readAsset"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import { docsPage } from "./docsPage.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 
 export const openApiPath = "/openapi.json"
 export const docsPath = "/docs"
+/** Browsers ask for it by themselves. There is none; no test reads of it in a journal. */
+export const iconPath = "/favicon.ico"
 
 const make = (): HttpServerResponse.HttpServerResponse => {
   // The type of effect's describes every OpenAPI document; this is the one that is printed from `BerthApi`.
   const document = OpenApi.fromApi(BerthApi) as unknown as OpenApiDocument
-  // The bundle has this file beside it, as this module has.
-  const style = readFileSync(new URL("./docs.css", import.meta.url), "utf8")
-  return htmlPage({ html: docsPage(document).text, style })
+  return htmlPage({ html: docsPage(document).text, style: readAsset(new URL("./docs.css", import.meta.url)) })
 }
 
 let made: HttpServerResponse.HttpServerResponse | undefined
 
 /** The page at `docsPath`, made when it is first asked for; `openApiPath` is served with the endpoints. */
-export const layer = HttpRouter.add(
-  "GET",
-  docsPath,
-  Effect.sync(() => (made ??= make()))
+export const layer = Layer.mergeAll(
+  HttpRouter.add(
+    "GET",
+    docsPath,
+    Effect.sync(() => (made ??= make()))
+  ),
+  HttpRouter.add("GET", iconPath, Effect.succeed(HttpServerResponse.empty()))
 )

@@ -5,6 +5,7 @@
 import { Option, Schema } from "effect"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { readInstantMillis } from "../lifecycle/instantText.ts"
+import { maxNamePatternLength, maxPatternLength } from "../lifecycle/pattern.ts"
 import { operations } from "./operations.ts"
 
 /** The largest count a trigger takes. */
@@ -13,10 +14,13 @@ const maxRequests = 1_000_000_000
 export const count = (minimum: number, description: string, maximum = maxRequests) =>
   Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum, maximum }))).annotate({ description })
 
+/** Characters: many more than any instant or duration has. */
+const maxMomentLength = 100
+
 /** An instant of the world, or a duration from the moment the fault is armed. */
 const Moment = Schema.String.check(
   Schema.makeFilter((given) =>
-    readMoment(given, 0) === undefined
+    given.length > maxMomentLength || readMoment(given, 0) === undefined
       ? "Expected an instant such as 2026-01-01T00:00:10Z, or a duration such as 10s"
       : undefined
   )
@@ -41,15 +45,27 @@ export const triggerFields = {
   until: Schema.optionalKey(Moment).annotate({ description: "No more from this instant of the world on." })
 }
 
+/** Headers that a scope may name. */
+const maxHeaders = 32
+
+const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.isMaxLength(maxPatternLength))).check(
+  Schema.isMaxProperties(maxHeaders)
+)
+
 /** The requests a fault is for. Without any of these: all of them. */
 export const Scope = Schema.Struct({
   operation: Schema.optionalKey(
-    Schema.Union([Schema.Literals(operations), Schema.Array(Schema.Literals(operations))])
+    Schema.Union([
+      Schema.Literals(operations),
+      Schema.Array(Schema.Literals(operations)).check(Schema.isMaxLength(operations.length))
+    ])
   ).annotate({ description: `One or several of ${operations.join(", ")}.` }),
-  node: Schema.optionalKey(Schema.Union([Schema.Int, Schema.String])).annotate({
+  node: Schema.optionalKey(
+    Schema.Union([Schema.Int, Schema.String.check(Schema.isMaxLength(maxNamePatternLength))])
+  ).annotate({
     description: "The id of a node, or a pattern of its name: * is any text, ? one character."
   }),
-  header: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)).annotate({
+  header: Schema.optionalKey(HeaderPatterns).annotate({
     description: "Headers of the request by name, each with a pattern of its value."
   })
 })

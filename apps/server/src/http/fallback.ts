@@ -2,10 +2,11 @@
  * Replies to requests that no endpoint answers. The precheck answers those that are wrong whatever they ask for, the
  * fallback those for which there is no endpoint or whose endpoint failed.
  */
+import { IncomingMessage } from "node:http"
 import type { AllowedMethods } from "@berth/web/paths"
 import { Cause, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { maxUrlBytes } from "../transport/limits.ts"
+import { maxHeadBytes, maxUrlBytes } from "../transport/limits.ts"
 import { bodyTooLarge } from "../transport/readJson.ts"
 import { failureResponse } from "./failures.ts"
 
@@ -17,9 +18,13 @@ export const precheck = (
   request: HttpServerRequest.HttpServerRequest,
   maxBytes: number
 ): HttpServerResponse.HttpServerResponse | undefined => {
-  if (isWithoutHost(request)) return failureResponse(400, "The header host is missing.")
+  const head = headOf(request)
+  if (head !== undefined && head.problem !== undefined) return failureResponse(400, head.problem)
   if (request.url.length > maxUrlBytes) {
     return failureResponse(414, `The URL is longer than ${maxUrlBytes} bytes.`)
+  }
+  if (head !== undefined && head.bytes > maxHeadBytes) {
+    return failureResponse(431, `The headers are larger than ${maxHeadBytes} bytes.`)
   }
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
     return failureResponse(413, bodyTooLarge(maxBytes).message)
@@ -27,9 +32,29 @@ export const precheck = (
   return undefined
 }
 
-/** HTTP/1.1 asks for a host in every request (RFC 9112 §3.2). A request that came without a socket has no version. */
-const isWithoutHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
-  headers["host"] === undefined && "httpVersion" in source && source.httpVersion === "1.1"
+/** Characters that no host and port have. */
+const noHost = /[\s/?#@\\]/
+
+/** What is wrong with the host of a request, and how long its head is. One that came without a socket has no head. */
+const headOf = ({ source }: HttpServerRequest.HttpServerRequest) => {
+  if (!(source instanceof IncomingMessage)) return undefined
+  const { httpVersion, method, rawHeaders, url } = source
+  /** Of each line two characters between its parts and two at its end. */
+  let bytes = `${method} ${url} HTTP/1.1\r\n`.length
+  let hosts = 0
+  let isHost = true
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    bytes += name.length + rawHeaders[at + 1]!.length + 4
+    if (name.length !== 4 || name.toLowerCase() !== "host") continue
+    hosts += 1
+    isHost &&= !noHost.test(rawHeaders[at + 1]!)
+  }
+  // RFC 9112 §3.2: one host in every request of HTTP/1.1, and never two.
+  if (hosts > 1) return { bytes, problem: "The header host is given more than once." }
+  if (!isHost) return { bytes, problem: "The header host is no host." }
+  return { bytes, problem: hosts === 0 && httpVersion === "1.1" ? "The header host is missing." : undefined }
+}
 
 /** The answer where no endpoint gave one. A client that has gone away gets none. */
 export const fallback = (

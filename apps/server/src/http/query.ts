@@ -18,6 +18,9 @@ const wholeNumbers: ReadonlySet<string> = new Set(["page_no", "page", "per_page"
 const integer = /^-?\d+$/
 const digits = /^\d+$/
 
+/** How paths name the id of a node, in the interface and in the control plane. */
+const nodeIds = ["node_id", "id"] as const
+
 /** No schema of a number reads this. */
 const unreadable = "unreadable"
 
@@ -47,10 +50,13 @@ export const layer = HttpRouter.middleware((endpoint) => {
   })
   // The values themselves are changed, and not answered here: a caller without credentials gets a 401 first.
   const withIds = Effect.flatMap(HttpRouter.RouteContext, ({ params, route }) => {
-    const id = params["node_id"]
-    return id === undefined || digits.test(id)
+    const misspelled = nodeIds.find((name) => params[name] !== undefined && !digits.test(params[name]))
+    return misspelled === undefined
       ? answered
-      : Effect.provideService(answered, HttpRouter.RouteContext, { route, params: { ...params, node_id: unreadable } })
+      : Effect.provideService(answered, HttpRouter.RouteContext, {
+          route,
+          params: { ...params, [misspelled]: unreadable }
+        })
   })
   return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) =>
     isTidy(query) ? withIds : Effect.provideService(withIds, HttpServerRequest.ParsedSearchParams, tidied(query))

@@ -19,8 +19,8 @@ type Family = "http" | "wire" | "semantic"
 /** A fault that is due at a request. */
 export interface Firing<F extends AnyFault = AnyFault> {
   readonly fault: F
-  /** How often it has fired before. */
-  readonly earlier: number
+  /** Which of the requests in its scope and time it is, from 1. */
+  readonly seen: number
   /** A 32-bit number for each of the things it has to choose, labelled from 1. */
   readonly chance: (label: number) => number
 }
@@ -52,7 +52,7 @@ export type Instead =
   | { readonly _tag: "Answer"; readonly reply: Reply }
 
 /**
- * What a fault does, by the step at which it does it, in order. `undefined` where it has nothing to do after all: it then
+ * What a fault does, by the step at which it does it, in order. Where it gives `undefined`, or what its client would not notice, it
  * counts as not having fired.
  */
 export interface FaultSteps {

@@ -32,7 +32,7 @@ export const decide = (
     const seen = entry.seen + 1
     const chance = (label: number) => derive(seed, labelOf(entry.fault.fault), entry.instance, seen, label)
     if (!fires(entry, seen, chance)) return { ...entry, seen }
-    firings.push({ fault: entry.fault, earlier: entry.fired, chance })
+    firings.push({ fault: entry.fault, seen, chance })
     return { ...entry, seen }
   })
   return { armed: next, firings }

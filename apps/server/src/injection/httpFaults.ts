@@ -5,9 +5,9 @@ import { limitHeader, remainingHeader, resetHeader } from "@berth/core/api/Allow
 import { fail } from "@berth/core/api/Envelope"
 import { DateTime, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Reply } from "../http/Exchange.ts"
 import { failureResponse } from "../http/failures.ts"
 import { replyHeaders } from "../http/replyHeaders.ts"
+import { withoutHeader } from "../transport/replyBytes.ts"
 import {
   choice,
   duration,
@@ -126,10 +126,7 @@ const headersMissing = faultKind({
   steps: ({ fault: { headers = allowanceHeaders } }) => ({
     form: (reply) => {
       const names = (typeof headers === "string" ? [headers] : headers).map((name) => name.toLowerCase())
-      const there = names.filter((name) => reply.headers[name] !== undefined)
-      return there.length === 0
-        ? undefined
-        : there.reduce<Reply>((without, name) => HttpServerResponse.removeHeader(without, name), reply)
+      return names.filter((name) => Object.hasOwn(reply.headers, name)).reduce(withoutHeader, reply)
     }
   })
 })

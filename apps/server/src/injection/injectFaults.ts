@@ -8,16 +8,17 @@ import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from 
 import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
 import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
-import { bytesOf, deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"
+import { deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"
 import { noteHeld } from "../transport/held.ts"
 import { maxBodyBytes } from "../transport/limits.ts"
+import { bytesOf } from "../transport/replyBytes.ts"
 import type { WireFault } from "../transport/WireFault.ts"
 import type { World } from "../world/World.ts"
 import { type Choice, DueFaults } from "./DueFaults.ts"
 import type { Instead, ListView } from "./FaultKind.ts"
 import { decide } from "./firing.ts"
 import { viewedPage } from "./listView.ts"
-import { recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
+import { ifChanged, recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
 
 /** Lets the faults that fire at a request work on it. They fire at requests of known callers only. */
 export const injectFaults: Step = (next) => (exchange) =>
@@ -64,7 +65,8 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
 
   const wireFault = (isLost ? before : wireFaultOf(reply))?.use()
   const delayMillis = wireFault?._tag === "Silence" ? 0 : faults.sum(({ delayMillis }) => delayMillis?.())
-  exchange.delivery = { faults: faults.fired(), isAnswered: true, delayMillis, wireFault }
+  const fired = faults.fired()
+  if (fired.length > 0) exchange.delivery = { faults: fired, isAnswered: true, delayMillis, wireFault }
   return reply
 })
 
@@ -98,19 +100,20 @@ const replyUnder = (faults: DueFaults, served: Reply, exchange: Exchange, isByFa
   const meant = isByFault ? served : meantBy(faults, served, exchange)
   return withOwnDateOnly(
     exchange.request,
-    faults.each(meant, ({ form }, before) => form?.(before))
+    faults.each(meant, ({ form }, before) => ifChanged(exchange.request, before, form?.(before)))
   )
 }
 
 /** Another meaning of the service's reply. */
 const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply => {
-  const replied = faults.each(served, ({ reply }, before) => reply?.(before))
+  const { request } = exchange
+  const replied = faults.each(served, ({ reply }, before) => ifChanged(request, before, reply?.(before)))
   const listed = successOf(replied) === undefined ? replied : listOf(faults, replied, exchange)
   return faults.each(listed, ({ records }, before) => {
     const envelope = records === undefined ? undefined : successOf(before)
     const [first] = envelope === undefined ? [] : recordsOf(envelope)
     const changed = envelope === undefined || first === undefined ? undefined : records?.(envelope, first)
-    return changed === undefined ? undefined : withJson(before, changed)
+    return changed === undefined ? undefined : ifChanged(request, before, withJson(before, changed))
   })
 }
 
@@ -122,9 +125,14 @@ const losesAll = ({ _tag }: WireFault): boolean => _tag === "Reset" || _tag === 
 
 /** The reply with another list of nodes, where any fault has one. */
 const listOf = (faults: DueFaults, reply: Reply, { request, world }: Exchange): Reply => {
-  const present: ListView = { asOf: world.latest, shift: 0 }
-  const view = faults.each(present, ({ list }, before) => list?.(before))
-  return view === present ? reply : withBodyOf(reply, viewedPage(world, request.url, view))
+  let view: ListView = { asOf: world.latest, shift: 0 }
+  return faults.each(reply, ({ list }, before) => {
+    if (list === undefined) return undefined
+    const next = list(view)
+    const changed = ifChanged(request, before, withBodyOf(before, viewedPage(world, request.url, next)))
+    if (changed !== undefined) view = next
+    return changed
+  })
 }
 
 interface AskedNode {

@@ -97,7 +97,7 @@ const stuckProvisioning = faultKind({
   steps: (_, { world }) => ({
     worldChange: (reply) => {
       const node = madeNode(world, reply)
-      if (node === undefined) return undefined
+      if (node === undefined || node.forced === "created") return undefined
       put(world, { ...node, forced: "created" })
       return reply
     }
@@ -123,7 +123,8 @@ const listShifts = faultKind({
   summary: "From one page to the next all nodes move on in the list, the first ones to its end.",
   options: { by: integer(-1000, 1000, "Places towards the front each time, negative for towards the end; default 1.") },
   only: ["nodes.list"],
-  steps: ({ earlier, fault: { by = 1 } }) => ({ list: (view) => ({ ...view, shift: view.shift + earlier * by }) })
+  // By what it has seen, not by what has changed: a list that has come round to its beginning moves on.
+  steps: ({ fault: { by = 1 }, seen }) => ({ list: (view) => ({ ...view, shift: view.shift + (seen - 1) * by }) })
 })
 
 const listedBut404 = faultKind({

@@ -13,16 +13,26 @@ const readers = new Map(
   [...kindByName].map(([name, { schema }]) => [name, strictReader(schema as Schema.Codec<Fault, unknown>)])
 )
 
+const knownFields: ReadonlySet<string> = new Set(
+  [...kindByName.values()].flatMap(({ schema }) => Object.keys(schema.fields))
+)
+
+/** The fields that no fault has, where it is not known which fault is meant. */
+const fieldsOfNoFault = (given: object): FieldErrors =>
+  Object.fromEntries(
+    Object.keys(given).flatMap((name) => (knownFields.has(name) ? [] : [[name, ["There is no such field."]]]))
+  )
+
 /** One fault, or what is wrong with it by option; `fault` is the name. */
 const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   if (!Predicate.isObject(given)) return Result.fail({ fault: ["A fault is an object with its name under fault."] })
-  const name = given["fault"]
-  if (!Predicate.isString(name)) return Result.fail({ fault: ["The name of the fault is missing."] })
-  const read = readers.get(name)
+  const name = Object.hasOwn(given, "fault") ? given["fault"] : undefined
+  const read = Predicate.isString(name) ? readers.get(name) : undefined
   if (read === undefined) {
-    return Result.fail({
-      fault: [`There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`]
-    })
+    const sentence = Predicate.isString(name)
+      ? `There is no fault ${JSON.stringify(name.slice(0, 50))}; berth-server faults lists them.`
+      : "The name of the fault is missing."
+    return Result.fail({ fault: [sentence], ...fieldsOfNoFault(given) })
   }
   return Result.flatMap(read(given), firesSomewhere)
 }
@@ -62,11 +72,22 @@ const readValue = (text: string): unknown => {
   return text.includes(",") ? text.split(",") : text
 }
 
+/** The parts, of which those that are one JSON body together are one. */
+const withWholeBody = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const start = parts.findIndex((part) => /^body=[[{"]/.test(part))
+  for (let end = start + 1; start >= 0 && end <= parts.length; end++) {
+    const body = parts.slice(start, end).join(":")
+    if (Result.isSuccess(Result.try((): unknown => JSON.parse(body.slice("body=".length)))))
+      return [...parts.slice(0, start), body, ...parts.slice(end)]
+  }
+  return parts
+}
+
 /** `status:status=503:times=2:operation=nodes.list`. An option is an option, a trigger or a part of the scope. */
 export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
   // A value may hold a colon, as an instant does: only one before `name=` divides.
   const [name, ...parts] = text.split(/:(?=[A-Za-z]+=)/)
-  const options = parts.map((part) => {
+  const options = withWholeBody(parts).map((part) => {
     const at = part.indexOf("=")
     return [part.slice(0, at), part.slice(at + 1)] as const
   })

@@ -34,8 +34,7 @@ const statusUnknown = faultKind({
   options: { value: text("The status; default a choice of the seed.") },
   only: ["nodes.create", "nodes.get", "nodes.list"],
   steps: ({ chance, fault: { value } }) => ({
-    records: (envelope, first) => {
-      if (!("status" in first)) return undefined
+    records: (envelope) => {
       const status = value ?? choose(unknownStatuses, chance(label.status))
       return mapRecords(envelope, (record) => ({ ...record, status }))
     }
@@ -50,7 +49,6 @@ const fieldMissing = faultKind({
   steps: ({ chance, fault }) => ({
     records: (envelope, first) => {
       const field = fault.field ?? choose(Object.keys(first), chance(label.field))
-      if (!(field in first)) return undefined
       return mapRecords(envelope, (record) => Record.remove(record, field))
     }
   })
@@ -86,9 +84,8 @@ const fieldTypeChanged = faultKind({
   steps: ({ chance, fault }) => ({
     records: (envelope, first) => {
       const field = fault.field ?? choose(Object.keys(first), chance(label.field))
-      if (!(field in first)) return undefined
       return mapRecords(envelope, (record) =>
-        field in record ? { ...record, [field]: otherType(record[field]) } : record
+        Object.hasOwn(record, field) ? { ...record, [field]: otherType(record[field]) } : record
       )
     }
   })
@@ -122,7 +119,10 @@ const windowChanges = faultKind({
   summary: "The allowance shrinks in the middle of its window.",
   options: { limit: count(0, "What is granted instead; default half of it.") },
   steps: ({ fault }, { world: { allowance, settings } }) => ({
-    allowance: () => shrunk(allowance, fault.limit ?? Math.floor(settings.rateLimit.limit / 2))
+    allowance: () => {
+      const limit = fault.limit ?? Math.floor(settings.rateLimit.limit / 2)
+      return limit === settings.rateLimit.limit ? undefined : shrunk(allowance, limit)
+    }
   })
 })
 

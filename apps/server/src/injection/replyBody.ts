@@ -2,9 +2,9 @@
  * The body of a reply on its way out, for faults to read and to replace.
  */
 import { Predicate } from "effect"
-import { HttpBody, HttpServerResponse } from "effect/http"
+import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
-import { bytesOf } from "../transport/deliverFault.ts"
+import { bytesOf } from "../transport/replyBytes.ts"
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -41,4 +41,25 @@ export const mapRecords = (envelope: JsonObject, change: (record: JsonObject) =>
   const { data } = envelope
   const changed = (record: unknown) => (Predicate.isObject(record) ? change(record) : record)
   return { ...envelope, data: Array.isArray(data) ? data.map(changed) : changed(data) }
+}
+
+/** A reply that differs from the one before it for the client that made the request; `undefined` where it does not. */
+export const ifChanged = (
+  { method }: HttpServerRequest.HttpServerRequest,
+  before: Reply,
+  after: Reply | undefined
+): Reply | undefined => {
+  if (after === undefined || after === before) return undefined
+  const isSame =
+    after.status === before.status &&
+    hasSameHeaders(after, before) &&
+    (method === "HEAD" || Buffer.compare(bytesOf(after) ?? nothing, bytesOf(before) ?? nothing) === 0)
+  return isSame ? undefined : after
+}
+
+const nothing = new Uint8Array()
+
+const hasSameHeaders = ({ headers: one }: Reply, { headers: other }: Reply): boolean => {
+  const names = Object.keys(one)
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }

@@ -3,9 +3,8 @@
  * makes of them. `transport/deliverFault.ts` carries them out.
  */
 import { Duration } from "effect"
-import { HttpBody, HttpServerResponse } from "effect/http"
 import { count } from "../faults/Fault.ts"
-import { bytesOf } from "../transport/deliverFault.ts"
+import { bytesOf, withBytes } from "../transport/replyBytes.ts"
 import type { WireFault } from "../transport/WireFault.ts"
 import { duration, faultKind, flag, millis, share } from "./FaultKind.ts"
 
@@ -60,7 +59,7 @@ const malformedJson = faultKind({
       // The last bracket becomes a comma: the length is right, and the end is missing.
       const broken = Uint8Array.from(bytes)
       broken[broken.length - 1] = 0x2c
-      return HttpServerResponse.setBody(reply, HttpBody.uint8Array(broken, reply.headers["content-type"]))
+      return withBytes(reply, broken)
     }
   })
 })
@@ -74,14 +73,14 @@ const slowBody = faultKind({
     pause: duration("Between two pieces; default 100 millis.")
   },
   steps: ({ fault: { chunk, pause = "100 millis" } }) => ({
-    wire: (_, bodyBytes) =>
-      bodyBytes === 0
+    wire: (_, bodyBytes) => {
+      const pieceBytes = chunk ?? Math.ceil(bodyBytes / 10)
+      const pauseMillis = millis(pause)
+      // One piece, or none, has no pause in it.
+      return pieceBytes >= bodyBytes || pauseMillis === 0
         ? undefined
-        : {
-            _tag: "SlowBody",
-            pieceBytes: chunk ?? Math.ceil(bodyBytes / 10),
-            pause: Duration.millis(millis(pause))
-          }
+        : { _tag: "SlowBody", pieceBytes, pause: Duration.millis(pauseMillis) }
+    }
   })
 })
 

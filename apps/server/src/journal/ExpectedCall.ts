@@ -1,14 +1,24 @@
 /**
  * What a test expects of a journal: calls, how often each, and whether in this order or no others.
  */
+import { METHODS } from "node:http"
 import { Predicate, Schema } from "effect"
 import { operations } from "../faults/operations.ts"
+import { maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 
 const Times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
 /** What one call may name: more than any request has, and little enough to be compared with a whole journal. */
 const maxNames = 50
 const maxBodyValues = 200
+
+/** Characters of the names and texts of a body: twice what a journal keeps of one. */
+const maxBodyLength = 4096
+
+/** What a request line can begin with, in any case. */
+export const Method = Schema.String.check(
+  Schema.makeFilter((text) => METHODS.includes(text.toUpperCase()) || "Expected an HTTP method")
+)
 
 /** How many values a body has, itself and all within it; counts no further than needed to refuse it. */
 const countValues = (body: Schema.Json): number => {
@@ -21,14 +31,43 @@ const countValues = (body: Schema.Json): number => {
   return values.length
 }
 
+/** The characters of the names and texts within a body, counted no further than needed to refuse it. */
+const countCharacters = (body: Schema.Json): number => {
+  let count = 0
+  const values: Array<Schema.Json> = [body]
+  // The list grows while it is gone through; how long it gets is bounded by the number of values.
+  for (const value of values) {
+    if (count > maxBodyLength) break
+    if (typeof value === "string") count += value.length
+    else if (value !== null && typeof value === "object") {
+      for (const [name, inner] of Object.entries(value)) {
+        if (!Array.isArray(value)) count += name.length
+        values.push(inner)
+      }
+    }
+  }
+  return count
+}
+
 /** `*` is any text, `?` one character. */
-const Pattern = Schema.String.check(Schema.isMaxLength(1024))
+const Pattern = Schema.String.check(Schema.isMaxLength(maxPatternLength))
+
+const Name = Schema.String.check(Schema.isMaxLength(maxPatternLength))
+
+const Query = Schema.Record(Schema.String, Pattern).check(
+  Schema.isMaxProperties(maxNames),
+  Schema.makeFilter(
+    (query) =>
+      Object.keys(query).every((name) => name.length <= maxPatternLength) ||
+      `Expected names of at most ${maxPatternLength} characters`
+  )
+)
 
 export const ExpectedCall = Schema.Struct({
-  method: Schema.optionalKey(Schema.String),
+  method: Schema.optionalKey(Method),
   path: Schema.optionalKey(Pattern).annotate({ description: "`*` is any text, `?` one character." }),
   operation: Schema.optionalKey(Schema.Literals(operations)),
-  query: Schema.optionalKey(Schema.Record(Schema.String, Pattern).check(Schema.isMaxProperties(maxNames))).annotate({
+  query: Schema.optionalKey(Query).annotate({
     description: "Parameters that are there, by pattern; others may be."
   }),
   // The description before the check: a check without a JSON schema of its own takes one that follows with it.
@@ -37,11 +76,17 @@ export const ExpectedCall = Schema.Struct({
       description:
         "Fields that are there, with these values, at any depth; others may be. Lists are of the same length."
     }).check(
-      Schema.makeFilter((body) => countValues(body) <= maxBodyValues || `Expected at most ${maxBodyValues} values`)
+      Schema.makeFilter((body) => countValues(body) <= maxBodyValues || `Expected at most ${maxBodyValues} values`),
+      Schema.makeFilter(
+        (body) =>
+          countValues(body) > maxBodyValues ||
+          countCharacters(body) <= maxBodyLength ||
+          `Expected at most ${maxBodyLength} characters in its names and texts`
+      )
     )
   ),
   status: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  faults: Schema.optionalKey(Schema.Array(Schema.String).check(Schema.isMaxLength(maxNames))).annotate({
+  faults: Schema.optionalKey(Schema.Array(Name).check(Schema.isMaxLength(maxNames))).annotate({
     description: "Faults that fired; others may."
   }),
   count: Schema.optionalKey(Times).annotate({ description: "How often, exactly; not together with the other two." }),
@@ -92,6 +137,10 @@ export const sumOf = (all: ReadonlyArray<Times>): Times =>
     all.reduce((sum, { min }) => sum + min, 0),
     all.reduce((sum, { max }) => sum + max, 0)
   )
+
+/** How many steps its patterns cost at most for each character of a request, of which each is compared with one of them. */
+export const patternCostOf = ({ path = "", query = {} }: ExpectedCall): number =>
+  Object.values(query).reduce((max, pattern) => Math.max(max, patternCost(pattern)), patternCost(path))
 
 /** The same text for calls that ask for the same requests, however often. */
 export const callKey = ({ method, ...call }: ExpectedCall): string =>

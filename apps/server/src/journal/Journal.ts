@@ -44,7 +44,8 @@ export const maxJournalBytes = 4 * 1024 * 1024
 /** What an entry takes besides its texts, roughly. */
 const entryOverheadBytes = 256
 
-const bytesOf = ({ body, replyBody, url }: Recorded): number =>
+/** About how much memory an entry takes. */
+export const bytesOf = ({ body, replyBody, url }: Recorded): number =>
   entryOverheadBytes + url.length + (body?.length ?? 0) + (replyBody?.length ?? 0)
 
 /** The beginning of a body: a copy, so that the rest of a long one can go. */
@@ -123,7 +124,23 @@ export class Journal {
 
   /** What is kept, the oldest first. */
   entries(): ReadonlyArray<Recorded> {
-    return Array.from({ length: this.#kept }, (_, index) => this.#ring[(this.#oldest + index) % maxEntries]!)
+    return Array.from({ length: this.#kept }, (_, index) => this.#at(index))
+  }
+
+  /** What is kept of the events after number `event`. */
+  since(event: number): ReadonlyArray<Recorded> {
+    let [low, high] = [0, this.#kept]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#at(middle).event > event) high = middle
+      else low = middle + 1
+    }
+    return Array.from({ length: this.#kept - low }, (_, index) => this.#at(low + index))
+  }
+
+  /** An entry by its place among those that are kept. */
+  #at(index: number): Recorded {
+    return this.#ring[(this.#oldest + index) % maxEntries]!
   }
 
   /** Forgets what it keeps. It goes on counting. */

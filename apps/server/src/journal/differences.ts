@@ -7,7 +7,27 @@ import { formOf } from "../faults/operations.ts"
 import { matches } from "../lifecycle/pattern.ts"
 import type { ExpectedCall } from "./ExpectedCall.ts"
 import type { JournalEntry } from "./JournalEntry.ts"
-import { pathDistance, patternDistance, textDistance } from "./textDistance.ts"
+import { comparisonCost, pathDistance, patternDistance, textDistance } from "./textDistance.ts"
+
+/** Steps for which the texts of one request are compared with those of a call: 20 long texts, or 200 short names. */
+const maxSteps = 20_000
+
+type Measure = (wanted: string, given: string) => number
+
+/** Measures with so many steps together. Once they are used up, texts that are not the same are as different as can be. */
+const boundedMeasures = () => {
+  let left = maxSteps
+  const bounded =
+    (measure: Measure): Measure =>
+    (wanted, given) => {
+      if (wanted === given) return 0
+      if (left <= 0) return 1
+      left -= comparisonCost(wanted, given)
+      return measure(wanted, given)
+    }
+  return { text: bounded(textDistance), pattern: bounded(patternDistance), path: bounded(pathDistance) }
+}
+type Measures = ReturnType<typeof boundedMeasures>
 
 /** A difference. Both its sides are made when they are asked for: most differences are only found, never shown. */
 export interface Difference {
@@ -22,6 +42,8 @@ export interface Request {
   readonly body: Result.Result<unknown, "absent" | "cut" | "no JSON">
   /** About how much there is to compare, in characters. */
   readonly size: number
+  /** How much of it patterns are compared with. */
+  readonly patternSize: number
 }
 
 /** What a comparison costs even where the request is short, in characters. */
@@ -30,7 +52,8 @@ const minSize = 100
 export const readRequest = (entry: JournalEntry): Request => {
   const { body, path, query } = entry
   const names = Object.entries(query).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  return { entry, body: readBody(entry), size: minSize + path.length + names + (body?.length ?? 0) }
+  const patternSize = path.length + names
+  return { entry, body: readBody(entry), size: minSize + patternSize + (body?.length ?? 0), patternSize }
 }
 
 const readBody = ({ body, bodyBytes }: JournalEntry): Request["body"] => {
@@ -57,6 +80,7 @@ const weights = {
 export function* differences(call: ExpectedCall, { body, entry }: Request): Generator<Difference> {
   const { method, path, status } = entry
   const asked = `${method} ${path}`
+  const measures = boundedMeasures()
   if (call.method !== undefined && call.method.toUpperCase() !== method) {
     yield simple(`method is ${method}, expected ${call.method.toUpperCase()}`, weights.method)
   }
@@ -64,20 +88,20 @@ export function* differences(call: ExpectedCall, { body, entry }: Request): Gene
     const form = formOf(call.operation)
     yield {
       sentence: () => `operation is ${entry.operation ?? `none (${asked})`}, expected ${call.operation}`,
-      weight: () => (form.method === method ? 0 : weights.method) + pathDistance(form.pattern, path)
+      weight: () => (form.method === method ? 0 : weights.method) + measures.path(form.pattern, path)
     }
   }
   if (call.path !== undefined && !matches(call.path, path)) {
     const pattern = call.path
     yield {
       sentence: () => `path is ${shorten(path)}, expected ${shorten(pattern)}`,
-      weight: () => pathDistance(pattern, path)
+      weight: () => measures.path(pattern, path)
     }
   }
-  yield* fieldDifferences(call.query ?? {}, entry.query, "query ", (wanted, given, name) =>
-    matches(wanted, given) ? [] : [valueDifference(name, wanted, given, patternDistance)]
+  yield* fieldDifferences(call.query ?? {}, entry.query, "query ", measures, (wanted, given, name) =>
+    matches(wanted, given) ? [] : [valueDifference(name, wanted, given, measures.pattern)]
   )
-  if (call.body !== undefined) yield* bodyDifferences(call.body, body)
+  if (call.body !== undefined) yield* bodyDifferences(call.body, body, measures)
   if (call.status !== undefined && call.status !== status) {
     const sentence =
       status === null
@@ -92,12 +116,7 @@ export function* differences(call: ExpectedCall, { body, entry }: Request): Gene
 
 const simple = (sentence: string, weight: number): Difference => ({ sentence: () => sentence, weight: () => weight })
 
-const valueDifference = (
-  name: string,
-  wanted: string,
-  given: string,
-  distance: (wanted: string, given: string) => number
-): Difference => ({
+const valueDifference = (name: string, wanted: string, given: string, distance: Measure): Difference => ({
   sentence: () => `${name} is ${show(given)}, expected ${show(wanted)}`,
   weight: () => distance(wanted, given)
 })
@@ -107,49 +126,61 @@ function* fieldDifferences<W, G>(
   wanted: Readonly<Record<string, W>>,
   given: Readonly<Record<string, G>>,
   prefix: string,
+  measures: Measures,
   compare: (wanted: W, given: G, name: string) => Iterable<Difference>
 ): Generator<Difference> {
+  let candidates: ReadonlyArray<string> | undefined
+  const notWanted = () => (candidates ??= namesBeside(wanted, given))
   for (const name of Object.keys(wanted)) {
-    if (!Object.hasOwn(given, name)) yield missing(name, wanted, given, prefix)
+    if (!Object.hasOwn(given, name)) yield missing(name, wanted[name], given, notWanted, prefix, measures)
     else if (!Object.is(wanted[name], given[name])) yield* compare(wanted[name]!, given[name]!, `${prefix}${name}`)
   }
 }
 
+/** Some of the names that were given and not expected. */
+const namesBeside = (wanted: object, given: object): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(wanted, name)) names.push(name)
+    if (names.length === maxCandidates) break
+  }
+  return names
+}
+
 const missing = (
   name: string,
-  wanted: Readonly<Record<string, unknown>>,
+  wanted: unknown,
   given: Readonly<Record<string, unknown>>,
-  prefix: string
+  notWanted: () => ReadonlyArray<string>,
+  prefix: string,
+  measures: Measures
 ): Difference => {
   const nearest = () => {
-    const others = Object.keys(given)
-      .filter((other) => !Object.hasOwn(wanted, other))
-      .slice(0, maxCandidates)
-    const ranked = others.map((other) => ({ other, distance: textDistance(name, other) }))
+    const ranked = notWanted().map((other) => ({ other, distance: measures.text(name, other) }))
     return ranked.sort((a, b) => a.distance - b.distance).find(({ distance }) => distance <= 0.5)
   }
   return {
     sentence: () => {
       const misnamed = nearest()
       const hint = misnamed === undefined ? "" : `; there is ${misnamed.other}`
-      return `${prefix}${name} is missing, expected ${show(wanted[name])}${hint}`
+      return `${prefix}${name} is missing, expected ${show(wanted)}${hint}`
     },
     weight: () => {
       const misnamed = nearest()
       return misnamed === undefined
         ? weights.absent
-        : weights.misnamed + (misnamed.distance + textDistance(show(wanted[name]), show(given[misnamed.other]))) / 2
+        : weights.misnamed + (misnamed.distance + measures.text(show(wanted), show(given[misnamed.other]))) / 2
     }
   }
 }
 
-function* bodyDifferences(wanted: Schema.Json, body: Request["body"]): Generator<Difference> {
+function* bodyDifferences(wanted: Schema.Json, body: Request["body"], measures: Measures): Generator<Difference> {
   if (Result.isFailure(body)) {
     const found = { absent: "missing", cut: "too long for the journal to be compared", "no JSON": "no JSON" } as const
     return yield simple(`body is ${found[body.failure]}, expected ${show(wanted)}`, weights.maxBody)
   }
   let total = 0
-  for (const difference of within(wanted, body.success, "body")) {
+  for (const difference of within(wanted, body.success, "body", measures)) {
     // Heavier than a body that is not there it cannot get.
     const weight = () => Math.min(difference.weight(), Math.max(0, weights.maxBody - total))
     yield { ...difference, weight: () => weight() }
@@ -159,13 +190,14 @@ function* bodyDifferences(wanted: Schema.Json, body: Request["body"]): Generator
 }
 
 /** The places where `given` lacks what `wanted` has. What it has besides does not matter. */
-function* within(wanted: unknown, given: unknown, path: string): Generator<Difference> {
+function* within(wanted: unknown, given: unknown, path: string, measures: Measures): Generator<Difference> {
   if (Predicate.isObject(wanted) && Predicate.isObject(given)) {
     return yield* fieldDifferences(
       wanted as Record<string, unknown>,
       given as Record<string, unknown>,
       `${path}.`,
-      within
+      measures,
+      (wanted, given, name) => within(wanted, given, name, measures)
     )
   }
   if (Array.isArray(wanted) && Array.isArray(given)) {
@@ -174,7 +206,7 @@ function* within(wanted: unknown, given: unknown, path: string): Generator<Diffe
     }
     for (const [index, value] of wanted.entries()) {
       // Most values are the same, and a generator for each takes longer than the rest.
-      if (value !== given[index]) yield* within(value, given[index], `${path}.${index}`)
+      if (value !== given[index]) yield* within(value, given[index], `${path}.${index}`, measures)
     }
     return
   }
@@ -183,7 +215,7 @@ function* within(wanted: unknown, given: unknown, path: string): Generator<Diffe
     sentence: () => `${path} is ${show(given)}, expected ${show(wanted)}`,
     weight: () =>
       typeof wanted === typeof given && typeof wanted !== "object"
-        ? textDistance(String(wanted), String(given))
+        ? measures.text(String(wanted), String(given))
         : weights.kind
   }
 }

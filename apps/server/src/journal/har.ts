@@ -5,8 +5,9 @@
 import { STATUS_CODES } from "node:http"
 import { DateTime } from "effect"
 import pkg from "../../package.json" with { type: "json" }
+import { objectPieces } from "../transport/jsonPieces.ts"
 import type { Recorded } from "./Journal.ts"
-import { hidden, isCredential, type Redactor, redactor } from "./JournalEntry.ts"
+import { hidden, isCredential, type Redactor, redactorOf } from "./JournalEntry.ts"
 import type { WorldJournal } from "./Journals.ts"
 
 const httpVersion = "HTTP/1.1"
@@ -14,23 +15,23 @@ const httpVersion = "HTTP/1.1"
 /** Not known: neither headers nor their sizes are recorded. */
 const unrecorded = { cookies: [], headers: [], headersSize: -1 }
 
-/** `origin` is scheme and host of the server, without a path. */
-export const toHar = ({ account, ended, id, journal, seed }: WorldJournal, origin: string) => {
-  const redact = redactor(account)
+/** The text of the archive, piece by piece. `origin` is scheme and host of the server, without a path. */
+export function* harPieces({ account, ended, id, journal, seed }: WorldJournal, origin: string): Generator<string> {
+  const redact = redactorOf(account)
   const dropped = journal.count - journal.kept
   const comments = [
     `World ${id} with the seed ${seed}.`,
     ...(dropped === 0 ? [] : [`Requests up to number ${dropped} are no longer kept.`]),
     ...(ended === undefined ? [] : [`The world has ended (${ended.reason}).`])
   ]
-  return {
-    log: {
-      version: "1.2",
-      creator: { name: "berth-server", version: pkg.version },
-      comment: comments.join(" "),
-      entries: journal.entries().map((recorded) => entryOf(recorded, redact, origin))
-    }
+  const log = {
+    version: "1.2",
+    creator: { name: "berth-server", version: pkg.version },
+    comment: comments.join(" ")
   }
+  yield `{"log":`
+  yield* objectPieces(log, "entries", journal.entries(), (recorded) => entryOf(recorded, redact, origin))
+  yield "}"
 }
 
 const entryOf = (recorded: Recorded, redact: Redactor, origin: string) => {
@@ -59,7 +60,8 @@ const requestOf = ({ body, bodyBytes, method, url }: Recorded, redact: Redactor,
   const query = new URLSearchParams(queryString.map(({ name, value }) => [name, value])).toString()
   return {
     method,
-    url: `${origin}${redact.text(path)}${query === "" ? "" : `?${query}`}`,
+    // `OPTIONS *` asks for no path (RFC 9110 §9.3.7).
+    url: `${origin}${path === "*" ? "" : redact.text(path)}${query === "" ? "" : `?${query}`}`,
     httpVersion,
     queryString,
     ...(body === undefined ? {} : { postData: { mimeType: "application/json", ...textOf(body, bodyBytes, redact) } }),

@@ -1,10 +1,9 @@
 /**
  * A part of a journal: what its filters let through, forward from a number or the last of them, and what a reader needs to go
- * on from there and to see what it has missed.
+ * on from there and to see what it has missed. Requests are filtered as they were recorded: only those of the page are shown.
  */
-import type { JournalEntry } from "./JournalEntry.ts"
-import { showEntry } from "./JournalEntry.ts"
-import type { WorldJournal } from "./Journals.ts"
+import { operationOf } from "../faults/operations.ts"
+import type { Journal, Recorded } from "./Journal.ts"
 
 export interface PageOptions {
   readonly operation?: string | undefined
@@ -18,7 +17,7 @@ export interface PageOptions {
 }
 
 export interface Page {
-  readonly requests: ReadonlyArray<JournalEntry>
+  readonly requests: ReadonlyArray<Recorded>
   /** The `after` with which to go on. */
   readonly next: number
   /** Whether more of them are there already. */
@@ -27,19 +26,18 @@ export interface Page {
   readonly dropped: number
 }
 
-export const pageOf = ({ account, journal }: WorldJournal, options: PageOptions): Page => {
+export const pageOf = (journal: Journal, options: PageOptions): Page => {
   const { after = 0, fault, limit, operation, status } = options
   const method = options.method?.toUpperCase()
   const matching = journal
     .entries()
-    .filter(({ seq }) => seq > after)
-    .map((recorded) => showEntry(account, recorded))
     .filter(
       (entry) =>
-        (operation === undefined || entry.operation === operation) &&
+        entry.seq > after &&
         (method === undefined || entry.method === method) &&
         (status === undefined || entry.status === status) &&
-        (fault === undefined || entry.faults.includes(fault))
+        (fault === undefined || entry.faults.includes(fault)) &&
+        (operation === undefined || operationOf(entry.method, entry.url.split("?", 1)[0]!) === operation)
     )
   const requests =
     limit === undefined ? matching : options.after === undefined ? matching.slice(-limit) : matching.slice(0, limit)

@@ -7,6 +7,10 @@
 /** Characters between the common ends that are compared exactly: a table of their square is filled. */
 const maxCompared = 32
 
+/** How many steps a comparison of two texts takes at most. */
+export const comparisonCost = (wanted: string, given: string): number =>
+  maxCompared + Math.min(wanted.length, maxCompared) * Math.min(given.length, maxCompared)
+
 /** Of texts that differ only in case. */
 const minDistance = 0.05
 

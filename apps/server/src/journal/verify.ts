@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { differences, readRequest, type Request, show } from "./differences.ts"
-import { callKey, type Expectation, ExpectedCall, sumOf, timesOf } from "./ExpectedCall.ts"
+import { callKey, type Expectation, ExpectedCall, patternCostOf, sumOf, timesOf } from "./ExpectedCall.ts"
 import { JournalEntry } from "./JournalEntry.ts"
 
 const NearMiss = Schema.Struct({ request: JournalEntry, differs: Schema.Array(Schema.String) })
@@ -34,27 +34,52 @@ const maxExplained = 20
 const maxAtOnce = 8_000
 const weighing = 10
 
-/** `dropped` counts the requests before `entries` that are no longer kept. */
+/** Steps that all patterns may cost with all requests: about a second. */
+const maxPatternSteps = 200_000_000
+
+/** The patterns of a long expectation and the requests of a long journal would take too long to be compared. */
+export interface TooMuchToCompare {
+  readonly _tag: "TooMuchToCompare"
+  readonly sentence: string
+}
+
+const tooMuch = (calls: number, requests: number): TooMuchToCompare => ({
+  _tag: "TooMuchToCompare",
+  sentence:
+    `The patterns of ${calls} calls and the texts of ${requests} requests are too long to be compared: expect fewer calls ` +
+    "with patterns at a time, or forget the journal at the start of the test, with DELETE …/requests."
+})
+
+/** `dropped` counts the requests before `entries` that are no longer kept. Entries may be made when they are asked for. */
 export const verify = Effect.fnUntraced(function* (
-  entries: ReadonlyArray<JournalEntry>,
+  entries: Iterable<JournalEntry>,
   { expected, inOrder = false, noOthers = false }: Expectation,
   dropped = 0
 ) {
   const requests: Array<Request> = []
-  for (const [index, entry] of entries.entries()) {
-    if (index % 100 === 99) yield* Effect.yieldNow
-    requests.push(readRequest(entry))
+  let read = 0
+  for (const entry of entries) {
+    const request = readRequest(entry)
+    requests.push(request)
+    read += request.size
+    if (read < maxAtOnce) continue
+    read = 0
+    yield* Effect.yieldNow
   }
+  const patternSize = requests.reduce((sum, request) => sum + request.patternSize, 0)
+  const patternSteps = patternSize * expected.reduce((sum, call) => sum + patternCostOf(call), 0)
+  if (patternSteps > maxPatternSteps) return yield* Effect.fail(tooMuch(expected.length, requests.length))
   const explained = new Set<Request>()
   const mismatches: Array<Mismatch> = []
   // The requests of the calls that came as often as expected. Calls that ask for the same are expected as often as all together.
   const met = new Map<string, ReadonlyArray<Request>>()
   let isUnknown = dropped > 0 && noOthers
-  for (const [key, calls] of Map.groupBy(expected, callKey)) {
+  const keys = yield* keysOf(expected)
+  for (const [key, calls] of Map.groupBy(expected, (call) => keys.get(call)!)) {
     const [call] = calls as [ExpectedCall]
     const times = sumOf(calls.map(timesOf))
     const found: Array<Request> = []
-    yield* eachInTurns(requests, 1, (request) => {
+    yield* eachInTurns(requests, 1 + patternCostOf(call), (request) => {
       if (differences(call, request).next().done) found.push(request)
     })
     for (const request of found) explained.add(request)
@@ -67,7 +92,7 @@ export const verify = Effect.fnUntraced(function* (
     const nearMisses = isExplained ? yield* nearest(call, requests) : []
     mismatches.push({ expected: call, wanted: times.wanted, found: found.length, nearMisses })
   }
-  if (inOrder) yield* checkOrder(expected, met, mismatches)
+  if (inOrder) yield* checkOrder(expected, keys, met, mismatches)
   const others = noOthers ? requests.filter((request) => !explained.has(request)).map(({ entry }) => entry) : []
   const ok = mismatches.length === 0 && others.length === 0 && !isUnknown
   return {
@@ -76,6 +101,16 @@ export const verify = Effect.fnUntraced(function* (
     mismatches,
     others
   }
+})
+
+/** The text of each call by which those that ask for the same are found. */
+const keysOf = Effect.fnUntraced(function* (expected: ReadonlyArray<ExpectedCall>) {
+  const keys = new Map<ExpectedCall, string>()
+  for (const call of expected) {
+    keys.set(call, callKey(call))
+    if (keys.size % 20 === 0) yield* Effect.yieldNow
+  }
+  return keys
 })
 
 /** Does something with each request; the server answers others meanwhile. */
@@ -98,13 +133,14 @@ const eachInTurns = Effect.fnUntraced(function* (
 /** Adds the calls that came, but not after those expected before them. */
 const checkOrder = Effect.fnUntraced(function* (
   expected: ReadonlyArray<ExpectedCall>,
+  keys: ReadonlyMap<ExpectedCall, string>,
   met: ReadonlyMap<string, ReadonlyArray<Request>>,
   mismatches: Array<Mismatch>
 ) {
   // The last request of the expected calls so far.
   let reached = 0
   for (const call of expected) {
-    const found = met.get(callKey(call))
+    const found = met.get(keys.get(call)!)
     const { min, wanted } = timesOf(call)
     if (found === undefined || min === 0) continue
     yield* Effect.yieldNow

@@ -33,6 +33,9 @@ export interface LifeRule {
   readonly outcomeAfterJitterMillis: number
 }
 
+/** How many other rules there may be: a node's is searched for whenever its status is asked. */
+export const maxLives = 100
+
 /** The rule of a world, and other rules for nodes of certain names. */
 export interface Lifecycle extends LifeRule {
   /** The first whose pattern matches holds; without one, the world's own rule. */

@@ -8,7 +8,13 @@ const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z$/
 
 /** Milliseconds since the epoch of an instant in ISO 8601 and UTC: `2026-01-01T00:00:10Z`. */
 export const readInstantMillis = (text: string): Option.Option<number> =>
-  isoInstant.test(text) ? Option.map(DateTime.make(text), DateTime.toEpochMillis) : Option.none()
+  isoInstant.test(text)
+    ? DateTime.make(text).pipe(
+        // Of 30 February it makes 2 March.
+        Option.filter((instant) => DateTime.formatIso(instant).startsWith(text.slice(0, 16))),
+        Option.map(DateTime.toEpochMillis)
+      )
+    : Option.none()
 
 /** Before it, `ratelimit-reset` would be read as a number of seconds from now (decision 22). */
 const firstYear = 2002

@@ -3,6 +3,9 @@
  */
 import { Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
+/** Characters of such a text: many more than any has that means something. */
+const maxLength = 100
+
 /** A text that `read` understands and `show` writes; `expected` completes "Expected …". */
 export const textField = <A>(
   target: Schema.Codec<A>,
@@ -15,7 +18,7 @@ export const textField = <A>(
       target,
       SchemaTransformation.transformEffect<A, string>({
         decode: (given, options) =>
-          Option.match(read(given), {
+          Option.match(given.length > maxLength ? Option.none() : read(given), {
             onNone: () => Effect.fail(new SchemaIssue.InvalidValue({ expected }, given, options)),
             onSome: Effect.succeed
           }),

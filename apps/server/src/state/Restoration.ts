@@ -24,9 +24,12 @@ class LongArray<A, I> {
     this.#read = strictReader(Schema.Array(element))
   }
 
+  count = 0
+
   add({ again, array, elements, from }: Batch): FieldErrors | null {
     const read = this.#read(elements)
     if (Result.isFailure(read)) return within(array, from, read.failure)
+    this.count += elements.length
     this.batches.push(again as () => ReadonlyArray<A>)
     return null
   }
@@ -56,6 +59,11 @@ export class Restoration {
   /** The arrays that come in batches, by path. */
   get longArrays(): ReadonlyArray<string> {
     return Object.keys(this.#arrays)
+  }
+
+  /** How many nodes have come. */
+  get nodeCount(): number {
+    return this.#nodes.count
   }
 
   /** Takes a batch of one of them. */

@@ -8,8 +8,10 @@ import { Result, Schema } from "effect"
 import type { ArmedFault } from "../faults/ArmedFault.ts"
 import type { AnyFault } from "../faults/Fault.ts"
 import { Fault } from "../injection/catalogue.ts"
+import { maxLives } from "../lifecycle/Lifecycle.ts"
+import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import * as Allowance from "../world/allowance.ts"
-import { maxGivenId, maxGivenNodes, nodeProblems } from "../world/givenNodes.ts"
+import { maxGivenId, maxGivenNodes, maxTextLength, nodeProblems } from "../world/givenNodes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import * as World from "../world/World.ts"
 import { type Account, authModes, deleteStyles, maxFleetNodes } from "../world/WorldSettings.ts"
@@ -20,6 +22,13 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Tally = Count.check(Schema.isLessThanOrEqualTo(1_000_000_000_000_000))
 const Positive = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+
+const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
+/** A create counts the characters of a name by code point, each of which may be two units; a slug has an id behind it. */
+const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))
+
+/** More than any request arms. */
+const maxFaults = 1_000
 
 /** Of any kind that there is. */
 const StoredFault: Schema.Codec<AnyFault> = Fault
@@ -58,9 +67,9 @@ const rule = {
 }
 
 const GivenNode = Schema.Struct({
-  name: Schema.String,
-  plan: Schema.optionalKey(Schema.String),
-  image: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int])),
+  name: Text,
+  plan: Schema.optionalKey(Text),
+  image: Schema.optionalKey(Schema.Union([Text, Schema.Int])),
   status: Schema.optionalKey(Schema.Literals(["created", "running", "power-off", "terminate"])),
   id: Schema.optionalKey(Positive.check(Schema.isLessThanOrEqualTo(maxGivenId))),
   createdAt: Schema.optionalKey(Instant),
@@ -79,7 +88,12 @@ const Settings = Schema.Struct({
   clock: Schema.Union([Schema.Literals(["real", "frozen"]), Schema.Struct({ times: Rate })]),
   lifecycle: Schema.Struct({
     ...rule,
-    byName: Schema.Array(Schema.Struct({ pattern: Schema.String, rule: Schema.Struct(rule) }))
+    byName: Schema.Array(
+      Schema.Struct({
+        pattern: Schema.String.check(Schema.isMaxLength(maxNamePatternLength)),
+        rule: Schema.Struct(rule)
+      })
+    ).check(Schema.isMaxLength(maxLives))
   }),
   rateLimit: Schema.Struct({
     limit: Positive,
@@ -93,7 +107,7 @@ const Settings = Schema.Struct({
     Schema.Literals(["empty", "small"]),
     Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(maxFleetNodes)) })
   ]),
-  faults: Schema.Array(StoredFault),
+  faults: Schema.Array(StoredFault).check(Schema.isMaxLength(maxFaults)),
   ...added
 })
 
@@ -106,8 +120,8 @@ const AllowanceState = Schema.Union([
 /** A node; what is left out is as it is for most nodes. */
 export const NodeSnapshot = Schema.Struct({
   id: Positive,
-  name: Schema.String,
-  plan: Schema.String,
+  name: LongText,
+  plan: LongText,
   imageId: Positive,
   createdAt: Instant,
   deletedAt: Schema.optionalKey(Instant),
@@ -129,15 +143,15 @@ export type NodeSnapshot = typeof NodeSnapshot.Type
 
 export const SavedImageSnapshot = Schema.Struct({
   id: Positive,
-  slug: Schema.String,
-  name: Schema.String,
+  slug: LongText,
+  name: LongText,
   templateId: Positive,
-  base: Schema.String,
-  plan: Schema.String
+  base: LongText,
+  plan: LongText
 })
 
-/** Ids are passed over block by block: as many as there could be take some milliseconds. */
-const maxNodeId = 100_000_000
+/** Twice what a world can be given. Ids that are passed over cost time and memory, in blocks. */
+const maxNodeId = 2 * maxGivenId
 
 /** What is written. One of the format before is read as well. */
 const format = "berth-world/3"
@@ -153,7 +167,7 @@ const head = {
   nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
   gone: Schema.Array(NodeSnapshot),
-  faults: Schema.Array(StoredArmedFault)
+  faults: Schema.Array(StoredArmedFault).check(Schema.isMaxLength(maxFaults))
 }
 
 /** All of a world but its nodes. */

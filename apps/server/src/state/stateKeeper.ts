@@ -7,14 +7,18 @@ import type { PlatformError } from "effect/PlatformError"
 import type { Worlds } from "../world/Worlds.ts"
 import { readLines, takeWorlds, writeLines } from "./stateFile.ts"
 
-/**
- * From the beginning of a save to the beginning of the next. With the time until a change is noticed and the time that
- * writing takes, a change is in the file within a second.
- */
-const saveEveryMillis = 800
-
 /** How soon a change is noticed. */
 const noticeEveryMillis = 50
+
+/** A change is in the file after so long at most: a second, less what timers are late on a busy machine. */
+const savedWithinMillis = 850
+
+/**
+ * How long to wait after a save that took so long. A change that just missed it waits for the rest of it, for this, to be noticed,
+ * and for the next save, which will take as long. Saves of more than 400 ms follow one another, and the change waits for two of them.
+ */
+export const pauseAfterSaveMillis = (tookMillis: number): number =>
+  Math.max(0, savedWithinMillis - noticeEveryMillis - 2 * tookMillis)
 
 /** Why a state file cannot be used, in one line. */
 class StateFailure extends Data.TaggedError("StateFailure")<{ readonly message: string }> {}
@@ -68,7 +72,7 @@ export const stateKeeper = Effect.fnUntraced(function* (worlds: Worlds, file: st
       yield* Effect.sleep(noticeEveryMillis)
       if (worlds.changes === saved) continue
       const [took] = yield* Effect.timed(Effect.uninterruptible(saveChanges))
-      yield* Effect.sleep(Math.max(0, saveEveryMillis - noticeEveryMillis - Duration.toMillis(took)))
+      yield* Effect.sleep(pauseAfterSaveMillis(Duration.toMillis(took)))
     }
   })
   return save.pipe(

@@ -8,11 +8,8 @@ import { Effect, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { resetConnection } from "./connections.ts"
 import { noteWireFault } from "./inProcess.ts"
+import { bytesOf } from "./replyBytes.ts"
 import type { WireFault } from "./WireFault.ts"
-
-/** The bytes of a body; `undefined` where there is none, or none that is known whole. */
-export const bytesOf = ({ body, status }: HttpServerResponse.HttpServerResponse): Uint8Array | undefined =>
-  body._tag === "Uint8Array" && body.contentLength > 0 && status !== 204 && status !== 304 ? body.body : undefined
 
 /** Delivers the reply with a fault. Where it has been written in full already, the server's own write reaches no client. */
 export const deliverFault = (
@@ -104,5 +101,9 @@ const slowBody = (
       Effect.as(start === 0 ? Effect.void : Effect.sleep(pause), bytes.subarray(start, start + pieceBytes))
     )
   )
-  return HttpServerResponse.setBody(reply, HttpBody.stream(pieces, reply.headers["content-type"], bytes.length))
+  const { "content-length": length, "content-type": type } = reply.headers
+  return HttpServerResponse.setBody(
+    reply,
+    HttpBody.stream(pieces, type, length === undefined ? undefined : bytes.length)
+  )
 }

@@ -13,6 +13,7 @@ import {
   HttpServerRequest,
   HttpServerResponse
 } from "effect/http"
+import { bytesOf } from "./replyBytes.ts"
 import type { WireFault } from "./WireFault.ts"
 
 const wireFaults = new WeakMap<object, WireFault>()
@@ -89,7 +90,7 @@ const breakingOff = (
   reply: HttpServerResponse.HttpServerResponse,
   { afterBytes, by }: Extract<WireFault, { readonly _tag: "Cut" }>
 ): HttpServerResponse.HttpServerResponse => {
-  const part = reply.body._tag === "Uint8Array" ? reply.body.body.subarray(0, afterBytes) : new Uint8Array()
+  const part = bytesOf(reply)?.subarray(0, afterBytes) ?? new Uint8Array()
   const failure = by === "reset" ? reset() : new TypeError("terminated", { cause: "closed" })
   return withStream(reply, Stream.concat(Stream.succeed(part), Stream.fail(failure)))
 }

@@ -14,11 +14,11 @@ export const maxUrlBytes = 8 * 1024
 /** All header lines together with the request line: 16 KiB, then 431. */
 export const maxHeadBytes = 16 * 1024
 
-/** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
-export const maxTurnWaitMillis = 10_000
-
-/** How long the client of a large snapshot may send nothing while others wait for its turn; then 408. */
-export const maxSilenceMillis = 5_000
+/**
+ * What the parser reads of them. Beyond it there is no request, only its address and the packet in which it broke off, and a long URL
+ * cannot be distinguished from long headers.
+ */
+export const maxParsedHeadBytes = 4 * maxHeadBytes
 
 /** Times after which a slow client gets 408, or after which the server stops waiting. */
 export interface Timeouts {
@@ -30,11 +30,17 @@ export interface Timeouts {
   readonly keepAliveMillis: number
   /** How long a shutdown waits for requests in flight before it cuts them off; not for held ones (`held.ts`). */
   readonly drainMillis: number
+  /** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
+  readonly turnWaitMillis: number
+  /** How long in all a large snapshot may be waiting for its client while others wait for its turn; then 408. */
+  readonly turnIdleMillis: number
 }
 
 export const defaultTimeouts: Timeouts = {
   headersMillis: 10_000,
   requestMillis: 30_000,
   keepAliveMillis: 5_000,
-  drainMillis: 1_000
+  drainMillis: 1_000,
+  turnWaitMillis: 10_000,
+  turnIdleMillis: 5_000
 }

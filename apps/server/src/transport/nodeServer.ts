@@ -8,7 +8,7 @@ import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { isSecured, openConnections } from "./connections.ts"
 import { isHeld } from "./held.ts"
-import { maxHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
+import { maxHeadBytes, maxParsedHeadBytes, maxUrlBytes, type Timeouts } from "./limits.ts"
 
 /** A reply to input that never became a request. */
 interface Rejection {
@@ -17,10 +17,17 @@ interface Rejection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Gives the reply its body and the headers every reply has. It spends the allowance of the `address`. */
+/** The client whose input is rejected, as far as it is known. */
+interface Client {
+  readonly address: string
+  /** The `Origin` of its request. */
+  readonly origin: string | undefined
+}
+
+/** Gives the reply its body and the headers every reply has. It spends the allowance of the client's address. */
 export type Reject = (
   rejection: Rejection,
-  address: string
+  client: Client
 ) => { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
 export interface NodeServer {
@@ -40,7 +47,7 @@ export interface TlsIdentity {
 /** With `tls` a server of HTTPS. */
 export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIdentity): NodeServer => {
   const options = {
-    maxHeaderSize: maxHeadBytes,
+    maxHeaderSize: maxParsedHeadBytes,
     headersTimeout: timeouts.headersMillis,
     requestTimeout: timeouts.requestMillis,
     keepAliveTimeout: timeouts.keepAliveMillis,
@@ -68,8 +75,12 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response)
   })
-  server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
-    writeRejection(socket, reject, { status: 405, message: "This is no proxy.", headers: { allow: proxyAllow } })
+  const write = (socket: Duplex, rejection: Rejection, origin: string | undefined) => {
+    const address = socket instanceof Socket ? (socket.remoteAddress ?? "") : ""
+    writeRejection(socket, (rejection) => reject(rejection, { address, origin }), rejection)
+  }
+  server.on("connect", ({ headers }: IncomingMessage, socket: Duplex) => {
+    write(socket, { status: 405, message: "This is no proxy.", headers: { allow: proxyAllow } }, headers.origin)
   })
   server.on("clientError", (error: ParserError, socket: Duplex) => {
     const errors = errorsAfterRejection.get(socket)
@@ -86,7 +97,7 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     const broken = pending.find((response) => !response.req.complete)
     // The fault is in the body of a request whose reply has begun: only closing the connection reports it.
     if (broken?.headersSent === true) return void socket.destroy()
-    const answer = () => writeRejection(socket, reject, rejectionOf(error))
+    const answer = () => write(socket, rejectionOf(error), broken?.req.headers.origin ?? originIn(error.rawPacket))
     // Requests that were complete before the fault get their replies first, in order.
     const before = pending.filter((response) => response !== broken)
     if (before.length === 0) return answer()
@@ -134,16 +145,29 @@ const rejectionOf = (error: ParserError): Rejection => {
   }
 }
 
-/** The parser counts the request line among the headers: no end of a line within the packet means it was the URL. */
+/**
+ * The parser counts the request line among the headers: it was the URL where no line ends within the packet, or the first one that
+ * does is a request line that is too long or began in an earlier packet.
+ */
 const isRequestLineTooLong = (packet: Buffer | undefined): boolean => {
   if (packet === undefined) return false
   const endOfLine = packet.indexOf("\n")
-  return endOfLine < 0 || endOfLine > maxUrlBytes
+  if (endOfLine < 0 || endOfLine > maxUrlBytes) return true
+  const line = packet.toString("latin1", 0, endOfLine)
+  return / HTTP\/1\.[01]\r?$/.test(line) && !/^[A-Z-]+ /.test(line)
 }
 
-const writeRejection = (socket: Duplex, reject: Reject, rejection: Rejection): void => {
+/** The `Origin` of a request that the parser gave up, where the packet shows it: a page can read a refusal only by it. */
+const originIn = (packet: Buffer | undefined): string | undefined =>
+  /^origin:[ \t]*(\S+)[ \t]*\r?$/im.exec(packet?.toString("latin1") ?? "")?.[1]
+
+const writeRejection = (
+  socket: Duplex,
+  replyTo: (rejection: Rejection) => ReturnType<Reject>,
+  rejection: Rejection
+): void => {
   if (!socket.writable) return void socket.destroy()
-  const { body, headers, status } = reject(rejection, socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
+  const { body, headers, status } = replyTo(rejection)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     ...Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" }).map(

@@ -5,7 +5,7 @@
 import { fail, type Failure } from "@berth/core/api/Envelope"
 import { isJson } from "@berth/web/guard"
 import { Effect, Result } from "effect"
-import { HttpServerError, type HttpServerRequest } from "effect/http"
+import type { Headers, HttpServerError, HttpServerRequest } from "effect/http"
 import { maxBodyBytes } from "./limits.ts"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -16,15 +16,19 @@ const encoded = fail(415, "The body must not be encoded: leave content-encoding 
 const malformed = fail(400, "The body is not well-formed JSON.")
 export const interrupted = fail(400, "The body ended before it was complete.")
 
-/** A body without a media type is taken for JSON. */
-const isReadable = (contentType: string | undefined): boolean => contentType === undefined || isJson(contentType)
-
 const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)
 
+/**
+ * A body without a media type is taken for JSON, because many programs send none, but not that of a page: without one a page may send
+ * what it likes to any server, unasked (Fetch, CORS-safelisted).
+ */
+const isTakenForJson = ({ "content-type": type, origin, "sec-fetch-site": site }: Headers.Headers): boolean =>
+  type === undefined ? origin === undefined && site === undefined : isJson(type)
+
 /** Why a body of this kind is not read. */
 export const refuseMediaType = ({ headers }: HttpServerRequest.HttpServerRequest): Failure<415> | undefined =>
-  !isReadable(headers["content-type"]) ? notJson : !isPlain(headers["content-encoding"]) ? encoded : undefined
+  !isTakenForJson(headers) ? notJson : !isPlain(headers["content-encoding"]) ? encoded : undefined
 
 const parse = (body: ArrayBuffer): Result.Result<unknown, typeof malformed> =>
   Result.try({ try: (): unknown => JSON.parse(utf8.decode(body)), catch: () => malformed })

@@ -12,6 +12,11 @@ import { bodyTooLarge, interrupted, refuseMediaType } from "./readJson.ts"
 /** Bytes that are read without a pause. */
 const sliceBytes = 64 * 1024
 
+/** Waits for the next bytes of a client, if need be not until they come. */
+interface Patience<E> {
+  readonly waitFor: <A, E2, R>(next: Effect.Effect<A, E2, R>) => Effect.Effect<A, E | E2, R>
+}
+
 interface StreamOptions<E> {
   /** Default 1 MiB. */
   readonly maxBytes?: number
@@ -21,26 +26,25 @@ interface StreamOptions<E> {
   readonly longArrays?: ReadonlyArray<string>
   /** What it gives ends the reading. */
   readonly onBatch?: (batch: Batch) => Unreadable | undefined
-  /** Runs before more than 1 MiB is read. */
-  readonly onLarge?: Effect.Effect<void, E, Scope.Scope>
-  /** How long nothing may come, and what it is then. Default as long as the request has. */
-  readonly silence?: { readonly maxMillis: number; readonly failure: E }
+  /** Runs before more than 1 MiB is read. From then on what it gives waits for the rest. */
+  readonly onLarge?: Effect.Effect<Patience<E>, E, Scope.Scope>
 }
 
 /** The value of the body; nothing more is read once it is refused. */
 export const streamJson = Effect.fnUntraced(function* <E extends Failure = never>(
   request: HttpServerRequest.HttpServerRequest,
-  { longArrays, maxBytes = maxBodyBytes, onBatch, onLarge, silence, whenEmpty }: StreamOptions<E> = {}
+  { longArrays, maxBytes = maxBodyBytes, onBatch, onLarge, whenEmpty }: StreamOptions<E> = {}
 ) {
   const refused = refuseMediaType(request)
   if (refused !== undefined) return yield* Effect.fail(refused)
   const reader = new JsonReader({ ...(longArrays && { longArrays }), ...(onBatch && { onBatch }) })
   let bytes = 0
+  let patience: Patience<E> | undefined
   const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
     const before = bytes
     bytes += chunk.length
     if (bytes > maxBytes) return yield* Effect.fail(bodyTooLarge(maxBytes))
-    if (before <= maxBodyBytes && bytes > maxBodyBytes && onLarge !== undefined) yield* onLarge
+    if (before <= maxBodyBytes && bytes > maxBodyBytes && onLarge !== undefined) patience = yield* onLarge
     for (let at = 0; at < chunk.length; at += sliceBytes) {
       const refusal = reader.push(chunk.subarray(at, at + sliceBytes))
       if (refusal !== undefined) return yield* Effect.fail(refusal)
@@ -49,13 +53,10 @@ export const streamJson = Effect.fnUntraced(function* <E extends Failure = never
   })
   const unreadable = (error: Unreadable | E | HttpServerError.HttpServerError) =>
     "code" in error ? error : interrupted
-  const chunks: Stream.Stream<Uint8Array, E | HttpServerError.HttpServerError> =
-    silence === undefined
-      ? request.stream
-      : Stream.timeoutOrElse(request.stream, {
-          duration: silence.maxMillis,
-          orElse: () => Stream.fail(silence.failure)
-        })
+  const chunks: Stream.Stream<Uint8Array, E | HttpServerError.HttpServerError> = Stream.transformPull(
+    request.stream,
+    (next) => Effect.succeed(Effect.suspend(() => (patience === undefined ? next : patience.waitFor(next))))
+  )
   yield* Effect.mapError(Stream.runForEach(chunks, take), unreadable)
   if (bytes === 0 && whenEmpty !== undefined) return whenEmpty
   return yield* Effect.fromResult(reader.end())

@@ -11,6 +11,7 @@ import { DueQueue } from "./DueQueue.ts"
 import { minNodeId } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
+import { type Steps, toEnd } from "./Steps.ts"
 import type { WorldSettings } from "./WorldSettings.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 
@@ -68,10 +69,24 @@ export const enter = (world: World, realMillis: number): number => {
   return world.latest
 }
 
+/** The same in steps, for a fleet may end as a whole. */
+export function* enterInSteps(world: World, realMillis: number): Steps<number> {
+  world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis))
+  while (!removeGone(world, world.latest, maxGonePerStep)) yield
+  return world.latest
+}
+
+/** Nodes that are cleared away in one step: some milliseconds. */
+const maxGonePerStep = 2_000
+
 /** Moves the world's clock on, in every mode, and gives its new instant. */
-export const advance = (world: World, realMillis: number, byMillis: number): number => {
+export const advance = (world: World, realMillis: number, byMillis: number): number =>
+  toEnd(advanceInSteps(world, realMillis, byMillis))
+
+/** The same in steps. */
+export const advanceInSteps = (world: World, realMillis: number, byMillis: number): Steps<number> => {
   world.clock = VirtualClock.advance(world.clock, realMillis, byMillis)
-  return enter(world, realMillis)
+  return enterInSteps(world, realMillis)
 }
 
 /** Lets the world's time pass differently from here on, and gives its instant. */
@@ -92,9 +107,14 @@ export const put = (world: World, node: NodeRecord): void => {
 export const phase = (world: World, node: NodeRecord, now: number) =>
   phaseAt(world.settings.seed, world.settings.lifecycle, node, now)
 
-/** The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them. */
-const removeGone = (world: World, now: number): void => {
-  for (let id = world.due.takeDue(now); id !== undefined; id = world.due.takeDue(now)) {
+/**
+ * The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them. Gives
+ * whether that were all of them.
+ */
+const removeGone = (world: World, now: number, maxNodes = Number.POSITIVE_INFINITY): boolean => {
+  for (let taken = 0; taken < maxNodes; taken++) {
+    const id = world.due.takeDue(now)
+    if (id === undefined) return true
     const node = world.nodes.get(id)
     if (node === undefined) continue
     if (phase(world, node, now) !== "gone") {
@@ -106,4 +126,5 @@ const removeGone = (world: World, now: number): void => {
     if (world.gone.length > maxGone) world.gone.shift()
     if (world.holderOfName.get(node.name) === id) world.holderOfName.delete(node.name)
   }
+  return world.due.nextAt > now
 }

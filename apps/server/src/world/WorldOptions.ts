@@ -5,11 +5,12 @@
 import { DateTime, Duration, Option, Schema } from "effect"
 import { DurationText, readDurationMillis } from "../lifecycle/durationText.ts"
 import { InstantText } from "../lifecycle/instantText.ts"
-import { defaultLifecycle, type LifeRule, type Outcomes } from "../lifecycle/Lifecycle.ts"
+import { defaultLifecycle, type LifeRule, maxLives, type Outcomes } from "../lifecycle/Lifecycle.ts"
+import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
 import { algorithms } from "./allowance.ts"
-import { maxGivenId, maxGivenNodes } from "./givenNodes.ts"
+import { maxGivenId, maxGivenNodes, maxTextLength } from "./givenNodes.ts"
 import {
   type Account,
   authModes,
@@ -86,7 +87,7 @@ const OutcomeWeights = Schema.Struct({
   vanishes: Schema.optionalKey(Weight).annotate(described("Runs for `outcomeAfter`, then is gone."))
 }).check(
   Schema.makeFilter(
-    (weights) => Object.values(weights).some((weight) => (weight ?? 0) > 0) || "at least one weight above 0"
+    (weights) => Object.values(weights).some((weight) => (weight ?? 0) > 0) || "Expected at least one weight above 0"
   )
 )
 
@@ -107,11 +108,13 @@ const lifeFields = {
   outcomeAfterJitter: Schema.optionalKey(DurationText).annotate(described("At most this much more; default nothing"))
 }
 
+const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
+
 /** A node that is there from the start. */
 const NodeOptions = Schema.Struct({
-  name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(255)),
-  plan: Schema.optionalKey(Schema.String).annotate(described("A slug; default the first one the image goes with")),
-  image: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int])).annotate(
+  name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(maxTextLength)),
+  plan: Schema.optionalKey(Slug).annotate(described("A slug; default the first one the image goes with")),
+  image: Schema.optionalKey(Schema.Union([Slug, Schema.Int])).annotate(
     described("Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan")
   ),
   status: Schema.optionalKey(Schema.Literals(["created", "running", "power-off", "terminate"])).annotate(
@@ -128,7 +131,7 @@ const NodeOptions = Schema.Struct({
 const LifeOptions = Schema.Struct(lifeFields)
 
 const NamedLife = Schema.Struct({
-  nodes: Schema.String.check(Schema.isMaxLength(255)).annotate(
+  nodes: Schema.String.check(Schema.isMaxLength(maxNamePatternLength)).annotate(
     described("A pattern of node names: `*` is any text, `?` one character")
   ),
   ...lifeFields
@@ -149,7 +152,7 @@ export const WorldOptions = Schema.Struct({
     described("Nodes it begins with, beside those of the scenario")
   ),
   ...lifeFields,
-  lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(100))).annotate(
+  lives: Schema.optionalKey(Schema.Array(NamedLife).check(Schema.isMaxLength(maxLives))).annotate(
     described("Other lives for nodes of certain names; the first that matches holds, the rest is as the world has it")
   ),
   rateLimit: Schema.optionalKey(RateLimit).annotate(

@@ -4,12 +4,21 @@
 import { Redacted, Result } from "effect"
 import { CredentialIndex, digest } from "./CredentialIndex.ts"
 import type { World } from "./World.ts"
-import type { Account } from "./WorldSettings.ts"
+import { type Account, maxFleetNodes } from "./WorldSettings.ts"
 
 /** Why a world cannot be added. */
 export type AddRefusal =
   | { readonly _tag: "CredentialTaken"; readonly field: "apiKey" | "accessToken" }
   | { readonly _tag: "TooManyWorlds"; readonly limit: number }
+  | TooManyNodes
+
+/** The worlds of a server have so many nodes already that as many more would be beyond the limit. */
+export interface TooManyNodes {
+  readonly _tag: "TooManyNodes"
+  readonly limit: number
+  readonly present: number
+  readonly more: number
+}
 
 /** Why a world cannot be removed: there is none, or it is the main one. */
 export type RemoveRefusal =
@@ -18,6 +27,9 @@ export type RemoveRefusal =
 
 /** Past it, a test suite has forgotten to delete its own. */
 const maxWorlds = 10_000
+
+/** Nodes of all worlds together; a million takes some 250 MB. */
+const maxNodes = maxFleetNodes
 
 /** The worlds of a server. The main one is always there, the others come and go. */
 export class Worlds {
@@ -71,6 +83,28 @@ export class Worlds {
     return this.#made
   }
 
+  /** Why there can be no world of this account now. */
+  refusalOf({
+    accessToken,
+    apiKey
+  }: { readonly [K in keyof Account]?: Account[K] | undefined }): AddRefusal | undefined {
+    if (this.#byId.size >= maxWorlds) return { _tag: "TooManyWorlds", limit: maxWorlds }
+    if (apiKey !== undefined && this.byApiKey(Redacted.value(apiKey)) !== undefined) {
+      return { _tag: "CredentialTaken", field: "apiKey" }
+    }
+    return accessToken !== undefined && this.byAccessToken(Redacted.value(accessToken)) !== undefined
+      ? { _tag: "CredentialTaken", field: "accessToken" }
+      : undefined
+  }
+
+  /** Why there cannot be so many nodes more; fewer there always can. */
+  tooManyWith(more: number): TooManyNodes | undefined {
+    if (more <= 0) return undefined
+    let present = 0
+    for (const { nodes } of this.#byId.values()) present += nodes.size
+    return present + more <= maxNodes ? undefined : { _tag: "TooManyNodes", limit: maxNodes, present, more }
+  }
+
   /**
    * Makes a world beside the main one. A credential that is not given follows from the seed of the main world and from
    * the id, so that two servers with the same seed hand out the same credentials.
@@ -79,19 +113,16 @@ export class Worlds {
     account: { readonly [K in keyof Account]?: Account[K] | undefined },
     makeWorld: (id: string, account: Account) => World
   ): Result.Result<World, AddRefusal> {
-    if (this.#byId.size >= maxWorlds) return Result.fail({ _tag: "TooManyWorlds", limit: maxWorlds })
+    const refusal = this.refusalOf(account)
+    if (refusal !== undefined) return Result.fail(refusal)
     const id = `w${this.#made + 1}`
     const {
       apiKey = this.#freeCredential(this.#byApiKey, "key", id),
       accessToken = this.#freeCredential(this.#byAccessToken, "token", id)
     } = account
-    if (this.byApiKey(Redacted.value(apiKey)) !== undefined) {
-      return Result.fail({ _tag: "CredentialTaken", field: "apiKey" })
-    }
-    if (this.byAccessToken(Redacted.value(accessToken)) !== undefined) {
-      return Result.fail({ _tag: "CredentialTaken", field: "accessToken" })
-    }
     const world = makeWorld(id, { apiKey, accessToken })
+    const tooMany = this.tooManyWith(world.nodes.size)
+    if (tooMany !== undefined) return Result.fail(tooMany)
     this.#made += 1
     this.#enrol(world)
     return Result.succeed(world)

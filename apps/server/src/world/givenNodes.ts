@@ -9,13 +9,19 @@ import { deriveBelow } from "../lifecycle/seed.ts"
 import { type Catalogue, makeCatalogue, type Offer } from "./catalogue.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import type { Problems } from "./Refusal.ts"
-import { scenarioNames, scenarioSize } from "./scenarioNodes.ts"
+import { isScenarioName, scenarioSize } from "./scenarioNodes.ts"
 import type { GivenNode, WorldSettings } from "./WorldSettings.ts"
 
 /** Ids and pages are found by arithmetic from the first id to the last. */
 export const maxGivenId = 10_000_000
 
 export const maxGivenNodes = 1_000
+
+/** Characters of a name, of a slug and of a pattern of names. */
+export const maxTextLength = 255
+
+/** Nodes at fault for which similar slugs are searched: who reads more than that has the same mistake in all of them. */
+const maxHints = 20
 
 const use = { firstNodeId: 31 } as const
 
@@ -39,8 +45,13 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
   const catalogue = makeCatalogue(seed)
   const firstId = firstNodeId(seed)
   const ids = new Set<number>()
-  const names = new Set(uniqueNames && nodes.length > 0 ? scenarioNames(scenario) : [])
+  const names = new Set<string>()
   const problems: Record<string, ReadonlyArray<string>> = {}
+  let hints = 0
+  const unknown = (what: string, wanted: string, known: Iterable<string>): string => {
+    const near = hints++ < maxHints ? nearest(wanted, [...known]).slice(0, 3) : []
+    return `There is no ${what} ${wanted}${near.length === 0 ? ": the image list of this world has them." : didYouMean(near)}`
+  }
   for (const [index, node] of nodes.entries()) {
     const report = (field: keyof GivenNode, sentence: string) => (problems[`nodes.${index}.${field}`] = [sentence])
     const { createdAt, id, image, name, plan } = node
@@ -51,12 +62,13 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
       }
       ids.add(id)
     }
-    if (uniqueNames && names.has(name)) report("name", "Another node has this name, and names are unique here.")
+    if (uniqueNames && (names.has(name) || isScenarioName(scenario, name)))
+      report("name", "Another node has this name, and names are unique here.")
     names.add(name)
     if (plan !== undefined && !catalogue.planBySlug.has(plan)) {
-      report("plan", unknown("plan", plan, Array.from(catalogue.planBySlug.keys())))
+      report("plan", unknown("plan", plan, catalogue.planBySlug.keys()))
     } else if (image !== undefined && !catalogue.imageBySlug.has(String(image)) && !hasImage(catalogue, image)) {
-      report("image", unknown("image", String(image), Array.from(catalogue.imageBySlug.keys())))
+      report("image", unknown("image", String(image), catalogue.imageBySlug.keys()))
     } else if (offerOf(catalogue, node) === undefined) {
       report("image", `The image ${image} does not go with the plan ${plan}.`)
     }
@@ -68,22 +80,16 @@ export const nodeProblems = (settings: WorldSettings, startMillis = Number.POSIT
 const hasImage = (catalogue: Catalogue, image: string | number): boolean =>
   typeof image === "number" && catalogue.imageById.has(image)
 
-const unknown = (what: string, wanted: string, known: ReadonlyArray<string>): string => {
-  const near = nearest(wanted, known).slice(0, 3)
-  return `There is no ${what} ${wanted}${near.length === 0 ? `: the image list of this world has them.` : didYouMean(near)}`
-}
-
-/** The records of the given nodes, in ascending id. Nothing may be wrong with them. */
-export const givenRecords = (settings: WorldSettings, startMillis: number): ReadonlyArray<NodeRecord> => {
+/** The records of the given nodes, in ascending id, each made when it is asked for. Nothing may be wrong with them. */
+export function* givenRecords(settings: WorldSettings, startMillis: number): Generator<NodeRecord> {
   const taken = new Set(settings.nodes.map(({ id }) => id))
   let nextId = firstNodeId(settings.seed) + scenarioSize(settings.scenario)
   const freeId = () => {
     while (taken.has(nextId)) nextId += 1
     return nextId++
   }
-  return settings.nodes
-    .map((node) => recordOf(settings, node, node.id ?? freeId(), startMillis))
-    .sort((a, b) => a.id - b.id)
+  const withIds = settings.nodes.map((node) => ({ node, id: node.id ?? freeId() })).sort((a, b) => a.id - b.id)
+  for (const { id, node } of withIds) yield recordOf(settings, node, id, startMillis)
 }
 
 const recordOf = (settings: WorldSettings, node: GivenNode, id: number, startMillis: number): NodeRecord => {

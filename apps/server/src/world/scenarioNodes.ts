@@ -11,9 +11,9 @@ export const fleetName = (number: number): string => `fleet-${number}`
 export const scenarioSize = (scenario: Scenario): number =>
   scenario === "empty" ? 0 : scenario === "small" ? smallNames.length : scenario.fleet
 
-export const scenarioNames = (scenario: Scenario): ReadonlyArray<string> =>
-  scenario === "empty"
-    ? []
-    : scenario === "small"
-      ? smallNames
-      : Array.from({ length: scenario.fleet }, (_, index) => fleetName(index + 1))
+/** Whether a node of the scenario has this name. */
+export const isScenarioName = (scenario: Scenario, name: string): boolean => {
+  if (typeof scenario === "string") return scenario === "small" && smallNames.includes(name)
+  const number = Number(/^fleet-([1-9]\d{0,8})$/.exec(name)?.[1])
+  return number <= scenario.fleet && fleetName(number) === name
+}

@@ -102,6 +102,30 @@ describe.concurrent("a server that gets SIGTERM", () => {
     expect(performance.now() - began).toBeLessThan(1_500)
   })
 
+  it("is gone within 1.5 s in the middle of a verification that takes longer", async () => {
+    await using server = serve()
+    const { url } = await readyOf(server)
+    const names = (kind: string) =>
+      Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${"abcdefgh".repeat(3)}${kind}${n}`, "*"]))
+    const given = new URLSearchParams({ ...names("given"), apikey: "berth-key" }).toString()
+    for (let request = 0; request < 1000; request++) await (await fetch(`${url}/x?${given}`)).arrayBuffer()
+    const expected = Array.from({ length: 1000 }, (_, n) => (n < 20 ? { query: names(`${n}`) } : { path: `/${n}` }))
+    const verification = fetch(`${url}/_mock/default/requests/verify`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ expected })
+    }).then(
+      ({ status }) => status,
+      () => "cut"
+    )
+    // The server has read the body before it answers what comes later.
+    await fetch(`${url}/_mock/health`)
+    const began = performance.now()
+    expect(await server.kill("SIGTERM")).toMatchObject({ code: 0, stderr: "" })
+    expect(performance.now() - began).toBeLessThan(1_500)
+    expect(await verification).toBeOneOf([503, "cut"])
+  })
+
   for (const [title, bytes] of [
     ["idle", "GET /nope HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["new and silent", ""],

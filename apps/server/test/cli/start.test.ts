@@ -119,7 +119,14 @@ describe.concurrent("a start that fails", () => {
     ["--scenario fleet:x", "--scenario"],
     ["--scenario fleet:99999999", "--scenario"],
     ["--host 0.0.0.0", "--control-token"],
-    ["--host 0.0.0.0 --control-token=", "--control-token cannot be <redacted>: expected a token that is not empty."],
+    ...["", "\t", "a\tb", "é"].map(
+      (token) =>
+        [
+          `--host 0.0.0.0 --control-token=${token}`,
+          "--control-token cannot be <redacted>: expected a token of visible ASCII characters, as a header can have it."
+        ] as const
+    ),
+    ["--start-at 2026-02-30T00:00:00Z", "--start-at cannot be 2026-02-30T00:00:00Z: expected an instant from 2002 to"],
     ["--allow-host berth.test:80", "without a port"],
     ["--host 192.0.2.1 --control-token t --port 0", "no such address"]
   ] as const) {

@@ -120,6 +120,9 @@ describe.concurrent("berth-server --tls", () => {
         expect(whole.text.startsWith(text) && text.length > 0 && text.length < whole.text.length).toBe(true)
       }
       expect((yield* underFault({ fault: "garbage-bytes" })).failure).toMatch(/^HPE_/)
+      for (const length of [9_000, 20_000, 40_000]) {
+        expect([length, (yield* ask(url, { agent, path: `/${"a".repeat(length)}` })).status]).toEqual([length, 414])
+      }
       const slow = yield* underFault({ fault: "slow-body", pause: "1 millis" })
       expect([slow.status, slow.text.length]).toEqual([200, whole.text.length])
       expect((yield* underFault({ fault: "status", status: 418 })).status).toBe(418)
@@ -168,6 +171,9 @@ describe.concurrent("berth-server --tls", () => {
       const [key, cert] = [join(path, "key.pem"), join(path, "cert.pem")]
       writeFileSync(key, own.key)
       writeFileSync(cert, own.cert)
+      const [text, anothers] = [join(path, "text.pem"), join(path, "another.pem")]
+      writeFileSync(text, "no PEM")
+      writeFileSync(anothers, selfMadeCertificate(["127.0.0.1"], yield* Clock.currentTimeMillis).cert)
       const { ready } = yield* serve(["--port", "0", "--tls-key", key, "--tls-cert", cert])
       expect(ready.certificate).toBeUndefined()
       expect((yield* ask(ready.url, { ca: own.authority })).status).toBe(200)
@@ -180,7 +186,21 @@ describe.concurrent("berth-server --tls", () => {
         [
           ["--tls-key", cert, "--tls-cert", cert],
           "--tls-key and --tls-cert: expected a private key and its certificate, both PEM"
-        ]
+        ],
+        ...[
+          ["/dev/null", "/dev/null"],
+          [key, "/dev/null"],
+          ["/dev/null", cert],
+          [key, key],
+          [text, text],
+          [key, anothers]
+        ].map(
+          ([key, cert]) =>
+            [
+              ["--tls-key", key!, "--tls-cert", cert!],
+              "--tls-key and --tls-cert: expected a private key and its certificate, both PEM"
+            ] as const
+        )
       ] as const) {
         expect(yield* run(args)).toEqual({ code: 2, stdout: "", stderr: `berth-server: ${sentence}\n` })
       }
@@ -223,6 +243,14 @@ describe("a certificate of the server's making", () => {
     for (const name of ["localhost", "mock", "xn--bcher-kva.test"]) expect(server.checkHost(name)).toBe(name)
     expect([server.checkIP("127.0.0.2"), server.checkHost("example.com")]).toEqual([undefined, undefined])
     expect(server.subjectAltName!.split(", ").length).toBe(9)
+  })
+
+  it("has a serial of its own, positive and of 16 bytes", () => {
+    const others = Array.from({ length: 20 }, () => new X509Certificate(selfMadeCertificate(["mock"], now).cert))
+    const serials = [...others, server, authority].map(({ serialNumber }) => serialNumber)
+    expect(new Set(serials).size).toBe(22)
+    // The first bit is that of the sign; the second is there so that no byte is left out.
+    for (const serial of serials) expect(serial).toMatch(/^[4-7][\dA-F]{31}$/)
   })
 
   it("is valid from a day before, for more than a year and fewer than 399 days", () => {

@@ -105,9 +105,53 @@ describe("the control plane without a token", () => {
           )
         }
       }
+      for (const coding of ["gzip", "br"]) {
+        const encoded = { ...json, "content-encoding": coding }
+        expect((yield* ask(baseUrl, "POST", `${world}/clock`, encoded, '{"advance":"1 hour"}')).status).toBe(415)
+        expect((yield* ask(baseUrl, "PUT", `${world}/snapshot`, encoded, before.text)).status).toBe(415)
+      }
       expect(yield* ask(baseUrl, "GET", `${world}/snapshot`)).toEqual(before)
       expect((yield* ask(baseUrl, "POST", `${world}/clock`, json, '{"advance":"1 hour"}')).status).toBe(200)
       expect((yield* ask(baseUrl, "POST", `${world}/reset`)).status).toBe(200)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.effect("takes no body where it reads none: what was meant by it would not happen", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const world = "/_mock/worlds/default"
+      const before = yield* ask(baseUrl, "GET", `${world}/snapshot`)
+      for (const [method, path] of [
+        ["POST", `${world}/reset`],
+        ["DELETE", `${world}/faults`],
+        ["DELETE", `${world}/requests`],
+        ["DELETE", "/_mock/worlds/w1"],
+        ["GET", "/_mock/worlds"],
+        ["GET", "/_mock/"],
+        ["GET", "/_mock/openapi.json"]
+      ] as const) {
+        for (const length of [{ "content-length": "10" }, { "transfer-encoding": "chunked" }]) {
+          expect(yield* ask(baseUrl, method, path, { ...json, ...length }, '{"seed":7}')).toMatchObject({
+            status: 400,
+            text: expect.stringContaining("The path takes no body.")
+          })
+        }
+      }
+      expect(yield* ask(baseUrl, "GET", `${world}/snapshot`)).toEqual(before)
+      // Chunks of nothing are nothing.
+      const chunks = { ...json, "transfer-encoding": "chunked" }
+      expect((yield* ask(baseUrl, "POST", `${world}/reset`, chunks, "")).status).toBe(200)
+      expect((yield* ask(baseUrl, "DELETE", `${world}/faults`, chunks, "")).status).toBe(204)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.effect("answers 204 with Allow to OPTIONS of its description, and 405 to methods that it does not have", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      expect((yield* ask(baseUrl, "OPTIONS", "/_mock/openapi.json")).status).toBe(204)
+      for (const method of ["POST", "PUT", "DELETE"]) {
+        expect((yield* ask(baseUrl, method, "/_mock/openapi.json")).status).toBe(405)
+      }
     }).pipe(Effect.provide(TestServer.layer()))
   )
 })
@@ -148,8 +192,10 @@ describe("berth-server --allow-host", () => {
       ] as const) {
         expect([host, (yield* ask(ready.url, "GET", "/_mock/worlds", { host })).status]).toEqual([host, status])
       }
+      // A name that leads to all addresses may be anyone's, and the ready line has one that may be used.
       const everywhere = yield* serve(["--port", "0", "--host", "0.0.0.0", "--control-token", "open-sesame"])
-      const url = `http://127.0.0.1:${new URL(everywhere.ready.url).port}`
+      const { url } = everywhere.ready
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
       expect((yield* ask(url, "GET", "/_mock/health", { host: "0.0.0.0" })).status).toBe(403)
       expect((yield* ask(url, "GET", "/_mock/health")).status).toBe(200)
       expect((yield* ask(url, "GET", "/_mock/worlds", { ...token, host: "0.0.0.0" })).status).toBe(200)

@@ -27,25 +27,37 @@ const put = (world: string, text: string, pieces = false) =>
     return fetchText(url, { method: "PUT", headers: json, body, duplex: "half" })
   })
 
+interface Begun {
+  /** What has come when the connection closes. */
+  readonly reply: Promise<string>
+  /** The first of it. */
+  readonly replied: Promise<string>
+  readonly more: (text?: string) => void
+  readonly cut: () => void
+}
+
 /** Begins a PUT of so many bytes and sends `text` of them; the rest never comes. */
-const beginPut = (text: string, length: number) =>
+const beginPut = (text: string, length: number, world = "default", headers = "") =>
   Effect.flatMap(TestServer, ({ baseUrl }) =>
     Effect.acquireRelease(
-      Effect.callback<{ readonly reply: Promise<string>; readonly more: () => void; readonly cut: () => void }>(
-        (resume) => {
-          const { hostname, port } = new URL(baseUrl)
-          let received = ""
-          const socket = connect({ host: hostname, port: Number(port) })
-          socket.on("data", (data: Buffer) => (received += data.toString("latin1")))
-          const reply = new Promise<string>((done) =>
-            socket.on("error", () => undefined).on("close", () => done(received))
+      Effect.callback<Begun>((resume) => {
+        const { hostname, port } = new URL(baseUrl)
+        let received = ""
+        // It is read from when all is written: what comes before a reset is lost then, as to many clients.
+        const socket = connect({ host: hostname, port: Number(port) }).pause()
+        socket.on("data", (data: Buffer) => (received += data.toString("latin1")))
+        const reply = new Promise<string>((done) =>
+          socket.on("error", () => undefined).on("close", () => done(received))
+        )
+        const replied = new Promise<string>((done) => socket.once("data", () => done(received)))
+        const head = `PUT /_mock/worlds/${world}/snapshot HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}`
+        socket.write(`${head}\r\n\r\n${text}`, () => {
+          socket.resume()
+          resume(
+            Effect.succeed({ reply, replied, more: (text = " ") => socket.write(text), cut: () => socket.destroy() })
           )
-          const head = `PUT ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}`
-          socket.write(`${head}\r\n\r\n${text}`, () =>
-            resume(Effect.succeed({ reply, more: () => socket.write(" "), cut: () => socket.destroy() }))
-          )
-        }
-      ),
+        })
+      }),
       ({ cut }) => Effect.sync(cut)
     )
   )
@@ -131,33 +143,77 @@ describe("a snapshot that does not come to its end", () => {
     }).pipe(Effect.provide(fleet))
   )
 
-  it.live("loses its turn with 408 when nothing more comes, and the next one gets it", () =>
+  const within = (timeouts: { readonly turnIdleMillis: number; readonly turnWaitMillis: number }) =>
+    TestServer.layer({ scenario: { fleet: 50_000 }, timeouts })
+  const impatient = within({ turnIdleMillis: 200, turnWaitMillis: 8_000 })
+
+  it.live("loses its turn with 408 where it keeps another one waiting", () =>
     Effect.gen(function* () {
       const { makeWorld } = yield* TestServer
       const text = yield* takeSnapshot()
       const stalled = yield* beginPut(text.slice(0, 3_000_000), text.length)
       const world = yield* makeWorld()
-      const other = yield* Effect.forkChild(put(world.id, text))
+      expect((yield* put(world.id, text)).status).toBe(200)
       expect(yield* Effect.promise(() => stalled.reply)).toMatch(/^HTTP\/1.1 408 /)
-      expect((yield* Fiber.join(other)).status).toBe(200)
       assert((yield* takeSnapshot()) === text)
-    }).pipe(Effect.provide(fleet))
+    }).pipe(Effect.provide(impatient))
   )
 
-  it.live("that trickles in holds the others up for 10 s, and then they get 503 with retry-after", () =>
+  it.live("loses it as soon where it trickles in", () =>
     Effect.gen(function* () {
       const { makeWorld } = yield* TestServer
       const text = yield* takeSnapshot()
       const trickling = yield* beginPut(text.slice(0, 3_000_000), text.length)
+      yield* Effect.forkScoped(
+        Effect.repeat(
+          Effect.sync(() => trickling.more()),
+          Schedule.spaced("20 millis")
+        )
+      )
       const world = yield* makeWorld()
-      yield* Effect.forkScoped(Effect.repeat(Effect.sync(trickling.more), Schedule.spaced("1 second")))
+      expect((yield* put(world.id, text)).status).toBe(200)
+      expect(yield* Effect.promise(() => trickling.reply)).toMatch(/^HTTP\/1.1 408 /)
+    }).pipe(Effect.provide(impatient))
+  )
+
+  it.live("keeps it, however slow it is, where no other one waits", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const text = yield* takeSnapshot()
+      const slow = yield* beginPut(text.slice(0, 3_000_000), text.length)
+      // The whole way to the server and back, again and again.
+      for (let times = 0; times < 20; times++) yield* makeWorld()
+      slow.more(text.slice(3_000_000))
+      expect(yield* Effect.promise(() => slow.replied)).toMatch(/^HTTP\/1.1 200 /)
+    }).pipe(Effect.provide(within({ turnIdleMillis: 0, turnWaitMillis: 20_000 })))
+  )
+
+  it.live("makes those that wait too long try again: 503 with retry-after", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const text = yield* takeSnapshot()
+      yield* beginPut(text.slice(0, 3_000_000), text.length)
+      const world = yield* makeWorld()
       const { headers, json, status } = yield* put(world.id, text)
       expect([status, json.message, headers.get("retry-after")]).toEqual([
         503,
-        "Another large snapshot is being read: try again.",
+        "Another large world is being made: try again.",
         "1"
       ])
-    }).pipe(Effect.provide(fleet))
+    }).pipe(Effect.provide(within({ turnIdleMillis: 20_000, turnWaitMillis: 100 })))
+  )
+
+  it.live("is 404 where its world has been deleted meanwhile", () =>
+    Effect.gen(function* () {
+      const { id } = (yield* control("POST", "/worlds", {})).json
+      const text = yield* takeSnapshot(id)
+      const late = yield* beginPut("", text.length, id, "Expect: 100-continue\r\n")
+      // The server has found the world, and wants the body.
+      expect(yield* Effect.promise(() => late.replied)).toMatch(/^HTTP\/1.1 100 /)
+      expect((yield* control("DELETE", `/worlds/${id}`)).status).toBe(204)
+      late.more(text)
+      expect(yield* Effect.promise(() => late.reply)).toMatch(/HTTP\/1.1 404 .*has ended/s)
+    }).pipe(Effect.provide(TestServer.layer({ timeouts: { keepAliveMillis: 100 } })))
   )
 
   it.live("is refused while it arrives, where it cannot become one, and its connection ends", () =>

@@ -5,6 +5,22 @@ import { callAs, errorsOf, nodeOf } from "../http/service.ts"
 import { control, createIn, statusIn } from "./plane.ts"
 
 layer(TestServer.layer())("nodes that a test forces", (it) => {
+  it.effect("the id of a node is written in digits alone", () =>
+    Effect.gen(function* () {
+      const world = yield* (yield* TestServer).makeWorld({ nodes: [{ name: "web", id: 100_000 }] })
+      for (const [id, status] of [
+        ["100000", 200],
+        ["1e5", 404],
+        ["100000.0", 404],
+        ["0x186a0", 404],
+        ["+100000", 404]
+      ] as const) {
+        const reply = yield* control("PATCH", `/worlds/${world.id}/nodes/${id}`, { locked: true })
+        expect([id, reply.status]).toEqual([id, status])
+      }
+    })
+  )
+
   it.effect("a forced status stays, whatever the node's life would have it show, until the node terminates", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld()

@@ -33,6 +33,9 @@ layer(TestServer.layer())("a query of the control plane", (it) => {
     ["/worlds/default/nodes?count=x", 400, { count: [expect.any(String)] }],
     ["/worlds/default/nodes?page=2", 400, { page: ["There is no such parameter: the path takes count, skip."] }],
     ["/events?wrld=default", 400, { wrld: ["There is no such parameter: the path takes world."] }],
+    ["/worlds/default/request%73?wrong=1", 400, { wrong: [expect.any(String)] }],
+    ["/%64efault/request%73?%6cimit=0&wrong=1", 400, { wrong: [expect.any(String)], limit: [expect.any(String)] }],
+    ["/openapi.json?x=1", 400, { x: ["There is no such parameter: the path takes none."] }],
     ["/worlds?seed=7", 400, { seed: ["There is no such parameter: the path takes none."] }]
   ] as const) {
     it.effect(`${path}: ${status}, with what was expected`, () =>
@@ -51,6 +54,10 @@ layer(TestServer.layer())("a query of the control plane", (it) => {
         "/worlds?"
       ]) {
         expect([path, (yield* control("GET", path)).status]).toEqual([path, 200])
+      }
+      // Only a question mark begins a query.
+      for (const path of ["/worlds;wrong=1", "/worlds%3Bwrong=1", "/worlds%2Fdefault", "/worlds%2573"]) {
+        expect([path, (yield* control("GET", path)).status]).toEqual([path, 404])
       }
       // A path or a method that is not there is reported as such.
       expect((yield* control("GET", "/nope?x=1")).status).toBe(404)

@@ -156,6 +156,7 @@ layer(TestServer.layer())("worlds on one server", (it) => {
           "seed"
         ].sort()
       )
+      expect(errors["lives.0.outcomes"]).toEqual(["Expected at least one weight above 0."])
       errorsOf(yield* control("POST", "/worlds", []), 422)
       const { baseUrl } = yield* TestServer
       const raw = (body: string, type: string) =>

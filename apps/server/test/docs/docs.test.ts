@@ -4,6 +4,22 @@ import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
 import { allowanceOf, send } from "../http/service.ts"
 
+layer(TestServer.layer())("the icon that browsers ask for by themselves", (it) => {
+  it.effect("is none, at no cost and outside the journal", () =>
+    Effect.gen(function* () {
+      const { baseUrl, journal } = yield* TestServer
+      const first = yield* send(`${baseUrl}/favicon.ico`)
+      const { headers, status, text } = yield* send(`${baseUrl}/favicon.ico`)
+      expect([status, text, headers.get("ratelimit-remaining")]).toEqual([
+        204,
+        "",
+        first.headers.get("ratelimit-remaining")
+      ])
+      expect(yield* journal).toEqual([])
+    })
+  )
+})
+
 layer(TestServer.layer())("the pages about the service", (it) => {
   it.effect("the description and the page about the service need no credentials and cost nothing", () =>
     Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { docsPage } from "../../src/docs/docsPage.ts"
 import type { OpenApiDocument } from "../../src/docs/OpenApiDocument.ts"
 import { htmlPage } from "@berth/web/htmlPage"
-import { bytesOf } from "../../src/transport/deliverFault.ts"
+import { bytesOf } from "../../src/transport/replyBytes.ts"
 
 const document = description as unknown as OpenApiDocument
 const page = docsPage(document).text

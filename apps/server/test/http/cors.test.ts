@@ -126,6 +126,37 @@ layer(TestServer.layer({ cors: [page, "https://app.test"], rateLimit: { limit: 5
   }
 )
 
+layer(TestServer.layer({ cors: [page, "https://app.test"], timeouts: { headersMillis: 200, requestMillis: 300 } }))(
+  "a refusal of what the parser does not read",
+  (it) => {
+    it.effect.each([
+      [400, "GET / HTTP/9.9\r\nHost: x\r\n", "\r\n"],
+      [405, "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n", "\r\n"],
+      [
+        408,
+        `POST ${prefix}/nodes/?apikey=berth-key HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer berth-token\r\nContent-Length: 9\r\n`,
+        "\r\n{"
+      ],
+      [414, `GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n`, "\r\n"],
+      [431, "GET / HTTP/1.1\r\nHost: x\r\n", `A: ${"a".repeat(20_000)}\r\n\r\n`]
+    ] as const)("can be read by an origin that is allowed, and by no other: %i", ([status, before, after]) =>
+      Effect.gen(function* () {
+        const { baseUrl } = yield* TestServer
+        for (const [origin, allowed] of [
+          [page, page],
+          ["https://app.test", "https://app.test"],
+          [other, undefined]
+        ] as const) {
+          const { replies } = yield* exchange(baseUrl, [`${before}Origin: ${origin}\r\n${after}`], { enough: 1 })
+          expect(
+            replies.map(({ headers, status }) => [status, headers["access-control-allow-origin"], headers["vary"]])
+          ).toEqual([[status, allowed, "origin"]])
+        }
+      })
+    )
+  }
+)
+
 layer(TestServer.layer({ cors: [page] }))("an origin that is not allowed", (it) => {
   it.effect.each([other, "null", "http://localhost:51730", "HTTP://LOCALHOST:5173", "http://localhost:5173/"])(
     "gets no header that lets it read: %s",
@@ -153,7 +184,7 @@ layer(TestServer.layer({ cors: ["*"] }))("every origin", (it) => {
         expect([reply.headers.get("access-control-allow-origin"), reply.headers.get("vary")]).toEqual(["*", null])
       }
       const long = `GET ${prefix}/nodes/ HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(20_000)}\r\n\r\n`
-      const { replies } = yield* exchange(baseUrl, [long])
+      const { replies } = yield* exchange(baseUrl, [long], { enough: 1 })
       expect(replies.map(({ headers, status }) => [status, headers["access-control-allow-origin"]])).toEqual([
         [431, "*"]
       ])

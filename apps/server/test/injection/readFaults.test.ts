@@ -17,10 +17,23 @@ describe("faults as JSON", () => {
       { fault: "hang" },
       { fault: "latency", delay: "soon", times: 0, scope: { operation: "nodes.lst" } },
       { status: 1 },
-      7
+      7,
+      JSON.parse('{"toString":1,"__proto__":2,"times":3,"fault":"constructor"}')
     ])
     expect(Object.keys(errors).sort()).toEqual(
-      ["0.status", "0.stauts", "1.fault", "3.delay", "3.scope.operation", "3.times", "4.fault", "5.fault"].sort()
+      [
+        "0.status",
+        "0.stauts",
+        "1.fault",
+        "3.delay",
+        "3.scope.operation",
+        "3.times",
+        "4.fault",
+        "5.fault",
+        "6.fault",
+        "6.toString",
+        "6.__proto__"
+      ].sort()
     )
     expect(errors["0.stauts"]).toEqual(["There is no such field."])
     expect(errors["1.fault"]).toEqual(['There is no fault "nope"; berth-server faults lists them.'])
@@ -41,6 +54,8 @@ describe("faults as JSON", () => {
     { fault: "status", probability: 1.5 },
     { fault: "status", from: "2026-13-01T00:00:00Z" },
     { fault: "status", from: "yesterday" },
+    { fault: "status", from: "2026-02-29T00:00:00Z" },
+    { fault: "status", from: "2026-01-01T24:00:00Z" },
     { fault: "status", scope: { operation: ["nodes.list", "x"] } },
     { fault: "status", scope: { nodes: "web" } },
     { fault: "wrong-content-type", value: "a\r\nb" },

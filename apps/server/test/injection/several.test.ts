@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Fault } from "../../src/injection/catalogue.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { nodeOf, requestAs } from "../http/service.ts"
-import { countNodes, create, get, list } from "./client.ts"
+import { countNodes, create, get, list, rawList } from "./client.ts"
 
 const worldWith = Effect.fnUntraced(function* (faults: ReadonlyArray<Fault>) {
   const world = yield* (yield* TestServer).makeWorld({ scenario: "small" })
@@ -203,6 +203,22 @@ layer(TestServer.layer())("several faults at one request", (it) => {
         expect((yield* list(world)).status).toBe(500)
         yield* world.arm([{ fault: "rate-limited-bare" }])
         expect((yield* list(world)).headers.get("ratelimit-limit")).toBeNull()
+      })
+  )
+
+  it.effect(
+    "a fault of the wire acts on the reply as the others have made it: an empty list is cut within its own length",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* worldWith([{ fault: "empty-list" }])
+        const empty = (yield* list(world)).text
+        yield* world.arm([{ fault: "truncated-body", share: 0.5 }, { fault: "empty-list" }])
+        const { bytes, ended } = yield* rawList(world)
+        expect([ended, bytes.toString().split("\r\n\r\n")[1]]).toEqual([
+          "end",
+          empty.slice(0, Math.floor(empty.length / 2))
+        ])
+        expect((yield* counts(world)).fired).toEqual([1, 1])
       })
   )
 

@@ -102,7 +102,7 @@ describe("how late a reply is", () => {
   const delayOf = (firing: Firing) => kindByName.get("latency")!.steps(firing, occasion).delayMillis!()
   const delays = (fault: object) =>
     Array.from({ length: 2_000 }, (_, index) =>
-      delayOf({ fault: { fault: "latency", ...fault }, earlier: 0, chance: (label) => derive(1, index, label) })
+      delayOf({ fault: { fault: "latency", ...fault }, seen: 1, chance: (label) => derive(1, index, label) })
     )
 
   it("fixed: always the same", () => {

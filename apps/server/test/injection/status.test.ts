@@ -158,6 +158,8 @@ describe("a status after --fault", () => {
       { status: 302, headers: { location: "https://portal.invalid/login?next=a", "x-a": "b,c" } }
     ],
     ['status:status=403:body={"detail":"no","codes":[1,2]}', { status: 403, body: { detail: "no", codes: [1, 2] } }],
+    ['status:body={"a:b=c":1,"d":[":e=f"]}:times=2', { body: { "a:b=c": 1, d: [":e=f"] }, times: 2 }],
+    ["status:body={oops:times=2", { body: "{oops", times: 2 }],
     ["status:body=slow down, please", { body: "slow down, please" }],
     ["status:message=404", { message: "404" }]
   ])("%s", (text, options) => {

@@ -51,19 +51,64 @@ describe("the bytes of a journal", () => {
     expect(journals.bytes).toBe(0)
   })
 
-  it("of worlds that have ended go first", () => {
-    const journals = new Journals(4.5 * 1024)
+  it("of ended worlds give way first, the one that ended first before the others, down to what each may keep", () => {
+    // A quarter for ended worlds, a twentieth of that for each: two requests.
+    const journals = new Journals(160 * 1024)
     const [first, second, living] = makeWorlds(3) as [World.World, World.World, World.World]
-    for (const world of [living, first, second]) journals.record(world, entryOf({ url: kibibyte }))
+    const record = (world: World.World, times: number) => {
+      for (let request = 0; request < times; request++) journals.record(world, entryOf({ url: kibibyte }))
+    }
+    const kept = () => journals.allEnded().map(({ journal }) => journal.entries().map(({ seq }) => seq))
+    for (const [world, times] of [
+      [living, 100],
+      [first, 5],
+      [second, 5]
+    ] as const) {
+      record(world, times)
+    }
     journals.end(first, 0, "deleted")
     journals.end(second, 0, "idle")
-    journals.record(living, entryOf({ url: kibibyte }))
-    expect(journals.allEnded().map(({ id }) => id)).toEqual(["w1", "w2"])
-    journals.record(living, entryOf({ url: kibibyte }))
-    expect(journals.allEnded().map(({ id }) => id)).toEqual(["w2"])
-    for (let request = 0; request < 9; request++) journals.record(living, entryOf({ url: kibibyte }))
-    expect(journals.allEnded()).toEqual([])
-    expect([keptSeqs(journals, living).at(-1), journals.bytes <= 4.5 * 1024]).toEqual([12, true])
+    record(living, 50)
+    expect(kept()).toEqual([
+      [1, 2, 3, 4, 5],
+      [1, 2, 3, 4, 5]
+    ])
+    // Past the bound, a 64th goes at once: two requests and a half.
+    record(living, 1)
+    expect(kept()).toEqual([
+      [4, 5],
+      [2, 3, 4, 5]
+    ])
+    expect(keptSeqs(journals, living).length).toBe(151)
+    record(living, 10)
+    expect(kept()).toEqual([
+      [4, 5],
+      [4, 5]
+    ])
+    record(living, 10_000)
+    expect([kept(), keptSeqs(journals, living).at(-1)]).toEqual([
+      [
+        [4, 5],
+        [4, 5]
+      ],
+      10_161
+    ])
+    expect(journals.bytes).toBeLessThanOrEqual(160 * 1024)
+  })
+
+  it("of the last twenty ended worlds keep their last request, whatever the others do", () => {
+    const journals = new Journals(64 * 1024)
+    const worlds = makeWorlds(maxEndedWorlds + 5)
+    const busy = World.make({ ...defaults, clock: "frozen" }, 0, "busy")
+    for (const world of worlds) {
+      for (let request = 0; request < 10; request++) journals.record(world, entryOf({ url: kibibyte }))
+      journals.end(world, 0, "deleted")
+      for (let request = 0; request < 100; request++) journals.record(busy, entryOf({ url: kibibyte }))
+    }
+    expect(journals.allEnded().map(({ id }) => id)).toEqual(worlds.slice(5).map(({ id }) => id))
+    for (const { journal } of journals.allEnded()) expect(journal.entries().at(-1)?.seq).toBe(10)
+    expect(keptSeqs(journals, busy).length).toBeGreaterThan(20)
+    expect(journals.bytes).toBeLessThanOrEqual(64 * 1024)
   })
 
   it("stay bounded when many worlds are at work at once, and each has its latest request", () => {

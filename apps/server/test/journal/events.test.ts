@@ -1,6 +1,9 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit, Scope } from "effect"
+import { maxStreams } from "../../src/control/events.ts"
 import { TestServer } from "../../src/testing.ts"
+import { control } from "../control/plane.ts"
+import { errorsOf } from "../http/service.ts"
 import { create, list } from "../injection/client.ts"
 import { watchEvents } from "./events.ts"
 
@@ -56,6 +59,43 @@ layer(TestServer.layer())("the events of a server", (it) => {
       yield* list(world)
       expect((yield* events.next(1)).map(({ data }) => data.seq)).toEqual([131])
       expect((yield* all.next(131)).map(({ data }) => data.seq)).toEqual(Array.from({ length: 131 }, (_, n) => n + 1))
+    })
+  )
+
+  it.effect("begin, of all worlds, with some of the latest thousand", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const [quiet, busy] = [yield* makeWorld(), yield* makeWorld()]
+      const events = yield* watchEvents()
+      yield* list(quiet)
+      const [first] = yield* events.next(1)
+      for (let request = 0; request < 1000; request++) yield* list(busy)
+      const received = yield* (yield* watchEvents("", first!.id)).next(1000)
+      expect([received[0]!.data.world, received.at(-1)!.data.seq]).toEqual([busy.id, 1000])
+      const all = yield* (yield* watchEvents("", "0")).next(1000)
+      expect(all[0]!.id).toBe(received[0]!.id)
+    })
+  )
+})
+
+layer(TestServer.layer())("the streams of a server", (it) => {
+  it.effect("are bounded in number: one more is 503 until another ends", () =>
+    Effect.gen(function* () {
+      const open = Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        yield* Scope.provide(watchEvents(), scope)
+        return Scope.close(scope, Exit.void)
+      })
+      const closings = yield* Effect.all(Array.from({ length: maxStreams }, () => open))
+      expect(errorsOf(yield* control("GET", "/events"), 503)).toEqual({
+        detail: [`There are ${maxStreams} streams of events already: close one, or read the journals.`]
+      })
+      yield* closings[0]!
+      // The server notices the end of a connection a moment later.
+      let refused = 0
+      while ((yield* control("HEAD", "/events")).status === 503) refused += 1
+      expect(refused).toBeLessThan(1_000)
+      yield* Effect.all(closings)
     })
   )
 })

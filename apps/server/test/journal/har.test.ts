@@ -5,6 +5,7 @@ import { TestServer, type TestWorld } from "../../src/testing.ts"
 import { ask, create, list } from "../injection/client.ts"
 import { control } from "../control/plane.ts"
 import { nodeOf } from "../http/service.ts"
+import { exchange } from "../transport/rawSocket.ts"
 
 /** The archive of a world, which the validator accepts. */
 const archiveOf = (world: TestWorld) =>
@@ -19,6 +20,16 @@ const archiveOf = (world: TestWorld) =>
   })
 
 layer(TestServer.layer())("the archive of a world", (it) => {
+  it.effect("has the server itself as what OPTIONS * asks for", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      yield* exchange(baseUrl, ["OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n"], { enough: 1 })
+      const { json } = yield* control("GET", "/worlds/default/requests.har")
+      expect(yield* Effect.promise(() => new HarValidator().verify(json))).toEqual([])
+      expect(json.log.entries.at(-1).request).toMatchObject({ method: "OPTIONS", url: baseUrl })
+    })
+  )
+
   it.effect("has every request and reply as far as the journal has them", () =>
     Effect.gen(function* () {
       const world = yield* (yield* TestServer).makeWorld({ seed: 7 })

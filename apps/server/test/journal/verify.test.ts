@@ -330,13 +330,41 @@ describe("the cost of an expectation", () => {
     [{ query: names(50) }, { query: names(51) }, "query"],
     [{ faults: Object.keys(names(50)) }, { faults: Object.keys(names(51)) }, "faults"],
     [{ body: names(199) }, { body: names(200) }, "body"],
-    [{ body: { list: [names(197)] } }, { body: { list: [names(198)] } }, "body"]
+    [{ body: { list: [names(197)] } }, { body: { list: [names(198)] } }, "body"],
+    [{ body: { a: "x".repeat(4_095) } }, { body: { a: "x".repeat(4_096) } }, "body"],
+    [{ body: [{ ["x".repeat(4_095)]: "x" }] }, { body: [{ ["x".repeat(4_096)]: "x" }] }, "body"],
+    [{ query: { ["x".repeat(1_024)]: "" } }, { query: { ["x".repeat(1_025)]: "" } }, "query"],
+    [{ faults: ["x".repeat(1_024)] }, { faults: ["x".repeat(1_025)] }, "faults"],
+    [{ path: "*".repeat(1_024) }, { path: "*".repeat(1_025) }, "path"],
+    [{ method: "propfind" }, { method: "PROPFOUND" }, "method"]
   ])("is bounded by what one call may name", (within, beyond, field) => {
     const decode = Schema.decodeUnknownResult(Expectation)
     expect(Result.isSuccess(decode({ expected: [{}, within] }))).toBe(true)
     const refused = decode({ expected: [{}, beyond] })
     expect(Result.isFailure(refused) && String(refused.failure)).toContain(`["expected"][1]["${field}"]`)
   })
+
+  it("is bounded by what all patterns and all requests have, which the failure states", async () => {
+    const many = Array.from({ length: 500 }, (_, seq) => entry(seq, { path: `/${"a".repeat(8_000)}` }))
+    const expected = Array.from({ length: 10 }, (_, n) => ({ path: `*${"a".repeat(900)}${n}*`, count: 0 }))
+    const { sentence } = await Effect.runPromise(Effect.flip(verify(many, { expected })))
+    expect(sentence).toMatch(/^The patterns of 10 calls and the texts of 500 requests are too long to be compared: /)
+    // Without a pattern in it, a path costs next to nothing.
+    const plain = Array.from({ length: 20 }, (_, n) => ({ path: `/${"a".repeat(900)}${n}`, count: 0 }))
+    expect((await judge({ expected: plain }, many)).ok).toBe(true)
+  })
+
+  it("does not grow with the names of a request beyond what a reader could compare", async () => {
+    const long = (kind: string, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}${"abcdefgh".repeat(3)}${kind}${n}`, "*"]))
+    const many = Array.from({ length: 1000 }, (_, seq) => entry(seq, { query: long("given", 50) }))
+    const before = process.threadCpuUsage()
+    const { mismatches } = await judge({ expected: [{ query: long("wanted", 50) }] }, many)
+    const { system, user } = process.threadCpuUsage(before)
+    expect(mismatches.length).toBe(1)
+    // A fifth of a second of processor time. Each name with each other takes half a minute.
+    expect((system + user) / 1000).toBeLessThan(3_000)
+  }, 60_000)
 
   it("leaves the loop to others within one call", async () => {
     const many = Array.from({ length: 1000 }, (_, seq) =>

@@ -160,6 +160,10 @@ describe("JSON that would cost too much", () => {
     const deep = "[".repeat(maxDepth) + "]".repeat(maxDepth)
     expect(read(deep).outcome).toEqual(JSON.parse(deep))
     expect(read(`[${deep}]`).outcome).toMatchObject(refusal(422, "detail"))
+    // An element of a long array is two levels down.
+    const element = deep.slice(2, -2)
+    expect(read(`{"nodes":[1,${element}]}`).outcome).toEqual({ nodes: [1, JSON.parse(element)] })
+    expect(read(`{"nodes":[1,[${element}]]}`).outcome).toMatchObject(refusal(422, "nodes.1"))
   })
 
   it("is refused after so many values", () => {

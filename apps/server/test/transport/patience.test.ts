@@ -104,6 +104,41 @@ describe("slow clients", () => {
     30_000
   )
 
+  it.live("a client that sends 5 MB before it reads gets its 413, from the service too", () =>
+    Effect.gen(function* () {
+      const { hostname, port } = new URL((yield* TestServer).baseUrl)
+      for (const path of [`${prefix}/nodes/?apikey=berth-key`, "/_mock/worlds"]) {
+        const received = yield* Effect.promise(
+          () =>
+            new Promise<string>((resolve) => {
+              let text = ""
+              const socket = connect({ host: hostname, port: Number(port) }).pause()
+              socket.on("data", (data: Buffer) => (text += data.toString("latin1")))
+              socket.on("error", ({ message }) => (text += message)).on("close", () => resolve(text))
+              const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\n${auth}Content-Type: application/json\r\nContent-Length: 5000000\r\n\r\n`
+              socket.write(head + " ".repeat(5_000_000), () => socket.resume())
+            })
+        )
+        expect(received).toMatch(/^HTTP\/1\.1 413 /)
+      }
+    }).pipe(Effect.provide(TestServer.layer({ timeouts: { keepAliveMillis: 100 } })))
+  )
+
+  it.live("a refusal waits for the rest of a body, and not where the client waits for the refusal", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const put = (headers: string) =>
+        `PUT /_mock/worlds/nope/snapshot HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}Content-Length: 9\r\n\r\n`
+      const [sending] = yield* connectAll(baseUrl, 1, put(""))
+      const [waiting] = yield* connectAll(baseUrl, 1, put("Expect: 100-continue\r\n"))
+      const replied: Array<string> = []
+      const reply = ({ socket }: Client, name: string) =>
+        new Promise<void>((resolve) => socket.once("data", () => resolve(void replied.push(name))))
+      yield* Effect.promise(() => Promise.all([reply(sending!, "sending"), reply(waiting!, "waiting")]))
+      expect(replied).toEqual(["waiting", "sending"])
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
   it.live(
     "a client that has closed its half is answered before the connection closes",
     () =>

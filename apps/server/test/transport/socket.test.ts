@@ -2,7 +2,7 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../src/testing.ts"
 import { exchange, type RawReply } from "./rawSocket.ts"
-import { expectFailure, nodeOf, prefix } from "../http/service.ts"
+import { expectFailure, nodeOf, prefix, send } from "../http/service.ts"
 
 const auth = "Authorization: Bearer berth-token\r\n"
 const get = `GET ${prefix}/nodes/?apikey=berth-key HTTP/1.1\r\nHost: x\r\n${auth}\r\n`
@@ -45,7 +45,10 @@ layer(TestServer.layer({ rateLimit: large }))("input that is no request gets the
     ["a length and chunks", post("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")],
     ["a chunk whose size is no number", post("Transfer-Encoding: chunked\r\n", "zz\r\n{}\r\n0\r\n\r\n")],
     ["a coding after chunked", post("Transfer-Encoding: chunked, gzip\r\n", "0\r\n\r\n")],
-    ["no host", `GET ${prefix}/nodes/?apikey=berth-key HTTP/1.1\r\n${auth}\r\n`]
+    ["no host", `GET ${prefix}/nodes/?apikey=berth-key HTTP/1.1\r\n${auth}\r\n`],
+    ["a host that is none", get.replace("Host: x", "Host: a b/c@d")],
+    ["two hosts", get.replace("Host: x\r\n", "Host: x\r\nHOST: y\r\n")],
+    ["one host twice, of HTTP/1.0", get.replace("HTTP/1.1\r\nHost: x\r\n", "HTTP/1.0\r\nHost: x\r\nHost: x\r\n")]
   ] as const) {
     it.effect(`${title}: 400`, () => fails(400, [bytes]))
   }
@@ -65,6 +68,8 @@ layer(TestServer.layer({ rateLimit: large }))("input that is no request gets the
       }
       const half = "a".repeat(9_000)
       yield* fails(414, [`GET /${half}`, `${half}a`, `${half} HTTP/1.1\r\nHost: x\r\n\r\n`])
+      const long = "a".repeat(60_000)
+      yield* fails(414, [`GET /${long}`, `${half} HTTP/1.1\r\nHost: x\r\nA: b\r\n\r\n`])
     })
   )
 
@@ -72,6 +77,14 @@ layer(TestServer.layer({ rateLimit: large }))("input that is no request gets the
     Effect.gen(function* () {
       yield* fails(431, [`GET / HTTP/1.1\r\nHost: x\r\nA: ${"a".repeat(17_000)}\r\n\r\n`])
       yield* fails(431, [`GET / HTTP/1.1\r\nHost: x\r\n${"A: bbbbbbbbbbbbbbbbbbbb\r\n".repeat(1_000)}\r\n`])
+      yield* fails(431, [`GET / HTTP/1.1\r\nHost: x\r\n${"A: bbbbbbbbbbbbbbbbbbbb\r\n".repeat(10_000)}\r\n`])
+      const upTo = (bytes: number) => {
+        const head = get.replace("\r\n\r\n", "\r\nA: \r\n\r\n")
+        return head.replace("A: ", `A: ${"a".repeat(bytes - head.length + 2)}`)
+      }
+      yield* fails(431, [upTo(16 * 1024 + 1)])
+      const { baseUrl } = yield* TestServer
+      expect((yield* exchange(baseUrl, [upTo(16 * 1024)], { enough: 1 })).replies[0]!.status).toBe(200)
     })
   )
 })
@@ -112,6 +125,25 @@ layer(TestServer.layer({ rateLimit: large }))("bodies on a socket", (it) => {
         const { replies } = yield* exchange(baseUrl, pieces, { enough: 1 })
         expect(replies.map(({ status }) => status)).toEqual([202])
       }
+    })
+  )
+
+  it.effect("a body without a type is JSON where a program sends it, and 415 where a page does", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const untyped = (headers: string) =>
+        post(`${headers}Content-Length: ${creation.length}\r\n`, creation).replace(/Content-Type: .*\r\n/, "")
+      const { replies } = yield* exchange(
+        baseUrl,
+        [
+          untyped(""),
+          ...["Origin: null", "Origin: http://evil.test", "Sec-Fetch-Site: cross-site"].map((header) =>
+            untyped(`${header}\r\n`)
+          )
+        ],
+        { enough: 4 }
+      )
+      expect(replies.map(({ status }) => status)).toEqual([202, 415, 415, 415])
     })
   )
 
@@ -198,6 +230,33 @@ layer(TestServer.layer({ rateLimit: large }))("connections", (it) => {
       const { replies } = yield* exchange(baseUrl, [absolute, "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n"], { enough: 2 })
       expect(replies.map(({ status }) => status)).toEqual([200, 204])
       expect(replies[1]!.headers["allow"]).toContain("GET")
+    })
+  )
+
+  it.effect("the page of the worlds asks for a host, and for one, as everything does", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      for (const hosts of ["", "Host: localhost\r\nHost: localhost\r\n"]) {
+        const { replies } = yield* exchange(baseUrl, [`GET /_mock/ HTTP/1.1\r\n${hosts}\r\n`], { enough: 1 })
+        expect(replies.map(({ status }) => status)).toEqual([400])
+      }
+    })
+  )
+
+  it.effect("a path is the same path with escapes that it does not need, for faults and the journal too", () =>
+    Effect.gen(function* () {
+      const { arm, baseUrl } = yield* TestServer
+      yield* arm([{ fault: "status", status: 418, scope: { operation: "nodes.list" } }])
+      const { replies } = yield* exchange(baseUrl, [get.replace("nodes", "node%73").replace("api", "%61%70i")], {
+        enough: 1
+      })
+      yield* arm([])
+      expect(replies.map(({ status }) => status)).toEqual([418])
+      const journal = yield* send(`${baseUrl}/_mock/worlds/default/requests?limit=1`)
+      expect(journal.json.requests[0]).toMatchObject({ path: `${prefix}/nodes/`, operation: "nodes.list" })
+      const others = [get.replace("/?", "/;a=b?"), get.replace("nodes", "%6Eodes%2F")]
+      const unknown = yield* exchange(baseUrl, others, { enough: 2 })
+      expect(unknown.replies.map(({ status }) => status)).toEqual([404, 404])
     })
   )
 

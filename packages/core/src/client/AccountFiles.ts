@@ -3,17 +3,12 @@
  * paths, and all of them as a layer.
  */
 import { Config, Effect, Layer, Option } from "effect"
-import {
-  type AccountFiles,
-  accountFilesOf,
-  layerOf,
-  type ReadVariable,
-  type StateDirectory,
-  stateDirectoryFault
-} from "./AccountFolder.ts"
+import { type AccountFiles, accountFilesOf, cacheFolderOf, layerOf, type ReadVariable } from "./AccountFolder.ts"
+import { type StateDirectory, stateDirectoryFault } from "./StateDirectory.ts"
 import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Settings.ts"
 
-export type { AccountFiles, StateDirectory } from "./AccountFolder.ts"
+export type { AccountFiles } from "./AccountFolder.ts"
+export type { StateDirectory } from "./StateDirectory.ts"
 
 /** A variable of the environment; blank counts as unset. */
 const read: ReadVariable = (name) =>
@@ -32,6 +27,14 @@ export const accountFiles = Effect.fnUntraced(function* (
   const settings = yield* Effect.fromResult(settingsFrom(options))
   const { allowanceFile, intents, pages } = yield* accountFilesOf(settings, read)
   return { allowanceFile, intents, pages }
+})
+
+/** The folder for what a program keeps of this account and can read again; none where the user has no folder. */
+export const accountCacheFolder = Effect.fnUntraced(function* (
+  options: Pick<ClientOptions, "baseUrl" | "credentials">
+): Effect.fn.Return<Option.Option<string>, InvalidOption> {
+  const settings = yield* Effect.fromResult(settingsFrom(options))
+  return yield* Effect.option(cacheFolderOf(settings, read))
 })
 
 /**

@@ -3,7 +3,7 @@
  * named by a hash, so that neither the service nor the key can be read from it. Nothing is made here; whatever writes makes
  * it. Works where there is `node:crypto`, which is loaded when it is used.
  */
-import { Context, Effect, Layer, Predicate, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import * as AllowanceFile from "./allowance/AllowanceFile.ts"
 import { AllowanceStore } from "./allowance/AllowanceStore.ts"
 import { makeDirectory } from "./creation/IntentFolder.ts"
@@ -12,16 +12,7 @@ import * as PageFile from "./listing/PageFile.ts"
 import { PageStore } from "./listing/PageStore.ts"
 import type { Settings } from "./options/Settings.ts"
 import type { FileFault } from "./files/StateFiles.ts"
-
-/**
- * Where a client keeps its intents and what it knows of the allowance: `auto` is the account's folder in the state folder of
- * `berth`, `memory` this client alone, and anything else the path of a folder that is used in place of that of `berth`.
- */
-export type StateDirectory = "auto" | "memory" | (string & {})
-
-/** What is wrong with a state directory; undefined when nothing is. */
-export const stateDirectoryFault = (value: unknown): string | undefined =>
-  Predicate.isString(value) && value.trim() !== "" ? undefined : 'expected "auto", "memory" or the path of a folder'
+import type { StateDirectory } from "./StateDirectory.ts"
 
 /** Reads a variable of the environment; undefined where it is not set. */
 export type ReadVariable = (name: string) => Effect.Effect<string | undefined>
@@ -38,24 +29,38 @@ export interface AccountFiles {
 
 const isAbsolute = (folder: string, isWindows: boolean) => (isWindows ? /^([a-z]:)?[\\/]/i : /^\//).test(folder)
 
+/** What a folder is for: what must not be lost, and what can be read again. */
+export type FolderKind = "state" | "cache"
+
+/** Where it is below the home folder. */
+const belowHome: Record<FolderKind, Record<"win32" | "darwin" | "others", string>> = {
+  state: { win32: "AppData/Local", darwin: "Library/Application Support", others: ".local/state" },
+  cache: { win32: "AppData/Local", darwin: "Library/Caches", others: ".cache" }
+}
+
+const trimmed = (folder: string) => folder.replace(/[\\/]+$/, "")
+
 /**
  * The folder of `berth`: `$XDG_STATE_HOME/berth`, by default `~/.local/state/berth`, on macOS `~/Library/Application
- * Support/berth`, on Windows `%LOCALAPPDATA%\berth`. Fails with why there can be none.
+ * Support/berth`, on Windows `%LOCALAPPDATA%\berth`; for the cache `$XDG_CACHE_HOME/berth`, `~/.cache/berth`,
+ * `~/Library/Caches/berth`, `%LOCALAPPDATA%\berth\Cache`. Fails with why there can be none.
  */
 export const berthFolder = Effect.fnUntraced(function* (
   read: ReadVariable,
-  platform = globalThis.process?.platform
+  platform: string | undefined = globalThis.process?.platform,
+  kind: FolderKind = "state"
 ): Effect.fn.Return<string, FileFault> {
   const isWindows = platform === "win32"
-  for (const variable of isWindows ? ["XDG_STATE_HOME", "LOCALAPPDATA"] : ["XDG_STATE_HOME"]) {
-    const folder = yield* read(variable)
-    if (folder !== undefined && isAbsolute(folder, isWindows)) return `${folder.replace(/[\\/]+$/, "")}/berth`
-  }
+  const named = yield* read(`XDG_${kind.toUpperCase()}_HOME`)
+  if (named !== undefined && isAbsolute(named, isWindows)) return `${trimmed(named)}/berth`
+  const below = isWindows && kind === "cache" ? "berth/Cache" : "berth"
+  const local = isWindows ? yield* read("LOCALAPPDATA") : undefined
+  if (local !== undefined && isAbsolute(local, isWindows)) return `${trimmed(local)}/${below}`
   const variable = isWindows ? "USERPROFILE" : "HOME"
   const home = yield* read(variable)
   if (home === undefined) return yield* Effect.fail({ message: `${variable} is not set` })
-  const below = isWindows ? "AppData/Local" : platform === "darwin" ? "Library/Application Support" : ".local/state"
-  return `${home.replace(/[\\/]+$/, "")}/${below}/berth`
+  const place = belowHome[kind][platform === "win32" || platform === "darwin" ? platform : "others"]
+  return `${trimmed(home)}/${place}/${below}`
 })
 
 /** The account's folder in that of `berth`, or in another. */
@@ -94,6 +99,10 @@ export const accountFilesOf = Effect.fnUntraced(function* (settings: Settings, r
   }
   return files
 })
+
+/** The account's folder for what can be read again. */
+export const cacheFolderOf = (settings: Settings, read: ReadVariable) =>
+  Effect.flatMap(berthFolder(read, undefined, "cache"), (folder) => folderOf(settings, folder))
 
 /** Of the path `accounts/HASH/intents` all is made by Berth, for the user alone. */
 export const ownLevels = 3

@@ -11,9 +11,15 @@ import type { Transport } from "./transport/Transport.ts"
 /** The services of the client. */
 export type Berth = Services.Services
 
-/** A client for one account over one of the transports. Fails with `InvalidOption` when an option is unusable. */
-export const layerOver = <R>(options: ClientOptions, transport: Layer.Layer<Transport, never, R>) =>
-  Layer.provide(Services.layer(options, transport), Telemetry.layer)
+/**
+ * A client for one account over one of the transports. Fails with `InvalidOption` when an option is unusable. `observer` provides
+ * an `Observer`; default: the client's metrics and spans.
+ */
+export const layerOver = <R, RO = never>(
+  options: ClientOptions,
+  transport: Layer.Layer<Transport, never, R>,
+  observer: Layer.Layer<never, never, RO> = Telemetry.layer as Layer.Layer<never, never, RO>
+) => Layer.provide(Services.layer(options, transport), observer)
 
 /** A client for one account over the program's `HttpClient`. Fails with `InvalidOption` when an option is unusable. */
 export const layer = (options: ClientOptions) => layerOver(options, HttpTransport.layer)

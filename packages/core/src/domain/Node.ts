@@ -13,6 +13,7 @@ export type NodeId = typeof NodeId.Type
  * field that could not be read is `null` here and kept raw under `extra`.
  */
 export const Node = /*#__PURE__*/ Schema.Struct({
+  /** The service's number for it: a positive integer, never reused. */
   id: NodeId,
   name: Schema.String,
   status: NodeStatus,

@@ -1,14 +1,10 @@
 /**
  * What a promise of the client rejects with: one class for each reason, all of them `BerthError`s. The reasons, their
  * sentences and hints are the domain's (`domain/ErrorReason.ts`); `reasons.ts` has their classes, `Failure.ts` those of errors that only promises have.
+ * These three files import no others but as types: a page that only checks what was thrown gets none of the client.
  */
-import type * as Domain from "../domain/BerthError.ts"
-import type { Attempt as DomainAttempt } from "../domain/Attempt.ts"
-import * as Reason from "../domain/ErrorReason.ts"
-import { type Plain, plain } from "./Plain.ts"
-
-/** One attempt of a call: when it was made, how long it waited, its outcome. */
-export interface Attempt extends Plain<DomainAttempt> {}
+import type { FailedReply as DomainFailedReply } from "../domain/FailedReply.ts"
+import type { Attempt } from "./Records.ts"
 
 /** The reply that a call failed with. Nothing in it holds a credential. */
 export interface FailedReply {
@@ -27,14 +23,14 @@ export interface Facts {
     readonly hint: string
     readonly retryable: boolean
   }
+  /** The fields of the reason in their plain form. Default: none. */
+  readonly fields?: object
   readonly operation: string
-  readonly attempts: ReadonlyArray<DomainAttempt>
-  readonly reply?: Domain.BerthError["reply"]
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly reply?: DomainFailedReply | null
   /** Default: that of the reason. */
   readonly hint?: string
 }
-
-const asItIs = (text: string) => text
 
 /**
  * A failed call. `_tag` names the reason, and so does the class: `error instanceof NodeNotFound`. No error holds a
@@ -58,7 +54,10 @@ export abstract class BerthError extends Error {
   /** That reply, its body up to a length; null when the call failed without one. */
   readonly response: FailedReply | null
 
-  constructor({ attempts, operation, reason, reply = null, hint = reason.hint }: Facts, options?: ErrorOptions) {
+  constructor(
+    { attempts, fields, operation, reason, reply = null, hint = reason.hint }: Facts,
+    options?: ErrorOptions
+  ) {
     super(reason.message, options)
     this._tag = reason._tag
     this.operation = operation
@@ -67,9 +66,9 @@ export abstract class BerthError extends Error {
     this.response = reply === null ? null : { status: reply.status, headers: reply.headers, body: reply.excerpt }
     this.hint = hint
     this.retryable = reason.retryable
-    this.attempts = plain(attempts, asItIs)
+    this.attempts = attempts
     Object.defineProperty(this, "name", { value: reason._tag, configurable: true, writable: true })
-    Object.assign(this, plain(Reason.fieldsOf(reason as Reason.ErrorReason), asItIs))
+    Object.assign(this, fields)
   }
 
   /** Everything but the stack and the cause. */
@@ -77,9 +76,3 @@ export abstract class BerthError extends Error {
     return { ...(this as object), message: this.message }
   }
 }
-
-/** `BerthError` itself, with the tag and the fields of a reason in its type. */
-type WithFields = <R extends Reason.ErrorReason>(
-  reason: new (fields: never) => R
-) => new (facts: Facts) => BerthError & { readonly _tag: R["_tag"] } & Plain<Reason.FieldsOf<R>>
-export const failure = (() => BerthError) as unknown as WithFields

@@ -5,37 +5,6 @@ import { Duration, Effect, Option } from "effect"
 import { type Lane, lanes } from "../domain/Lane.ts"
 import { InvalidOption } from "./Failure.ts"
 
-/** A length of time: milliseconds, or a text such as `"30 seconds"`. */
-export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
-
-/** The options of a call that makes no request. */
-export interface SignalOptions {
-  /** Ends the call at once when it is aborted, wherever it is; the promise rejects with `Aborted`. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** The last argument of every method that makes requests. */
-export interface CallOptions extends SignalOptions {
-  /** Longest time the call may take altogether. Default: that of the client. */
-  readonly deadline?: Timespan | undefined
-  /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
-  readonly lane?: Lane | undefined
-  /**
-   * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
-   * the wire; that of a failure is masked and bounded, its body at most 2048 characters. A create has the reply to its own
-   * request, also where its node is then adopted. It cannot end the call: what it throws, or its promise rejects with, is a
-   * warning on stderr, once per call. Its promise is not waited for.
-   */
-  readonly onReply?: ((reply: RawReply) => void) | undefined
-}
-
-/** A reply as it came off the wire, its body as text. Header names are in lower case. */
-export interface RawReply {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: string
-}
-
 /** Checks the options that are given by their names, and refuses unknown ones. Throws `InvalidOption`. */
 export const check = <C extends Checks>(operation: string, options: unknown, checks: C): Checked<C> => {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {

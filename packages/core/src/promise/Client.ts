@@ -2,27 +2,51 @@
  * What people without Effect see: the client, what it is made from, what its methods take and give. How it is made is in
  * `promise.ts`.
  */
-import type { StateDirectory } from "../client/AccountFolder.ts"
-import type { Creation as DomainCreation } from "../client/creation/Creator.ts"
-import type { ListBounds, Listed } from "../client/listing/Pages.ts"
-import type { KnownAllowance } from "../domain/Allowance.ts"
-import type { CommitmentSetting } from "../domain/Commitment.ts"
-import type { Image as DomainImage, ImageFilter } from "../domain/Image.ts"
-import type { Lane } from "../domain/Lane.ts"
-import type { Node as DomainNode } from "../domain/Node.ts"
-import type { NodeSpec } from "../domain/NodeSpec.ts"
-import type { KnownStatus } from "../domain/NodeStatus.ts"
-import type { Plan as DomainPlan } from "../domain/Plan.ts"
-import type { Attempt } from "./BerthError.ts"
-import type { CallOptions, SignalOptions, RawReply, Timespan } from "./CallOptions.ts"
-import type { Plain } from "./Plain.ts"
+import type { ListBounds, Listed } from "../client/listing/Listed.ts"
+import type { StateDirectory } from "../client/StateDirectory.ts"
+import type {
+  Attempt,
+  CommitmentSetting,
+  Image,
+  ImageFilter,
+  KnownAllowance,
+  KnownStatus,
+  Lane,
+  Node,
+  NodeSpec,
+  Plan
+} from "./Records.ts"
 
-/** A node; `createdAt` is a `Date`. What the reply leaves out is `null`; fields unknown to Berth are under `extra`. */
-export interface Node extends Plain<DomainNode> {}
-/** An image on a plan. */
-export interface Image extends Plain<DomainImage> {}
-/** A plan with its prices, in rupees, and the images it can be started with. */
-export interface Plan extends Plain<DomainPlan> {}
+/** A length of time: milliseconds, or a text such as `"30 seconds"`. */
+export type Timespan = number | `${number} ${"millis" | "second" | "seconds" | "minute" | "minutes" | "hour" | "hours"}`
+
+/** The options of a call that makes no request. */
+export interface SignalOptions {
+  /** Ends the call at once when it is aborted, wherever it is; the promise rejects with `Aborted`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The last argument of every method that makes requests. */
+export interface CallOptions extends SignalOptions {
+  /** Longest time the call may take altogether. Default: that of the client. */
+  readonly deadline?: Timespan | undefined
+  /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
+  readonly lane?: Lane | undefined
+  /**
+   * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
+   * the wire; that of a failure is masked and bounded, its body at most 2048 characters. A create has the reply to its own
+   * request, also where its node is then adopted. It cannot end the call: what it throws, or its promise rejects with, is a
+   * warning on stderr, once per call. Its promise is not waited for.
+   */
+  readonly onReply?: ((reply: RawReply) => void) | undefined
+}
+
+/** A reply as it came off the wire, its body as text. Header names are in lower case. */
+export interface RawReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
 
 /** What a client is made from. */
 export interface ClientOptions {
@@ -85,7 +109,10 @@ export interface AttemptReport extends Attempt {
 }
 
 /** What came of a create: a new node, or one found to be ours, for its reply was lost or its key had made it. */
-export interface Creation extends Plain<DomainCreation> {}
+export interface Creation {
+  readonly outcome: "created" | "adopted"
+  readonly node: Node
+}
 
 /** How to create. */
 export interface CreateOptions extends CallOptions {

@@ -1,15 +1,15 @@
 /**
  * Every error that a promise of the client rejects with, as one union; and the errors that only promises have.
  */
-import type { Attempt } from "../domain/Attempt.ts"
 import type { ErrorReason } from "../domain/ErrorReason.ts"
 import { BerthError, type Facts } from "./BerthError.ts"
 import * as reasons from "./reasons.ts"
+import type { Attempt } from "./Records.ts"
 
 /** The class of each reason. Does not compile where one is missing. */
-export const classes: {
+export const classes = reasons satisfies {
   readonly [Tag in ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag }
-} = reasons
+}
 
 /** An option, or a variable of the environment, that no client can be made with, or no call be made with. */
 export class InvalidOption extends BerthError {
@@ -27,6 +27,23 @@ export class InvalidOption extends BerthError {
     }
     super({ operation, reason, attempts: [] })
     Object.assign(this, { option, detail })
+  }
+}
+
+/** The client runs on a Node that is too old for it: some calls would work, and others fail after they had changed something. */
+export class RuntimeTooOld extends BerthError {
+  declare readonly _tag: "RuntimeTooOld"
+  /** Such as `20.20.2`. */
+  declare readonly version: string
+  constructor(operation: string, version: string) {
+    const reason = {
+      _tag: "RuntimeTooOld",
+      message: `The client needs Node 22.19 or newer; this is Node ${version}.`,
+      hint: "Run the program with a newer Node.",
+      retryable: false
+    }
+    super({ operation, reason, attempts: [] })
+    Object.assign(this, { version })
   }
 }
 
@@ -96,8 +113,9 @@ export class ClientFault extends BerthError {
 
 /** Every error there is, discriminated by `_tag`, each with its own fields. */
 export type Failure =
-  | InstanceType<(typeof reasons)[ErrorReason["_tag"]]>
+  | InstanceType<(typeof reasons)[keyof typeof reasons]>
   | InvalidOption
+  | RuntimeTooOld
   | Aborted
   | ClientClosed
   | ClientFault

@@ -4,13 +4,7 @@
  */
 import { type Brand, DateTime, Predicate } from "effect"
 import type * as Domain from "../domain/Node.ts"
-import { type KnownStatus, knownStatuses, label, type UnknownStatus } from "../domain/NodeStatus.ts"
-
-/** A status: one of those that Berth knows, or another in the service's own spelling. */
-export type NodeStatus = KnownStatus | (string & {})
-
-/** Whether Berth knows this status. */
-export const isKnownStatus = (status: string): status is KnownStatus => knownStatuses.some((known) => known === status)
+import { label, type UnknownStatus } from "../domain/NodeStatus.ts"
 
 /** The plain form of `A`. */
 export type Plain<A> = A extends DateTime.Utc

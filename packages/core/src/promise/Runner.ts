@@ -6,9 +6,11 @@ import { Cause, Effect, Exit, type Layer, ManagedRuntime, Scope } from "effect"
 import { Fetch } from "../client/transport/FetchTransport.ts"
 import { type Ledger, LedgerBegun } from "../client/call/Attempt.ts"
 import type * as Domain from "../domain/BerthError.ts"
+import { fieldsOf } from "../domain/ErrorReason.ts"
 import { type Redact, redactedReason } from "../client/transport/Redaction.ts"
 import type { BerthError } from "./BerthError.ts"
 import { Aborted, classes, ClientClosed, ClientFault } from "./Failure.ts"
+import { plain } from "./Plain.ts"
 
 /** Why a call was let go of before its effect ended. */
 type Cut = "aborted" | "closed"
@@ -31,9 +33,20 @@ export interface Runner<R> {
   readonly close: () => Promise<void>
 }
 
+const asItIs = (text: string) => text
+
 /** The error of the domain as an error of the promise client. Credentials may also stand in what the caller asked for. */
-const fromDomain = ({ attempts, hint, operation, reason, reply }: Domain.BerthError, redact: Redact): BerthError =>
-  new classes[reason._tag]({ reason: redactedReason(reason, redact), operation, attempts, reply, hint })
+const fromDomain = ({ attempts, hint, operation, reason, reply }: Domain.BerthError, redact: Redact): BerthError => {
+  const masked = redactedReason(reason, redact)
+  return new classes[reason._tag]({
+    reason: masked,
+    fields: plain(fieldsOf(masked), asItIs),
+    operation,
+    attempts: plain(attempts, asItIs),
+    reply,
+    hint
+  })
+}
 
 /** A runner over the services of `layer`, which cannot fail and is built with the first call. */
 export const make = <R>(
@@ -80,7 +93,7 @@ export const make = <R>(
     const outcome =
       closing !== undefined ? "closed" : call.signal?.aborted === true ? "aborted" : await exitOf(call, noticed)
     // Errors are made here, after the `await`, where the stack still knows who called.
-    const letGo = { operation: call.operation, changed, attempts: ledger?.attempts ?? [] }
+    const letGo = { operation: call.operation, changed, attempts: plain(ledger?.attempts ?? [], asItIs) }
     if (outcome === "closed") throw new ClientClosed(letGo)
     if (outcome === "aborted") throw new Aborted(letGo, call.signal?.reason)
     if (Exit.isSuccess(outcome)) return outcome.value

@@ -2,7 +2,7 @@
  * Checks what a client is made from: gives the options as the engine takes them, and the callback for its attempts.
  */
 import { Redacted, Result } from "effect"
-import { stateDirectoryFault } from "../client/AccountFolder.ts"
+import { stateDirectoryFault } from "../client/StateDirectory.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
 import { InvalidOption } from "./Failure.ts"
 import { check, type Checks, func, lane, text, timespan } from "./CallOptions.ts"

@@ -106,6 +106,7 @@ describe("the files of an account", () => {
 describe("the folder of `berth`", () => {
   const values: Readonly<Record<string, ReadonlyArray<string | undefined>>> = {
     XDG_STATE_HOME: [undefined, "/xdg/", "C:\\xdg", "not/absolute"],
+    XDG_CACHE_HOME: [undefined, "/cache/"],
     LOCALAPPDATA: [undefined, "C:\\local\\", "local"],
     HOME: [undefined, "/home/ada/"],
     USERPROFILE: [undefined, "C:\\Users\\ada"]
@@ -116,12 +117,14 @@ describe("the folder of `berth`", () => {
     [{}]
   )
 
-  for (const platform of ["linux", "darwin", "win32", "freebsd"]) {
-    it.effect(`is Effect's state folder on ${platform}, for any environment`, () =>
+  const kinds = ["state", "cache"] as const
+  const platforms = ["linux", "darwin", "win32", "freebsd"]
+  for (const [kind, platform] of kinds.flatMap((kind) => platforms.map((platform) => [kind, platform] as const))) {
+    it.effect(`is Effect's ${kind} folder on ${platform}, for any environment`, () =>
       Effect.forEach(environments, (env) =>
         Effect.gen(function* () {
-          const ours = yield* Effect.option(berthFolder((name) => Effect.succeed(env[name]), platform))
-          const theirs = yield* Effect.option(UserDirectories.make({ platform }).state("berth")).pipe(
+          const ours = yield* Effect.option(berthFolder((name) => Effect.succeed(env[name]), platform, kind))
+          const theirs = yield* Effect.option(UserDirectories.make({ platform })[kind]("berth")).pipe(
             Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
           )
           const plain = Option.map((folder: string) => folder.replaceAll("\\", "/"))

@@ -80,6 +80,7 @@ describe("what the compiler knows of an error", () => {
         case "OutcomeUnknown":
         case "UnexpectedResponse":
         case "InvalidOption":
+        case "RuntimeTooOld":
         case "Aborted":
         case "ClientClosed":
         case "ClientFault":

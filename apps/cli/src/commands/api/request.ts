@@ -3,8 +3,10 @@
  */
 import { RawApi } from "@berth/core/client/RawApi"
 import type { RawReply } from "@berth/core/api/Reply"
+import { pageSize } from "@berth/core/api/Routes"
 import { escapeControlsInLines } from "@berth/terminal/escapeControls"
-import { Effect, FileSystem, Option, Stdio, Stream } from "effect"
+import { didYouMean, nearest } from "@berth/terminal/usage"
+import { Effect, FileSystem, Option, Predicate, Result, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { jsonBlock, jsonLine } from "../../output/json.ts"
@@ -17,8 +19,9 @@ import { switchFlag } from "../../settings/switches.ts"
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const
 const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD"])
 
-const isMethod = (method: string): method is (typeof methods)[number] =>
-  (methods as ReadonlyArray<string>).includes(method)
+type Method = (typeof methods)[number]
+
+const isMethod = (method: string): method is Method => (methods as ReadonlyArray<string>).includes(method)
 
 const pair = (text: string): Option.Option<readonly [string, string]> => {
   const at = text.indexOf("=")
@@ -54,21 +57,89 @@ const shown = (body: string, format: Format, isTerminal: boolean): string => {
 const head = ({ headers, status }: RawReply): string =>
   [`HTTP ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value ?? ""}`), "", ""].join("\n")
 
+/** The method and the path: what is no method is a path, and begins with a slash or is the only word. */
+const target = (words: ReadonlyArray<string>): Result.Result<readonly [Method, string], UsageFault> => {
+  const [first = "", path, ...more] = words
+  if (path === undefined) {
+    return isMethod(first.toUpperCase()) && !first.includes("/")
+      ? Result.fail(new UsageFault({ message: "berth api needs PATH.", hint: "Such as: berth api /nodes/" }))
+      : Result.succeed(["GET", first])
+  }
+  const method = first.toUpperCase()
+  if (more.length > 0) {
+    const message = `berth api takes no further argument: ${more.join(" ")}.`
+    return Result.fail(new UsageFault({ message, hint: "See berth api --help." }))
+  }
+  if (isMethod(method)) return Result.succeed([method, path])
+  const near = nearest(method, methods)
+  const end = near.length === 0 ? `: expected ${methods.join(", ")}.` : didYouMean(near)
+  return Result.fail(new UsageFault({ message: `METHOD cannot be ${method}${end}`, hint: "See berth api --help." }))
+}
+
+/** A path with its query apart; what `-q` adds comes after it. */
+const withQuery = (path: string, query: ReadonlyArray<readonly [string, string]>) => {
+  const at = path.indexOf("?")
+  if (at === -1) return { path, query }
+  return { path: path.slice(0, at), query: [...new URLSearchParams(path.slice(at + 1)), ...query] }
+}
+
+/** Prints text of the service. It may repeat the address of the request, and the API key is in that. */
+const printMasked = Effect.fnUntraced(function* (text: string) {
+  const redact = yield* redaction
+  const { data } = yield* Output
+  const masked = redact(text)
+  yield* data(masked === "" || masked.endsWith("\n") ? masked : `${masked}\n`)
+})
+
+/** The elements of a page; undefined where its data is no list. */
+const elementsOf = (body: string): ReadonlyArray<unknown> | undefined => {
+  try {
+    const envelope: unknown = JSON.parse(body)
+    const data = Predicate.isObject(envelope) ? envelope["data"] : undefined
+    return Array.isArray(data) ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A list has no more pages than this, so that a service that repeats one does not go on for ever. */
+const maxPages = 10_000
+
+const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])
+
+/** Reads page after page until one is empty or short, and prints the elements of all as one list; NDJSON page by page. */
+const paginate = Effect.fnUntraced(function* (path: string, given: ReadonlyArray<readonly [string, string]>) {
+  const query = given.filter(([name]) => !pageParameters.has(name))
+  const size = Number(new Map(query).get("per_page") ?? pageSize.maximum)
+  const sized = query.some(([name]) => name === "per_page") ? query : [...query, ["per_page", String(size)] as const]
+  const format = yield* OutputFormat
+  const { readerGone } = yield* Output
+  const all: Array<unknown> = []
+  for (let page = 1; page <= maxPages && !(yield* readerGone); page++) {
+    const { failure, reply } = yield* (yield* RawApi).exchange({
+      method: "GET",
+      path,
+      query: [...sized, ["page_no", String(page)]]
+    })
+    if (failure !== null) return yield* failure
+    const elements = elementsOf(reply.body)
+    if (elements === undefined) {
+      return yield* new UsageFault({ message: `${path} is not a list.`, hint: "Leave out --paginate." })
+    }
+    if (format === "ndjson") yield* printMasked(elements.map((each) => `${jsonLine(each)}\n`).join(""))
+    else all.push(...elements)
+    if (elements.length < size) break
+  }
+  if (format !== "ndjson") yield* printMasked(jsonBlock(all))
+})
+
 export const request = Command.make(
   "api",
   {
-    method: Argument.String("METHOD").pipe(
+    words: Argument.String("[METHOD] PATH").pipe(
       Argument.withMetavar(""),
-      Argument.withDescription(methods.join(", ")),
-      Argument.map((method) => method.toUpperCase()),
-      Argument.filterMap(
-        (method) => (isMethod(method) ? Option.some(method) : Option.none()),
-        () => `expected ${methods.map((method) => `"${method}"`).join(", ")}`
-      )
-    ),
-    path: Argument.String("PATH").pipe(
-      Argument.withMetavar(""),
-      Argument.withDescription("Below /myaccount/api/v1, such as /nodes/")
+      Argument.withDescription("Path below /myaccount/api/v1, such as /nodes/, after a method other than GET"),
+      Argument.atLeast(1)
     ),
     query: Flag.String("query").pipe(
       Flag.withAlias("q"),
@@ -83,20 +154,27 @@ export const request = Command.make(
       Flag.withDescription("Body of the request"),
       Flag.optional
     ),
-    include: switchFlag("include", "Print the status and the headers too")
+    include: switchFlag("include", "Print the status and the headers too"),
+    paginate: switchFlag("paginate", "Read every page of a list, and print one list")
   },
-  Effect.fnUntraced(function* ({ data, include, method, path, query }) {
+  Effect.fnUntraced(function* ({ data, include, paginate: everyPage, query: added, words }) {
+    const [method, given] = yield* Effect.fromResult(target(words))
+    const { path, query } = withQuery(given, added)
+    if (everyPage && (method !== "GET" || include)) {
+      return yield* new UsageFault({
+        message: `--paginate does not go with ${include ? "-i" : method}.`,
+        hint: "It reads the pages of a list with GET, and prints their elements."
+      })
+    }
+    if (everyPage) return yield* paginate(path, query)
     if (Option.isSome(data) && bodiless.has(method)) {
       return yield* new UsageFault({ message: `${method} takes no body.`, hint: "Leave out -d, or use POST." })
     }
     const body = Option.isSome(data) ? yield* Effect.mapError(bodyFrom(data.value), unreadable(data.value)) : undefined
     const { failure, reply } = yield* (yield* RawApi).exchange({ method, path, query, body })
-    const redact = yield* redaction
-    const { data: print, stdout } = yield* Output
-    // A service may repeat the address of the request, and the API key is in it.
-    const text = redact(shown(reply.body, yield* OutputFormat, stdout.isTerminal))
-    if (include) yield* print(redact(escapeControlsInLines(head(reply))))
-    yield* print(text === "" || text.endsWith("\n") ? text : `${text}\n`)
+    const { stdout } = yield* Output
+    if (include) yield* printMasked(escapeControlsInLines(head(reply)))
+    yield* printMasked(shown(reply.body, yield* OutputFormat, stdout.isTerminal))
     if (failure !== null) return yield* failure
   })
-).pipe(Command.withDescription("Send any request to the service"), Command.provide(client))
+).pipe(Command.provide(client))

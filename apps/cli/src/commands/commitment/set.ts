@@ -1,20 +1,41 @@
 /**
  * `berth commitment set`: what happens to a node when its commitment ends.
  */
+import { Images } from "@berth/core/client/Images"
 import { setCommitmentRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
-import { CommitmentSetting } from "@berth/core/domain/Commitment"
+import { CommitmentSetting, type CommittedOption } from "@berth/core/domain/Commitment"
+import { fromImages } from "@berth/core/domain/Plan"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { nameOf } from "../../nodes/forEachNode.ts"
+import { UsageFault } from "../../failure/CliFailure.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
+import { rupees } from "../../output/format.ts"
 import { printOne } from "../../output/print.ts"
-import { proposalRecord, propose } from "../../proposal/Proposal.ts"
+import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
+import { optionOf } from "../../proposal/offer.ts"
+import { propose } from "../../proposal/Proposal.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
 import { switchFlag } from "../../settings/switches.ts"
+
+/** The committed option to renew to; none where its plan is not listed. */
+const optionFor = Effect.fnUntraced(function* (plan: string | null, skuId: number) {
+  const plans = fromImages(yield* (yield* Images).list())
+  const known = plans.find((each) => each.plan === plan)
+  return known === undefined
+    ? Option.none<CommittedOption>()
+    : Option.some(yield* Effect.fromResult(optionOf(known, skuId)))
+})
+
+const outcomeOf = (setting: CommitmentSetting, option: Option.Option<CommittedOption>): string =>
+  Option.match(option, {
+    onNone: () => endOfCommitment[setting],
+    onSome: ({ days, priceInr }) =>
+      `committed for ${days} days${priceInr === null ? ", at a price that is not known" : ` at ₹${rupees(priceInr)}`}; ${endOfCommitment[setting]}`
+  })
 
 export const set = Command.make(
   "set",
@@ -24,23 +45,44 @@ export const set = Command.make(
       Argument.withMetavar(""),
       Argument.withDescription(CommitmentSetting.literals.join(" | "))
     ),
-    sku: wholeNumberFlag("plan", 0).pipe(
-      Flag.withMetavar("SKU"),
+    sku: wholeNumberFlag("sku", 0).pipe(
+      Flag.withMetavar("ID"),
       Flag.withDescription("Committed option to renew to, see berth plan list"),
       Flag.optional
     ),
+    force: switchFlag("force", "Send it although the option is not listed"),
+    yes: switchFlag("yes", "Do not ask"),
     dryRun: switchFlag("dry-run", "Show the request, and stop")
   },
-  Effect.fnUntraced(function* ({ dryRun, node: given, setting, sku }) {
-    const found = yield* resolveNode(given)
-    const subject = { id: found.id, name: nameOf(found) }
-    const skuId = Option.getOrUndefined(sku)
-    if (dryRun) {
-      const request = setCommitmentRequest(found.id, setting, skuId)
-      const change = { action: "set-commitment", ...subject, outcome: endOfCommitment[setting] } as const
-      return yield* printOne(proposalRecord, propose(request, change))
+  Effect.fnUntraced(function* ({ dryRun, force, node: given, setting, sku, yes }) {
+    if (Option.exists(sku, (id) => id !== 0) && setting !== "auto_renew") {
+      return yield* new UsageFault({
+        message: `--sku goes with auto_renew, not with ${setting}.`,
+        hint: "Omit --sku: only a renewal has a committed option."
+      })
     }
-    yield* Nodes.use((nodes) => nodes.setCommitment(found.id, setting, { skuId }))
-    yield* printOne(commitmentRecord, { ...subject, setting, skuId: skuId ?? null })
+    const approval: Approval = {
+      verb: "set the commitment",
+      question: (nodes) => `Set the commitment of ${nodes}?`,
+      mustAsk: true,
+      yes,
+      dryRun,
+      single: true
+    }
+    yield* ensureApprovable(approval)
+    const node = yield* resolveNode(given)
+    const skuId = Option.getOrUndefined(sku)
+    const option = skuId === undefined || force ? Option.none() : yield* optionFor(node.plan, skuId)
+    const price = Option.match(option, { onNone: () => null, onSome: ({ priceInr }) => priceInr })
+    const proposal = propose(setCommitmentRequest(node.id, setting, skuId), {
+      action: "set-commitment",
+      id: node.id,
+      name: node.name,
+      committedPriceInr: price,
+      outcome: outcomeOf(setting, option)
+    })
+    if (!(yield* approve([proposal], approval))) return
+    yield* Nodes.use((nodes) => nodes.setCommitment(node.id, setting, { skuId }))
+    yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
   })
 ).pipe(Command.withDescription("Set what happens when a node's commitment ends"), Command.provide(client))

@@ -7,13 +7,14 @@ import { Command } from "effect/cli"
 import { printAll } from "../../output/print.ts"
 import { imageRecord } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
-import { imageFilter, imageFilterFlags } from "../../settings/imageFilter.ts"
+import { imageFilter, imageFilterFlags, ofPlan } from "../../settings/imageFilter.ts"
 
 export const list = Command.make(
   "list",
   imageFilterFlags,
   Effect.fnUntraced(function* (flags) {
     const images = yield* Images
-    yield* printAll(imageRecord, yield* images.list(imageFilter(flags)))
+    const found = yield* images.list(imageFilter(flags))
+    yield* printAll(imageRecord, found.filter(ofPlan(flags)))
   })
 ).pipe(Command.withDescription("List images"), Command.provide(client))

@@ -1,155 +1,86 @@
 /**
- * `berth node create`: shows what the node will cost, and creates it.
+ * `berth node create`: shows what the nodes will cost, asks where that is needed, and creates them.
  */
-import { isKey } from "@berth/core/client/creation/Creator"
 import { IntentStore } from "@berth/core/client/creation/IntentStore"
+import { Images } from "@berth/core/client/Images"
 import { createRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
-import { Plans } from "@berth/core/client/Plans"
-import type { NodeSpec } from "@berth/core/domain/NodeSpec"
-import type { Plan } from "@berth/core/domain/Plan"
-import { durationFlag } from "@berth/terminal/durationFlag"
-import { didYouMean, nearest } from "@berth/terminal/usage"
-import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
-import { DateTime, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
-import { Interrupted, UsageFault } from "../../failure/CliFailure.ts"
+import type { BerthError } from "@berth/core/domain/BerthError"
+import type { Node } from "@berth/core/domain/Node"
+import { fromImages } from "@berth/core/domain/Plan"
+import { DateTime, Effect, Option, Result } from "effect"
+import { Command } from "effect/cli"
+import { CreatedNotReady, Interrupted, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
-import { completed } from "../../nodes/resolve.ts"
+import { withListed } from "../../nodes/allNodes.ts"
+import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { resumable, waitFor } from "../../nodes/waitFor.ts"
 import { quoted, rupees } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
-import { printOne } from "../../output/print.ts"
-import { withProgress } from "../../output/progress.ts"
+import { printAll, printOne } from "../../output/print.ts"
+import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { reportProblem } from "../../output/reportProblem.ts"
-import { type Proposal, proposalRecord, propose } from "../../proposal/Proposal.ts"
-import { nodeRecord } from "../../records/node.ts"
+import { approve } from "../../proposal/approve.ts"
+import { canAsk } from "../../proposal/confirm.ts"
+import { guidedForm } from "../../proposal/guidedForm.ts"
+import { knownOffer, type Offer, offerFor } from "../../proposal/offer.ts"
+import { type Proposal, propose, sumOf, toPaise } from "../../proposal/Proposal.ts"
+import { type Creation, creationRecord } from "../../records/creation.ts"
 import { creatingClient } from "../../settings/client.ts"
-import { switchFlag } from "../../settings/switches.ts"
+import {
+  contradiction,
+  flags,
+  givenOf,
+  missingFault,
+  type Options,
+  specOf,
+  type Wanted,
+  wantedNodes
+} from "./createFlags.ts"
 
-const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
-const id = (name: string, description: string) =>
-  wholeNumberFlag(name, 0).pipe(Flag.withMetavar("ID"), Flag.withDescription(description), Flag.optional)
+/** So many creates go at a time. */
+const concurrency = 4
 
-const flags = {
-  name: text("name", "NAME", "Name of the node").pipe(
-    Flag.filter(
-      (name) => name.trim() !== "" && name.length <= 255,
-      () => "expected 1 to 255 characters"
-    )
-  ),
-  plan: text("plan", "PLAN", "Plan, see berth plan list"),
-  image: text("image", "IMAGE", "Image slug or id, see berth image list"),
-  sshKeys: text("ssh-key", "KEY", "Fingerprint or id of a key for root; repeatable").pipe(Flag.atLeast(0)),
-  tags: text("tag", "TAG", "Tag to attach; repeatable").pipe(Flag.atLeast(0)),
-  backups: switchFlag("backups", "Automated backups; cannot be turned on later"),
-  savedImage: switchFlag("saved-image", "IMAGE is a saved image; needs --template"),
-  template: id("template", "Template id of the saved image"),
-  committedSku: id("committed-sku", "Committed option of the plan"),
-  securityGroup: id("security-group", "Security group"),
-  vpc: text("vpc", "ID", "Virtual private cloud").pipe(Flag.optional),
-  startScripts: Flag.FileText("start-script").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("Script to run at the start; repeatable"),
-    Flag.atLeast(0)
-  ),
-  noPublicIp: switchFlag("no-public-ip", "Without a public address"),
-  ipv6: switchFlag("ipv6", "With an IPv6 address"),
-  label: text("label", "LABEL", "Label").pipe(Flag.optional),
-  disablePassword: switchFlag("disable-password", "Log in with keys only"),
-  key: text("key", "KEY", "Names this create: the same key again creates no second node").pipe(
-    Flag.filter(
-      isKey,
-      () => "expected 1 to 128 letters, digits, dots, dashes or underscores, the first a letter or digit"
-    ),
-    Flag.optional
-  ),
-  wait: switchFlag("wait", "Wait until the node runs"),
-  timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional),
-  dryRun: switchFlag("dry-run", "Show the request and the price, and stop")
-}
+const hoursPerDay = 24
 
-type Options = Command.Command.Config.Infer<typeof flags>
-
-const some = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
-
-/** The node that the options describe. For an option that is not given the service's default holds. */
-const specOf = (options: Options): NodeSpec => {
-  const sshKeys = some(options.sshKeys)
-  const tags = some(options.tags)
-  const startScripts = some(options.startScripts)
-  return {
-    name: options.name,
-    plan: options.plan,
-    image: /^\d+$/.test(options.image) ? Number(options.image) : options.image,
-    ...(sshKeys && { sshKeys }),
-    ...(tags && { tags }),
-    ...(startScripts && { startScripts }),
-    ...(options.backups && { backups: true }),
-    ...(options.noPublicIp && { publicIp: false }),
-    ...(options.ipv6 && { ipv6: true }),
-    ...(options.disablePassword && { disablePassword: true }),
-    ...(Option.isSome(options.template) && { savedImageTemplateId: options.template.value }),
-    ...(Option.isSome(options.committedSku) && { committedSkuId: options.committedSku.value }),
-    ...(Option.isSome(options.securityGroup) && { securityGroupId: options.securityGroup.value }),
-    ...(Option.isSome(options.vpc) && { vpcId: options.vpc.value }),
-    ...(Option.isSome(options.label) && { label: options.label.value })
-  }
-}
-
-/** Flags that make sense only together. */
-const check = (options: Options): Option.Option<UsageFault> => {
-  if (options.savedImage !== Option.isSome(options.template)) {
-    const [has, lacks] = options.savedImage ? ["--saved-image", "--template"] : ["--template", "--saved-image"]
-    return Option.some(
-      new UsageFault({
-        message: `${has} needs ${lacks}.`,
-        hint: "See berth image saved for the account's saved images."
-      })
-    )
-  }
-  if (Option.isSome(options.timeout) && !options.wait) {
-    return Option.some(new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." }))
-  }
-  return Option.none()
-}
-
-/** The proposal of a create, and a warning where its price is not known. */
-const proposalOf = (spec: NodeSpec, plans: ReadonlyArray<Plan>) => {
-  const plan = plans.find((each) => each.plan === spec.plan)
-  const option = plan?.committedOptions.find(({ skuId }) => skuId === spec.committedSkuId)
-  const proposal = propose(createRequest(spec), {
+/** The proposal of one create. */
+const proposalOf = ({ spec }: Wanted, { option, plan }: Offer): Proposal => {
+  const committed = option?.priceInr ?? null
+  const perHour =
+    option === undefined
+      ? (plan?.pricePerHourInr ?? null)
+      : committed === null
+        ? null
+        : toPaise(committed / (option.days * hoursPerDay))
+  return propose(createRequest(spec), {
     action: "create",
     id: null,
     name: spec.name,
-    pricePerHourInr: plan?.pricePerHourInr ?? null,
-    pricePerMonthInr: plan?.pricePerMonthInr ?? null,
-    committedPriceInr: option?.priceInr ?? null,
-    outcome: option === undefined ? "billed by the hour until deleted" : `committed for ${option.days} days`
+    // A committed option that is not listed has no known price.
+    pricePerHourInr: spec.committedSkuId !== undefined && option === undefined ? null : perHour,
+    pricePerMonthInr:
+      option === undefined && spec.committedSkuId === undefined ? (plan?.pricePerMonthInr ?? null) : null,
+    committedPriceInr: committed,
+    outcome:
+      option === undefined
+        ? "billed by the hour until deleted"
+        : `committed for ${option.days} days${option.until === "" ? "" : `, until ${option.until}`}; after that billed by the hour, unless berth commitment set changes it`
   })
-  return { proposal, warning: priceWarning(spec, plan === undefined ? plans : plan) }
 }
 
-/** Why the price is not known, from the plan or, where no plan has the name, from all plans. */
-const priceWarning = ({ committedSkuId, plan }: NodeSpec, found: Plan | ReadonlyArray<Plan>): Option.Option<string> => {
-  if (!("plan" in found)) {
-    const near = nearest(
-      plan,
-      found.map((each) => each.plan)
-    )
-    return Option.some(`The service lists no plan ${plan}, so the price is not known${didYouMean(near.slice(0, 3))}`)
+/** Why these creates cost too much; undefined when they do not. */
+const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<number>): UsageFault | undefined => {
+  if (Option.isNone(maxCost) || proposals.length === 0) return undefined
+  const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
+  const cost = sumOf(proposals.map(({ pricePerHourInr }) => pricePerHourInr))
+  if (cost === null) {
+    return new UsageFault({ message: "The price is not known, so it may be above --max-cost.", hint })
   }
-  return committedSkuId === undefined || found.committedOptions.some(({ skuId }) => skuId === committedSkuId)
-    ? Option.none()
-    : Option.some(`The plan ${plan} lists no committed option ${committedSkuId}, so the price is not known.`)
-}
-
-const priceText = ({ committedPriceInr, pricePerHourInr, pricePerMonthInr, outcome }: Proposal): string => {
-  if (committedPriceInr !== null) return `₹${rupees(committedPriceInr)}, ${outcome}`
-  if (pricePerHourInr === null) return "price not known"
-  return `₹${rupees(pricePerHourInr)} per hour, ₹${rupees(pricePerMonthInr)} per month`
+  const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
+  return cost <= maxCost.value
+    ? undefined
+    : new UsageFault({ message: `${what} ₹${rupees(cost)} per hour, more than --max-cost ${maxCost.value}.`, hint })
 }
 
 const listByName = (name: string) => `berth node list --name ${quoted(name)}`
@@ -166,58 +97,159 @@ const reportAbandoned = Effect.gen(function* () {
 })
 
 /** Whether an earlier create had this key. A store that cannot be read fails later, where it is needed. */
-const wasUsed = Effect.fnUntraced(function* (key: Option.Option<string>) {
+const wasUsed = Effect.fnUntraced(function* (key: string | undefined) {
   const store = yield* IntentStore
-  if (Option.isNone(key) || store === undefined) return false
-  return Option.isSome(yield* Effect.orElseSucceed(store.find(key.value), Option.none))
+  if (key === undefined || store === undefined) return false
+  return Option.isSome(yield* Effect.orElseSucceed(store.find(key), Option.none))
 })
 
 /** What Ctrl-C leaves open, and how to find out. */
-const reportInterrupted = ({ key, name }: Options) =>
+const reportInterrupted = ({ key, spec: { name } }: Wanted) =>
   Effect.gen(function* () {
     const interrupted = new Interrupted({
       message: "Interrupted before the reply came; the node may exist.",
-      hint: Option.isSome(key)
-        ? "Run the same command again to finish."
-        : `Check whether it exists: ${listByName(name)}`
+      hint: key === undefined ? `Check whether it exists: ${listByName(name)}` : "Run the same command again to finish."
     })
     yield* reportProblem(problemOf(interrupted), yield* OutputFormat)
   })
+
+/** The node as every other command shows it; as the reply to the create has it where that cannot be read. */
+const asShown = Effect.fnUntraced(function* (node: Node) {
+  const read = Nodes.use((nodes) => nodes.get(node.id, { retry: false, deadline: "5 seconds" }))
+  return withListed(yield* Effect.orElseSucceed(read, () => node), node)
+})
+
+/** Sends one create. */
+const send = Effect.fnUntraced(function* (wanted: Wanted) {
+  const { key, spec } = wanted
+  if (yield* wasUsed(key)) yield* printNote("The key was used before: if it created a node, no other is created.")
+  const nodes = yield* Nodes
+  const { node, outcome } = yield* Effect.onInterrupt(nodes.create(spec, { key }), () => reportInterrupted(wanted))
+  const found = key === undefined ? " (the reply was lost; found it by name)" : " earlier with the same key"
+  yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.`)
+  return { ...node, outcome } as Creation
+})
+
+/** Waits until a created node runs. A node that does not exists all the same, and costs money. */
+const untilRunning = (creation: Creation, { timeout }: Options, show: ShowState) =>
+  waitFor({ id: creation.id, node: Option.some(creation) }, { goal: "running", timeout }, show).pipe(
+    Effect.map((later) => ({
+      ...withListed(
+        Option.getOrElse(later, () => creation),
+        creation
+      ),
+      outcome: creation.outcome
+    })),
+    Effect.mapError((error) => new CreatedNotReady({ id: creation.id, error }))
+  )
+
+/** A create that has failed, with the node where there is one. */
+interface Failed {
+  readonly failure: BerthError | CreatedNotReady
+  readonly creation: Creation | undefined
+}
+
+/** Creates one node and waits for it where that is asked for. */
+const createOne = (
+  wanted: Wanted,
+  existing: Node | undefined,
+  options: Options,
+  show: ShowState,
+  onCreated: (creation: Creation) => void
+) =>
+  Effect.gen(function* () {
+    const sent = existing === undefined ? send(wanted) : Effect.succeed({ ...existing, outcome: "existing" as const })
+    const creation: Creation = yield* Effect.mapError(sent, (failure): Failed => ({ failure, creation: undefined }))
+    onCreated(creation)
+    if (existing !== undefined) yield* printNote(`Node ${existing.name} (${existing.id}) exists.`)
+    if (options.wait) {
+      return yield* Effect.mapError(untilRunning(creation, options, show), (failure): Failed => ({ failure, creation }))
+    }
+    return existing === undefined ? { ...(yield* asShown(creation)), outcome: creation.outcome } : creation
+  })
+
+/** Creates all nodes. With several, one that fails does not stop the others. */
+const createAll = (
+  wanted: ReadonlyArray<Wanted>,
+  existing: ReadonlyMap<string, Node>,
+  options: Options,
+  onCreated: (creation: Creation) => void
+) =>
+  (options.wait ? withProgress : withCount)(
+    { goal: options.wait ? "running" : "created", total: wanted.length },
+    (show) =>
+      Effect.forEach(
+        wanted,
+        (each) =>
+          createOne(each, existing.get(each.spec.name), options, show, onCreated).pipe(
+            Effect.tap(({ name }) => (options.wait ? Effect.void : show({ what: name, state: "created" }))),
+            Effect.result
+          ),
+        { concurrency }
+      )
+  )
+
+/** Prints what was created; what failed is reported, and fails the command. */
+const printCreations = Effect.fnUntraced(function* (
+  results: ReadonlyArray<Result.Result<Creation, Failed>>,
+  single: boolean
+) {
+  const creations = results.flatMap((result) =>
+    Result.isSuccess(result) ? [result.success] : result.failure.creation === undefined ? [] : [result.failure.creation]
+  )
+  const failures = results.flatMap((result) => (Result.isFailure(result) ? [result.failure.failure] : []))
+  const [only] = creations
+  if (!single) yield* printAll(creationRecord, creations)
+  else if (only !== undefined) yield* printOne(creationRecord, only)
+  const [first] = failures
+  if (first === undefined) return
+  if (single) return yield* first
+  const format = yield* OutputFormat
+  for (const failure of failures) yield* reportProblem(problemOf(failure), format)
+  return yield* new SomeFailed({ failed: failures.length, of: results.length })
+})
 
 export const create = Command.make(
   "create",
   flags,
   Effect.fnUntraced(function* (options) {
-    const fault = check(options)
-    if (Option.isSome(fault)) return yield* fault.value
-    const { key, timeout } = options
-    const spec = specOf(options)
-    const nodes = yield* Nodes
-    const { proposal, warning } = proposalOf(spec, yield* (yield* Plans).list())
-    if (Option.isSome(warning)) yield* printNote(warning.value)
-    if (options.dryRun) return yield* printOne(proposalRecord, proposal)
+    const fault = contradiction(options)
+    if (fault !== undefined) return yield* fault
+    const given = givenOf(options)
+    const missing = missingFault(given)
+    if (missing !== undefined && !(yield* canAsk)) return yield* missing
+    const images = yield* (yield* Images).list()
+    const essentials = yield* guidedForm(given, fromImages(images))
+    const spec = specOf(essentials, options)
+    const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
+    const offer = options.force ? knownOffer(spec, images) : yield* Effect.fromResult(offerFor(spec, images))
+    const existing = options.ifAbsent ? yield* existingNodes(wanted.map((each) => each.spec)) : new Map<string, Node>()
+
+    const proposals = wanted.flatMap((each) => (existing.has(each.spec.name) ? [] : [proposalOf(each, offer)]))
+    const tooMuch = costFault(proposals, options.maxCost)
+    if (tooMuch !== undefined) return yield* tooMuch
+    const single = Option.isNone(options.count)
+    const approved = yield* approve(proposals, {
+      verb: "create",
+      question: (nodes) => `Create ${nodes}?`,
+      mustAsk:
+        wanted.length > 1 ||
+        missing !== undefined ||
+        spec.committedSkuId !== undefined ||
+        proposals.some(({ pricePerHourInr }) => pricePerHourInr === null),
+      yes: options.yes,
+      dryRun: options.dryRun,
+      single: single && proposals.length === 1
+    })
+    if (!approved) return
 
     yield* reportAbandoned
-    const again = yield* wasUsed(key)
-    yield* printNote(`Creating ${spec.name} on ${spec.plan} from ${spec.image}: ${priceText(proposal)}.`)
-    if (again) yield* printNote("The key was used before: if it created a node, no other is created.")
-    const { node, outcome } = yield* Effect.onInterrupt(nodes.create(spec, { key: Option.getOrUndefined(key) }), () =>
-      reportInterrupted(options)
-    )
-    const found = Option.isSome(key) ? " earlier with the same key" : " (the reply was lost; found it by name)"
-    yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.`)
-    if (!options.wait) return yield* printOne(nodeRecord, node)
-
-    const wait = { goal: "running", timeout } as const
-    const running = yield* withProgress(wait.goal, (show) => waitFor(node, wait, show)).pipe(
-      resumable([String(node.id)], wait),
-      // The node exists all the same.
-      Effect.tapError(() => printOne(nodeRecord, node))
-    )
-    yield* printOne(
-      nodeRecord,
-      Option.match(running, { onNone: () => node, onSome: (later) => completed(later, Option.some(node)) })
-    )
+    const ids: Array<string> = []
+    const created = createAll(wanted, existing, options, ({ id }) => ids.push(String(id)))
+    const results = yield* options.wait
+      ? resumable(() => ids, { goal: "running", timeout: options.timeout })(created)
+      : created
+    yield* printCreations(results, single)
   })
 ).pipe(
   Command.withDescription("Create a node"),

@@ -3,23 +3,17 @@
  */
 import { deleteRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
-import type { Node } from "@berth/core/domain/Node"
+import { durationFlag } from "@berth/terminal/durationFlag"
 import { Effect, Option, Result } from "effect"
-import { Command } from "effect/cli"
-import { problemOf } from "../../failure/Problem.ts"
-import { failIfSomeFailed, forEachNode, nameOf, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
-import { getUnlisted, type Resolution, resolveNodes } from "../../nodes/resolve.ts"
-import { someNodes } from "../../nodes/Target.ts"
+import { Command, Flag } from "effect/cli"
+import { UsageFault } from "../../failure/CliFailure.ts"
+import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
+import { type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
+import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { resumable, waitFor } from "../../nodes/waitFor.ts"
-import { Output } from "../../output/Output.ts"
-import { OutputFormat } from "../../output/OutputFormat.ts"
-import { printAll } from "../../output/print.ts"
-import { withProgress } from "../../output/progress.ts"
-import { reportProblem } from "../../output/reportProblem.ts"
-import { table } from "../../output/table.ts"
-import { confirm, ensureAskable } from "../../proposal/confirm.ts"
-import { proposalRecord, propose } from "../../proposal/Proposal.ts"
-import { nodeRecord } from "../../records/node.ts"
+import { withCount, withProgress } from "../../output/progress.ts"
+import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
+import { propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
 import { switchFlag } from "../../settings/switches.ts"
 
@@ -27,66 +21,74 @@ const flags = {
   nodes: someNodes,
   yes: switchFlag("yes", "Do not ask"),
   wait: switchFlag("wait", "Wait until the nodes are gone"),
+  timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional),
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
 
-const nodesOf = (resolution: Resolution): ReadonlyArray<Node> =>
-  resolution.nodes.flatMap((node) => (Result.isSuccess(node) ? Option.toArray(node.success.listed) : []))
+const naming: Naming = { patterns: true, digitsMayBeName: false }
 
-/** Prints the proposal, and reports every argument that names no node. */
-const printProposal = Effect.fnUntraced(function* (resolution: Resolution) {
-  const outcomes = yield* forEachNode(resolution, ({ listed }) =>
-    Effect.succeed({ outcome: "would be deleted", node: listed })
+const proposalsOf = ({ nodes }: Resolution) =>
+  nodes.flatMap((node) =>
+    Result.isSuccess(node)
+      ? Option.toArray(node.success.node).map(({ id, name }) =>
+          propose(deleteRequest(id), { action: "delete", id, name, outcome: "the node and its disk are gone" })
+        )
+      : []
   )
-  const proposals = nodesOf(resolution).map(({ id, name }) =>
-    propose(deleteRequest(id), { action: "delete", id, name, outcome: "the node and its disk are gone" })
-  )
-  yield* printAll(proposalRecord, proposals)
+
+/** Reports every argument that names no node. */
+const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution) {
+  const outcomes = yield* forEachNode(resolution, ({ node }) => Effect.succeed({ outcome: "", node }))
   yield* reportFailures(outcomes)
-  yield* failIfSomeFailed(outcomes)
-})
-
-/** Shows the nodes and asks whether to delete them. */
-const ask = Effect.fnUntraced(function* (resolution: Resolution) {
-  const { note, stderr } = yield* Output
-  const nodes = nodesOf(resolution)
-  const [only] = nodes
-  if (only === undefined) return
-  const format = yield* OutputFormat
-  for (const node of resolution.nodes)
-    if (Result.isFailure(node)) yield* reportProblem(problemOf(node.failure.failure), format)
-  const columns = nodeRecord.fields(nodes).filter(({ cardOnly }) => !cardOnly)
-  yield* note(table(columns, nodes, { available: stderr.columns, colour: stderr.colour }).text.trimEnd())
-  const question = nodes.length === 1 ? `Delete node ${only.name} (${only.id})?` : `Delete these ${nodes.length} nodes?`
-  yield* confirm(question, "Nothing was deleted.")
+  return outcomes
 })
 
 export const remove = Command.make(
   "delete",
   flags,
-  Effect.fnUntraced(function* ({ dryRun, nodes: given, wait, yes }) {
-    const nodes = yield* Nodes
-    if (!yes && !dryRun) yield* ensureAskable
-    const named = yield* resolveNodes(given)
-    if (dryRun) return yield* printProposal(yield* getUnlisted(named))
-    const resolution = yes ? named : yield* getUnlisted(named)
-    if (!yes) yield* ask(resolution)
+  Effect.fnUntraced(function* ({ dryRun, nodes: given, timeout, wait, yes }) {
+    if (Option.isSome(timeout) && !wait) {
+      return yield* new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
+    }
+    const approval: Approval = {
+      verb: "delete",
+      question: (nodes) => `Delete ${nodes}?`,
+      mustAsk: true,
+      yes,
+      dryRun,
+      single: false
+    }
+    yield* ensureApprovable(approval)
+    const resolution = yield* wholeNodes(yield* resolveNodes(given, naming))
+    const proposals = proposalsOf(resolution)
+    const isNothing = proposals.length === 0
+    // With --yes the result has a row for each; otherwise what is missing is reported before the question.
+    const unfound = yes && !dryRun ? [] : yield* reportUnfound(resolution)
+    if (!isNothing || dryRun) {
+      const approved = yield* approve(proposals, { ...approval, single: resolution.single })
+      if (!approved) return yield* failIfSomeFailed(unfound)
+    }
 
     const ids = resolution.nodes.filter(Result.isSuccess).map(({ success }) => success.id)
-    const gone = { goal: "deleted", timeout: Option.none() } as const
+    const nodes = yield* Nodes
+    const gone = { goal: "deleted", timeout } as const
     const outcomes = yield* wait
-      ? withProgress("deleted", (show) =>
+      ? withProgress({ goal: "deleted", total: resolution.nodes.length }, (show) =>
           forEachNode(resolution, (found) =>
             nodes
               .delete(found.id)
+              .pipe(Effect.andThen(waitFor(found, gone, show)), Effect.as({ outcome: "deleted", node: found.node }))
+          )
+        ).pipe(resumable(() => ids.map(String), gone))
+      : withCount({ goal: "deleting", total: resolution.nodes.length }, (show) =>
+          forEachNode(resolution, ({ id, node }) =>
+            nodes
+              .delete(id)
               .pipe(
-                Effect.andThen(waitFor({ id: found.id, name: nameOf(found) }, gone, show)),
-                Effect.as({ outcome: "deleted", node: found.listed })
+                Effect.andThen(show({ what: String(id), state: "deleting" })),
+                Effect.as({ outcome: "deleting", node })
               )
           )
-        ).pipe(resumable(ids.map(String), gone))
-      : forEachNode(resolution, (found) =>
-          Effect.as(nodes.delete(found.id), { outcome: "deleting", node: found.listed })
         )
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)

@@ -1,27 +1,27 @@
 /**
  * `berth node get`: nodes by id, name or pattern.
  */
-import { Nodes } from "@berth/core/client/Nodes"
 import type { Node } from "@berth/core/domain/Node"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { failIfSomeFailed, forEachNode, reportFailures } from "../../nodes/forEachNode.ts"
-import { completed, resolveNodes } from "../../nodes/resolve.ts"
-import { someNodes } from "../../nodes/Target.ts"
+import { resolveNodes, wholeNode } from "../../nodes/resolve.ts"
+import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { client } from "../../settings/client.ts"
 
+const naming: Naming = { patterns: true, digitsMayBeName: true }
+
 export const get = Command.make(
   "get",
   { nodes: someNodes },
   Effect.fnUntraced(function* ({ nodes: given }) {
-    const nodes = yield* Nodes
     const format = yield* OutputFormat
-    const resolution = yield* resolveNodes(given)
-    const outcomes = yield* forEachNode(resolution, ({ id, listed }) =>
-      Effect.map(nodes.get(id), (node) => ({ outcome: "found", node: Option.some(completed(node, listed)) }))
+    const resolution = yield* resolveNodes(given, naming)
+    const outcomes = yield* forEachNode(resolution, (found) =>
+      Effect.map(wholeNode(found), (node) => ({ outcome: "found", node: Option.some(node) }))
     )
     const found = outcomes.flatMap(({ error, node }): ReadonlyArray<Node> =>
       error === null && node !== null ? [node] : []

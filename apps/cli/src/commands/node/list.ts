@@ -9,6 +9,7 @@ import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
+import { allNodes } from "../../nodes/allNodes.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
 import { printStream } from "../../output/print.ts"
@@ -72,7 +73,6 @@ export const list = Command.make(
   "list",
   flags,
   Effect.fnUntraced(function* ({ limit, page, perPage, ...filters }) {
-    const nodes = yield* Nodes
     const onePage = Option.isSome(page) || Option.isSome(perPage)
     if (onePage && Option.isSome(limit)) {
       return yield* new UsageFault({
@@ -88,14 +88,13 @@ export const list = Command.make(
     if (onePage) {
       const number = Option.getOrElse(page, () => 1)
       const size = Option.getOrElse(perPage, () => pageSize.maximum)
-      const found = yield* nodes.listPage({ page: number, perPage: size })
+      const found = yield* Nodes.use((nodes) => nodes.listPage({ page: number, perPage: size }))
       yield* printStream(record, Stream.fromIterable(found.filter(passes)))
       if (found.length === size) yield* printNote(`There may be more: --page ${number + 1}.`)
       return
     }
 
-    // The user waits for it: a sweep would let other calls go first.
-    const matching = nodes.list({ lane: "interactive" }).pipe(Stream.filter(passes))
+    const matching = allNodes.pipe(Stream.filter(passes))
     if (Option.isNone(limit)) return yield* printStream(record, matching)
 
     // One node beyond the limit shows whether there are more.

@@ -2,12 +2,12 @@
  * `berth node wait`: until nodes have a status, or are gone.
  */
 import { durationFlag } from "@berth/terminal/durationFlag"
-import { Effect } from "effect"
+import { Duration, Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
-import { failIfSomeFailed, forEachNode, nameOf, printOutcomes } from "../../nodes/forEachNode.ts"
-import { resolveNodes } from "../../nodes/resolve.ts"
-import { someNodes } from "../../nodes/Target.ts"
-import { resumable, waitFor } from "../../nodes/waitFor.ts"
+import { failIfSomeFailed, forEachNode, printOutcomes } from "../../nodes/forEachNode.ts"
+import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
+import { type Naming, someNodes } from "../../nodes/Target.ts"
+import { resumable, waitFor, withWholeNodes } from "../../nodes/waitFor.ts"
 import { withProgress } from "../../output/progress.ts"
 import { client } from "../../settings/client.ts"
 
@@ -24,19 +24,41 @@ const flags = {
   timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional)
 }
 
+const naming: Naming = { patterns: true, digitsMayBeName: true }
+
+/** The wait itself goes on over failures that pass: the read before it is short, and does not end it. */
+const maxReadTime = Duration.seconds(5)
+
+const withUnreadIds = (resolution: Resolution): Resolution => ({
+  ...resolution,
+  nodes: resolution.nodes.map((node) =>
+    Result.isFailure(node) &&
+    node.failure.id !== null &&
+    node.failure.failure._tag === "BerthError" &&
+    node.failure.failure.retryable
+      ? Result.succeed({ given: node.failure.given, id: node.failure.id, node: Option.none(), isRead: false })
+      : node
+  )
+})
+
 export const wait = Command.make(
   "wait",
   flags,
   Effect.fnUntraced(function* ({ goal, nodes: given, timeout }) {
-    const resolution = yield* resolveNodes(given)
-    const outcomes = yield* withProgress(goal, (show) =>
-      forEachNode(resolution, (found) =>
-        Effect.map(waitFor({ id: found.id, name: nameOf(found) }, { goal, timeout }, show), (node) => ({
+    const readTime = Option.match(timeout, {
+      onNone: () => maxReadTime,
+      onSome: (time) => Duration.min(time, maxReadTime)
+    })
+    const resolution = withUnreadIds(yield* resolveNodes(given, naming, { retry: false, deadline: readTime }))
+    const waited = yield* withProgress({ goal, total: resolution.nodes.length }, (show) =>
+      forEachNode(resolution, ({ id, node }) =>
+        Effect.map(waitFor({ id, node }, { goal, timeout }, show), (later) => ({
           outcome: goal as string,
-          node
+          node: Option.orElse(later, () => node)
         }))
       )
-    ).pipe(resumable(given, { goal, timeout }))
+    ).pipe(resumable(() => given, { goal, timeout }))
+    const outcomes = yield* withWholeNodes(waited, goal)
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
   })

@@ -3,12 +3,11 @@
  * document that loads nothing from anywhere and holds no data: its script asks the control plane, with the token that its
  * reader types in where one is needed.
  */
-import { readFileSync } from "node:fs"
 import { htmlPage, scriptOf } from "@berth/web/htmlPage"
+import { readAsset } from "@berth/web/readAsset"
 import type { HttpServerResponse } from "effect/http"
 
-/** The bundle has these files beside it, as this file has. */
-const read = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), "utf8")
+const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
 
 /** The modules of the page, each after those that it imports. */
 const modules = ["controlPlane.js", "panels.js", "page.js"]

@@ -133,7 +133,6 @@ export interface ExpectedCall {
     | "images.saved"
     | "commitments.set"
     | undefined
-  /** Parameters that are there, by pattern; others may be. */
   readonly query?: Readonly<Record<string, string>> | undefined
   /** Fields that are there, with these values, at any depth; others may be. Lists are of the same length. */
   readonly body?: unknown | undefined

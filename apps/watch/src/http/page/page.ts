@@ -2,12 +2,11 @@
  * The page for people at `/`: one document that loads nothing from anywhere and holds no data. Its script asks the daemon, with
  * the cookie of its reader where a token is needed.
  */
-import { readFileSync } from "node:fs"
 import { htmlPage, scriptOf } from "@berth/web/htmlPage"
+import { readAsset } from "@berth/web/readAsset"
 import type { HttpServerResponse } from "effect/http"
 
-/** The bundle has these files beside it, as this file has. */
-const read = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), "utf8")
+const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
 
 /** The modules of the page, each after those that it imports. */
 const modules = ["connection.js", "wording.js", "model.js", "nodeRows.js", "timeline.js", "overview.js", "dashboard.js"]

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, OutcomeUnknown, TimedOut } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
-import { createFailure, failureOf, keyFault } from "./createFailure.ts"
+import { createFailure, failureOf, keyFault, type Tried, untried } from "./createFailure.ts"
 import {
   type Instant,
   type Intent,
@@ -78,7 +78,8 @@ export type CreateEvent =
   | { readonly _tag: "Interrupted" }
   | ({ readonly _tag: "ListRead"; readonly now: Instant } & Omit<Evidence, "intent">)
   | { readonly _tag: "PollFailed"; readonly error: BerthError; readonly isListRead: boolean }
-  | { readonly _tag: "DeadlineReached" }
+  /** The time of the create is up; with what its latest request has tried. */
+  | { readonly _tag: "DeadlineReached"; readonly tried: Tried }
 
 /** What is written of a create. */
 interface IntentWrite {
@@ -154,7 +155,7 @@ export const next = (request: CreateRequest, state: CreateState, event: CreateEv
     case "PollFailed":
       return state._tag === "Reconciling" ? polled(request, state, event) : { state }
     case "DeadlineReached":
-      return failed(late(request, state))
+      return failed(late(request, state, event.tried))
   }
 }
 
@@ -291,7 +292,8 @@ const unresolved = (
   { keyed, name }: CreateRequest,
   { because, isListRead }: Pick<Reconciling, "because" | "isListRead">,
   candidates: ReadonlyArray<Node>,
-  otherwise: Pick<ErrorReason, "_tag" | "message"> = unresolvedBefore
+  otherwise: Pick<ErrorReason, "_tag" | "message"> = unresolvedBefore,
+  tried: Tried = untried
 ) => {
   const { _tag, message } = because?.reason ?? otherwise
   const ids = candidates.map(({ id }) => id)
@@ -304,21 +306,25 @@ const unresolved = (
       detail: message,
       keyed
     }),
-    because ?? undefined
+    because ?? tried
   )
 }
 
 /** The failure of a call whose time is up. */
-const late = (request: CreateRequest, state: Exclude<CreateState, { readonly _tag: "Ended" }>): BerthError => {
+const late = (
+  request: CreateRequest,
+  state: Exclude<CreateState, { readonly _tag: "Ended" }>,
+  tried: Tried
+): BerthError => {
   const timedOut = (sent: "no" | "maybe") =>
     new TimedOut({ limit: "deadline", afterMillis: request.deadlineMillis, sent })
   switch (state._tag) {
     case "Reading":
     case "Queued":
-      return createFailure(timedOut("no"))
+      return createFailure(timedOut("no"), tried)
     case "Sent":
-      return unresolved(request, { because: null, isListRead: false }, [], timedOut("maybe"))
+      return unresolved(request, { because: null, isListRead: false }, [], timedOut("maybe"), tried)
     case "Reconciling":
-      return unresolved(request, state, [], timedOut("maybe"))
+      return unresolved(request, state, [], timedOut("maybe"), tried)
   }
 }

@@ -7,6 +7,7 @@ import type { BerthError } from "../../domain/BerthError.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
+import { type Ledger, LedgerBegun } from "../call/Attempt.ts"
 import type { CallOptions, SendingHooks } from "../call/Operation.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import {
@@ -20,7 +21,7 @@ import {
   leavingMillis,
   next
 } from "./CreateMachine.ts"
-import { createFailure, keyFault, unusable, unusableReason } from "./createFailure.ts"
+import { createFailure, keyFault, untried, unusable, unusableReason } from "./createFailure.ts"
 import type { Instant, Intent } from "./Intent.ts"
 import { drawnKeyPrefix, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
 import type { ReadPage } from "./NewestNodes.ts"
@@ -293,9 +294,16 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
         state: first.state,
         underWay: new Set()
       }
-      return Effect.timeoutOrElse(create(call, first), {
+      let latest: Ledger | undefined
+      const observed = Effect.flatMap(LedgerBegun, (report) =>
+        Effect.provideService(create(call, first), LedgerBegun, (ledger) => {
+          latest = ledger
+          report?.(ledger)
+        })
+      )
+      return Effect.timeoutOrElse(observed, {
         duration: limit,
-        orElse: () => run(call, feed(call, { _tag: "DeadlineReached" }))
+        orElse: () => run(call, feed(call, { _tag: "DeadlineReached", tried: latest ?? untried }))
       })
     })
   })

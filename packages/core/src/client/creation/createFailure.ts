@@ -6,9 +6,12 @@ import { type ErrorReason, InvalidRequest, TimedOut, Unreachable } from "../../d
 import type { IntentStoreFailed } from "./IntentStore.ts"
 
 /** The attempts of a request, and the reply it failed with. */
-type Tried = Pick<BerthError, "attempts" | "reply">
+export type Tried = Pick<BerthError, "attempts" | "reply">
 
-export const createFailure = (reason: ErrorReason, { attempts, reply }: Tried = { attempts: [], reply: null }) =>
+/** Of a create that has asked for nothing yet. */
+export const untried: Tried = { attempts: [], reply: null }
+
+export const createFailure = (reason: ErrorReason, { attempts, reply }: Tried = untried) =>
   new BerthError({ operation: "nodes.create", reason, attempts, reply })
 
 /** The key is not for this create. */

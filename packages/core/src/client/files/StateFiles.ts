@@ -25,7 +25,11 @@ const loaded = Effect.mapError(
 
 type NodeFiles = Effect.Success<typeof loaded>
 
-/** Uses `node:fs`. */
+/**
+ * Uses `node:fs`.
+ *
+ * @internal Published declarations leave it out: not every program that imports them has the types of Node.
+ */
 export const withFiles = <A>(use: (fs: NodeFiles) => Promise<A>): Effect.Effect<A, FileFault> =>
   Effect.flatMap(loaded, (fs) => tryFile(() => use(fs)))
 
@@ -33,15 +37,15 @@ const refuse = (message: string): never => {
   throw { message } satisfies FileFault
 }
 
-/** The text of a file; none when it does not exist. Follows no link, and does not wait for a pipe. */
-export const readText = (path: string): Effect.Effect<Option.Option<string>, FileFault> =>
+/** The text of a file; none when it does not exist. Follows no link, does not wait for a pipe, and reads no longer file. */
+export const readText = (path: string, maxBytes = maxFileBytes): Effect.Effect<Option.Option<string>, FileFault> =>
   withFiles(async (fs) => {
     const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = fs.constants
     const file = await fs.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {
       const about = await file.stat()
       if (!about.isFile()) refuse(`${path} is not a file`)
-      if (about.size > maxFileBytes) refuse(`${path} is too large`)
+      if (about.size > maxBytes) refuse(`${path} is too large`)
       return Option.some(await file.readFile("utf8"))
     } finally {
       await file.close()

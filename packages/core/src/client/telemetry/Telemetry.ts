@@ -6,7 +6,8 @@ import { Effect, Layer } from "effect"
 import * as Metrics from "./Metrics.ts"
 import { Observer } from "./Observer.ts"
 
-const spans: Pick<Observer, "annotated" | "traced"> = {
+/** A span for each call and attempt, where the program has a tracer. */
+export const spans: Pick<Observer, "annotated" | "traced"> = {
   traced: (name, options) => (effect) =>
     Effect.withFiber(({ cache }) => (cache.tracer === undefined ? effect : Effect.withSpan(effect, name, options))),
   annotated: (attributes) =>

@@ -62,10 +62,13 @@ const exchange = (
     return Effect.sync(() => outgoing.destroy())
   })
 
-/** An agent for each of the two, made by the first request that needs it. */
-const agentOf = (load: () => Promise<Http>) =>
+/**
+ * An agent for each of the two, made by the first request that needs it. Not by `import`: that reads every export of the module, and
+ * `WebSocket` among those of `node:http` loads all of undici, a quarter of the time of a short command.
+ */
+const agentOf = (load: () => Http) =>
   Effect.acquireRelease(
-    Effect.map(Effect.promise(load), (http) => ({
+    Effect.map(Effect.sync(load), (http) => ({
       http,
       agent: new http.Agent({ keepAlive: true, timeout: idleMillis })
     })),
@@ -78,14 +81,14 @@ export const layer = Layer.effect(
     const scope = yield* Effect.scope
     const plain = yield* Effect.cached(
       Effect.provideService(
-        agentOf(() => import("node:http")),
+        agentOf(() => process.getBuiltinModule("node:http")),
         Scope.Scope,
         scope
       )
     )
     const secure = yield* Effect.cached(
       Effect.provideService(
-        agentOf(() => import("node:https")),
+        agentOf(() => process.getBuiltinModule("node:https")),
         Scope.Scope,
         scope
       )

@@ -1,6 +1,7 @@
 /** The decisions of a create, one by one. `createRuns.test.ts` lets them run in any order. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { untried } from "../../../src/client/creation/createFailure.ts"
 import {
   type CreateEvent,
   type CreateRequest,
@@ -311,7 +312,7 @@ describe("a create that an earlier call left", () => {
 
 describe("a create whose time is up", () => {
   const late = (request: CreateRequest, ...events: ReadonlyArray<CreateEvent>) =>
-    reasonOf(next(request, after(request, ...events).state, { _tag: "DeadlineReached" }))
+    reasonOf(next(request, after(request, ...events).state, { _tag: "DeadlineReached", tried: untried }))
 
   it("before it was sent is timed out, and sent nothing", () => {
     for (const events of [
@@ -339,7 +340,11 @@ describe("a create whose time is up", () => {
 
   it("after its node was found has that node", () => {
     const adopted = after(keyed, notFound, highestId, turnCame, sendFailed(fault), listed([web(101)]))
-    for (const event of [{ _tag: "DeadlineReached" }, { _tag: "Left" }, pollFailed(forbidden)] as const) {
+    for (const event of [
+      { _tag: "DeadlineReached", tried: untried },
+      { _tag: "Left" },
+      pollFailed(forbidden)
+    ] as const) {
       assert.strictEqual(creationOf(next(keyed, adopted.state, event)).node.id, NodeId.make(101))
     }
   })

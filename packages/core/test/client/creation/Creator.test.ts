@@ -152,10 +152,24 @@ describe("a create", () => {
       const asked = Nodes.use((nodes) =>
         nodes.create({ name: "web", plan: "P", image: "I" }, { deadline: "500 millis" })
       )
-      const { reason } = yield* inTime(Effect.flip(asked))
+      const { attempts, reason } = yield* inTime(Effect.flip(asked))
       assert.strictEqual(reason._tag, "TimedOut")
       if (reason._tag === "TimedOut") assert.strictEqual(reason.sent, "no")
+      assert.isNotEmpty(attempts)
     }).pipe(Effect.provide(silent))
+  })
+
+  it.effect("whose time is up while it reads the list has the attempts at that", () => {
+    // The request cannot be ended at a time limit of its own, as in a program that is busy past all of them.
+    const stuck = layer(() => Effect.uninterruptible(Effect.as(Effect.sleep("2 seconds"), ok([]))))
+    return Effect.gen(function* () {
+      const asked = Nodes.use((nodes) =>
+        nodes.create({ name: "web", plan: "P", image: "I" }, { deadline: "500 millis" })
+      )
+      const { attempts, reason } = yield* inTime(Effect.flip(asked))
+      assert.strictEqual(reason._tag, "TimedOut")
+      assert.isNotEmpty(attempts)
+    }).pipe(Effect.provide(stuck))
   })
 
   it.effect("whose time is up before its reply is there carries its attempt, and the deadline it was given", () => {

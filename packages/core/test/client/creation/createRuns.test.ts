@@ -6,6 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
+import { untried } from "../../../src/client/creation/createFailure.ts"
 import {
   type CreateAction,
   type CreateEvent,
@@ -181,7 +182,7 @@ class World {
           this.#write(feed({ _tag: "Interrupted" }))
           this.#leaves(exchange)
           if (this.#happens(2)) return "interrupted"
-          return feed({ _tag: "DeadlineReached" })
+          return feed({ _tag: "DeadlineReached", tried: untried })
         case 2:
           return ended(Result.fail(silent))
         case 1:
@@ -235,7 +236,7 @@ class World {
       this.#mayBeKilled()
       this.#passes(3000)
       if (this.#happens(40)) return "interrupted"
-      if (this.#happens(40)) step = next(request, state, { _tag: "DeadlineReached" })
+      if (this.#happens(40)) step = next(request, state, { _tag: "DeadlineReached", tried: untried })
       else {
         assert(action !== undefined, `${state._tag} waits, and nothing is under way`)
         const following = action._tag === "Send" ? this.#send(state) : next(request, state, this.#answer(action))

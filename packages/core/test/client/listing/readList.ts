@@ -2,7 +2,8 @@
  * Reads lists through the real `pages`, from a service in memory.
  */
 import { Effect, Pull } from "effect"
-import { type ListBounds, type Listed, pages } from "../../../src/client/listing/Pages.ts"
+import type { ListBounds, Listed } from "../../../src/client/listing/Listed.ts"
+import { pages } from "../../../src/client/listing/Pages.ts"
 import type { PageStore } from "../../../src/client/listing/PageStore.ts"
 import type { PageRange } from "../../../src/client/listing/PageRange.ts"
 import { someNode } from "../../someNode.ts"

@@ -1,0 +1,123 @@
+/**
+ * What a command line asks for: help, the version, or a command with its arguments. Pure; the command itself is not loaded yet.
+ */
+import { nearest } from "@berth/terminal/usage"
+import { type CommandTree, isNoun, type Noun, type Verb } from "./CommandTree.ts"
+import { globalFlagList } from "./globalFlags.ts"
+import { commandsLike } from "./otherTools.ts"
+
+/** Where in the tree a command is. */
+export interface Place<C> {
+  /** Such as `["node", "list"]`; none for berth itself. */
+  readonly path: ReadonlyArray<string>
+  readonly entry: Noun<C> | Verb<C> | undefined
+}
+
+export type Request<C> =
+  | { readonly _tag: "Version" }
+  | { readonly _tag: "Help"; readonly place: Place<C> }
+  | {
+      readonly _tag: "Run"
+      readonly path: ReadonlyArray<string>
+      readonly verb: Verb<C>
+      readonly args: ReadonlyArray<string>
+    }
+  /** Before the command only global flags may stand. Its value is not repeated: it may be a secret. */
+  | { readonly _tag: "UnknownFlag"; readonly path: ReadonlyArray<string>; readonly written: string }
+  | { readonly _tag: "NoCommand"; readonly path: ReadonlyArray<string> }
+  | {
+      readonly _tag: "UnknownCommand"
+      readonly path: ReadonlyArray<string>
+      readonly word: string
+      readonly suggestions: ReadonlyArray<string>
+    }
+
+const takesValue = (word: string): boolean =>
+  globalFlagList.some(
+    ({ aliases, metavar, name }) =>
+      metavar !== null && (word === `--${name}` || aliases.some((alias) => word === `-${alias}`))
+  )
+
+/** Whether a word is a global flag, also with its value. */
+const isGlobal = (word: string): boolean =>
+  globalFlagList.some(
+    ({ aliases, name }) =>
+      word === `--${name}` || word.startsWith(`--${name}=`) || aliases.some((alias) => word.startsWith(`-${alias}`))
+  )
+
+const named = <E extends { readonly name: string; readonly aliases: ReadonlyArray<string> }>(
+  entries: ReadonlyArray<E>,
+  word: string
+): E | undefined => entries.find(({ aliases, name }) => name === word || aliases.includes(word))
+
+/** What a word that is no command of `path` may have meant. */
+const suggestionsFor = <C>(word: string, path: ReadonlyArray<string>, entries: CommandTree<C>) => {
+  const own = entries.map(({ name }) => name)
+  const spellings = entries.flatMap(({ aliases, name }) => [name, ...aliases])
+  const deeper = entries.flatMap((entry) =>
+    isNoun(entry) ? entry.verbs.map(({ name }) => `${entry.name} ${name}`) : []
+  )
+  const near = nearest(word, spellings).map((each) => named(entries, each)?.name ?? each)
+  const like = commandsLike(word, [...own, ...deeper])
+  return Array.from(new Set([...near, ...like])).map((each) => [...path, each].join(" ").replace(/^berth /, ""))
+}
+
+/** The first word from `from` on that is no flag and no value of a global flag. */
+const nextWord = (args: ReadonlyArray<string>, from: number): number => {
+  let at = from
+  while (at < args.length && args[at]!.startsWith("-") && args[at] !== "--") at += takesValue(args[at]!) ? 2 : 1
+  return at < args.length && args[at] !== "--" ? at : -1
+}
+
+const without = (args: ReadonlyArray<string>, indexes: ReadonlyArray<number>) =>
+  args.filter((_, index) => !indexes.includes(index))
+
+/** Whether help is asked for: not behind `--`, and not as the value of a flag before it. */
+const asksForHelp = (args: ReadonlyArray<string>): boolean => {
+  const end = args.indexOf("--")
+  return (end === -1 ? args : args.slice(0, end)).some((arg) => arg === "--help" || arg === "-h")
+}
+
+const isVersion = (arg: string | undefined) => arg === "--version" || arg === "-V" || arg === "-v"
+
+/** What the arguments ask for. */
+export const readRequest = <C>(tree: CommandTree<C>, args: ReadonlyArray<string>): Request<C> => {
+  const first = nextWord(args, 0)
+  const leading = first === -1 ? args : args.slice(0, first)
+  if (leading.some(isVersion) || args[first] === "version") return { _tag: "Version" }
+  const foreign = leading.find((word) => word.startsWith("-") && word !== "--" && !isGlobal(word))
+  if (foreign !== undefined) return { _tag: "UnknownFlag", path: [], written: foreign.split("=")[0]! }
+  if (args[first] === "help") return helpRequest(tree, without(args, [first]))
+  if (first === -1) {
+    return args.length === 0 || asksForHelp(args)
+      ? { _tag: "Help", place: { path: [], entry: undefined } }
+      : { _tag: "NoCommand", path: [] }
+  }
+  const word = args[first]!
+  const entry = named(tree, word)
+  if (entry === undefined) {
+    return { _tag: "UnknownCommand", path: [], word, suggestions: suggestionsFor(word, [], tree) }
+  }
+  if (!isNoun(entry)) return verbRequest([entry.name], entry, without(args, [first]))
+  const second = nextWord(args, first + 1)
+  if (second === -1) {
+    if (args.slice(first).some(isVersion)) return { _tag: "Version" }
+    return asksForHelp(args)
+      ? { _tag: "Help", place: { path: [entry.name], entry } }
+      : { _tag: "NoCommand", path: [entry.name] }
+  }
+  const verb = named(entry.verbs, args[second]!)
+  if (verb !== undefined) return verbRequest([entry.name, verb.name], verb, without(args, [first, second]))
+  if (asksForHelp(args)) return { _tag: "Help", place: { path: [entry.name], entry } }
+  const suggestions = suggestionsFor(args[second]!, [], entry.verbs)
+  return { _tag: "UnknownCommand", path: [entry.name], word: args[second]!, suggestions }
+}
+
+const verbRequest = <C>(path: ReadonlyArray<string>, verb: Verb<C>, args: ReadonlyArray<string>): Request<C> =>
+  asksForHelp(args) ? { _tag: "Help", place: { path, entry: verb } } : { _tag: "Run", path, verb, args }
+
+/** `berth help node list` is `berth node list --help`. */
+const helpRequest = <C>(tree: CommandTree<C>, args: ReadonlyArray<string>): Request<C> => {
+  const request = readRequest(tree, [...args, "--help"])
+  return request._tag === "Run" ? { _tag: "Help", place: { path: request.path, entry: request.verb } } : request
+}

@@ -1,0 +1,59 @@
+/**
+ * The flags that every command takes, as plain data. The settings that the parser makes of them are in `output/` and `settings/`.
+ */
+import type { FlagDescription, FlagGroup } from "./CommandDescription.ts"
+
+/** The formats of data. */
+export const formats = ["table", "json", "ndjson", "yaml", "csv", "id", "name"] as const
+
+/** When to colour. */
+export const colours = ["auto", "always", "never"] as const
+
+const flag = (
+  name: string,
+  metavar: string | null,
+  description: string,
+  { aliases = [], choices = [] }: Partial<Pick<FlagDescription, "aliases" | "choices">> = {}
+): FlagDescription => ({ name, aliases, metavar, description, choices, required: false, repeatable: false })
+
+export const globalFlags = {
+  output: flag("output", "FORMAT", "How data is printed; default $BERTH_OUTPUT or table", {
+    aliases: ["o"],
+    choices: formats
+  }),
+  columns: flag("columns", "A,B|all", "Columns of table and csv"),
+  sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it"),
+  noHeader: flag("no-header", null, "No line of titles in table and csv"),
+  query: flag("query", "JMESPATH", "Part of the JSON, such as '[].name'"),
+  profile: flag("profile", "NAME", "Account of berth auth login; default $BERTH_PROFILE"),
+  baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
+  deadline: flag("deadline", "DURATION", "Maximum time of each call; default 60s"),
+  quiet: flag("quiet", null, "Nothing on stderr but errors"),
+  debug: flag("debug", null, "Show every request on stderr"),
+  color: flag("color", "WHEN", "Colours; default auto", { choices: colours }),
+  help: flag("help", null, "Show this; -o json gives it as data", { aliases: ["h"] })
+}
+
+/** As help shows them. */
+export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
+  {
+    isGlobal: true,
+    title: "OUTPUT FLAGS",
+    flags: [globalFlags.output, globalFlags.columns, globalFlags.sort, globalFlags.noHeader, globalFlags.query]
+  },
+  {
+    isGlobal: true,
+    title: "GLOBAL FLAGS",
+    flags: [
+      globalFlags.profile,
+      globalFlags.baseUrl,
+      globalFlags.deadline,
+      globalFlags.quiet,
+      globalFlags.debug,
+      globalFlags.color,
+      globalFlags.help
+    ]
+  }
+]
+
+export const globalFlagList: ReadonlyArray<FlagDescription> = Object.values(globalFlags)

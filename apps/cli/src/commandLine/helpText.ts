@@ -1,0 +1,116 @@
+/**
+ * Help as text for people, 80 columns wide: usage, arguments, flags by group, examples. Pure, and without Effect: `berth --help` is to
+ * be as fast as its text is short.
+ */
+import type { CommandDescription, FlagDescription } from "./CommandDescription.ts"
+
+const columns = 80
+const indent = 2
+/** A term longer than this has its description on the next line. */
+const maxTermWidth = 30
+
+/** Words of a text in lines of at most `width`; a longer word has a line of its own, and a no-break space ends no word. */
+const wrapped = (text: string, width: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = ""
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === "" ? word : `${line} ${word}`
+  }
+  return [...lines, line].map((each) => each.replaceAll("\u00a0", " "))
+}
+
+type Row = readonly [term: string, description: string]
+
+/** Terms and their descriptions, in two columns. */
+const rows = (entries: ReadonlyArray<Row>): string => {
+  const widths = entries.map(([term]) => term.length).filter((width) => width <= maxTermWidth)
+  const at = indent + Math.max(0, ...widths) + 2
+  return entries
+    .map(([term, description]) => {
+      const [first = "", ...more] = wrapped(description, columns - at)
+      const head = " ".repeat(indent) + term
+      const begin = term.length > maxTermWidth ? `${head}\n${" ".repeat(at)}` : head.padEnd(at)
+      return [`${begin}${first}`.trimEnd(), ...more.map((line) => " ".repeat(at) + line)].join("\n")
+    })
+    .join("\n")
+}
+
+const term = ({ aliases, metavar, name }: FlagDescription): string => {
+  const letters = aliases.filter((alias) => alias.length === 1).map((letter) => `-${letter}`)
+  const words = aliases.filter((alias) => alias.length > 1).map((alias) => `--${alias}`)
+  const spellings = [...letters, `--${name}`, ...words].join(", ")
+  return `${letters.length === 0 ? "    " : ""}${spellings}${metavar === null ? "" : ` ${metavar}`}`
+}
+
+/** A flag where there is no room to explain it. */
+const briefly = ({ aliases, metavar, name }: FlagDescription): string => {
+  const spelling = aliases.length === 0 ? `--${name}` : `-${aliases[0]}, --${name}`
+  return (metavar === null ? spelling : `${spelling} ${metavar}`).replaceAll(" ", "\u00a0")
+}
+
+/** A command line over as many lines as it needs, as a shell reads it. */
+const exampleLines = (command: string): string =>
+  wrapped(command, columns - 8)
+    .map((line, at) => (at === 0 ? `  ${line}` : `      ${line}`))
+    .join(" \\\n")
+
+/** A description ends with what it takes and how often. */
+const described = (description: string, choices: ReadonlyArray<string>, marks: ReadonlyArray<string | false>): string =>
+  [description, choices.length > 0 && `(${choices.join(", ")})`, ...marks].filter(Boolean).join(" ")
+
+/** Whether a description states already that a flag may be repeated. */
+const repeats = (description: string) => /repeatable/.test(description)
+
+/** The description as the text of `--help`, with its last line feed. `colour` makes the titles bold. */
+export const helpText = (command: CommandDescription, colour: boolean): string => {
+  const title = (text: string) => (colour ? `\u001b[1m${text}\u001b[0m` : text)
+  const sections: Array<string> = [`${command.summary}.`]
+  const section = (heading: string, body: string) => sections.push(`${title(heading)}\n${body}`)
+
+  const also = command.aliases.length === 0 ? "" : `\n  also: ${command.aliases.join(", ")}`
+  section(
+    "USAGE",
+    `${wrapped(command.usage, columns - 6)
+      .map((line, at) => (at === 0 ? `  ${line}` : `      ${line}`))
+      .join("\n")}${also}`
+  )
+  if (command.commands.length > 0)
+    section("COMMANDS", rows(command.commands.map(({ name, summary }) => [name, summary])))
+  if (command.arguments.length > 0) {
+    section(
+      "ARGUMENTS",
+      rows(command.arguments.map(({ choices, description, name }) => [name, described(description, choices, [])]))
+    )
+  }
+  const isVerb = command.commands.length === 0
+  for (const { flags, isGlobal, title: heading } of command.flagGroups) {
+    if (isGlobal && isVerb) continue
+    section(
+      heading,
+      rows(
+        flags.map((flag) => [
+          term(flag),
+          described(flag.description, flag.choices, [
+            flag.required && "(required)",
+            flag.repeatable && !repeats(flag.description) && "(repeatable)"
+          ])
+        ])
+      )
+    )
+  }
+  if (command.examples.length > 0) {
+    section(
+      "EXAMPLES",
+      command.examples.map((example) => `  # ${example.description}\n${exampleLines(example.command)}`).join("\n")
+    )
+  }
+  const global = isVerb ? command.flagGroups.filter(({ isGlobal }) => isGlobal).flatMap(({ flags }) => flags) : []
+  if (global.length > 0) {
+    const words = wrapped(global.map(briefly).join("  "), columns - indent)
+    section("GLOBAL FLAGS", `${words.map((line) => `  ${line}`).join("\n")}\n  See berth --help.`)
+  }
+  return `${sections.join("\n\n")}\n`
+}

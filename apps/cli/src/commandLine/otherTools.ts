@@ -1,0 +1,81 @@
+/**
+ * What the words of other tools are here: for the hint after a word that berth does not have.
+ */
+
+/** Commands of other tools, and of habit, by the command that does the same. */
+const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
+  node: [
+    "nodes",
+    "server",
+    "servers",
+    "instance",
+    "instances",
+    "vm",
+    "vms",
+    "droplet",
+    "droplets",
+    "compute",
+    "machine"
+  ],
+  "node list": ["ls", "ps", "list"],
+  "node create": ["run", "launch", "create", "up", "new"],
+  "node delete": ["rm", "delete", "destroy", "terminate", "down"],
+  "node get": ["get", "describe", "inspect"],
+  "node ssh": ["ssh"],
+  image: ["images", "os", "template", "templates"],
+  plan: ["plans", "size", "sizes", "flavor", "flavors", "types", "server-type"],
+  commitment: ["commitments", "reservation", "reservations"],
+  "auth login": ["login", "signin", "authenticate", "configure", "init"],
+  "auth logout": ["logout", "signout"],
+  "auth status": ["whoami", "status"],
+  profile: ["profiles", "context", "config", "account", "accounts"],
+  api: ["curl", "request", "raw", "rest"],
+  limits: ["ratelimit", "rate-limit", "limit"],
+  cost: ["costs", "billing", "price", "prices", "usage"],
+  doctor: ["check", "diagnose", "debug", "env"],
+  completion: ["completions", "autocomplete"],
+  list: ["ls", "all", "index", "ps"],
+  get: ["show", "describe", "inspect", "info", "view", "read"],
+  create: ["new", "add", "launch", "run", "make", "start", "up"],
+  delete: ["rm", "remove", "destroy", "terminate", "del", "kill", "stop", "down"],
+  use: ["switch", "select", "set", "activate"],
+  set: ["update", "change", "edit"],
+  wait: ["await", "poll"]
+}
+
+/** Flags of other tools, by the flag that does the same. */
+const flags: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "--output": ["format", "json", "yaml", "out"],
+  "--columns": ["fields", "cols"],
+  "--sort": ["sort-by", "order", "order-by"],
+  "--no-header": ["no-headers", "noheader", "noheaders"],
+  "--query": ["jq", "jmespath", "filter", "template", "jsonpath"],
+  "--base-url": ["url", "host", "endpoint", "endpoint-url", "server", "api-url"],
+  "--profile": ["context", "account"],
+  "--debug": ["verbose", "trace", "log"],
+  "--quiet": ["silent"],
+  "--color": ["colour", "no-color", "no-colour", "colors"],
+  "--yes": ["force", "confirm", "assume-yes", "no-prompt", "non-interactive"],
+  "--plan": ["size", "flavor", "type", "server-type"],
+  "--image": ["os", "template"],
+  "--ssh-key": ["ssh-keys", "key-name", "keypair"],
+  "--limit": ["max", "max-items", "count"],
+  "--dry-run": ["plan-only", "preview", "whatif"],
+  "--timeout": ["wait-timeout"],
+  "--for": ["status", "until"]
+}
+
+const matching = (
+  table: Readonly<Record<string, ReadonlyArray<string>>>,
+  word: string,
+  known: ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  Object.entries(table).flatMap(([own, words]) => (known.includes(own) && words.includes(word) ? [own] : []))
+
+/** The commands among `known` that a word of another tool means. */
+export const commandsLike = (word: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
+  matching(commands, word.toLowerCase(), known)
+
+/** The flags among `known` that a flag of another tool means, all with their dashes. */
+export const flagsLike = (name: string, known: ReadonlyArray<string>): ReadonlyArray<string> =>
+  matching(flags, name.toLowerCase(), known)

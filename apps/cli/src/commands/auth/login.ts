@@ -1,0 +1,80 @@
+/**
+ * `berth auth login`: proves credentials with one cheap call, and saves them as a profile.
+ */
+import { accountFiles, type AccountFiles } from "@berth/core/client/AccountFiles"
+import { withFiles } from "@berth/core/client/files/StateFiles"
+import { Nodes } from "@berth/core/client/Nodes"
+import { connectionOf, type Sourced } from "@berth/terminal/Connection"
+import { Effect, Option, Terminal } from "effect"
+import { Command } from "effect/cli"
+import { UsageFault } from "../../failure/CliFailure.ts"
+import { Output, printNote } from "../../output/Output.ts"
+import { printOne } from "../../output/print.ts"
+import { profileRecord } from "../../records/account.ts"
+import { addressOf, profileToSave } from "../../settings/account.ts"
+import { clientOf } from "../../settings/client.ts"
+import { type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
+import { canAsk, readSecrets } from "./readSecrets.ts"
+
+/** The service's address: as it is set, or asked for. */
+const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>) {
+  if (Option.isSome(set)) return set.value
+  if (yield* canAsk) {
+    yield* Output.use(({ ask }) => ask("Address of the service (https://HOST): "))
+    const typed = yield* Effect.orElseSucceed((yield* Terminal.Terminal).readLine, () => "")
+    if (typed.trim() !== "") return { value: typed.trim(), source: "the address" }
+  }
+  return yield* new UsageFault({
+    message: "The address of the service is not known.",
+    hint: "Add --base-url https://HOST, or set BERTH_BASE_URL."
+  })
+})
+
+/** Moves what is kept of keyed creates to a new API key, so that a key in use keeps its node. */
+const takeIntents = (before: AccountFiles, after: AccountFiles) =>
+  before.intents === undefined || after.intents === undefined || before.intents === after.intents
+    ? Effect.void
+    : Effect.ignore(
+        withFiles(async (fs) => {
+          const parent = after.intents!.slice(0, after.intents!.lastIndexOf("/"))
+          await fs.mkdir(parent, { recursive: true, mode: 0o700 })
+          // Fails where the new key has creates of its own, which stay as they are.
+          await fs.rename(before.intents!, after.intents!)
+        })
+      )
+
+const optionsOf = ({ accessToken, apiKey, baseUrl }: ProfileValues) => ({
+  baseUrl,
+  credentials: { apiKey, accessToken }
+})
+
+export const login = Command.make(
+  "login",
+  {},
+  Effect.fnUntraced(function* () {
+    const profiles = yield* readProfiles
+    const name = yield* profileToSave(profiles)
+    const before = profiles.profiles.get(name)
+    const baseUrl = yield* address(yield* addressOf(before))
+    const secrets = yield* readSecrets
+    const from = <A>(value: A): Option.Option<Sourced<A>> => Option.some({ value, source: "What was given" })
+    const connection = yield* connectionOf({
+      baseUrl: Option.some(baseUrl),
+      apiKey: from(secrets.apiKey),
+      accessToken: from(secrets.accessToken)
+    })
+    yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
+
+    const values = { baseUrl: baseUrl.value, ...secrets }
+    if (before !== undefined) {
+      const files = yield* Effect.option(accountFiles(optionsOf(before)))
+      if (Option.isSome(files)) yield* takeIntents(files.value, connection.files)
+    }
+    const path = yield* writeProfiles({
+      current: name,
+      profiles: new Map(profiles.profiles).set(name, values)
+    })
+    yield* printNote(`Logged in to ${baseUrl.value} as profile ${name}; saved in ${path}.`)
+    yield* printOne(profileRecord, { name, current: true, baseUrl: baseUrl.value })
+  })
+)

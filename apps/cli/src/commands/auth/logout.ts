@@ -1,0 +1,18 @@
+/**
+ * `berth auth logout`: forgets the credentials of a profile on this machine. They stay valid until they are withdrawn in the portal.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { printNote } from "../../output/Output.ts"
+import { removeProfile } from "../../settings/account.ts"
+
+export const logout = Command.make(
+  "logout",
+  {},
+  Effect.fnUntraced(function* () {
+    const name = yield* removeProfile
+    yield* printNote(
+      `Removed profile ${name}. The credentials stay valid until they are withdrawn in the account portal.`
+    )
+  })
+)

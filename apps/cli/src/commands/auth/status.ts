@@ -1,0 +1,39 @@
+/**
+ * `berth auth status`: which account a command would act on, where its settings come from, and whether the service takes them.
+ */
+import { Nodes } from "@berth/core/client/Nodes"
+import { connectionOf, type Sourced } from "@berth/terminal/Connection"
+import { Effect, Option, Result } from "effect"
+import { Command } from "effect/cli"
+import { printOne } from "../../output/print.ts"
+import { accountRecord } from "../../records/account.ts"
+import { accountSettings } from "../../settings/account.ts"
+import { clientOf, loginHint } from "../../settings/client.ts"
+
+const source = (setting: Option.Option<Sourced<unknown>>): string | null =>
+  Option.getOrNull(Option.map(setting, ({ source }) => source))
+
+export const status = Command.make(
+  "status",
+  {},
+  Effect.fnUntraced(function* () {
+    const settings = yield* accountSettings
+    const asked = yield* Effect.result(
+      Effect.flatMap(connectionOf(settings, loginHint), (connection) =>
+        Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
+      )
+    )
+    const failure = Result.isFailure(asked) ? asked.failure : undefined
+    const refused = failure?._tag === "SettingFault" || (failure !== undefined && failure.reason.exit === "denied")
+    yield* printOne(accountRecord, {
+      profile: Option.getOrNull(Option.map(settings.profile, ({ value }) => value)),
+      profileSource: source(settings.profile),
+      baseUrl: Option.getOrNull(Option.map(settings.baseUrl, ({ value }) => value)),
+      baseUrlSource: source(settings.baseUrl),
+      apiKeySource: source(settings.apiKey),
+      accessTokenSource: source(settings.accessToken),
+      authenticated: failure === undefined ? true : refused ? false : null
+    })
+    if (failure !== undefined) return yield* failure
+  })
+)

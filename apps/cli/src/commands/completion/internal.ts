@@ -1,0 +1,100 @@
+/**
+ * What the scripts of shells call: `berth __complete SHELL -- WORD…` prints what may come next, and `berth __values PROFILE` reads the values
+ * anew. `berth __describe` prints every command as data, which the bundle keeps. None of them is for people.
+ */
+import { Config, Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { Commands } from "../../commandLine/Commands.ts"
+import type { CommandDescription } from "../../commandLine/CommandDescription.ts"
+import { verbsOf } from "../../commandLine/CommandTree.ts"
+import { describeVerb } from "../../commandLine/describe.ts"
+import { profileOf } from "../../commandLine/rawFlag.ts"
+import { complete, completionLines, joined } from "../../completion/complete.ts"
+import { cachePath, profileNames, readCache } from "../../completion/CompletionCache.ts"
+import { jsonLine } from "../../output/json.ts"
+import { Output } from "../../output/Output.ts"
+import { client } from "../../settings/client.ts"
+import { Profile } from "../../settings/globalFlags.ts"
+import { readValues } from "./readValues.ts"
+
+const variables = [
+  "HOME",
+  "USERPROFILE",
+  "XDG_CONFIG_HOME",
+  "XDG_CACHE_HOME",
+  "BERTH_PROFILE",
+  "BERTH_BASE_URL",
+  "BERTH_API_KEY"
+]
+
+/** The variables that decide about the account. */
+const environment = Effect.map(
+  Effect.forEach(variables, (name) => Effect.orDie(Config.option(Config.String(name)))),
+  (values) => Object.fromEntries(variables.map((name, index) => [name, Option.getOrUndefined(values[index]!)]))
+)
+
+const descriptions = Effect.gen(function* () {
+  const described = yield* Effect.forEach(verbsOf(yield* Commands), ({ path, verb }) =>
+    Effect.map(Effect.promise(verb.load), (command) => [path.join(" "), describeVerb(path, verb, command)] as const)
+  )
+  return Object.fromEntries<CommandDescription>(described)
+})
+
+const words = Argument.atLeast(Argument.String("WORD"), 0)
+
+export const completeWords = Command.make(
+  "__complete",
+  { shell: Argument.String("SHELL"), words },
+  Effect.fnUntraced(function* ({ shell, words: given }) {
+    const line = joined(given)
+    const described = yield* descriptions
+    const completion = complete(yield* Commands, (path) => described[path], line)
+    const { dynamic } = completion
+    const env = yield* environment
+    const profile = profileOf(line)
+    const offered =
+      dynamic === undefined
+        ? []
+        : dynamic === "profiles"
+          ? profileNames(env)
+          : ((yield* valuesOf(env, profile))?.values[dynamic] ?? [])
+    yield* Output.use(({ data }) => data(completionLines(completion, offered, shell)))
+  })
+)
+
+/** The values that are kept, or else those that the service has; none where it cannot be asked. */
+const valuesOf = Effect.fnUntraced(function* (
+  env: Readonly<Record<string, string | undefined>>,
+  profile: string | undefined
+) {
+  const path = cachePath(env, profile)
+  return (
+    readCache(path) ??
+    (yield* readValues(path).pipe(
+      Effect.provide(client),
+      Effect.provideService(Profile, Option.fromUndefinedOr(profile)),
+      Effect.orElseSucceed(() => undefined)
+    ))
+  )
+})
+
+export const refreshValues = Command.make(
+  "__values",
+  { words },
+  Effect.fnUntraced(function* ({ words: [profile] }) {
+    yield* readValues(cachePath(yield* environment, profile)).pipe(
+      Effect.provide(client),
+      Effect.provideService(Profile, Option.fromUndefinedOr(profile)),
+      Effect.ignore
+    )
+  })
+)
+
+export const describeAll = Command.make(
+  "__describe",
+  {},
+  Effect.fnUntraced(function* () {
+    const described = yield* descriptions
+    yield* Output.use(({ data }) => data(`${jsonLine(described)}\n`))
+  })
+)

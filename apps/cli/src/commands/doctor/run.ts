@@ -1,0 +1,147 @@
+/**
+ * `berth doctor`: where each setting came from, the files of berth, and the way to the service. It changes nothing, and exits as the
+ * first failure would.
+ */
+import { RawApi } from "@berth/core/client/RawApi"
+import { withFiles } from "@berth/core/client/files/StateFiles"
+import { connectionOf, type Connection, type Sourced } from "@berth/terminal/Connection"
+import { Clock, Duration, Effect, Option, Result } from "effect"
+import { Command } from "effect/cli"
+import pkg from "../../../package.json" with { type: "json" }
+import type { Failure } from "../../failure/Problem.ts"
+import { printAll } from "../../output/print.ts"
+import { type Check, checkRecord } from "../../records/check.ts"
+import { accountSettings } from "../../settings/account.ts"
+import { clientOf, loginHint } from "../../settings/client.ts"
+import { profilePath, readProfiles } from "../../settings/ProfileFile.ts"
+
+/** A check, and the failure that it stands for. */
+interface Finding extends Check {
+  readonly failure?: Failure
+}
+
+const ok = (check: string, detail: string): Finding => ({ check, result: "ok", detail })
+const warning = (check: string, detail: string): Finding => ({ check, result: "warning", detail })
+const failed = (check: string, failure: Failure): Finding => ({
+  check,
+  result: "failed",
+  detail: failure.message,
+  failure
+})
+
+const sourced = (check: string, setting: Option.Option<Sourced<unknown>>, shown: (value: unknown) => string): Finding =>
+  Option.match(setting, {
+    onNone: () => warning(check, "not set"),
+    onSome: ({ source, value }) => ok(check, `${shown(value)}from ${source}`)
+  })
+
+/** A clock that differs by more than this makes times in lists wrong. */
+const maxSkewMillis = 30_000
+
+const settings = Effect.gen(function* () {
+  const found = yield* accountSettings
+  const text = (value: unknown) => `${String(value)}, `
+  const findings = [
+    Option.isNone(found.profile) ? ok("profile", "none is used") : sourced("profile", found.profile, text),
+    sourced("address", found.baseUrl, text),
+    sourced("API key", found.apiKey, () => ""),
+    sourced("access token", found.accessToken, () => ""),
+    Option.match(found.deadline, {
+      onNone: () => ok("deadline", "60s, the default"),
+      onSome: ({ source, value }) => ok("deadline", `${Duration.toMillis(value) / 1000}s, from ${source}`)
+    })
+  ]
+  return { found, findings }
+})
+
+/** The file of profiles. */
+const profiles = Effect.gen(function* () {
+  const path = Option.getOrElse(yield* profilePath, () => "no home folder")
+  return yield* Effect.match(readProfiles, {
+    onFailure: (failure) => failed("profiles", failure),
+    onSuccess: ({ profiles }) => ok("profiles", `${profiles.size} in ${path}`)
+  })
+})
+
+/** Whether the folder of the files that processes share, or the nearest one above it that exists, can be written. */
+const stateFiles = ({ files }: Connection) =>
+  Effect.gen(function* () {
+    const { allowanceFile } = files
+    if (allowanceFile === undefined) return warning("state files", "none: processes of this machine share nothing")
+    const writable = yield* Effect.result(
+      withFiles(async (fs) => {
+        for (let folder = allowanceFile; ;) {
+          folder = folder.slice(0, folder.lastIndexOf("/")) || "/"
+          const there = await fs.stat(folder).then(
+            () => true,
+            () => false
+          )
+          if (there) return await fs.access(folder, fs.constants.W_OK)
+          if (folder === "/") return
+        }
+      })
+    )
+    return Result.isSuccess(writable)
+      ? ok("state files", `beside ${allowanceFile}`)
+      : warning(
+          "state files",
+          `${allowanceFile} cannot be written (${writable.failure.code ?? writable.failure.message})`
+        )
+  })
+
+/** One request, and what its reply shows of the service, its clock, the credentials and the rate limit. */
+const service = (connection: Connection) =>
+  Effect.gen(function* () {
+    const startedAt = yield* Clock.currentTimeMillis
+    const asked = yield* Effect.result(
+      RawApi.use((api) =>
+        api.exchange({
+          method: "GET",
+          path: "/nodes/",
+          query: [
+            ["per_page", "1"],
+            ["page_no", "1"]
+          ]
+        })
+      )
+    )
+    const endedAt = yield* Clock.currentTimeMillis
+    if (Result.isFailure(asked)) return [failed("service", asked.failure)]
+    const { failure, reply } = asked.success
+    const date = Date.parse(reply.headers["date"] ?? "")
+    const skewMillis = date - (startedAt + endedAt) / 2
+    const remaining = reply.headers["ratelimit-remaining"]
+    return [
+      ok("service", `answers in ${endedAt - startedAt} ms`),
+      Number.isNaN(date)
+        ? warning("clock", "the service sends no date")
+        : Math.abs(skewMillis) > maxSkewMillis
+          ? warning("clock", `differs from the service's by ${Math.round(skewMillis / 1000)} s`)
+          : ok("clock", "within 30 s of the service's"),
+      failure === null ? ok("credentials", "may list nodes") : failed("credentials", failure),
+      ...(remaining === undefined
+        ? []
+        : [ok("rate limit", `${remaining} requests left of ${reply.headers["ratelimit-limit"] ?? "?"}`)])
+    ]
+  }).pipe(Effect.provide(clientOf(connection)))
+
+const versions = [ok("berth", pkg.version), ok("Node", process.versions.node)]
+
+export const doctor = Command.make(
+  "doctor",
+  {},
+  Effect.fnUntraced(function* () {
+    const findings: Array<Finding> = [...versions, yield* profiles]
+    const account = yield* Effect.result(settings)
+    if (Result.isFailure(account)) findings.push(failed("settings", account.failure))
+    else {
+      findings.push(...account.success.findings)
+      const connection = yield* Effect.result(connectionOf(account.success.found, loginHint))
+      if (Result.isFailure(connection)) findings.push(failed("settings", connection.failure))
+      else findings.push(yield* stateFiles(connection.success), ...(yield* service(connection.success)))
+    }
+    yield* printAll(checkRecord, findings)
+    const failure = findings.find((finding) => finding.failure !== undefined)?.failure
+    if (failure !== undefined) return yield* failure
+  })
+)

@@ -1,0 +1,132 @@
+/**
+ * `berth node watch`: the nodes as they change, as a live table on a terminal and otherwise as one line for each change.
+ */
+import { Nodes } from "@berth/core/client/Nodes"
+import type { Node } from "@berth/core/domain/Node"
+import { durationFlag } from "@berth/terminal/durationFlag"
+import { escapeControls } from "@berth/terminal/escapeControls"
+import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { changesBetween, fitting, type NodeChange, type Reading } from "../../nodes/changes.ts"
+import { concurrency } from "../../nodes/allNodes.ts"
+import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
+import { type Naming, nodeArgument } from "../../nodes/Target.ts"
+import { elapsed } from "../../output/format.ts"
+import { jsonLine } from "../../output/json.ts"
+import { Output, printNote } from "../../output/Output.ts"
+import { OutputFormat } from "../../output/OutputFormat.ts"
+import { table } from "../../output/table.ts"
+import { nodeRecord } from "../../records/node.ts"
+import { client } from "../../settings/client.ts"
+
+const naming: Naming = { patterns: true, digitsMayBeName: true }
+
+const defaultInterval = Duration.seconds(5)
+
+/** Up to so many nodes are read one by one; more from the list. */
+const maxSingly = 8
+
+/** A large account is read less often: it takes a request for every page, of an allowance that others need too. */
+const millisPerRequest = 1000
+const nodesPerRequest = 90
+
+/** Without a terminal's height. */
+const fallbackRows = 24
+
+const flags = {
+  nodes: nodeArgument("Id, name, or pattern; default all").pipe(Argument.atLeast(0)),
+  interval: durationFlag("interval", { minMillis: 1000, maxMillis: 86_400_000 }).pipe(
+    Flag.withDescription("Time between two readings; default 5s"),
+    Flag.withDefault(defaultInterval)
+  )
+}
+
+const byId = (nodes: ReadonlyArray<Node>): Reading => new Map(nodes.map((node) => [node.id, node]))
+
+/** Reads the watched nodes as they are now. A node that is gone is left out. */
+const read = Effect.fnUntraced(function* (ids: ReadonlyArray<Node["id"]> | undefined) {
+  const nodes = yield* Nodes
+  if (ids === undefined || ids.length > maxSingly) {
+    const wanted = ids && new Set<number>(ids)
+    const listed = yield* Stream.runCollect(nodes.list({ lane: "wait", exact: false }))
+    return byId(wanted === undefined ? listed : listed.filter(({ id }) => wanted.has(id)))
+  }
+  const found = yield* Effect.forEach(
+    ids,
+    (id) =>
+      nodes.get(id, { lane: "wait" }).pipe(
+        Effect.map((node) => [node]),
+        Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed([]))
+      ),
+    { concurrency }
+  )
+  return byId(found.flat())
+})
+
+const idsOf = ({ nodes }: Resolution) =>
+  Effect.forEach(nodes, (node) =>
+    Effect.map(Effect.fromResult(Result.mapError(node, ({ failure }) => failure)), ({ id }) => id)
+  )
+
+/** One change as a line: of JSON for programs. */
+const lineOf = (change: NodeChange, now: number, isText: boolean): string => {
+  const at = DateTime.formatIso(DateTime.makeUnsafe(now))
+  if (!isText) return `${jsonLine({ at, ...change })}\n`
+  const { from, id, name, to } = change
+  const what = `${escapeControls(name)} (${id})`
+  const states = [from ?? "new", to ?? "gone"].map(escapeControls).join(" → ")
+  return `${at.slice(0, 19)}Z  ${what}: ${states}\n`
+}
+
+/** Repaints the table over the one before. */
+const screen = Effect.gen(function* () {
+  const { data, stdout } = yield* Output
+  const terminal = yield* Terminal.Terminal
+  let painted = 0
+  return (reading: Reading, now: number, interval: number) =>
+    Effect.gen(function* () {
+      const rows = (yield* terminal.rows) || fallbackRows
+      const all = Array.from(reading.values())
+      const nodes = fitting(all, Math.max(1, rows - 4))
+      const columns = nodeRecord.fields(nodes).filter(({ cardOnly }) => !cardOnly)
+      const { text } = table(columns, nodes, { available: stdout.columns, colour: stdout.colour })
+      const more = all.length > nodes.length ? `… and ${all.length - nodes.length} more.\n` : ""
+      const at = DateTime.formatIso(DateTime.makeUnsafe(now)).slice(11, 19)
+      const status = `${all.length} nodes at ${at} UTC, read every ${elapsed(interval)}. Ctrl-C ends.\n`
+      const page = `${text}${more}${status}`
+      const erase = painted === 0 ? "" : `\u001b[${painted}A\u001b[J`
+      painted = page.split("\n").length - 1
+      yield* data(erase + page)
+    })
+})
+
+export const watch = Command.make(
+  "watch",
+  flags,
+  Effect.fnUntraced(function* ({ interval, nodes: given }) {
+    const { data, readerGone, stdout } = yield* Output
+    const isText = (yield* OutputFormat) === "table"
+    const ids = given.length === 0 ? undefined : yield* idsOf(yield* resolveNodes(given, naming))
+    const paint = stdout.animate && isText ? Option.some(yield* screen) : Option.none()
+    let before: Option.Option<Reading> = Option.none()
+    while (!(yield* readerGone)) {
+      const result = yield* Effect.result(read(ids))
+      // What passes ends no watch; the next reading may succeed.
+      if (Result.isFailure(result) && !result.failure.retryable) return yield* result.failure
+      if (Result.isFailure(result)) yield* printNote(`${result.failure.message} Reading again.`)
+      const now = yield* Clock.currentTimeMillis
+      const after = Result.isSuccess(result) ? Option.some(result.success) : before
+      const size = Option.match(after, { onNone: () => 0, onSome: (reading) => reading.size })
+      const pause = Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest)
+      if (Option.isSome(after)) {
+        if (Option.isSome(paint)) yield* paint.value(after.value, now, pause)
+        else if (Option.isSome(before)) {
+          for (const change of changesBetween(before.value, after.value)) yield* data(lineOf(change, now, isText))
+        }
+      }
+      before = after
+      if (ids !== undefined && Result.isSuccess(result) && size === 0) return
+      yield* Effect.sleep(pause)
+    }
+  })
+).pipe(Command.withDescription("Show nodes as they change"), Command.provide(client))

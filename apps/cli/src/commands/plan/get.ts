@@ -1,0 +1,23 @@
+/**
+ * `berth plan get`: one plan, with what its committed options save.
+ */
+import { Plans } from "@berth/core/client/Plans"
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { PlanNotFound } from "../../failure/CliFailure.ts"
+import { printOne } from "../../output/print.ts"
+import { planCard, planOf } from "../../records/plan.ts"
+import { client } from "../../settings/client.ts"
+
+export const get = Command.make(
+  "get",
+  {
+    plan: Argument.String("PLAN").pipe(Argument.withMetavar(""), Argument.withDescription("Plan, see berth plan list"))
+  },
+  Effect.fnUntraced(function* ({ plan: wanted }) {
+    const plans = yield* (yield* Plans).list()
+    const found = plans.find(({ plan }) => plan.toLowerCase() === wanted.toLowerCase())
+    if (found === undefined) return yield* new PlanNotFound({ plan: wanted, plans: plans.map(({ plan }) => plan) })
+    yield* printOne(planCard, planOf(found))
+  })
+).pipe(Command.provide(client))

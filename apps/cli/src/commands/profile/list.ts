@@ -1,0 +1,18 @@
+/**
+ * `berth profile list`: the accounts that `berth auth login` saved.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { printAll } from "../../output/print.ts"
+import { profileRecord } from "../../records/account.ts"
+import { readProfiles } from "../../settings/ProfileFile.ts"
+
+export const list = Command.make(
+  "list",
+  {},
+  Effect.fnUntraced(function* () {
+    const { current, profiles } = yield* readProfiles
+    const records = Array.from(profiles, ([name, { baseUrl }]) => ({ name, current: name === current, baseUrl }))
+    yield* printAll(profileRecord, records)
+  })
+)

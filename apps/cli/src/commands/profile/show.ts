@@ -1,0 +1,20 @@
+/**
+ * `berth profile show`: one profile, without its credentials.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { printOne } from "../../output/print.ts"
+import { profileRecord } from "../../records/account.ts"
+import { findProfile } from "../../settings/account.ts"
+import { profileArgument } from "../../settings/profileArgument.ts"
+import { readProfiles } from "../../settings/ProfileFile.ts"
+
+export const show = Command.make(
+  "show",
+  { name: profileArgument },
+  Effect.fnUntraced(function* ({ name }) {
+    const profiles = yield* readProfiles
+    const { baseUrl } = yield* findProfile(profiles, name)
+    yield* printOne(profileRecord, { name, current: name === profiles.current, baseUrl })
+  })
+)

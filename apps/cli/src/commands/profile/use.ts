@@ -1,0 +1,21 @@
+/**
+ * `berth profile use`: which profile commands use where none is named.
+ */
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { printOne } from "../../output/print.ts"
+import { profileRecord } from "../../records/account.ts"
+import { findProfile } from "../../settings/account.ts"
+import { profileArgument } from "../../settings/profileArgument.ts"
+import { readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
+
+export const use = Command.make(
+  "use",
+  { name: profileArgument },
+  Effect.fnUntraced(function* ({ name }) {
+    const profiles = yield* readProfiles
+    const { baseUrl } = yield* findProfile(profiles, name)
+    yield* writeProfiles({ ...profiles, current: name })
+    yield* printOne(profileRecord, { name, current: true, baseUrl })
+  })
+)

@@ -1,0 +1,31 @@
+/**
+ * Every kind of record that a command prints, by its name. Loaded when it is asked for: `berth schema`, and the check of `--columns`
+ * and `--sort` before a command begins.
+ */
+import type { RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+/** A record of any kind, whose fields can be named and not read. */
+export type AnyRecord = Pick<RecordDescriptor<never>, "fields" | "schema" | "hasMoreFields">
+
+const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
+  node: async () => (await import("../records/node.ts")).nodeRecord,
+  address: async () => (await import("../records/address.ts")).addressRecord,
+  creation: async () => (await import("../records/creation.ts")).creationRecord,
+  outcome: async () => (await import("../records/outcome.ts")).outcomeRecord,
+  commitment: async () => (await import("../records/commitment.ts")).commitmentRecord,
+  image: async () => (await import("../records/image.ts")).imageRecord,
+  plan: async () => (await import("../records/plan.ts")).planRecord,
+  profile: async () => (await import("../records/account.ts")).profileRecord,
+  account: async () => (await import("../records/account.ts")).accountRecord,
+  cost: async () => (await import("../records/cost.ts")).costRecord,
+  limits: async () => (await import("../records/limits.ts")).limitsRecord,
+  check: async () => (await import("../records/check.ts")).checkRecord,
+  proposal: async () => (await import("../proposal/Proposal.ts")).proposalRecord
+}
+
+/** The record of a name; `[]` behind it means a list of them. */
+export const recordNamed = (name: string): Promise<AnyRecord> => {
+  const load = records[name.replace("[]", "")]
+  if (load === undefined) throw new Error(`no record is named ${name}`)
+  return load()
+}

@@ -1,0 +1,109 @@
+/**
+ * `berth schema`: JSON Schema of what a command prints with `-o json`; without a command that of every command, of errors, and every
+ * exit code.
+ */
+import * as reasons from "@berth/core/domain/ErrorReason"
+import { exitCode } from "@berth/terminal/exitCode"
+import { Effect, Predicate, Schema } from "effect"
+import { Argument, Command } from "effect/cli"
+import { Commands } from "../../commandLine/Commands.ts"
+import { type Verb, verbsOf } from "../../commandLine/CommandTree.ts"
+import { readRequest } from "../../commandLine/Request.ts"
+import * as failures from "../../failure/CliFailure.ts"
+import { UsageFault } from "../../failure/CliFailure.ts"
+import { jsonBlock } from "../../output/json.ts"
+import { Output } from "../../output/Output.ts"
+import { helpSchema } from "./helpSchema.ts"
+import { recordNamed } from "../recordList.ts"
+
+const dialect = "https://json-schema.org/draft/2020-12/schema"
+
+/** The schema of a record, with its definitions beside it. */
+const recordSchema = Effect.fnUntraced(function* (name: string) {
+  const { schema } = yield* Effect.promise(() => recordNamed(name))
+  const { definitions, schema: record } = Schema.toJsonSchemaDocument(schema)
+  return { definitions, schema: name.endsWith("[]") ? { type: "array", items: record } : record }
+})
+
+/** What a command prints, as one schema; null where it prints no records. */
+const schemaOf = Effect.fnUntraced(function* ({ prints }: Verb<unknown>) {
+  const records = yield* Effect.forEach(prints, recordSchema)
+  const schemas = records.map(({ schema }) => schema)
+  if (schemas.length === 0) return null
+  const definitions = Object.assign({}, ...records.map(({ definitions }) => definitions)) as object
+  return {
+    ...(schemas.length === 1 ? schemas[0] : { anyOf: schemas }),
+    ...(Object.keys(definitions).length > 0 && { $defs: definitions })
+  }
+})
+
+/** The tags of a module's classes of errors. */
+const tagsOf = (module: object): ReadonlyArray<string> =>
+  Object.entries(module)
+    .filter(([, member]) => Predicate.isFunction(member) && member.prototype instanceof Error)
+    .map(([name]) => name)
+
+/** `{"error": …}` on stderr, one line. */
+const errorSchema = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["code", "message", "hint", "httpStatus", "retryable", "details"],
+      properties: {
+        code: { enum: [...tagsOf(reasons), ...tagsOf(failures), "SettingFault", "StdoutFailed", "Fault"].toSorted() },
+        message: { type: "string" },
+        hint: { type: "string" },
+        httpStatus: { type: ["integer", "null"] },
+        retryable: { type: "boolean" },
+        details: { type: "object" }
+      }
+    }
+  }
+}
+
+const all = Effect.gen(function* () {
+  const commands = yield* Effect.forEach(verbsOf(yield* Commands), ({ path, verb }) =>
+    Effect.map(schemaOf(verb), (schema) => [path.join(" "), schema] as const)
+  )
+  return {
+    $schema: dialect,
+    commands: Object.fromEntries(commands),
+    help: Schema.toJsonSchemaDocument(helpSchema).schema,
+    error: errorSchema,
+    exitCodes: exitCode
+  }
+})
+
+const one = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
+  const request = readRequest(yield* Commands, words)
+  const command = words.join(" ")
+  if (request._tag !== "Run" || request.args.length > 0) {
+    return yield* new UsageFault({
+      message: `There is no command ${command} that prints data.`,
+      hint: "Such as: berth schema node list; berth --help lists the commands."
+    })
+  }
+  const schema = yield* schemaOf(request.verb)
+  if (schema !== null) return { $schema: dialect, ...schema }
+  return yield* new UsageFault({
+    message: `berth ${command} prints no records.`,
+    hint: "berth schema alone has every command that does."
+  })
+})
+
+export const schema = Command.make(
+  "schema",
+  {
+    command: Argument.String("COMMAND").pipe(
+      Argument.withMetavar(""),
+      Argument.withDescription("Words of a command, such as node list; default all commands"),
+      Argument.atLeast(0)
+    )
+  },
+  Effect.fnUntraced(function* ({ command }) {
+    const found = command.length === 0 ? yield* all : yield* one(command)
+    yield* Output.use(({ data }) => data(`${jsonBlock(found)}\n`))
+  })
+)

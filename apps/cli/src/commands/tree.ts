@@ -1,0 +1,237 @@
+/**
+ * Every command: its name, what help shows of it besides its flags, and where it is. Loaded when it runs: nothing is imported here.
+ */
+import { type CommandTree, noun, verb } from "../commandLine/CommandTree.ts"
+import { type Loaded, loaded } from "./Loaded.ts"
+
+const filters = ["status", "name", "series", "plan"]
+const paging = ["limit", "page", "per-page"]
+const imageFilters = ["type", "cpu", "ram", "series", "os", "version", "plan"]
+
+export const tree: CommandTree<Loaded> = [
+  noun("node", "Virtual machines", [
+    verb("list", "List nodes", async () => loaded((await import("./node/list.ts")).list), {
+      aliases: ["ls"],
+      groups: { filter: filters, paging },
+      prints: ["node[]"],
+      examples: [
+        ["berth node list --status running --sort -created", "The newest running nodes first"],
+        ["berth node list --name 'web-*' -o id", "The ids of nodes by a pattern"],
+        ["berth node list --query '[].publicIp' -o yaml", "A part of the JSON"]
+      ]
+    }),
+    verb("get", "Show nodes", async () => loaded((await import("./node/get.ts")).get), {
+      aliases: ["show", "describe"],
+      prints: ["node", "node[]"],
+      examples: [
+        ["berth node get web-1", "One node, by its name"],
+        ["berth node get 'web-*' -o json", "Several, by a pattern"]
+      ]
+    }),
+    verb("create", "Create a node", async () => loaded((await import("./node/create.ts")).create), {
+      prints: ["creation", "creation[]", "proposal", "proposal[]"],
+      groups: {
+        node: ["plan", "image", "name", "saved-image", "committed-sku", "tag", "label", "backups", "start-script"],
+        access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6"],
+        wait: ["wait", "timeout"],
+        safety: ["if-absent", "idempotency-key", "count", "max-cost", "dry-run", "force", "yes"]
+      },
+      examples: [
+        [
+          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --dry-run",
+          "The price and the request"
+        ],
+        [
+          "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent --wait",
+          "Once, however often it runs, and until the node runs"
+        ]
+      ]
+    }),
+    verb("delete", "Delete nodes", async () => loaded((await import("./node/delete.ts")).remove), {
+      aliases: ["rm"],
+      prints: ["outcome", "outcome[]", "proposal", "proposal[]"],
+      examples: [
+        ["berth node delete web-1 --wait", "Ask, delete, and wait until it is gone"],
+        ["berth node delete $(berth node list --name 'tmp-*' -o id) --yes", "Many, by a filter, without asking"]
+      ]
+    }),
+    verb("wait", "Wait until nodes have a status", async () => loaded((await import("./node/wait.ts")).wait), {
+      prints: ["outcome", "outcome[]"],
+      examples: [
+        ["berth node wait web-1", "Until it runs"],
+        ["berth node wait 'web-*' --for deleted --timeout 5m", "Until all are gone, at most five minutes"]
+      ]
+    }),
+    verb("watch", "Show nodes as they change", async () => loaded((await import("./node/watch.ts")).watch), {
+      prints: [],
+      examples: [
+        ["berth node watch", "All nodes, as a table that repaints itself"],
+        ["berth node watch 'web-*' -o ndjson", "One line of JSON for each change"]
+      ]
+    }),
+    verb("ip", "Print the public address of a node", async () => loaded((await import("./node/ip.ts")).ip), {
+      prints: ["address"],
+      examples: [["ping $(berth node ip web-1)", "The address, for other programs"]]
+    }),
+    verb("ssh", "Log in to a node with ssh", async () => loaded((await import("./node/ssh.ts")).ssh), {
+      prints: [],
+      examples: [
+        ["berth node ssh web-1", "A shell as root"],
+        ["berth node ssh web-1 -- uptime", "One command"]
+      ]
+    })
+  ]),
+  noun("commitment", "Reserved prices of nodes", [
+    verb(
+      "set",
+      "Set what happens when a node's commitment ends",
+      async () => loaded((await import("./commitment/set.ts")).set),
+      {
+        prints: ["commitment", "proposal"],
+        examples: [
+          ["berth commitment set web-1 auto_terminate", "End the node with its commitment"],
+          ["berth commitment set web-1 auto_renew --dry-run", "Show the request, and stop"]
+        ]
+      }
+    )
+  ]),
+  noun("image", "What nodes are made from", [
+    verb("list", "List images, one row each", async () => loaded((await import("./image/list.ts")).list), {
+      aliases: ["ls"],
+      groups: { filter: imageFilters },
+      prints: ["image[]"],
+      examples: [
+        ["berth image list --os Ubuntu --version 24.04", "Images of one system"],
+        ["berth image list --type private", "Images of the account"]
+      ]
+    }),
+    verb("saved", "List the account's saved images", async () => loaded((await import("./image/saved.ts")).saved), {
+      prints: ["image[]"],
+      examples: [["berth image saved -o json", "With the template ids that node create takes"]]
+    })
+  ]),
+  noun("plan", "Sizes and prices", [
+    verb("list", "List plans and their prices", async () => loaded((await import("./plan/list.ts")).list), {
+      aliases: ["ls"],
+      groups: { filter: imageFilters },
+      prints: ["plan[]"],
+      examples: [
+        ["berth plan list --ram 8 --sort price", "Plans with 8 GB, cheapest first"],
+        ["berth plan list --sort price -o id | head -3", "The three cheapest"]
+      ]
+    }),
+    verb("get", "Show a plan and its commitments", async () => loaded((await import("./plan/get.ts")).get), {
+      aliases: ["show", "describe"],
+      prints: ["plan"],
+      examples: [["berth plan get C-2VCPU-8RAM-50DISK", "Its price, and when each commitment pays"]]
+    })
+  ]),
+  verb("cost", "What the account costs", async () => loaded((await import("./cost/show.ts")).cost), {
+    prints: ["cost[]"],
+    examples: [
+      ["berth cost", "Each node, and what is billed although it is off"],
+      ["berth cost --by plan --sort -price", "The most expensive plans first"]
+    ]
+  }),
+  verb("limits", "What is left of the rate limit", async () => loaded((await import("./limits/show.ts")).limits), {
+    prints: ["limits"],
+    examples: [["berth limits", "What is left, and when it refills"]]
+  }),
+  verb(
+    "doctor",
+    "Check settings, files and the way to the service",
+    async () => loaded((await import("./doctor/run.ts")).doctor),
+    {
+      prints: ["check[]"],
+      examples: [["berth doctor", "Where each setting came from, and what is wrong"]]
+    }
+  ),
+  verb(
+    "schema",
+    "JSON Schema of what a command prints",
+    async () => loaded((await import("./schema/show.ts")).schema),
+    {
+      examples: [
+        ["berth schema node list", "Of one command"],
+        ["berth schema", "Of all, with error codes and exit codes"]
+      ]
+    }
+  ),
+  noun("auth", "Log in and out", [
+    verb("login", "Save the credentials of an account", async () => loaded((await import("./auth/login.ts")).login), {
+      prints: ["profile"],
+      examples: [
+        ["berth auth login --base-url https://HOST", "Asks for the API key and the access token"],
+        ["berth auth login --profile test < credentials", "Reads them from two lines"]
+      ]
+    }),
+    verb(
+      "status",
+      "Show the account and where it is set",
+      async () => loaded((await import("./auth/status.ts")).status),
+      {
+        prints: ["account"],
+        examples: [["berth auth status", "Which account commands act on"]]
+      }
+    ),
+    verb(
+      "logout",
+      "Forget the credentials of a profile",
+      async () => loaded((await import("./auth/logout.ts")).logout),
+      {
+        examples: [["berth auth logout --profile test", "Forget one of several"]]
+      }
+    )
+  ]),
+  noun("profile", "Accounts of this machine", [
+    verb("list", "List profiles", async () => loaded((await import("./profile/list.ts")).list), {
+      aliases: ["ls"],
+      prints: ["profile[]"],
+      examples: [["berth profile list", "Accounts, and which of them is used"]]
+    }),
+    verb("show", "Show a profile", async () => loaded((await import("./profile/show.ts")).show), {
+      aliases: ["get"],
+      prints: ["profile"],
+      examples: [["berth profile show test", "Its address; never its credentials"]]
+    }),
+    verb("use", "Choose the profile that commands use", async () => loaded((await import("./profile/use.ts")).use), {
+      prints: ["profile"],
+      examples: [["berth profile use test", "From now on, where no other is named"]]
+    }),
+    verb("remove", "Remove a profile", async () => loaded((await import("./profile/remove.ts")).remove), {
+      aliases: ["rm", "delete"],
+      examples: [["berth profile remove test", "Forget it, with its credentials"]]
+    })
+  ]),
+  verb(
+    "completion",
+    "Script that completes berth in a shell",
+    async () => loaded((await import("./completion/print.ts")).completion),
+    {
+      examples: [
+        ['eval "$(berth completion bash)"', "In ~/.bashrc; zsh likewise, after compinit"],
+        ["berth completion fish | source", "In ~/.config/fish/config.fish"]
+      ]
+    }
+  ),
+  verb("api", "Send any request to the service", async () => loaded((await import("./api/request.ts")).request), {
+    examples: [
+      ["berth api /nodes/ -q per_page=5 -i", "A page of nodes, with status and headers"],
+      ["berth api /images/ --paginate -o ndjson", "Every element of a list"],
+      ["berth api POST /nodes/ -d @node.json", "A body from a file"]
+    ]
+  })
+]
+
+/** What scripts of shells and the bundle call; help and completions do not show them. */
+export const internalVerbs: CommandTree<Loaded> = [
+  verb("__complete", "Words that may come next", async () =>
+    loaded((await import("./completion/internal.ts")).completeWords)
+  ),
+  verb("__values", "Read the values that completions offer", async () =>
+    loaded((await import("./completion/internal.ts")).refreshValues)
+  ),
+  verb("__describe", "Every command as data", async () =>
+    loaded((await import("./completion/internal.ts")).describeAll)
+  )
+]

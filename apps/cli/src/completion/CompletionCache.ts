@@ -1,0 +1,91 @@
+/**
+ * The values that completions offer, as they were read last: a file in the user's cache folder for each account. Only ever offered, and
+ * safe to lose. Read at once and without Effect, because a key press waits for it.
+ */
+import { createHash } from "node:crypto"
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import type { Candidate, DynamicKind } from "./complete.ts"
+
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is kept. */
+export interface CachedValues {
+  readonly writtenMillis: number
+  readonly values: Readonly<Partial<Record<DynamicKind, ReadonlyArray<Candidate>>>>
+}
+
+/** Older values are offered, and read anew behind the scenes. */
+export const maxAgeMillis = 5 * 60_000
+
+const home = (env: Environment, variable: string, below: string): string | undefined => {
+  const named = env[variable]
+  if (named?.startsWith("/") === true) return `${named}/berth`
+  const folder = env["HOME"] ?? env["USERPROFILE"]
+  return folder === undefined || folder === "" ? undefined : `${folder}/${below}/berth`
+}
+
+const textOf = (path: string | undefined): string => {
+  if (path === undefined) return ""
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+const below = (kind: "config" | "cache") => {
+  if (process.platform === "darwin") return kind === "config" ? "Library/Application Support" : "Library/Caches"
+  if (process.platform === "win32") return kind === "config" ? "AppData/Roaming" : "AppData/Local"
+  return `.${kind}`
+}
+
+const profileText = (env: Environment): string => {
+  const folder = home(env, "XDG_CONFIG_HOME", below("config"))
+  return textOf(folder && `${folder}/profiles.json`)
+}
+
+/** The names of the profiles. */
+export const profileNames = (env: Environment): ReadonlyArray<Candidate> => {
+  try {
+    const { profiles } = JSON.parse(profileText(env)) as {
+      readonly profiles: Readonly<Record<string, { baseUrl: string }>>
+    }
+    return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, description: baseUrl }))
+  } catch {
+    return []
+  }
+}
+
+/** The file of an account: named by all that may decide which one it is, so that no account sees another's names. */
+export const cachePath = (env: Environment, profile: string | undefined): string | undefined => {
+  const folder = home(env, "XDG_CACHE_HOME", below("cache"))
+  if (folder === undefined) return undefined
+  const deciding = ["BERTH_PROFILE", "BERTH_BASE_URL", "BERTH_API_KEY"].map((name) => env[name] ?? null)
+  const hash = createHash("sha256").update(JSON.stringify([profile ?? null, ...deciding, profileText(env)]))
+  return `${folder}/completions/${hash.digest("hex").slice(0, 32)}.json`
+}
+
+/** What is kept in a file; undefined where there is nothing that can be used. */
+export const readCache = (path: string | undefined): CachedValues | undefined => {
+  try {
+    const found = JSON.parse(textOf(path)) as Partial<CachedValues>
+    return typeof found.writtenMillis === "number" && typeof found.values === "object"
+      ? (found as CachedValues)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps values; where that is not possible, the next completion reads them again. */
+export const writeCache = (path: string | undefined, values: CachedValues): void => {
+  if (path === undefined) return
+  try {
+    mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 })
+    writeFileSync(`${path}.${process.pid}`, JSON.stringify(values), { mode: 0o600 })
+    renameSync(`${path}.${process.pid}`, path)
+  } catch {
+    // A folder that cannot be written.
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * What may come next on a command line: commands, flags, values. Pure, and without Effect: a key press waits for it.
+ */
+import type { CommandDescription, FlagDescription } from "../commandLine/CommandDescription.ts"
+import { type CommandTree, isNoun } from "../commandLine/CommandTree.ts"
+import { globalFlagList } from "../commandLine/globalFlags.ts"
+
+/** A word that may stand where the cursor is. */
+export interface Candidate {
+  readonly value: string
+  readonly description: string
+}
+
+/** Values that are not known until they are read. */
+export type DynamicKind = "nodes" | "plans" | "images" | "profiles"
+
+/** What may come next: words that are known, and values to be read; or a file. */
+export interface Completion {
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly dynamic: DynamicKind | undefined
+  readonly files: boolean
+  /** The part of the word before the value: `--output=` of `--output=js`. */
+  readonly prefix: string
+  /** The value so far. */
+  readonly partial: string
+}
+
+const nothing = { candidates: [], dynamic: undefined, files: false, prefix: "" }
+
+const kindOf = (name: string): DynamicKind | undefined => {
+  switch (name.toLowerCase()) {
+    case "node":
+      return "nodes"
+    case "plan":
+      return "plans"
+    case "image":
+      return "images"
+    case "profile":
+      return "profiles"
+    default:
+      return undefined
+  }
+}
+
+/** The values of a flag or an argument. */
+const valuesOf = (
+  name: string,
+  choices: ReadonlyArray<string>,
+  metavar: string | null
+): Pick<Completion, "candidates" | "dynamic" | "files"> => ({
+  candidates: choices.map((value) => ({ value, description: "" })),
+  dynamic: choices.length > 0 ? undefined : kindOf(name),
+  files: /FILE/.test(metavar ?? "")
+})
+
+const find = (flags: ReadonlyArray<FlagDescription>, spelling: string): FlagDescription | undefined =>
+  spelling.startsWith("--")
+    ? flags.find(({ aliases, name }) => spelling === `--${name}` || aliases.some((alias) => spelling === `--${alias}`))
+    : flags.find(({ aliases }) => aliases.some((alias) => spelling === `-${alias}`))
+
+/** What the words before the cursor have come to. */
+interface Position {
+  readonly path: ReadonlyArray<string>
+  /** Words that are no flags and no values of flags, behind the command. */
+  readonly positionals: ReadonlyArray<string>
+  readonly given: ReadonlySet<FlagDescription>
+  /** The flag whose value comes next. */
+  readonly awaits: FlagDescription | undefined
+  readonly flags: ReadonlyArray<FlagDescription>
+  readonly onlyWords: boolean
+}
+
+/** Whatever a command is about, by its path: undefined where it is not described. */
+export type Describe = (path: string) => CommandDescription | undefined
+
+const flagsAt = (description: CommandDescription | undefined): ReadonlyArray<FlagDescription> =>
+  description === undefined ? globalFlagList : description.flagGroups.flatMap(({ flags }) => flags)
+
+const positionOf = (tree: CommandTree<unknown>, describe: Describe, words: ReadonlyArray<string>): Position => {
+  const path: Array<string> = []
+  const positionals: Array<string> = []
+  const given = new Set<FlagDescription>()
+  let entries: CommandTree<unknown> | undefined = tree
+  let flags = globalFlagList
+  let awaits: FlagDescription | undefined
+  let onlyWords = false
+  for (const word of words) {
+    if (awaits !== undefined) {
+      awaits = undefined
+      continue
+    }
+    if (word === "--") {
+      onlyWords = true
+      continue
+    }
+    if (!onlyWords && word.startsWith("-")) {
+      const flag = find(flags, word.split("=")[0]!)
+      if (flag === undefined) continue
+      given.add(flag)
+      if (flag.metavar !== null && !word.includes("=")) awaits = flag
+      continue
+    }
+    const entry: CommandTree<unknown>[number] | undefined = entries?.find(
+      ({ aliases, name }) => name === word || aliases.includes(word)
+    )
+    if (entry === undefined) {
+      positionals.push(word)
+      continue
+    }
+    path.push(entry.name)
+    entries = isNoun(entry) ? entry.verbs : undefined
+    if (!isNoun(entry)) flags = flagsAt(describe(path.join(" ")))
+  }
+  return { path, positionals, given, awaits, flags, onlyWords }
+}
+
+/** The commands at a place. */
+const commandsAt = (tree: CommandTree<unknown>, path: ReadonlyArray<string>): ReadonlyArray<Candidate> => {
+  const noun = tree.find(({ name }) => name === path[0])
+  const entries = path.length === 0 ? tree : noun !== undefined && isNoun(noun) && path.length === 1 ? noun.verbs : []
+  return entries.map(({ name, summary }) => ({ value: name, description: summary }))
+}
+
+const flagCandidates = ({ flags, given }: Position): ReadonlyArray<Candidate> =>
+  flags
+    .filter((flag) => flag.repeatable || !given.has(flag))
+    .map(({ description, name }) => ({ value: `--${name}`, description }))
+
+/** What may stand at the cursor; `words` are those before it and, last, the one that it is in. */
+export const complete = (tree: CommandTree<unknown>, describe: Describe, words: ReadonlyArray<string>): Completion => {
+  const partial = words.at(-1) ?? ""
+  const position = positionOf(tree, describe, words.slice(0, -1))
+  const { awaits, flags, onlyWords, path, positionals } = position
+  if (awaits !== undefined) return { ...nothing, ...valuesOf(awaits.name, awaits.choices, awaits.metavar), partial }
+  if (!onlyWords && partial.startsWith("--") && partial.includes("=")) {
+    const at = partial.indexOf("=")
+    const flag = find(flags, partial.slice(0, at))
+    if (flag === undefined) return { ...nothing, partial }
+    const prefix = partial.slice(0, at + 1)
+    return { ...nothing, ...valuesOf(flag.name, flag.choices, flag.metavar), prefix, partial: partial.slice(at + 1) }
+  }
+  if (!onlyWords && partial.startsWith("-")) return { ...nothing, candidates: flagCandidates(position), partial }
+  const commands = commandsAt(tree, path)
+  if (commands.length > 0) return { ...nothing, candidates: commands, partial }
+  // `berth schema node list` takes the words of a command.
+  if (path[0] === "schema") return { ...nothing, candidates: commandsAt(tree, positionals), partial }
+  const description = describe(path.join(" "))
+  const args = description?.arguments ?? []
+  const argument = args[positionals.length] ?? (args.at(-1)?.repeatable === true ? args.at(-1) : undefined)
+  if (argument === undefined) return { ...nothing, partial }
+  return { ...nothing, ...valuesOf(argument.name, argument.choices, null), partial }
+}
+
+/** Bash splits words at `=` and hands them over in parts. */
+export const joined = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const whole: Array<string> = []
+  for (const [at, word] of words.entries()) {
+    const before = whole.at(-1)
+    const belongs = word === "=" ? before?.startsWith("--") : words[at - 1] === "=" && before?.endsWith("=")
+    if (belongs === true) whole[whole.length - 1] = before + word
+    else whole.push(word)
+  }
+  return whole
+}
+
+/** A name that would do something to a terminal or to the lines of a completion is not offered. */
+const isPlain = (value: string): boolean => value !== "" && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(value)
+
+/** The lines that a shell reads: a value, a tab, and what it is; or `:files`. */
+export const completionLines = (
+  { candidates, files, partial, prefix }: Completion,
+  dynamic: ReadonlyArray<Candidate>,
+  shell: string
+): string => {
+  if (files) return ":files\n"
+  // Bash replaces what is behind the `=` alone.
+  const before = shell === "bash" ? "" : prefix
+  const seen = new Set<string>()
+  return [...candidates, ...dynamic]
+    .filter(({ value }) => value.startsWith(partial) && isPlain(value) && !seen.has(value) && seen.add(value))
+    .map(({ description, value }) => `${before}${value}\t${description.replaceAll(/\s+/g, " ")}\n`)
+    .join("")
+}

@@ -1,0 +1,121 @@
+/**
+ * Reads the list of an account: whole, which renews the node index, or only as far as the index or one node needs it.
+ */
+import { Nodes } from "@berth/core/client/Nodes"
+import type { BerthError } from "@berth/core/domain/BerthError"
+import type { Node, NodeId } from "@berth/core/domain/Node"
+import { Effect, Option, Stream } from "effect"
+import { IndexStore } from "../nodeIndex/IndexStore.ts"
+import * as ListEnd from "../nodeIndex/ListEnd.ts"
+import * as NodeIndex from "../nodeIndex/NodeIndex.ts"
+import * as PageOfId from "../nodeIndex/PageOfId.ts"
+
+/** At most so many nodes are worked on at a time. */
+export const concurrency = 8
+
+/** The user waits for it: a sweep would let other calls go first. */
+export const lane = "interactive"
+
+/** Every node, page by page. A list that is read to its end is the new index. */
+export const allNodes: Stream.Stream<Node, BerthError, Nodes | IndexStore> = Stream.unwrap(
+  Effect.gen(function* () {
+    const nodes = yield* Nodes
+    const store = yield* IndexStore
+    const read: Array<NodeIndex.IndexedNode> = []
+    let maxPage = 0
+    let isComplete = false
+    const onEnd = ({ complete }: { readonly complete: unknown }) =>
+      Effect.sync(() => {
+        isComplete = complete === true
+      })
+    return nodes.list({ lane, onEnd }).pipe(
+      Stream.mapArray((page) => {
+        for (const node of page) read.push(NodeIndex.indexed(node))
+        maxPage = Math.max(maxPage, page.length)
+        return page
+      }),
+      Stream.onEnd(Effect.suspend(() => (isComplete ? store.save(NodeIndex.ofList(read, maxPage)) : Effect.void)))
+    )
+  })
+)
+
+/** The nodes that are newer than the index, which has them from then on; none where the list contradicts it. */
+export const newerNodes = Effect.fnUntraced(function* (
+  index: NodeIndex.NodeIndex
+): Effect.fn.Return<Option.Option<ReadonlyArray<Node>>, BerthError, Nodes | IndexStore> {
+  const nodes = yield* Nodes
+  const store = yield* IndexStore
+  let step = ListEnd.begin(index)
+  while (step._tag === "Read") {
+    const { range, state } = step
+    step = ListEnd.take(state, range, yield* nodes.listPage({ page: range.page, perPage: range.perPage, lane }))
+  }
+  if (step._tag === "Unclear") return Option.none()
+  const { length, nodes: newer } = step
+  if (newer.length > 0 || length !== index.length) {
+    yield* store.save({
+      ...NodeIndex.withNodes(index, newer.map(NodeIndex.indexed)),
+      length,
+      completeTo: newer.at(-1)?.id ?? index.completeTo
+    })
+  }
+  return Option.some(newer)
+})
+
+/** The record of a node in the list, found in a few requests; none where it is not. What is read on the way is indexed. */
+const listedNode = Effect.fnUntraced(function* (id: NodeId) {
+  const nodes = yield* Nodes
+  const store = yield* IndexStore
+  const read: Array<Node> = []
+  let step = PageOfId.begin(id)
+  while (step._tag === "Read") {
+    const { page, state } = step
+    const listed = yield* nodes.listPage({ page, lane, retry: false, deadline: "5 seconds" })
+    read.push(...listed)
+    step = PageOfId.take(state, page, listed)
+  }
+  yield* store.save(NodeIndex.withNodes(yield* store.load, read.map(NodeIndex.indexed)))
+  return step._tag === "Found" ? Option.some(step.node) : Option.none()
+})
+
+/** What never changes in a node's life, and the reply to a get lacks. */
+type ListedFields = Pick<Node, "plan" | "image" | "memoryMib" | "region">
+
+/** A node with the fields that its record lacks, from another record of it. */
+export const withListed = (node: Node, listed: ListedFields): Node => ({
+  ...node,
+  plan: node.plan ?? listed.plan,
+  image: node.image ?? listed.image,
+  memoryMib: node.memoryMib ?? listed.memoryMib,
+  region: node.region ?? listed.region
+})
+
+/** With more nodes than this the whole list is read, which is more certain to take few requests. */
+const maxSearched = 3
+
+/**
+ * The nodes with the fields that the reply to a get lacks: from the index, or from the list. They are `null` where that would take
+ * many requests, or fails: no command fails for them.
+ */
+export const withListedFields = Effect.fnUntraced(function* (
+  found: ReadonlyArray<Node>
+): Effect.fn.Return<ReadonlyArray<Node>, never, Nodes | IndexStore> {
+  const store = yield* IndexStore
+  const index = yield* store.load
+  if (NodeIndex.findsNames(index) && found.some(({ id, plan }) => plan === null && id > index.completeTo)) {
+    yield* Effect.ignore(newerNodes(index))
+  }
+  const { nodes } = yield* store.load
+  const lacking = found.filter((node) => {
+    const known = nodes.get(node.id)
+    return node.plan === null && !(known !== undefined && NodeIndex.isSame(known, node))
+  })
+  const search = Effect.forEach(lacking, ({ id }) => Effect.map(listedNode(id), Option.toArray))
+  const sources = yield* (
+    lacking.length > maxSearched ? Stream.runCollect(allNodes) : Effect.map(search, (each) => each.flat())
+  ).pipe(Effect.orElseSucceed((): ReadonlyArray<Node> => []))
+  const byId = new Map<number, ListedFields>(nodes)
+  for (const node of sources) byId.set(node.id, node)
+  const nothing: ListedFields = { plan: null, image: null, memoryMib: null, region: null }
+  return found.map((node) => withListed(node, byId.get(node.id) ?? nothing))
+})

@@ -1,0 +1,103 @@
+/**
+ * Which fields of a record are shown (`--columns`) and in which order the records come (`--sort`). Pure.
+ */
+import { didYouMean, nearest } from "@berth/terminal/usage"
+import { Result, Struct } from "effect"
+import { UsageFault } from "../failure/CliFailure.ts"
+import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
+
+/** The words of a list such as `id,name`. */
+export const wordsOf = (list: string): ReadonlyArray<string> =>
+  list
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "")
+
+const lastPart = (key: string) => key.slice(key.lastIndexOf(".") + 1)
+
+/** Whether a word means this field: its key or the end of it, its short word, or its title. */
+const means = (word: string, { alias, key, title }: Field<never>): boolean => {
+  const wanted = word.toLowerCase()
+  return [key, lastPart(key), alias, title].some((name) => name?.toLowerCase() === wanted)
+}
+
+/** The field that a word of `--sort` or `--columns` means. */
+const fieldNamed = <A>(
+  fields: ReadonlyArray<Field<A>>,
+  word: string,
+  flag: string
+): Result.Result<Field<A>, UsageFault> => {
+  const found = fields.find((field) => means(word, field))
+  if (found !== undefined) return Result.succeed(found)
+  const names = fields.map(({ alias, key }) => alias ?? key)
+  return Result.fail(
+    new UsageFault({
+      message: `${flag} cannot be ${word}${didYouMean(nearest(word, names))}`,
+      hint: `It takes ${names.join(", ")}.`
+    })
+  )
+}
+
+/** What `--columns` selects: the fields that are named, in that order; `all` are all of them. */
+export const selectFields = <A>(
+  fields: ReadonlyArray<Field<A>>,
+  columns: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<Field<A>>, UsageFault> => {
+  const selected: Array<Field<A>> = []
+  for (const word of columns) {
+    if (word.toLowerCase() === "all") {
+      selected.push(...fields)
+      continue
+    }
+    const field = fieldNamed(fields, word, "--columns")
+    if (Result.isFailure(field)) return Result.fail(field.failure)
+    selected.push(field.success)
+  }
+  // What was asked for by name is shown at any width.
+  return Result.succeed(Array.from(new Set(selected), Struct.omit(["cardOnly", "dropOrder"])))
+}
+
+type SortKey = readonly [rank: number, value: number | string]
+
+/** Values that are not there come last, in either direction. */
+const sortKey = (value: unknown, text: string): SortKey => {
+  if (value === null || value === undefined || value === "") return [1, ""]
+  if (typeof value === "number") return [0, value]
+  return [0, typeof value === "string" ? value : text]
+}
+
+/** Numbers by size; texts as people count, so that `web-2` comes before `web-10`. */
+const collator = new Intl.Collator("en", { numeric: true })
+
+const compare = ([rankA, a]: SortKey, [rankB, b]: SortKey, sign: number): number => {
+  if (rankA !== rankB) return rankA - rankB
+  return sign * (typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b)))
+}
+
+/** The records in the order of `--sort k[,-k]`; a key with `-` before it sorts from the largest to the smallest. */
+export const sorted = <A>(
+  { encode, fields }: Pick<RecordDescriptor<A>, "encode" | "fields">,
+  records: ReadonlyArray<A>,
+  keys: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<A>, UsageFault> => {
+  const known = fields(records).filter(({ computed }) => computed !== true)
+  const order: Array<{ readonly field: Field<A>; readonly sign: number }> = []
+  for (const key of keys) {
+    const field = fieldNamed(known, key.replace(/^[-+]/, ""), "--sort")
+    if (Result.isFailure(field)) return Result.fail(field.failure)
+    order.push({ field: field.success, sign: key.startsWith("-") ? -1 : 1 })
+  }
+  if (order.length === 0) return Result.succeed(records)
+  const ranked = records.map((record) => {
+    const json = encode(record)
+    return { record, keys: order.map(({ field }) => sortKey(valueAt(json, field.key), field.value(record, 0))) }
+  })
+  ranked.sort((a, b) => {
+    for (const [index, { sign }] of order.entries()) {
+      const result = compare(a.keys[index]!, b.keys[index]!, sign)
+      if (result !== 0) return result
+    }
+    return 0
+  })
+  return Result.succeed(ranked.map(({ record }) => record))
+}

@@ -1,0 +1,32 @@
+/**
+ * The formats `id` and `name`: one a line, and nothing else, so that `berth node delete $(berth node list -o id)` is exact.
+ */
+import { escapeControls } from "@berth/terminal/escapeControls"
+import { Effect } from "effect"
+import { UsageFault } from "../failure/CliFailure.ts"
+import { Output } from "./Output.ts"
+import { type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
+import type { Writer } from "./Writer.ts"
+
+const writerOf = (format: "id" | "name"): Writer => {
+  const write = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) {
+    const key = format === "id" ? (descriptor.idKey ?? "id") : (descriptor.nameKey ?? "name")
+    const lines: Array<string> = []
+    for (const record of records) {
+      const value = valueAt(descriptor.encode(record), key)
+      if (value === undefined) {
+        return yield* new UsageFault({
+          message: `--output cannot be ${format}: these records have none.`,
+          hint: "Use -o json, yaml, csv or table."
+        })
+      }
+      // A record without one has no line: what is printed goes into another command.
+      if (value !== null) lines.push(`${escapeControls(String(value))}\n`)
+    }
+    yield* Output.use(({ data }) => data(lines.join("")))
+  })
+  return { list: write, one: (descriptor, record) => write(descriptor, [record]), inParts: true, hasColumns: false }
+}
+
+export const idWriter = writerOf("id")
+export const nameWriter = writerOf("name")

@@ -1,0 +1,108 @@
+/**
+ * What progress shows, as text: what is waited for, and what holds the requests up. Pure; `progress.ts` keeps the state and shows it.
+ */
+import type { KnownAllowance } from "@berth/core/domain/Allowance"
+import { DateTime } from "effect"
+import { elapsed } from "./format.ts"
+
+/** A wait for several things to come to one goal. */
+export interface Waiting {
+  /** Such as `running`. */
+  readonly goal: string
+  /** How many things are waited for. */
+  readonly total: number
+  readonly startedAt: number
+  /** The states of each thing that was seen, one after the other. */
+  readonly states: ReadonlyMap<string, ReadonlyArray<string>>
+}
+
+/** A call that is under way. */
+export interface Call {
+  readonly operation: string
+  readonly startedAt: number
+}
+
+/** An attempt that failed, while its call goes on. */
+export interface FailedAttempt {
+  readonly operation: string
+  readonly status: number | null
+  readonly outcome: string
+  readonly number: number
+}
+
+/** What the request path does at the moment. */
+export interface Activity {
+  readonly calls: ReadonlyArray<Call>
+  readonly requests: number
+  readonly failed: FailedAttempt | undefined
+}
+
+/** With more things than this only their number is shown. */
+export const maxNamed = 3
+
+/** How many have reached the goal. */
+export const reachedOf = ({ goal, states }: Waiting): number => {
+  const end = goal === "deleted" ? "gone" : goal
+  return Array.from(states.values()).filter((seen) => seen.at(-1) === end).length
+}
+
+/** `web (12): created → running`, or `112 of 1112 running`. */
+const waitText = (waiting: Waiting): string => {
+  const { goal, states, total } = waiting
+  if (total > maxNamed) return `${reachedOf(waiting)} of ${total} ${goal}`
+  if (states.size === 0) return `waiting for ${goal}`
+  const things = Array.from(states, ([what, seen]) => `${what}: ${seen.slice(-2).join(" → ")}`)
+  return `${things.join(", ")}; waiting for ${goal}`
+}
+
+/** What each operation does, for people. */
+const doing: Readonly<Record<string, string>> = {
+  "nodes.list": "reading the list of nodes",
+  "nodes.get": "reading a node",
+  "nodes.create": "creating",
+  "nodes.delete": "deleting",
+  "commitments.set": "setting the commitment",
+  "images.list": "reading the images",
+  "images.saved": "reading the saved images"
+}
+
+const doingOf = (operation: string): string => doing[operation] ?? "waiting for the service"
+
+/** How long nothing is sent because of the rate limit; undefined when nothing waits for it. */
+export const pauseMillisOf = ({ calls }: Activity, allowance: KnownAllowance): number | undefined => {
+  if (allowance.pausedMillis > 0 && calls.length > 0) return allowance.pausedMillis
+  return allowance.waiting > 0 ? (allowance.resetInMillis ?? 0) : undefined
+}
+
+const timeOfDay = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis)).slice(11, 19)
+
+/** Until when the rate limit holds requests up. */
+export const pauseText = (pauseMillis: number, now: number): string =>
+  pauseMillis <= 0
+    ? "rate limit reached: waiting for it to refill"
+    : `rate limit reached: waiting until ${timeOfDay(now + pauseMillis)} UTC (${elapsed(pauseMillis)})`
+
+/** Why a call is sent again. */
+export const retryText = ({ number, operation, outcome, status }: FailedAttempt): string =>
+  `${doingOf(operation)}: attempt ${number} failed (${status ?? outcome}), trying again`
+
+/** The live line, without its spinner; undefined when there is nothing to show yet. */
+export const liveText = (
+  waiting: Waiting | undefined,
+  activity: Activity,
+  allowance: KnownAllowance,
+  now: number
+): string | undefined => {
+  const pause = pauseMillisOf(activity, allowance)
+  const held = pause !== undefined ? pauseText(pause, now) : activity.failed && retryText(activity.failed)
+  if (waiting !== undefined) {
+    return [elapsed(now - waiting.startedAt), waitText(waiting), held].filter((text) => text !== undefined).join("  ")
+  }
+  const [first] = activity.calls
+  if (first === undefined) return undefined
+  const age = now - first.startedAt
+  // What is soon over is not worth a line.
+  if (age < 1000) return undefined
+  const requests = activity.requests > 1 ? [`${activity.requests} requests`] : []
+  return [elapsed(age), held ?? doingOf(first.operation), ...requests].join("  ")
+}

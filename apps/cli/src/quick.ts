@@ -1,0 +1,71 @@
+/**
+ * Answers that need neither the service nor Effect, because a person or a key press waits for them: the version, help, completions
+ * whose values are known. Everything else, and each of these where something is missing, is answered by `cli.ts`, with the same text.
+ */
+import { readFileSync } from "node:fs"
+import type { Writable } from "node:stream"
+import pkg from "../package.json" with { type: "json" }
+import type { CommandDescription } from "./commandLine/CommandDescription.ts"
+import { describeGroup } from "./commandLine/describeGroup.ts"
+import { isNoun } from "./commandLine/CommandTree.ts"
+import { helpText } from "./commandLine/helpText.ts"
+import { profileOf, rawFlags } from "./commandLine/rawFlag.ts"
+import { readRequest } from "./commandLine/Request.ts"
+import { tree } from "./commands/tree.ts"
+import { complete, completionLines, joined } from "./completion/complete.ts"
+import { cachePath, type Environment, maxAgeMillis, profileNames, readCache } from "./completion/CompletionCache.ts"
+import { surfaceOf } from "./output/Surface.ts"
+
+/** What a process has for an answer. */
+export interface QuickProcess {
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly env: Environment
+  /** Reads the values of completions anew, without waiting for it. */
+  readonly refresh: (profile: string | undefined) => void
+  readonly nowMillis: number
+}
+
+type Descriptions = Readonly<Record<string, CommandDescription>>
+
+/** Every command as data, as the bundle keeps it; undefined where berth is not bundled. */
+const descriptions = (): Descriptions | undefined => {
+  try {
+    return JSON.parse(readFileSync(new URL("commands.json", import.meta.url), "utf8")) as Descriptions
+  } catch {
+    return undefined
+  }
+}
+
+const quickHelp = (args: ReadonlyArray<string>, { env, stdout }: QuickProcess): string | undefined => {
+  const request = readRequest(tree, args)
+  if (request._tag === "Version") return `berth ${pkg.version}\n`
+  if (request._tag !== "Help") return undefined
+  const { color, output } = rawFlags(args)
+  if ((output ?? env["BERTH_OUTPUT"] ?? "table") !== "table") return undefined
+  const { entry, path } = request.place
+  const description =
+    entry === undefined || isNoun(entry) ? describeGroup(tree, entry) : descriptions()?.[path.join(" ")]
+  const settings = { color, noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
+  return description && helpText(description, surfaceOf(stdout, settings).colour)
+}
+
+const quickCompletion = (
+  [, shell = "", , ...words]: ReadonlyArray<string>,
+  { env, nowMillis, refresh }: QuickProcess
+): string | undefined => {
+  const described = descriptions()
+  if (described === undefined) return undefined
+  const line = joined(words)
+  const completion = complete(tree, (path) => described[path], line)
+  if (completion.dynamic === undefined) return completionLines(completion, [], shell)
+  if (completion.dynamic === "profiles") return completionLines(completion, profileNames(env), shell)
+  const profile = profileOf(line)
+  const cached = readCache(cachePath(env, profile))
+  if (cached === undefined) return undefined
+  if (Math.abs(nowMillis - cached.writtenMillis) > maxAgeMillis) refresh(profile)
+  return completionLines(completion, cached.values[completion.dynamic] ?? [], shell)
+}
+
+/** The answer, or undefined where `cli.ts` has to give it. */
+export const quickAnswer = (args: ReadonlyArray<string>, process: QuickProcess): string | undefined =>
+  args[0] === "__complete" ? quickCompletion(args, process) : quickHelp(args, process)

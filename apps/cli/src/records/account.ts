@@ -1,0 +1,71 @@
+/**
+ * A profile as `berth profile list` shows it, and the account that a command would act on, with where each setting came from. Never a
+ * secret.
+ */
+import { Schema } from "effect"
+import { nothing, textOr } from "../output/format.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const Profile = Schema.Struct({
+  name: Schema.String,
+  current: Schema.Boolean.annotate({ description: "Whether commands use it where none is named." }),
+  baseUrl: Schema.String
+})
+export interface Profile extends Schema.Schema.Type<typeof Profile> {}
+
+const profileFields: ReadonlyArray<Field<Profile>> = [
+  { key: "current", title: "USED", value: ({ current }) => (current ? "*" : "") },
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 8 },
+  { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl }) => baseUrl, alias: "address", shrinkTo: 20 }
+]
+
+export const profileRecord: RecordDescriptor<Profile> = {
+  ...jsonOf(Profile),
+  fields: () => profileFields,
+  none: "no profiles",
+  idKey: "name"
+}
+
+const source = (of: string) =>
+  Schema.NullOr(Schema.String).annotate({
+    description: `The flag, variable or profile that sets ${of}; null without one.`
+  })
+
+const Account = Schema.Struct({
+  profile: Schema.NullOr(Schema.String),
+  profileSource: source("the profile"),
+  baseUrl: Schema.NullOr(Schema.String),
+  baseUrlSource: source("the address"),
+  apiKeySource: source("the API key"),
+  accessTokenSource: source("the access token"),
+  authenticated: Schema.NullOr(Schema.Boolean).annotate({
+    description: "Whether the service takes the credentials; null where it could not be asked."
+  })
+})
+export interface Account extends Schema.Schema.Type<typeof Account> {}
+
+const answer = (authenticated: boolean | null) => (authenticated === null ? "not known" : authenticated ? "yes" : "no")
+
+const from = (value: string | null, sourceName: string | null) =>
+  value === null ? nothing : `${value} (from ${textOr(sourceName)})`
+
+const accountFields: ReadonlyArray<Field<Account>> = [
+  { key: "profile", title: "PROFILE", value: ({ profile, profileSource }) => from(profile, profileSource) },
+  { key: "baseUrl", title: "ADDRESS", value: ({ baseUrl, baseUrlSource }) => from(baseUrl, baseUrlSource) },
+  { key: "apiKeySource", title: "API KEY FROM", value: ({ apiKeySource }) => textOr(apiKeySource) },
+  { key: "accessTokenSource", title: "TOKEN FROM", value: ({ accessTokenSource }) => textOr(accessTokenSource) },
+  {
+    key: "authenticated",
+    title: "LOGGED IN",
+    value: ({ authenticated }) => answer(authenticated),
+    style: ({ authenticated }) => (authenticated === null ? "faint" : authenticated ? "good" : "bad")
+  }
+]
+
+export const accountRecord: RecordDescriptor<Account> = {
+  ...jsonOf(Account),
+  fields: () => accountFields,
+  none: "no account",
+  idKey: "profile",
+  nameKey: "profile"
+}

@@ -1,0 +1,58 @@
+/**
+ * What nodes cost: one row for each node, plan or status.
+ */
+import { Schema } from "effect"
+import { plain, rupees } from "../output/format.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const Cost = Schema.Struct({
+  name: Schema.String.annotate({ description: "Name of the node, the plan or the status." }),
+  id: Schema.NullOr(Schema.Int).annotate({ description: "Id of the node; null in a row of several." }),
+  status: Schema.NullOr(Schema.String).annotate({ description: "Status of the nodes; null where they have several." }),
+  plan: Schema.NullOr(Schema.String).annotate({ description: "Plan of the nodes; null where they have several." }),
+  nodes: Schema.Int,
+  pricePerHourInr: Schema.NullOr(Schema.Number).annotate({ description: "Null where no price is known." }),
+  pricePerMonthInr: Schema.NullOr(Schema.Number),
+  offAndBilled: Schema.Int.annotate({ description: "How many of them are off and still billed." }),
+  withoutPrice: Schema.Int.annotate({ description: "How many of them have no known price, and are not in the sum." })
+})
+export interface Cost extends Schema.Schema.Type<typeof Cost> {}
+
+const fields: ReadonlyArray<Field<Cost>> = [
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 },
+  { key: "id", title: "ID", value: ({ id }) => plain(id), align: "right", dropOrder: 2 },
+  { key: "status", title: "STATUS", value: ({ status }) => plain(status), dropOrder: 4 },
+  { key: "plan", title: "PLAN", value: ({ plan }) => plain(plan), dropOrder: 3 },
+  { key: "nodes", title: "NODES", value: ({ nodes }) => String(nodes), align: "right", dropOrder: 1 },
+  {
+    key: "pricePerHourInr",
+    title: "₹/HOUR",
+    alias: "price",
+    value: ({ pricePerHourInr }) => rupees(pricePerHourInr),
+    align: "right"
+  },
+  {
+    key: "pricePerMonthInr",
+    title: "₹/MONTH",
+    value: ({ pricePerMonthInr }) => rupees(pricePerMonthInr),
+    align: "right",
+    dropOrder: 6
+  },
+  {
+    key: "offAndBilled",
+    title: "OFF, BILLED",
+    value: ({ offAndBilled }) => (offAndBilled === 0 ? "" : String(offAndBilled)),
+    align: "right",
+    style: () => "waiting",
+    dropOrder: 5
+  },
+  {
+    key: "withoutPrice",
+    title: "NO PRICE",
+    value: ({ withoutPrice }) => String(withoutPrice),
+    align: "right",
+    cardOnly: true
+  }
+]
+
+export const costRecord: RecordDescriptor<Cost> = { ...jsonOf(Cost), fields: () => fields, none: "no nodes" }

@@ -1,0 +1,38 @@
+/**
+ * What is left of the rate limit.
+ */
+import { KnownAllowance } from "@berth/core/domain/Allowance"
+import { Schema } from "effect"
+import { elapsed, nothing, numberOr, textOr } from "../output/format.ts"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+
+const Limits = Schema.Struct({
+  ...KnownAllowance.fields,
+  resetAt: Schema.NullOr(Schema.String).annotate({ description: "When it refills; null where no reply reports it." }),
+  file: Schema.NullOr(Schema.String).annotate({
+    description: "Through which the clients of this machine share the allowance; null where there is none."
+  }),
+  otherProcesses: Schema.Int.annotate({ description: "Clients of this machine that use the same key now." })
+})
+export interface Limits extends Schema.Schema.Type<typeof Limits> {}
+
+const fields: ReadonlyArray<Field<Limits>> = [
+  { key: "remaining", title: "LEFT", value: ({ remaining }) => numberOr(remaining), align: "right" },
+  { key: "limit", title: "OF", value: ({ limit }) => numberOr(limit), align: "right" },
+  {
+    key: "resetAt",
+    title: "REFILLS",
+    value: ({ resetAt, resetInMillis }) =>
+      resetAt === null || resetInMillis === null ? nothing : `in ${elapsed(resetInMillis)} (${resetAt})`
+  },
+  {
+    key: "pausedMillis",
+    title: "PAUSED",
+    value: ({ pausedMillis }) => (pausedMillis === 0 ? "no" : `for ${elapsed(pausedMillis)}`),
+    style: ({ pausedMillis }) => (pausedMillis === 0 ? undefined : "bad")
+  },
+  { key: "otherProcesses", title: "OTHER PROCESSES", value: ({ otherProcesses }) => String(otherProcesses) },
+  { key: "file", title: "SHARED THROUGH", value: ({ file }) => textOr(file), shrinkTo: 20 }
+]
+
+export const limitsRecord: RecordDescriptor<Limits> = { ...jsonOf(Limits), fields: () => fields, none: "no limits" }

@@ -1,0 +1,138 @@
+/**
+ * The file of profiles, in the user's configuration folder: accounts by name, and which of them is used. It holds credentials, so that
+ * it is the user's alone, is written whole, and is refused where other users can read it.
+ */
+import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "@berth/core/client/files/StateFiles"
+import { readVariable } from "@berth/terminal/Connection"
+import { Effect, Option, Predicate, Redacted } from "effect"
+import { LocalFileFault } from "../failure/CliFailure.ts"
+
+/** An account. */
+export interface ProfileValues {
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted
+  readonly accessToken: Redacted.Redacted
+}
+
+export interface Profiles {
+  /** The profile that is used where none is named. */
+  readonly current: string | null
+  readonly profiles: ReadonlyMap<string, ProfileValues>
+}
+
+const noProfiles: Profiles = { current: null, profiles: new Map() }
+
+const version = 1
+
+const text = Effect.fnUntraced(function* (name: string) {
+  return Option.getOrUndefined(Option.map(yield* readVariable(name), (value) => Redacted.value(value).trim()))
+})
+
+/** The folder of berth's configuration: `$XDG_CONFIG_HOME/berth`, by default `~/.config/berth`; none without a home folder. */
+const configFolder = Effect.fnUntraced(function* (platform = globalThis.process?.platform) {
+  const isWindows = platform === "win32"
+  const chosen = yield* text("XDG_CONFIG_HOME")
+  if (chosen !== undefined && (isWindows || chosen.startsWith("/"))) return Option.some(`${chosen}/berth`)
+  const appData = isWindows ? yield* text("APPDATA") : undefined
+  if (appData !== undefined) return Option.some(`${appData}/berth`)
+  const home = yield* text(isWindows ? "USERPROFILE" : "HOME")
+  if (home === undefined) return Option.none<string>()
+  return Option.some(`${home}/${platform === "darwin" ? "Library/Application Support" : ".config"}/berth`)
+})
+
+/** Where the profiles are; none without a home folder. */
+export const profilePath = Effect.map(
+  configFolder(),
+  Option.map((folder) => `${folder}/profiles.json`)
+)
+
+const isText = Predicate.isString
+
+/** The content of the file; undefined where it is none of ours. */
+const decoded = (content: string): Profiles | undefined => {
+  let json: unknown
+  try {
+    json = JSON.parse(content)
+  } catch {
+    return undefined
+  }
+  if (!Predicate.isObject(json) || json["version"] !== version || !Predicate.isObject(json["profiles"]))
+    return undefined
+  const profiles = new Map<string, ProfileValues>()
+  for (const [name, values] of Object.entries(json["profiles"])) {
+    if (!Predicate.isObject(values)) return undefined
+    const { accessToken, apiKey, baseUrl } = values
+    if (!isText(baseUrl) || !isText(apiKey) || !isText(accessToken)) return undefined
+    profiles.set(name, { baseUrl, apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+  }
+  const current = json["current"]
+  return { current: isText(current) && profiles.has(current) ? current : null, profiles }
+}
+
+const encoded = ({ current, profiles }: Profiles): string => {
+  const values = Array.from(profiles, ([name, { accessToken, apiKey, baseUrl }]) => [
+    name,
+    { baseUrl, apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) }
+  ])
+  return `${JSON.stringify({ version, current, profiles: Object.fromEntries(values) }, null, 2)}\n`
+}
+
+/** With these bits other users can read or write a file. */
+const openToOthers = 0o077
+
+const fault = (path: string, message: string, hint: string) => new LocalFileFault({ path, message, hint })
+
+const reasonOf = ({ code, message }: FileFault): string => code ?? message
+
+/** Refuses a file that other users can read. Where there are no modes, as on Windows, the folder protects it. */
+const ensureOwn = Effect.fnUntraced(function* (path: string) {
+  const mode = yield* Effect.mapError(
+    withFiles(async (fs) => (await fs.stat(path)).mode),
+    (error) => fault(path, `${path} cannot be read: ${reasonOf(error)}.`, "Make it readable for yourself alone.")
+  )
+  if ((mode & openToOthers) === 0 || globalThis.process?.platform === "win32") return
+  return yield* fault(path, `${path} holds credentials, and other users can read it.`, `Run: chmod 600 '${path}'`)
+})
+
+/** The profiles; none where there is no file. Fails for a file that cannot be read, is none of ours, or is open to other users. */
+export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(function* () {
+  const path = yield* profilePath
+  if (Option.isNone(path)) return noProfiles
+  const content = yield* Effect.mapError(readText(path.value), (error) =>
+    fault(path.value, `${path.value} cannot be read: ${reasonOf(error)}.`, "Make it readable for yourself alone.")
+  )
+  if (Option.isNone(content)) return noProfiles
+  yield* ensureOwn(path.value)
+  const profiles = decoded(content.value)
+  if (profiles !== undefined) return profiles
+  return yield* fault(
+    path.value,
+    `${path.value} is not a file of profiles.`,
+    "Correct it, or remove it and run: berth auth login"
+  )
+})
+
+/** Replaces the profiles. */
+export const writeProfiles = Effect.fnUntraced(function* (
+  profiles: Profiles
+): Effect.fn.Return<string, LocalFileFault> {
+  const path = yield* profilePath
+  if (Option.isNone(path)) {
+    return yield* fault(
+      "",
+      "There is no folder for profiles: HOME is not set.",
+      "Set HOME or XDG_CONFIG_HOME; or use BERTH_BASE_URL, BERTH_API_KEY and BERTH_ACCESS_TOKEN."
+    )
+  }
+  const folder = path.value.slice(0, path.value.lastIndexOf("/"))
+  yield* Effect.andThen(makeOwnFolder(folder), replaceFile(path.value, encoded(profiles), true)).pipe(
+    Effect.mapError((error) =>
+      fault(
+        path.value,
+        `${path.value} cannot be written: ${reasonOf(error)}.`,
+        "Set XDG_CONFIG_HOME to a folder that can be written."
+      )
+    )
+  )
+  return path.value
+})

@@ -1,0 +1,118 @@
+/**
+ * Which account a command is about, and where each setting came from: flags over the environment over a profile. A profile that is
+ * named by a flag wins over the environment too: it means all of the account (docs/decisions/0123).
+ */
+import { addressSetting, type ConnectionSettings, type Sourced, variableSetting } from "@berth/terminal/Connection"
+import { parseDurationMillis } from "@berth/terminal/duration"
+import { didYouMean, nearest } from "@berth/terminal/usage"
+import { variables } from "@berth/terminal/variables"
+import { Duration, Effect, Option, Redacted } from "effect"
+import { UsageFault } from "../failure/CliFailure.ts"
+import { BaseUrl, Deadline, Profile } from "./globalFlags.ts"
+import { type ProfileValues, type Profiles, readProfiles, writeProfiles } from "./ProfileFile.ts"
+
+interface AccountSettings extends ConnectionSettings {
+  /** The name of the profile; none where no profile is used. */
+  readonly profile: Option.Option<Sourced<string>>
+  /** Maximum time of each call; none where the client's default holds. */
+  readonly deadline: Option.Option<Sourced<Duration.Duration>>
+}
+
+/** The name of the profile and where that came from. */
+const profileName = Effect.fnUntraced(function* ({ current }: Profiles) {
+  const flag = yield* Profile
+  if (Option.isSome(flag)) return Option.some({ value: flag.value, source: "--profile" })
+  const variable = yield* variableSetting(variables.profile)
+  if (Option.isSome(variable)) return Option.some({ ...variable.value, value: Redacted.value(variable.value.value) })
+  return Option.map(Option.fromNullishOr(current), (value) => ({ value, source: "berth profile use" }))
+})
+
+/** The profile of a name. */
+export const findProfile = (profiles: Profiles, name: string): Effect.Effect<ProfileValues, UsageFault> => {
+  const found = profiles.profiles.get(name)
+  if (found !== undefined) return Effect.succeed(found)
+  const names = Array.from(profiles.profiles.keys())
+  return Effect.fail(
+    new UsageFault({
+      message: `There is no profile ${name}${didYouMean(nearest(name, names))}`,
+      hint: `Run: berth profile list, or berth auth login --profile ${name}`
+    })
+  )
+}
+
+/** The name that a login saves under: the profile that is named or used, or else the first one, `default`. */
+export const profileToSave = Effect.fnUntraced(function* (profiles: Profiles) {
+  return Option.match(yield* profileName(profiles), { onNone: () => "default", onSome: ({ value }) => value })
+})
+
+/** The address that a login is for: the flag's, that of the environment, or that of the profile so far. */
+export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
+  const set = yield* addressSetting(yield* BaseUrl)
+  return Option.orElse(set, () =>
+    Option.map(Option.fromNullishOr(profile), ({ baseUrl }) => ({ value: baseUrl, source: "the profile" }))
+  )
+})
+
+/** The profiles without one of them. */
+export const withoutProfile = ({ current, profiles }: Profiles, name: string): Profiles => ({
+  current: current === name ? null : current,
+  profiles: new Map(Array.from(profiles).filter(([each]) => each !== name))
+})
+
+/** Removes the profile that is named or used, and gives its name. */
+export const removeProfile = Effect.gen(function* () {
+  const profiles = yield* readProfiles
+  const name = yield* profileName(profiles)
+  if (Option.isNone(name)) {
+    return yield* new UsageFault({
+      message: "No profile is in use.",
+      hint: "Name one: berth auth logout --profile NAME; see berth profile list."
+    })
+  }
+  yield* findProfile(profiles, name.value.value)
+  yield* writeProfiles(withoutProfile(profiles, name.value.value))
+  return name.value.value
+})
+
+const readDeadline = Effect.gen(function* () {
+  const flag = yield* Deadline
+  if (Option.isSome(flag)) return Option.some({ value: flag.value, source: "--deadline" })
+  const variable = yield* variableSetting(variables.deadline)
+  if (Option.isNone(variable)) return Option.none<Sourced<Duration.Duration>>()
+  const millis = parseDurationMillis(Redacted.value(variable.value.value))
+  if (Option.isSome(millis)) return Option.some({ value: Duration.millis(millis.value), source: variables.deadline })
+  return yield* new UsageFault({
+    message: `${variables.deadline} is not usable: expected a duration, such as 90s.`,
+    hint: `Correct ${variables.deadline}, or unset it.`
+  })
+})
+
+/** The settings of the account. */
+export const accountSettings = Effect.gen(function* () {
+  const flagAddress = yield* BaseUrl
+  const own = {
+    baseUrl: yield* addressSetting(flagAddress),
+    apiKey: yield* variableSetting(variables.apiKey),
+    accessToken: yield* variableSetting(variables.accessToken)
+  }
+  const deadline = yield* readDeadline
+  const named = Option.isSome(yield* Profile)
+  // A command that has all from the environment needs no file, so that a damaged one does not stop it.
+  if (!named && Object.values(own).every((setting) => Option.isSome<unknown>(setting))) {
+    return { ...own, profile: Option.none(), deadline } satisfies AccountSettings
+  }
+  const profiles = yield* readProfiles
+  const profile = yield* profileName(profiles)
+  if (Option.isNone(profile)) return { ...own, profile, deadline } satisfies AccountSettings
+  const values = yield* findProfile(profiles, profile.value.value)
+  const source = `profile ${profile.value.value}`
+  const merged = <A>(outside: Option.Option<Sourced<A>>, value: A, isFlag = false) =>
+    named && !isFlag ? Option.some({ value, source }) : Option.orElse(outside, () => Option.some({ value, source }))
+  return {
+    baseUrl: merged(own.baseUrl, values.baseUrl, Option.isSome(flagAddress)),
+    apiKey: merged(own.apiKey, values.apiKey),
+    accessToken: merged(own.accessToken, values.accessToken),
+    profile,
+    deadline
+  } satisfies AccountSettings
+})

@@ -1,0 +1,64 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { canonical } from "../../src/commandLine/Arguments.ts"
+import type { FlagDescription } from "../../src/commandLine/CommandDescription.ts"
+
+const flag = (name: string, metavar: string | null, more: Partial<FlagDescription> = {}): FlagDescription => ({
+  name,
+  aliases: [],
+  metavar,
+  description: "",
+  choices: [],
+  required: false,
+  repeatable: false,
+  ...more
+})
+const flags = [
+  flag("yes", null, { aliases: ["y"] }),
+  flag("include", null, { aliases: ["i"] }),
+  flag("tag", "TAG", { repeatable: true }),
+  flag("sort", "KEY"),
+  flag("output", "FORMAT", { aliases: ["o"] })
+]
+const words = (...args: ReadonlyArray<string>) => canonical(args, flags)
+
+describe("arguments in one spelling", () => {
+  it.each<readonly [title: string, args: ReadonlyArray<string>, canonical: ReadonlyArray<string>]>([
+    ["close a switch against the word after it", ["--yes", "1", "2"], ["--yes=true", "1", "2"]],
+    ["keep a switch that is turned off", ["--yes=false", "1"], ["--yes=false", "1"]],
+    ["read letters in one word", ["-iy", "1"], ["--include=true", "--yes=true", "1"]],
+    ["read a value behind its letter", ["-ojson"], ["--output=json"]],
+    ["read a value behind its letter and =", ["-o=json"], ["--output=json"]],
+    ["read letters and a value in one word", ["-yojson"], ["--yes=true", "--output=json"]],
+    ["read the next word as a value", ["-o", "json", "1"], ["--output=json", "1"]],
+    ["take a value that begins with a dash", ["--sort", "-name"], ["--sort=-name"]],
+    ["do not take a flag for a value", ["--sort", "--yes"], ["--sort", "--yes=true"]],
+    ["let the last of a repeated flag count", ["-o", "json", "1", "--output=yaml"], ["1", "--output=yaml"]],
+    ["keep every one of a repeatable flag", ["--tag", "a", "--tag=b"], ["--tag=a", "--tag=b"]],
+    ["leave words after -- alone", ["--yes", "--", "--yes", "-y"], ["--yes=true", "--", "--yes", "-y"]],
+    ["keep a lone dash and negative numbers as words", ["-", "-3"], ["-", "-3"]],
+    ["keep line feeds in a value", ["--tag", "a\nb"], ["--tag=a\nb"]]
+  ])("%s", (_, args, expected) => {
+    assert.deepStrictEqual(words(...args), { args: expected, unknown: undefined })
+  })
+
+  it("report the first flag that there is not, without its value", () => {
+    assert.strictEqual(words("--api-key=s3cr3t", "-x").unknown, "--api-key")
+    assert.strictEqual(words("-yx").unknown, "-x")
+  })
+
+  it("are the same when they are put into one spelling again", () => {
+    const word = fc.oneof(
+      fc.constantFrom("--yes", "-y", "-iy", "--tag", "--tag=a", "-ojson", "-o", "--sort", "1", "-name", "--", "-"),
+      fc.string()
+    )
+    fc.assert(
+      fc.property(fc.array(word), (args) => {
+        const once = canonical(args, flags)
+        fc.pre(once.unknown === undefined && !once.args.includes("--sort") && !once.args.includes("--tag"))
+        fc.pre(!once.args.includes("--output"))
+        assert.deepStrictEqual(canonical(once.args, flags).args, once.args)
+      })
+    )
+  })
+})

@@ -1,0 +1,69 @@
+/**
+ * The help of every command: it fits, and what it shows can be typed.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { canonical } from "../../src/commandLine/Arguments.ts"
+import { verbsOf } from "../../src/commandLine/CommandTree.ts"
+import { describeVerb, flagsOf } from "../../src/commandLine/describe.ts"
+import { describeGroup } from "../../src/commandLine/describeGroup.ts"
+import { globalFlagList } from "../../src/commandLine/globalFlags.ts"
+import { helpText } from "../../src/commandLine/helpText.ts"
+import { readRequest } from "../../src/commandLine/Request.ts"
+import { recordNamed } from "../../src/commands/recordList.ts"
+import { tree } from "../../src/commands/tree.ts"
+
+const longest = (text: string) => Math.max(...text.split("\n").map((line) => line.length))
+
+describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb] as const))(
+  "berth %s",
+  (name, path, verb) => {
+    it("has help of at most 80 columns and one screen, with an example", async () => {
+      const description = describeVerb(path, verb, await verb.load())
+      const text = helpText(description, false)
+      assert.isAtMost(longest(text), 80)
+      assert.isAtMost(text.split("\n").length, 60)
+      assert.include(text, `berth ${name}`)
+      assert.isNotEmpty(description.examples)
+    })
+
+    it("is named in its file as in the tree", async () => {
+      assert.strictEqual((await verb.load()).name, verb.name)
+    })
+
+    it("has no switch with a value, and no flag that is not described", async () => {
+      const flags = flagsOf(await verb.load())
+      for (const flag of flags) assert.isNotEmpty(flag.description, flag.name)
+      const grouped = Object.values(verb.groups).flat()
+      assert.deepStrictEqual(
+        grouped.filter((each) => !flags.some((flag) => flag.name === each)),
+        []
+      )
+    })
+
+    it("has examples that its parser knows", async () => {
+      const flags = [...flagsOf(await verb.load()), ...globalFlagList]
+      for (const { command } of verb.examples) {
+        const [program, ...args] = command
+          .replace(/\$\(.*\)/, "1")
+          .split(" | ")[0]!
+          .split(" ")
+        assert.strictEqual(program, "berth")
+        const request = readRequest(tree, args)
+        assert.strictEqual(request._tag === "Run" ? request.path.join(" ") : request._tag, name)
+        if (request._tag === "Run") assert.isUndefined(canonical(request.args, flags).unknown, command)
+      }
+    })
+
+    it("prints records that there are", async () => {
+      for (const record of verb.prints) assert.isNotEmpty((await recordNamed(record)).fields([]))
+    })
+  }
+)
+
+describe("berth --help", () => {
+  it("is at most 80 columns wide and names every command", () => {
+    const text = helpText(describeGroup(tree, undefined), false)
+    assert.isAtMost(longest(text), 80)
+    for (const { name } of tree) assert.include(text, `  ${name} `)
+  })
+})

@@ -1,0 +1,30 @@
+/**
+ * Nodes of a list, for tests: everything that the index holds follows from the id.
+ */
+import type { Node, NodeId } from "@berth/core/domain/Node"
+import { DateTime } from "effect"
+
+export const someNode = (id: number, name = `node-${id}`): Node => ({
+  id: id as NodeId,
+  name,
+  status: "running",
+  createdAt: DateTime.makeUnsafe(1_767_225_600_000 + id),
+  vcpus: 2,
+  memoryMib: 8192,
+  diskGb: 50,
+  publicIp: null,
+  privateIp: null,
+  plan: `plan-${id % 3}`,
+  image: null,
+  region: "ncr",
+  backups: false,
+  locked: null,
+  tags: [],
+  extra: {}
+})
+
+/** A page of a list, as a service with pages of at most `cap` nodes gives it. */
+export const pageOf = (list: ReadonlyArray<Node>, page: number, perPage: number, cap = 100): ReadonlyArray<Node> => {
+  const size = Math.min(perPage, cap)
+  return list.slice((page - 1) * size, page * size)
+}

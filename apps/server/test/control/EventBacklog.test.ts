@@ -1,0 +1,91 @@
+import { describe, expect, it } from "@effect/vitest"
+import { EventBacklog, maxWaiting, maxWaitingBytes } from "../../src/control/EventBacklog.ts"
+import { EventTexts } from "../../src/control/EventTexts.ts"
+import { Journals, type JournalEvent } from "../../src/journal/Journals.ts"
+import * as World from "../../src/world/World.ts"
+import { defaults } from "../../src/world/WorldSettings.ts"
+import { entryOf } from "../journal/entries.ts"
+
+/** The events of requests to one world, as each of two listeners gets them. */
+const eventsOf = (count: number, url = "/") => {
+  const journals = new Journals()
+  const [one, other]: [Array<JournalEvent>, Array<JournalEvent>] = [[], []]
+  for (const events of [one, other]) journals.listen((event) => events.push(event))
+  const world = World.make({ ...defaults, clock: "frozen" }, 0)
+  for (let request = 0; request < count; request++) journals.record(world, entryOf({ url }))
+  return [one, other] as const
+}
+
+const drain = (backlog: EventBacklog) => {
+  const ids: Array<number> = []
+  for (let event = backlog.take(); event !== undefined; event = backlog.take()) ids.push(event.id)
+  return ids
+}
+
+describe("the events that wait for a client", () => {
+  it("are the same objects for all clients, none of them shown yet", () => {
+    const [one, other] = eventsOf(3)
+    expect(one.length).toBe(3)
+    for (const [index, event] of one.entries()) expect(other[index]).toBe(event)
+    expect(one[0]!.recorded?.url).toBe("/")
+  })
+
+  it("are shown once for all clients that keep up", () => {
+    const [one, other] = eventsOf(100)
+    const texts = new EventTexts()
+    let reads = 0
+    const counted = one.map((event): JournalEvent => {
+      const recorded = new Proxy(event.recorded!, {
+        get: (target, name, receiver) => {
+          if (name === "url") reads += 1
+          return Reflect.get(target, name, receiver)
+        }
+      })
+      return { id: event.id, in: event.in, recorded }
+    })
+    for (const event of counted) {
+      for (let client = 0; client < 100; client++) expect(texts.of(event)).toBe(texts.of(event))
+    }
+    expect(reads).toBe(100)
+    // Only the latest are kept.
+    texts.of(counted[0]!)
+    expect(reads).toBe(101)
+    expect(texts.of(other[7]!)).toContain('"seq":8')
+  })
+
+  it("are bounded in number: the oldest go first", () => {
+    const backlog = new EventBacklog()
+    for (const event of eventsOf(maxWaiting + 5)[0]) backlog.offer(event)
+    expect(backlog.size).toBe(maxWaiting)
+    const ids = drain(backlog)
+    expect([ids[0], ids.at(-1), ids.length]).toEqual([6, maxWaiting + 5, maxWaiting])
+  })
+
+  it("are bounded in bytes, and what was taken counts no more", () => {
+    const backlog = new EventBacklog()
+    const events = eventsOf(900, "x".repeat(8_000))[0]
+    const fitting = Math.floor(maxWaitingBytes / 8_256)
+    for (const event of events) backlog.offer(event)
+    expect(backlog.size).toBe(fitting)
+    expect(drain(backlog).at(-1)).toBe(900)
+    for (const event of events) backlog.offer(event)
+    expect(backlog.size).toBe(fitting)
+  })
+
+  it("wake who waits for them once, also when they were there before", () => {
+    const backlog = new EventBacklog()
+    const [event] = eventsOf(1)[0]
+    let woken = 0
+    backlog.whenOffered(() => (woken += 1))
+    expect(woken).toBe(0)
+    backlog.offer(event!)
+    backlog.offer(event!)
+    expect(woken).toBe(1)
+    backlog.whenOffered(() => (woken += 1))
+    expect(woken).toBe(2)
+    drain(backlog)
+    backlog.whenOffered(() => (woken += 1))()
+    backlog.offer(event!)
+    expect(woken).toBe(2)
+  })
+})

@@ -1,0 +1,108 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestServer } from "../../src/testing.ts"
+import { errorsOf } from "../http/service.ts"
+import { control } from "./plane.ts"
+
+/** How many turns the event loop takes meanwhile, and what the effect gives. */
+const countingTurns = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const result = yield* Effect.ensuring(
+      self,
+      Effect.sync(() => (isOver = true))
+    )
+    return { result, turns }
+  })
+
+const nodesOf = (world: string) => Effect.map(control("GET", `/worlds/${world}`), ({ json }) => json.nodes)
+
+layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
+  it.effect("is made and reset in steps, between which the server answers others", () =>
+    Effect.gen(function* () {
+      const made = yield* countingTurns(control("POST", "/worlds", { scenario: "fleet:50000", seed: 7 }))
+      const { id } = made.result.json
+      const before = (yield* control("GET", `/${id}/nodes?skip=49990`)).text
+      expect([made.result.status, made.turns >= 50]).toEqual([201, true])
+      yield* control("PATCH", `/${id}/nodes/${JSON.parse(before)[0].id}`, { locked: true })
+      const reset = yield* countingTurns(control("POST", `/${id}/reset`))
+      expect([reset.result.json.nodes, reset.turns >= 50]).toEqual([50_000, true])
+      const next = yield* countingTurns(control("POST", `/${id}/clock`, { advanceTo: "next-event" }))
+      expect([next.result.json.events, next.turns >= 50]).toEqual([[], true])
+      const listed = yield* countingTurns(control("GET", `/${id}/nodes?count=1000`))
+      expect([listed.result.json.length, listed.turns >= 8]).toEqual([1000, true])
+      yield* control("DELETE", `/worlds/${id}`)
+    })
+  )
+
+  it.effect("ends in steps, too, when its clock moves on, and the nodes that went last are known", () =>
+    Effect.gen(function* () {
+      const options = { scenario: "fleet:50000", clock: "frozen", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
+      const { id } = (yield* control("POST", "/worlds", options)).json
+      expect(yield* nodesOf(id)).toBe(50_000)
+      const advanced = yield* countingTurns(control("POST", `/${id}/clock`, { advance: "366 days" }))
+      expect([advanced.result.json.now, advanced.turns >= 20]).toEqual(["2027-01-02T00:00:00.000Z", true])
+      expect(yield* nodesOf(id)).toBe(0)
+      const { gone } = (yield* control("GET", `/${id}/snapshot`)).json
+      expect([gone.length, gone.at(-1).name]).toEqual([256, "fleet-50000"])
+    })
+  )
+
+  it.effect("takes its turn with another, and both are there in the end", () =>
+    Effect.gen(function* () {
+      const make = control("POST", "/worlds", { scenario: "fleet:50000" })
+      const made = yield* Effect.all([make, make, make], { concurrency: "unbounded" })
+      expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
+      expect(new Set(made.map(({ json }) => json.apiKey)).size).toBe(3)
+      for (const { json } of made) expect(yield* nodesOf(json.id)).toBe(50_000)
+    })
+  )
+
+  it.effect("is no longer there when its world was deleted while it was reset", () =>
+    Effect.gen(function* () {
+      const { id } = (yield* control("POST", "/worlds", { scenario: "fleet:50000" })).json
+      const [reset, deleted] = yield* Effect.all(
+        [control("POST", `/${id}/reset`), control("DELETE", `/worlds/${id}`)],
+        { concurrency: "unbounded" }
+      )
+      expect(deleted.status).toBe(204)
+      // The reset may have come first; never does it bring the world back.
+      if (reset.status !== 200) errorsOf(reset, 404)
+      errorsOf(yield* control("GET", `/worlds/${id}`), 404)
+    })
+  )
+})
+
+describe("the nodes of all worlds together", () => {
+  layer(TestServer.layer({ nodes: [{ name: "web" }] }))((it) => {
+    it.effect("are bounded: a world beyond is refused by the field that asks for them, before it is made", () =>
+      Effect.gen(function* () {
+        const { turns, result } = yield* countingTurns(control("POST", "/worlds", { scenario: "fleet:5000000" }))
+        expect(errorsOf(result, 409)).toEqual({ scenario: ["There may be 5000000 nodes in all worlds together."] })
+        expect(result.json.message).toBe(
+          "There may be 5000000 nodes in all worlds together: 1 are there, and these are 5000000 more."
+        )
+        expect(turns).toBeLessThan(50)
+        expect((yield* control("GET", "/worlds")).json.length).toBe(1)
+        expect((yield* control("POST", "/worlds", { scenario: "small" })).status).toBe(201)
+      })
+    )
+
+    it.effect("are bounded in a reset, too", () =>
+      Effect.gen(function* () {
+        const { id } = (yield* control("POST", "/worlds")).json
+        const snapshot = (yield* control("GET", `/${id}/snapshot`)).json
+        const settings = { ...snapshot.settings, scenario: { fleet: 5_000_000 } }
+        expect((yield* control("PUT", `/${id}/snapshot`, { ...snapshot, settings })).status).toBe(200)
+        expect(Object.keys(errorsOf(yield* control("POST", `/${id}/reset`), 409))).toEqual(["scenario"])
+        expect(yield* nodesOf(id)).toBe(0)
+      })
+    )
+  })
+})

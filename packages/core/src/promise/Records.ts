@@ -1,0 +1,221 @@
+/**
+ * The values that people without Effect get and give, as plain types: the domain's own, with instants as `Date`s, ids as
+ * numbers and a status as a text. They mention no library, so that a program needs none for its types. Printed from the
+ * domain by `pnpm --filter @berth/core records`; a test compares.
+ */
+
+/** A status: one of those that Berth knows, or another in the service's own spelling. */
+export type NodeStatus = KnownStatus | (string & {})
+
+/**
+ * The statuses Berth knows, in the order a node passes through them: `creating` is what a
+ * create reply shows; the others are the four documented ones.
+ */
+export type KnownStatus = "creating" | "created" | "running" | "power-off" | "terminate"
+
+/**
+ * The lanes, first to last: a call that a person waits for at a terminal, a change, a wait for a status, a sweep over
+ * everything.
+ */
+export type Lane = "interactive" | "mutation" | "wait" | "sweep"
+
+/**
+ * What happens at the end of a commitment: `auto_renew` starts another,
+ * `auto_terminate` terminates the node, `hourly_billing` drops the commitment.
+ */
+export type CommitmentSetting = "auto_renew" | "auto_terminate" | "hourly_billing"
+
+/**
+ * What is known of a node. `null` means that the reply does not state it: the three record shapes carry different fields. A
+ * field that could not be read is `null` here and kept raw under `extra`.
+ */
+export interface Node {
+  /** The service's number for it: a positive integer, never reused. */
+  readonly id: number
+  readonly name: string
+  readonly status: NodeStatus
+  /** When the service accepted the node, to the millisecond. */
+  readonly createdAt: Date
+  /** Virtual CPUs. */
+  readonly vcpus: number | null
+  /** Memory in MiB. */
+  readonly memoryMib: number | null
+  /** Disk in GB (10^9 bytes). */
+  readonly diskGb: number | null
+  /** Public IPv4 address; null when there is none. */
+  readonly publicIp: string | null
+  /** Private IPv4 address; null when there is none. */
+  readonly privateIp: string | null
+  /** Plan slug. */
+  readonly plan: string | null
+  /** Image the node was made from. */
+  readonly image: string | null
+  /** Region; the service has only `ncr`. */
+  readonly region: string | null
+  /** Whether automated backups are on. */
+  readonly backups: boolean | null
+  /** Whether the node refuses user actions. */
+  readonly locked: boolean | null
+  /** Tags; empty also when the reply has none. */
+  readonly tags: ReadonlyArray<string>
+  /** Fields of the reply that Berth does not know or could not read, under their wire names. */
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The node to create. Only `name`, `plan` and `image` are required. A field that is left out is not sent, so
+ * the service's own default holds; those defaults are not documented.
+ */
+export interface NodeSpec {
+  /** Name of the node, 1 to 255 characters, not blank. Names may repeat. */
+  readonly name: string
+  /** Plan slug, such as `C-4VCPU-16RAM-100DISK`. */
+  readonly plan: string
+  /** Slug of a public image, or id of a public or private one. */
+  readonly image: string | number
+  /** Default `ncr`, the only one. */
+  readonly region?: "ncr" | undefined
+  /** Fingerprints or ids of the keys to install for root. */
+  readonly sshKeys?: ReadonlyArray<string> | undefined
+  readonly tags?: ReadonlyArray<string> | undefined
+  /** Automated backups; can only be turned on here. */
+  readonly backups?: boolean | undefined
+  /** Template id; present when `image` is a saved image of the account. */
+  readonly savedImageTemplateId?: number | undefined
+  /** Committed option of the plan to start with. */
+  readonly committedSkuId?: number | undefined
+  readonly label?: string | undefined
+  readonly securityAgent?: boolean | undefined
+  readonly disablePassword?: boolean | undefined
+  readonly reservedIp?: string | undefined
+  readonly ipv6?: boolean | undefined
+  readonly vpcId?: string | undefined
+  /** Whether the node gets a public address. */
+  readonly publicIp?: boolean | undefined
+  readonly containerId?: number | undefined
+  readonly securityGroupId?: number | undefined
+  readonly startScripts?: ReadonlyArray<string> | undefined
+}
+
+/** One reserved period a plan can be had for. */
+export interface CommittedOption {
+  /** Id to pass when choosing this option. */
+  readonly skuId: number
+  readonly name: string
+  /** Length of the period in days. */
+  readonly days: number
+  /** Price of the whole period in rupees. */
+  readonly priceInr: number | null
+  readonly message: string
+  /** End of the period if it began now, in the service's own words. */
+  readonly until: string
+}
+
+/** The operating system on an image. */
+export interface OperatingSystem {
+  readonly name: string
+  readonly version: string | null
+  /** Identifier of the system's image. */
+  readonly image: string | null
+}
+
+/** What a plan gives and costs, as far as an image record states it. Prices are in rupees. */
+export interface Specs {
+  readonly vcpus: number | null
+  readonly memoryMib: number | null
+  readonly diskGb: number | null
+  readonly series: string | null
+  readonly pricePerHourInr: number | null
+  readonly pricePerMonthInr: number | null
+  readonly minimumBillingInr: number | null
+  readonly committedOptions: ReadonlyArray<CommittedOption>
+}
+
+/** An image on a plan. */
+export interface Image {
+  readonly name: string
+  /** What `image` of a create takes. */
+  readonly image: string
+  /** Plan slug. */
+  readonly plan: string
+  readonly os: OperatingSystem
+  /** Where the image can be started. */
+  readonly zone: string | null
+  readonly specs: Specs
+  /** Fields of the reply that Berth does not know, under their wire names. */
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+/** Filters of the image list; each narrows, and they combine. */
+export interface ImageFilter {
+  readonly type?: "public" | "private" | undefined
+  readonly vcpus?: number | undefined
+  /** Memory of the plan in GB. */
+  readonly memoryGb?: number | undefined
+  readonly series?: string | undefined
+  readonly os?: string | undefined
+  /** Used together with `os`. */
+  readonly osVersion?: string | undefined
+}
+
+/** A plan and the images it can be started with. */
+export interface Plan {
+  /** Plan slug, what `plan` of a create takes. */
+  readonly plan: string
+  readonly vcpus: number | null
+  readonly memoryMib: number | null
+  readonly diskGb: number | null
+  readonly series: string | null
+  readonly pricePerHourInr: number | null
+  readonly pricePerMonthInr: number | null
+  readonly minimumBillingInr: number | null
+  readonly committedOptions: ReadonlyArray<CommittedOption>
+  /** Images that go with the plan, in the service's order. */
+  readonly images: ReadonlyArray<string>
+}
+
+/** The allowance as one reply reports it. */
+export interface Allowance {
+  /** Requests granted per window, of any kind. */
+  readonly limit: number
+  /** Requests left. */
+  readonly remaining: number
+  /** When it refills, on the service's clock. */
+  readonly resetAt: Date | null
+}
+
+/** What is known of the allowance at one moment. */
+export interface KnownAllowance {
+  /** Requests granted per window; null until a reply reports it. */
+  readonly limit: number | null
+  /** Requests left: what the newest reply reports, less what was sent since. Null until a reply reports it. */
+  readonly remaining: number | null
+  /** Time until the stated reset, by the service's clock; 0 when it is due. Null until a reply reports it. */
+  readonly resetInMillis: number | null
+  /** Time for which nothing is sent, because the service refused a request over the rate limit; else 0. */
+  readonly pausedMillis: number
+  /** Requests sent and not yet answered. */
+  readonly underWay: number
+  /** Requests that wait for their turn. */
+  readonly waiting: number
+}
+
+/** One attempt. Times are milliseconds since the call began; nothing in it holds a credential. */
+export interface Attempt {
+  /** 1 for the first attempt of the call. */
+  readonly number: number
+  /** Since the call began. */
+  readonly startedAtMillis: number
+  /** Waited before it because the attempt before it failed. */
+  readonly backoffMillis: number
+  /** Waited for its turn within the allowance. */
+  readonly queuedMillis: number
+  /** On the wire, until the reply was read. */
+  readonly durationMillis: number
+  /** HTTP status; null when no reply came. */
+  readonly status: number | null
+  /** `ok`, the tag of the reason it failed for, `interrupted`, or `defect`. */
+  readonly outcome: string
+  /** The allowance that the reply reports. */
+  readonly allowance: Allowance | null
+}

@@ -1,0 +1,6 @@
+/** Narrows a status to those that Berth knows. In a file of its own, whose types mention no library. */
+import { knownStatuses } from "../domain/NodeStatus.ts"
+import type { KnownStatus } from "./Records.ts"
+
+/** Whether Berth knows this status. */
+export const isKnownStatus = (status: string): status is KnownStatus => knownStatuses.some((known) => known === status)

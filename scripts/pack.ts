@@ -1,0 +1,198 @@
+// Packs what leaves the clone: a tarball of each published package, and beside it the folder that is inside.
+//
+//   node scripts/pack.ts [FOLDER]    pack into FOLDER (by default `dist/packages`)
+import { execFileSync } from "node:child_process"
+import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { apps, bundleInto } from "./bundle.ts"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>>>
+
+interface Manifest {
+  readonly name: string
+  readonly exports: Exports
+  /** What a stranger's manifest has in place of the workspace's. */
+  readonly publishConfig: { readonly exports: Exports }
+}
+
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+
+/** Fields that mean the same outside. Those of the workspace stay behind: scripts, dependencies, and that it is private. */
+const published = ["name", "version", "description", "keywords", "license", "type", "sideEffects", "bin", "engines"]
+
+const writeManifest = (folder: string, manifest: Manifest, further: object = {}): void => {
+  const same = Object.entries(manifest).filter(([field]) => published.includes(field))
+  const text = JSON.stringify({ ...Object.fromEntries(same), ...manifest.publishConfig, ...further }, null, 2)
+  writeFileSync(join(folder, "package.json"), `${text}\n`)
+}
+
+/** The licenses of what is bundled from other packages: each requires to be passed on. */
+const writeBundledLicenses = (folder: string, modules: ReadonlyArray<string>): void => {
+  const homes = new Set(
+    modules.flatMap((path) => /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.slice(1) ?? [])
+  )
+  const texts = Array.from(homes, (home) => {
+    const { license, name, version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"))
+    const file = ["LICENSE", "LICENSE.md", "license", "LICENSE.txt"].map((file) => join(home, file)).find(existsSync)
+    return `${name} ${version} (${license})\n\n${file === undefined ? "" : readFileSync(file, "utf8").trim()}\n`
+  })
+  writeFileSync(join(folder, "LICENSES-OF-BUNDLED-PACKAGES"), texts.toSorted().join(`\n${"-".repeat(80)}\n\n`))
+}
+
+/** Compiles modules and declarations into `folder`, which then is laid out as the repository. */
+const compile = (folder: string): void => {
+  const tsc = join(root, "node_modules/.bin/tsc")
+  execFileSync(tsc, ["-p", join(root, "scripts/tsconfig.pack.json"), "--outDir", folder], { stdio: "inherit" })
+}
+
+const specifier = /(\bfrom\s*"|\bimport\s*\(?\s*")([^"]+)"/g
+
+/** The compiled file, without its extension, that a specifier in the file `from` names; undefined in other packages. */
+const targetOf = (compiled: string, from: string, specifier: string): string | undefined => {
+  if (specifier.startsWith(".")) return join(dirname(from), specifier).replace(/\.[jt]s$/, "")
+  if (!specifier.startsWith("@berth/core/")) return undefined
+  const source = manifestOf("packages/core").exports[specifier.replace("@berth/core", ".")]
+  return join(compiled, "packages/core", String(source)).replace(/\.ts$/, "")
+}
+
+/**
+ * Copies compiled files and all that they import from `compiled` to the folder `to`, which stands for the folder `from` there.
+ * The compiler leaves `.ts` in the specifiers of declarations, and names of workspaces.
+ */
+const copyWithImports = (
+  compiled: string,
+  entries: ReadonlyArray<string>,
+  extension: ".js" | ".d.ts",
+  [from, to]: readonly [from: string, to: string]
+): void => {
+  const waiting = [...entries]
+  const seen = new Set<string>()
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const target = join(to, relative(from, `${path}${extension}`))
+    // A bundle that is there already has its imports inside.
+    if (seen.has(path) || (extension === ".js" && existsSync(target))) continue
+    seen.add(path)
+    const text = readFileSync(`${path}${extension}`, "utf8").replaceAll(specifier, (whole, start, name) => {
+      const imported = targetOf(compiled, path, name)
+      if (imported === undefined) return whole
+      waiting.push(imported)
+      const step = relative(dirname(path), imported)
+      return `${start}${step.startsWith(".") ? step : `./${step}`}.js"`
+    })
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, text)
+  }
+}
+
+/** The files that `exports` name, without their extension. */
+const modulesOf = (exports: Exports): ReadonlyArray<string> =>
+  Object.values(exports).flatMap((path) =>
+    typeof path === "string" && path.endsWith(".js") ? [path.slice(0, -".js".length)] : []
+  )
+
+const importOfNode = /\bimport\(([`"])node:([^`"]+)\1\)/g
+const withoutNode = "dist/withoutNode.js"
+
+/**
+ * Puts the modules of Node, all of which are imported on demand, behind the condition `node`: elsewhere such an import rejects, and a
+ * bundler for browsers finds none. Returns the field `imports` of the manifest.
+ */
+const hideNode = (folder: string): Exports => {
+  const imports = new Map<string, Exports[string]>()
+  for (const file of globSync("dist/**/*.js", { cwd: folder })) {
+    const path = join(folder, file)
+    const text = readFileSync(path, "utf8").replaceAll(importOfNode, (_whole, _quote, name) => {
+      // A target may not be a URL, which `node:fs` is.
+      imports.set(`#node/${name}`, { node: name, default: `./${withoutNode}` })
+      return `import("#node/${name}")`
+    })
+    writeFileSync(path, text)
+  }
+  writeFileSync(join(folder, withoutNode), 'throw new Error("This runtime has no modules of Node.")\n')
+  return Object.fromEntries(Array.from(imports).toSorted())
+}
+
+/** Returns further fields of the manifest. */
+const fillCore = async (folder: string, compiled: string, manifest: Manifest): Promise<object> => {
+  const dist = join(folder, "dist")
+  // Its users need no Effect. Whatever else imports it gets the same one, so that there is one class of each error. These are in a
+  // file of their own: a page that only checks what was thrown gets no more than that.
+  const bundled = await bundleInto(
+    dist,
+    "packages/core",
+    { promise: "src/promise.ts" },
+    {
+      platform: "neutral",
+      extension: ".js",
+      chunks: [
+        { name: "errors", test: /promise\/(?:BerthError|Failure|reasons)\.ts$/ },
+        { name: "client", test: /./ }
+      ]
+    }
+  )
+  writeBundledLicenses(folder, bundled)
+  const sources = join(compiled, "packages/core/src")
+  const entries = modulesOf(manifest.publishConfig.exports).map((path) => join(sources, relative("dist", path)))
+  for (const extension of [".js", ".d.ts"] as const) copyWithImports(compiled, entries, extension, [sources, dist])
+  copyFileSync(join(root, "packages/core/openapi.json"), join(folder, "openapi.json"))
+  return { imports: hideNode(folder) }
+}
+
+const fillServer = async (folder: string, compiled: string): Promise<void> => {
+  const home = "apps/server"
+  const dist = join(folder, "dist")
+  const modules = await bundleInto(dist, home, { main: "src/main.ts", promise: "src/testing/promise.ts" })
+  // Tests with Effect give their own to the service.
+  const withEffect = { external: /^node:|^effect(?:\/|$)/ }
+  const forEffect = await bundleInto(join(dist, "testing"), home, { testing: "src/testing.ts" }, withEffect)
+  writeBundledLicenses(folder, [...modules, ...forEffect])
+  const entries = ["testing", "testing/promise"].map((name) => join(compiled, home, "src", name))
+  copyWithImports(compiled, entries, ".d.ts", [compiled, join(dist, "types")])
+}
+
+const fill = async (folder: string, home: string, compiled: string): Promise<void> => {
+  const manifest = manifestOf(home)
+  mkdirSync(folder, { recursive: true })
+  let further = {}
+  if (home === "packages/core") further = await fillCore(folder, compiled, manifest)
+  else if (home === "apps/server") await fillServer(folder, compiled)
+  else writeBundledLicenses(folder, await bundleInto(join(folder, "dist"), home, { main: "src/main.ts" }))
+  if (existsSync(join(root, home, "bin"))) cpSync(join(root, home, "bin"), join(folder, "bin"), { recursive: true })
+  copyFileSync(join(root, home, "README.md"), join(folder, "README.md"))
+  copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
+  writeManifest(folder, manifest, further)
+}
+
+const homes = ["packages/core", ...apps.map((app) => `apps/${app}`)]
+
+/** Packs a folder that is filled; returns the path of the tarball. */
+export const packFolder = (folder: string): string => {
+  const args = ["pack", folder, "--json", "--pack-destination", dirname(folder)]
+  const [{ filename }] = JSON.parse(
+    execFileSync("npm", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
+  )
+  return join(dirname(folder), filename)
+}
+
+/** Fills a folder in `into` for each published package, named as the package is below `@berth`; returns their paths. */
+export const fillPackages = async (into: string): Promise<ReadonlyArray<string>> => {
+  rmSync(into, { recursive: true, force: true })
+  const compiled = join(into, "compiled")
+  compile(compiled)
+  const folders: Array<string> = []
+  for (const home of homes) {
+    const folder = join(into, manifestOf(home).name.replace("@berth/", ""))
+    await fill(folder, home, compiled)
+    folders.push(folder)
+  }
+  rmSync(compiled, { recursive: true })
+  return folders
+}
+
+if (import.meta.main) {
+  const into = resolve(process.argv[2] ?? join(root, "dist/packages"))
+  for (const folder of await fillPackages(into)) console.log(packFolder(folder))
+}

@@ -1,0 +1,101 @@
+/**
+ * The same nodes in every format: what each prints, and that a name never writes a line or a control code of its own.
+ */
+import { nodeRecord, ok } from "@berth/core/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { parse } from "yaml"
+import { controls, lines, start } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
+
+const account = { BERTH_API_KEY: "the-key-of-a-test", BERTH_ACCESS_TOKEN: "the-token-of-a-test" }
+
+const hostile = 'a "quoted",\nname\u001b[31m\u202e'
+
+/** A service with these nodes on one page. */
+const withNodes = (names: ReadonlyArray<string>) =>
+  Effect.map(
+    serve(({ query }) =>
+      ok(query["page_no"] === "1" ? names.map((name, index) => nodeRecord({ id: index + 1, name })) : [])
+    ),
+    (url) =>
+      (...args: ReadonlyArray<string>) =>
+        invoke(["node", "list", ...args], { env: { ...account, BERTH_BASE_URL: url } })
+  )
+
+describe("node list", () => {
+  it.live("-o id, name, csv and yaml hold the same nodes as json", () =>
+    Effect.gen(function* () {
+      const list = yield* withNodes(["web", "db"])
+      const json = JSON.parse((yield* list("-o", "json")).stdout)
+      assert.strictEqual((yield* list("-o", "id")).stdout, "1\n2\n")
+      assert.strictEqual((yield* list("-o", "name")).stdout, "web\ndb\n")
+      assert.deepStrictEqual(parse((yield* list("-o", "yaml")).stdout), json)
+      assert.strictEqual((yield* list("-o", "csv", "--columns", "id,name,age,memory")).stdout.split(",")[0], "id")
+      assert.deepStrictEqual(
+        lines((yield* list("-o", "csv", "--columns", "id,name,memory", "--no-header")).stdout),
+        json.map(({ id, memoryMib, name }: Record<string, unknown>) => `${id},${name},${memoryMib}`)
+      )
+    })
+  )
+
+  it.live("lets no name begin a line or write a control code, in any format", () =>
+    Effect.gen(function* () {
+      const list = yield* withNodes([hostile])
+      for (const format of ["table", "json", "ndjson", "yaml", "csv", "id", "name"]) {
+        const { code, stderr, stdout } = yield* list("-o", format)
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.notMatch(stdout, controls, format)
+        assert.notInclude(stdout, "\u202e", format)
+      }
+      assert.lengthOf(lines((yield* list("-o", "csv")).stdout), 2)
+      assert.include((yield* list("-o", "csv")).stdout, '"a ""quoted"",\\nname\\x1b[31m\\u202e"')
+      assert.lengthOf(lines((yield* list("-o", "name")).stdout), 1)
+    })
+  )
+
+  it.live("of no nodes is empty in the way of each format", () =>
+    Effect.gen(function* () {
+      const list = yield* withNodes([])
+      const empty: Record<string, string> = { table: "", json: "[]\n", ndjson: "", yaml: "[]\n", id: "", name: "" }
+      for (const [format, stdout] of Object.entries(empty)) {
+        assert.deepStrictEqual([format, (yield* list("-o", format)).stdout], [format, stdout])
+      }
+      assert.match((yield* list("-o", "csv")).stdout, /^id,name,[^\n]+\n$/)
+    })
+  )
+
+  it.live("--query gives a part of the JSON, in JSON, NDJSON or YAML", () =>
+    Effect.gen(function* () {
+      const list = yield* withNodes(["web", "db"])
+      const query = ["--query", "[?name=='db'].{name: name, id: id}"]
+      assert.deepStrictEqual(JSON.parse((yield* list(...query)).stdout), [{ name: "db", id: 2 }])
+      assert.strictEqual((yield* list(...query, "-o", "ndjson")).stdout, '{"name":"db","id":2}\n')
+      assert.strictEqual((yield* list(...query, "-o", "yaml")).stdout, "- name: db\n  id: 2\n")
+      const { code, stderr } = yield* list("--query", "[?")
+      assert.strictEqual(code, 2)
+      assert.match(stderr, /^error: --query is not usable: .+\nhint: .+\n$/)
+    })
+  )
+
+  for (const format of ["ndjson", "csv", "id", "name"]) {
+    it.live(`-o ${format} writes the first line before the second page has arrived`, () =>
+      Effect.gen(function* () {
+        const second = Promise.withResolvers<void>()
+        const names = Array.from({ length: 150 }, (_, index) => `node-${index}`)
+        const url = yield* serve(async ({ query }) => {
+          const [number, size] = [Number(query["page_no"]), Number(query["per_page"])]
+          if (number > 1) await second.promise
+          const page = names.slice((number - 1) * size, number * size)
+          return ok(page.map((name, index) => nodeRecord({ id: (number - 1) * size + index + 1, name })))
+        })
+        const running = yield* start(["node", "list", "-o", format], { env: { ...account, BERTH_BASE_URL: url } })
+        yield* running.untilStdout(format === "id" ? "\n2\n" : "node-1")
+        second.resolve()
+        const { stdout } = yield* running.ended
+        assert.lengthOf(lines(stdout), format === "csv" ? 151 : 150)
+      })
+    )
+  }
+})

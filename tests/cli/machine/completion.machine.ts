@@ -1,0 +1,77 @@
+/**
+ * Completions in real shells, driven by keys in a terminal: in bash, and in zsh and fish where they are installed (Debian has them). Needs
+ * `script` for the terminal.
+ */
+import { spawnSync } from "node:child_process"
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { cachePath, writeCache } from "@berth/cli/completions"
+import { Program } from "@berth/testing/Program"
+import { describe, expect, it, onTestFinished } from "vitest"
+
+const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
+
+const shells = {
+  bash: { start: "bash --norc --noprofile -i", load: 'eval "$(berth completion bash)"' },
+  zsh: { start: "zsh -f -i", load: 'autoload -U compinit; compinit -u -D; eval "$(berth completion zsh)"' },
+  fish: { start: "fish --no-config -i", load: "berth completion fish | source" }
+} as const
+
+/** A shell in a terminal, with a `berth` that completes as the real one does and otherwise shows its arguments. */
+const open = async (shell: keyof typeof shells) => {
+  const home = mkdtempSync(join(tmpdir(), "berth-shell-"))
+  const stub = join(home, "berth")
+  writeFileSync(
+    stub,
+    `#!/bin/sh\ncase $1 in __*|completion) exec '${process.execPath}' '${binary}' "$@" ;; esac\nprintf 'RAN'; printf '<%s>' "$@"; echo\n`
+  )
+  chmodSync(stub, 0o755)
+  const env = {
+    HOME: home,
+    PATH: `${home}:${process.env["PATH"]}`,
+    TERM: "xterm",
+    LANG: "C.UTF-8",
+    BERTH_BASE_URL: "http://127.0.0.1:1",
+    BERTH_API_KEY: "the-key-of-a-test",
+    BERTH_ACCESS_TOKEN: "the-token-of-a-test"
+  }
+  const nodes = ["web-1", "data base", "it's"].map((value) => ({ value, description: "7, running" }))
+  writeCache(cachePath(env, undefined), { writtenMillis: Date.now(), values: { nodes } })
+  const { load, start } = shells[shell]
+  const terminal = new Program("script", ["--quiet", "--flush", "--command", start, "/dev/null"], {
+    env,
+    isInputOpen: true
+  })
+  onTestFinished(async () => {
+    terminal.child.stdin.end("exit\n")
+    await terminal[Symbol.asyncDispose]()
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  })
+  terminal.child.stdin.write(`${load}; echo LOA''DED\n`)
+  await terminal.printed("LOADED")
+  return terminal
+}
+
+const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0
+const installed = (Object.keys(shells) as ReadonlyArray<keyof typeof shells>).filter(
+  (shell) => shell === "bash" || isInstalled(shell)
+)
+
+describe.each(installed)("in %s", (shell) => {
+  it.each([
+    ["a command", "berth pro\t list", "<profile><list>"],
+    ["a verb", "berth node de\t", "<node><delete>"],
+    ["a flag", "berth node list --sta\t running", "<node><list><--status><running>"],
+    ["a choice", "berth node list --status ru\t", "<node><list><--status><running>"],
+    ["a choice behind =", "berth node list --output=js\t", "<node><list><--output=json>"],
+    ["the name of a node", "berth node get we\t", "<node><get><web-1>"],
+    ["a name with a blank", "berth node get dat\t", "<node><get><data base>"],
+    ["a name with a quote", "berth node get it\t", "<node><get><it's>"]
+  ])("Tab completes %s", async (_, keys, expected) => {
+    const terminal = await open(shell)
+    terminal.child.stdin.write(`${keys}\n`)
+    expect(await terminal.printed(/RAN[^\r\n]*\r?\n/)).toMatch(`RAN${expected}`)
+  })
+})

@@ -1,0 +1,91 @@
+/**
+ * Questions, the guided form and the live line at a real terminal. Needs Linux, for its `script` makes the terminal.
+ */
+import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berth/server/testing"
+import { Effect } from "effect"
+import { json, settings } from "../berth.ts"
+import { berth } from "../invoke.ts"
+
+const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
+
+const quoted = (argument: string) => `'${argument.replaceAll("'", `'\\''`)}'`
+
+/** Runs berth at a terminal of its own, and answers its questions: each once the text before it was shown. */
+const atTerminal = (args: ReadonlyArray<string>, answers: ReadonlyArray<readonly [shown: string, typed: string]>) =>
+  Effect.gen(function* () {
+    const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1" }
+    const command = `stty cols 100 rows 30; exec ${[process.execPath, binary, ...args].map(quoted).join(" ")}`
+    const terminal = yield* Program.start(
+      () =>
+        new Program("script", ["--quiet", "--return", "--flush", "--command", command, "/dev/null"], {
+          env,
+          isInputOpen: true
+        })
+    )
+    for (const [shown, typed] of answers) {
+      yield* Effect.promise(() => terminal.printed(shown))
+      yield* Effect.sync(() => terminal.child.stdin.write(typed))
+    }
+    return yield* Effect.promise(() => terminal.ended)
+  }).pipe(Effect.scoped)
+
+const left = Effect.map(berth(["node", "list", "-o", "json"]), (ended) =>
+  json<ReadonlyArray<{ status: string }>>(ended)
+)
+const remaining = Effect.map(left, (nodes) => nodes.filter(({ status }) => status !== "terminate").length)
+
+const plan = "C-2VCPU-8RAM-50DISK"
+const image = "Ubuntu-22.04"
+
+describe("a delete", () => {
+  it.live("asks, and does nothing when the answer is no or Ctrl-C", () =>
+    Effect.gen(function* () {
+      for (const typed of ["n\r", "\r", "\u0003"]) {
+        const { code, stdout } = yield* atTerminal(["node", "delete", "fleet-1"], [["[y/N] ", typed]])
+        assert.strictEqual(code, 130, JSON.stringify(typed))
+        assert.include(stdout, "Nothing was changed.")
+      }
+      assert.strictEqual(yield* remaining, 25)
+      const { code } = yield* atTerminal(["node", "delete", "fleet-1"], [["Delete node fleet-1? [y/N] ", "y\r"]])
+      assert.strictEqual(code, 0)
+      assert.strictEqual(yield* remaining, 24)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 25 } })))
+  )
+
+  it.live("of more than 20 nodes shows 20, and wants their number", () =>
+    Effect.gen(function* () {
+      const question = "Delete these 25 nodes? Type 25 to go on: "
+      const refused = yield* atTerminal(["node", "delete", "fleet-*"], [[question, "y\r"]])
+      assert.strictEqual(refused.code, 130)
+      assert.include(refused.stdout, "… and 5 more.")
+      assert.strictEqual(refused.stdout.match(/fleet-\d+ /g)?.length, 20)
+      assert.strictEqual(yield* remaining, 25)
+      const { code } = yield* atTerminal(["node", "delete", "fleet-*"], [[question, "25\r"]])
+      assert.strictEqual(code, 0)
+      assert.strictEqual(yield* remaining, 0)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 25 } })))
+  )
+})
+
+describe("a create with flags missing", () => {
+  it.live("asks for them, with what there is to choose from, and shows the price before it goes on", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* atTerminal(
+        ["node", "create"],
+        [
+          ["Name: ", "web\r"],
+          ["Plan: ", `${plan}S\r`],
+          [`did you mean ${plan}?`, `${plan}\r`],
+          ["Image: ", `${image}\r`],
+          ["Create node web? [y/N] ", "y\r"]
+        ]
+      )
+      assert.strictEqual(code, 0, stdout)
+      assert.match(stdout, new RegExp(`Creating web on ${plan} from ${image}: ₹[\\d.]+ per hour`))
+      assert.strictEqual(yield* remaining, 1)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})

@@ -1,0 +1,99 @@
+/**
+ * `berth node ip` and `berth node ssh`, with a program of the test's own in the place of ssh.
+ */
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berth/server/testing"
+import { Effect } from "effect"
+import { berth as berthProcess, json } from "./berth.ts"
+import { berth } from "./invoke.ts"
+
+const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+
+const created = (name: string) =>
+  Effect.map(berth(["node", "create", name, ...order, "-o", "json"]), (ended) =>
+    json<{ readonly id: number; readonly publicIp: string; readonly privateIp: string }>(ended)
+  )
+
+/** A folder with an `ssh` that writes its arguments to a file and ends with this code. */
+const stubSsh = (code: number) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const folder = await mkdtemp(join(tmpdir(), "berth-ssh-"))
+      const source = `#!/bin/sh\nfor each in "$@"; do printf '%s\\n' "$each"; done > '${folder}/arguments'\ncat\nexit ${code}\n`
+      await writeFile(join(folder, "ssh"), source)
+      await chmod(join(folder, "ssh"), 0o755)
+      return folder
+    }),
+    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+  )
+
+const argumentsIn = (folder: string) => Effect.promise(() => readFile(join(folder, "arguments"), "utf8"))
+
+const pathWith = (folder: string) => `${folder}${delimiter}${process.env["PATH"]}`
+
+describe("node ip", () => {
+  it.live("prints the address alone, and in JSON with what it belongs to", () =>
+    Effect.gen(function* () {
+      const { id, privateIp, publicIp } = yield* created("web")
+      assert.deepStrictEqual(yield* berth(["node", "ip", "web"]), { code: 0, stdout: `${publicIp}\n`, stderr: "" })
+      const shown = json(yield* berth(["node", "ip", String(id), "-o", "json"]))
+      assert.deepStrictEqual(shown, { id, name: "web", publicIp, privateIp })
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("node ssh", () => {
+  it.live("runs ssh as root or another user at the address, with the command as it is given", () =>
+    Effect.gen(function* () {
+      const { publicIp } = yield* created("web")
+      const folder = yield* stubSsh(0)
+      const env = { PATH: pathWith(folder) }
+      for (const [args, expected] of [
+        [["web"], [`root@${publicIp}`]],
+        [["web", "--user", "ubuntu"], [`ubuntu@${publicIp}`]],
+        [
+          ["web", "--", "ls", "-la", "a b", "--yes", "$HOME"],
+          [`root@${publicIp}`, "ls", "-la", "a b", "--yes", "$HOME"]
+        ]
+      ] as const) {
+        const { code, stderr } = yield* berthProcess(["node", "ssh", ...args], { env })
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.deepStrictEqual((yield* argumentsIn(folder)).trimEnd().split("\n"), [...expected])
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("ends with the code of ssh, reports nothing of its own, and passes the streams on", () =>
+    Effect.gen(function* () {
+      yield* created("web")
+      for (const code of [1, 3, 255]) {
+        const env = { PATH: pathWith(yield* stubSsh(code)) }
+        const ended = yield* berthProcess(["node", "ssh", "web"], { env, input: "typed" })
+        assert.deepStrictEqual(ended, { code, stdout: "typed", stderr: "" })
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("needs the exact name, a plain user, and an ssh", () =>
+    Effect.gen(function* () {
+      yield* created("123")
+      const folder = yield* stubSsh(0)
+      const env = { PATH: pathWith(folder) }
+      for (const [args, code] of [
+        [["123"], 4],
+        [["12*"], 4],
+        [["name:123", "--user", "-oProxyCommand=x"], 2]
+      ] as const) {
+        const ended = yield* berthProcess(["node", "ssh", ...args], { env })
+        assert.deepStrictEqual([ended.code, ended.stdout], [code, ""], args.join(" "))
+      }
+      assert.strictEqual((yield* berthProcess(["node", "ssh", "name:123"], { env })).code, 0)
+      const without = yield* berthProcess(["node", "ssh", "name:123"], { env: { PATH: "/nowhere" } })
+      assert.strictEqual(without.code, 2)
+      assert.include(without.stderr, "ssh cannot be run: there is none on the PATH.")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})

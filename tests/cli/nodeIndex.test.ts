@@ -1,0 +1,216 @@
+/**
+ * Names cost few requests, and the index that saves them changes no answer.
+ */
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeId } from "@berth/core/domain/Node"
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer, type TestWorld } from "@berth/server/testing"
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import { settingsOf } from "../account.ts"
+import { json } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+
+/** A cache folder for one test. */
+const cacheFolder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "berth-cache-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+/** The index file of the one account in a cache folder. */
+const indexFile = async (cache: string) => {
+  const accounts = join(cache, "berth", "accounts")
+  const [account = ""] = await readdir(accounts)
+  return join(accounts, account, "nodes.json")
+}
+
+const plan = "C-2VCPU-8RAM-50DISK"
+
+/** Makes nodes by plain requests, which leave the index as it is. */
+const make = (world: TestWorld, name: string, count = 1) =>
+  Effect.gen(function* () {
+    const body = JSON.stringify({ name, region: "ncr", plan, image: "Ubuntu-22.04" })
+    for (let made = 0; made < count; made++) {
+      const { code, stderr } = yield* invoke(["api", "POST", "/nodes/", "-d", body], { env: settingsOf(world) })
+      assert.strictEqual(code, 0, stderr)
+    }
+  })
+
+/** Every node of a world, read through its control plane. */
+const nodesOf = Effect.fnUntraced(function* ({ control, id: world }: TestWorld) {
+  const all: Array<{ readonly id: number; readonly name: string }> = []
+  for (let count = -1; count < all.length;) {
+    count = all.length
+    all.push(...(yield* Effect.orDie(control.nodes.list({ params: { world }, query: { skip: count } }))))
+  }
+  return all
+})
+
+/** Deletes nodes, and lets them disappear. */
+const erase = Effect.fnUntraced(function* (world: TestWorld, ids: ReadonlyArray<number>) {
+  for (const id of ids) {
+    const params = { world: world.id, id: NodeId.make(id) }
+    yield* Effect.orDie(world.control.nodes.change({ params, payload: { status: "terminate" } }))
+  }
+  yield* world.advance("1 day")
+})
+
+/** Runs a command, and counts its requests. */
+const counted = Effect.fnUntraced(function* (
+  world: TestWorld,
+  env: Record<string, string>,
+  args: ReadonlyArray<string>
+) {
+  const { control, id } = world
+  const last = Effect.orDie(
+    Effect.map(control.requests.read({ params: { world: id }, query: {} }), ({ requests }) => requests.at(-1)?.seq ?? 0)
+  )
+  const before = yield* last
+  const ended = yield* invoke(args, { env: { ...settingsOf(world), ...env } })
+  return { ...ended, requests: (yield* last) - before }
+})
+
+describe("a name among 10 000 nodes", () => {
+  it.live(
+    "takes at most 3 requests with an index, also of a new node of that name and of a name that is gone",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* TestServer
+        const env = { XDG_CACHE_HOME: yield* cacheFolder }
+        const nodes = yield* nodesOf(world)
+        const [first, middle, last] = [nodes[3]!, nodes[5000]!, nodes.at(-1)!]
+        const get = (node: string) => counted(world, env, ["node", "get", node, "-o", "json"])
+        const cold = yield* get(middle.name)
+        assert.strictEqual(json<{ id: number }>(cold).id, middle.id)
+        assert.isAbove(cold.requests, 100)
+        for (const { id, name } of [first, middle, last]) {
+          const warm = yield* get(name)
+          assert.strictEqual(json<{ id: number }>(warm).id, id)
+          assert.isAtMost(warm.requests, 3)
+        }
+        assert.deepStrictEqual((yield* get(middle.name)).stdout, cold.stdout)
+        // A delete is one request more than finding the node.
+        const deleted = yield* counted(world, env, ["node", "delete", nodes[77]!.name, "--yes", "-o", "json"])
+        assert.deepStrictEqual([deleted.code, deleted.requests], [0, 3])
+
+        yield* make(world, "fresh", 49)
+        yield* make(world, middle.name)
+        const twin = yield* get(middle.name)
+        assert.strictEqual(twin.code, 2)
+        assert.include(twin.stderr, `${middle.id} (`)
+        assert.isAtMost(twin.requests, 3)
+
+        yield* erase(
+          world,
+          nodes.slice(9000, 9050).map(({ id }) => id)
+        )
+        const gone = yield* get(nodes[9001]!.name)
+        assert.strictEqual(gone.code, 4)
+        assert.isAtMost(gone.requests, 3)
+        const still = yield* get(last.name)
+        assert.strictEqual(json<{ id: number }>(still).id, last.id)
+        assert.isAtMost(still.requests, 3)
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(TestServer.layer({ scenario: { fleet: 10_000 }, rateLimit: { limit: 100_000 } }))
+      ),
+    60_000
+  )
+
+  it.live(
+    "by its id shows what only the list has in at most 9 requests without an index",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* TestServer
+        const nodes = yield* nodesOf(world)
+        for (const at of [0, 1234, 9999]) {
+          const env = { XDG_CACHE_HOME: yield* cacheFolder }
+          const { id } = nodes[at]!
+          const byId = yield* counted(world, env, ["node", "get", String(id), "-o", "json"])
+          assert.isAtMost(byId.requests, 9)
+          const { memoryMib, plan, region } = json<Record<string, unknown>>(byId)
+          assert.isAbove(Number(memoryMib), 0)
+          assert.match(String(plan), /VCPU/)
+          assert.strictEqual(region, "ncr")
+        }
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 10_000 } }))),
+    60_000
+  )
+})
+
+type Happening = { readonly kind: "make" | "delete" | "stale" | "broken" | "other"; readonly at: number }
+
+const happening: fc.Arbitrary<Happening> = fc.record({
+  kind: fc.constantFrom("make", "delete", "stale", "broken", "other"),
+  at: fc.nat(1000)
+})
+
+describe("the index", () => {
+  it.live(
+    "changes no answer, whatever was created and deleted, also when it is stale or damaged",
+    () =>
+      Effect.gen(function* () {
+        const { makeWorld } = yield* TestServer
+        const run = (history: ReadonlyArray<Happening>) =>
+          Effect.gen(function* () {
+            const world = yield* makeWorld({ scenario: { fleet: 140 }, rateLimit: { limit: 100_000 } })
+            const cache = yield* cacheFolder
+            const ask = (env: Record<string, string>, node: string) =>
+              Effect.map(
+                invoke(["node", "get", node, "-o", "json"], { env: { ...settingsOf(world), ...env } }),
+                ({ code, stderr, stdout }) => ({
+                  node,
+                  code,
+                  stdout,
+                  stderr: stderr.replace(/"attempts":\[[^\]]*\]/, "")
+                })
+              )
+            const withIndex = { XDG_CACHE_HOME: cache }
+            yield* ask(withIndex, "*")
+            const path = yield* Effect.promise(() => indexFile(cache))
+            const stale = yield* Effect.promise(() => readFile(path, "utf8"))
+            const names = (yield* nodesOf(world)).map(({ name }) => name)
+            for (const { at, kind } of history) {
+              const nodes = yield* nodesOf(world)
+              const some = nodes[at % Math.max(1, nodes.length)]
+              const name = names[at % names.length]!
+              if (kind === "make") yield* make(world, at % 3 === 0 ? "9" : name, 1 + (at % 4))
+              if (kind === "delete" && some) {
+                yield* erase(
+                  world,
+                  nodes.slice(at % nodes.length, (at % nodes.length) + 1 + (at % 60)).map(({ id }) => id)
+                )
+              }
+              if (kind === "stale") yield* Effect.promise(() => writeFile(path, stale))
+              if (kind === "broken") {
+                const text = yield* Effect.promise(() => readFile(path, "utf8"))
+                yield* Effect.promise(() =>
+                  writeFile(path, text.slice(0, (at * 997) % text.length) + text.slice(at % 7))
+                )
+              }
+              for (const node of [
+                name,
+                some?.name ?? "none",
+                String(some?.id ?? 1),
+                `${name.slice(0, -1)}*`,
+                "9",
+                "name:9"
+              ]) {
+                assert.deepStrictEqual(yield* ask(withIndex, node), yield* ask({}, node), JSON.stringify(history))
+              }
+            }
+          }).pipe(Effect.scoped)
+        yield* Effect.promise(() =>
+          fc.assert(
+            fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 5 }), (history) =>
+              Effect.runPromise(run(history))
+            ),
+            { numRuns: 10 }
+          )
+        )
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ termination: "1 minute" }))),
+    120_000
+  )
+})

@@ -1,0 +1,115 @@
+/**
+ * One node has one record: whichever command shows it, and however it was named.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berth/server/testing"
+import { Effect } from "effect"
+import { json, lines } from "./berth.ts"
+import { berth } from "./invoke.ts"
+
+const create = (name: string) =>
+  berth(["node", "create", "--name", name, "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04", "-o", "json"])
+
+interface Shown {
+  readonly id: number
+  readonly name: string
+}
+
+describe("the record of a node", () => {
+  it.live("is the same by id, name and pattern, after a wait and in the result of a delete", () =>
+    Effect.gen(function* () {
+      const { advance } = yield* TestServer
+      const { id } = json<Shown>(yield* create("web"))
+      yield* create("db")
+      yield* advance("1 minute")
+      const shown = (...args: ReadonlyArray<string>) =>
+        Effect.map(berth(["node", ...args, "-o", "ndjson"]), ({ stdout }) => JSON.parse(lines(stdout)[0]!))
+      const byId = yield* shown("get", String(id))
+      assert.deepInclude(byId, {
+        id,
+        name: "web",
+        plan: "C-2VCPU-8RAM-50DISK",
+        memoryMib: 8192,
+        region: "ncr",
+        locked: false
+      })
+      assert.deepStrictEqual(yield* shown("get", "web"), byId)
+      assert.deepStrictEqual(yield* shown("get", "name:web"), byId)
+      assert.deepStrictEqual(yield* shown("get", "w*"), byId)
+      for (const named of [["web"], [String(id)], ["w*", "db"]]) {
+        const { node, ...row } = yield* shown("wait", ...named)
+        assert.deepStrictEqual(row, { id, name: "web", outcome: "running" })
+        assert.deepStrictEqual(node, byId)
+      }
+      for (const named of ["web", String(id), "w*"]) {
+        const { node, ...row } = yield* shown("delete", named, "--yes")
+        assert.deepStrictEqual(row, { id, name: "web", outcome: "deleting" })
+        assert.deepStrictEqual({ ...node, status: "running" }, byId)
+      }
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("in a result row has the node's name, or null where it is not known", () =>
+    Effect.gen(function* () {
+      const { id } = json<Shown>(yield* create("web"))
+      const { code, stderr, stdout } = yield* berth(["node", "delete", String(id), "7", "--yes", "-o", "ndjson"])
+      assert.strictEqual(code, 9)
+      assert.strictEqual(JSON.parse(stdout).name, "web")
+      const failures = stderr
+        .split("\n")
+        .flatMap((line) => (!line.startsWith("{") ? [] : [JSON.parse(line).error.details.node]))
+      assert.deepStrictEqual(failures, [{ id: 7, name: null }, undefined])
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("a name of digits", () => {
+  it.live("is found by get and wait, and by others as name:123 alone", () =>
+    Effect.gen(function* () {
+      const { id } = json<Shown>(yield* create("123"))
+      for (const args of [
+        ["get", "123"],
+        ["get", "name:123"],
+        ["wait", "123", "--for", "created"]
+      ]) {
+        const { code, stdout } = yield* berth(["node", ...args, "-o", "json"])
+        assert.deepStrictEqual([code, json<Shown>({ code, stdout, stderr: "" }).id], [0, id], args.join(" "))
+      }
+      for (const args of [
+        ["node", "delete", "123", "--yes"],
+        ["commitment", "set", "123", "auto_terminate", "--yes"]
+      ]) {
+        const refused = yield* berth(args)
+        assert.deepStrictEqual([refused.code, refused.stdout], [4, ""], args.join(" "))
+      }
+      const deleted = yield* berth(["node", "delete", "name:123", "--yes", "-o", "json"])
+      assert.strictEqual(json<Shown>(deleted).id, id)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("is the id where a node has both", () =>
+    Effect.gen(function* () {
+      const { id } = json<Shown>(yield* create("web"))
+      yield* create(String(id))
+      assert.strictEqual(json<Shown>(yield* berth(["node", "get", String(id), "-o", "json"])).name, "web")
+      assert.strictEqual(json<Shown>(yield* berth(["node", "get", `name:${id}`, "-o", "json"])).name, String(id))
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("a name with an asterisk", () => {
+  it.live("is a pattern where a command takes several, and reached by name: there", () =>
+    Effect.gen(function* () {
+      const { id } = json<Shown>(yield* create("w*"))
+      yield* create("web")
+      const ids = (node: string) =>
+        Effect.map(berth(["node", "get", node, "-o", "ndjson"]), ({ stdout }) =>
+          lines(stdout).map((line) => JSON.parse(line).id)
+        )
+      assert.lengthOf(yield* ids("w*"), 2)
+      assert.deepStrictEqual(yield* ids("name:w*"), [id])
+      const { stdout } = yield* berth(["commitment", "set", "w*", "auto_terminate", "--dry-run", "-o", "json"])
+      assert.strictEqual(json<Shown>({ code: 0, stdout, stderr: "" }).id, id)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})

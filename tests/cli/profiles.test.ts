@@ -1,0 +1,184 @@
+/**
+ * Accounts of a machine: logging in proves credentials, the file of profiles is the user's alone, and which setting wins is shown.
+ */
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { failure, nodeRecord, ok } from "@berth/core/testing"
+import { HttpService } from "@berth/testing/HttpService"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { run } from "./berth.ts"
+
+const apiKey = "the-key-of-a-test"
+const accessToken = "the-token-of-a-test"
+
+/** A folder for configuration and state, a service with one node, and berth with both. */
+const machine = Effect.gen(function* () {
+  const home = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "berth-home-"))),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  )
+  const requests: Array<string> = []
+  const { url } = yield* HttpService.start((request, response) => {
+    requests.push(request.method ?? "")
+    const { body, headers, status } =
+      request.headers.authorization === `Bearer ${accessToken}` ? ok([nodeRecord({ id: 7 })]) : failure(401, "Wrong")
+    response.writeHead(status, headers).end(body)
+  })
+  const berth = (
+    args: ReadonlyArray<string>,
+    options: { readonly env?: Record<string, string>; readonly input?: string } = {}
+  ) => run(args, { ...options, env: { HOME: home, ...options.env } })
+  const login = (name: string, token = accessToken) =>
+    berth(["auth", "login", "--profile", name, "--base-url", url], { input: `${apiKey}\n${token}\n` })
+  return { home, url, requests, berth, login, file: join(home, ".config", "berth", "profiles.json") }
+})
+
+describe("auth login", () => {
+  it.live("proves the credentials with one request, and saves them for the user alone", () =>
+    Effect.gen(function* () {
+      const { berth, file, home, login, requests, url } = yield* machine
+      const { code, stderr, stdout } = yield* login("test")
+      assert.strictEqual(code, 0)
+      assert.lengthOf(requests, 1)
+      assert.include(stderr, `Logged in to ${url} as profile test`)
+      for (const text of [stdout, stderr]) {
+        assert.notInclude(text, apiKey)
+        assert.notInclude(text, accessToken)
+      }
+      const modes = yield* Effect.promise(() =>
+        Promise.all([file, join(home, ".config", "berth")].map(async (path) => (await stat(path)).mode & 0o777))
+      )
+      assert.deepStrictEqual(modes, [0o600, 0o700])
+      assert.strictEqual((yield* berth(["node", "list", "-o", "id"])).stdout, "7\n")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("saves nothing where the service refuses the credentials, or where one is missing", () =>
+    Effect.gen(function* () {
+      const { berth, file, login, url } = yield* machine
+      assert.strictEqual((yield* login("test", "wrong")).code, 3)
+      const half = yield* berth(["auth", "login", "--base-url", url], { input: `${apiKey}\n` })
+      assert.deepStrictEqual([half.code, half.stderr.split("\n")[0]], [2, "error: The access token is missing."])
+      assert.isTrue(
+        yield* Effect.promise(() =>
+          readFile(file).then(
+            () => false,
+            () => true
+          )
+        )
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reports a folder that cannot be written, and exits 10", () =>
+    Effect.gen(function* () {
+      const { berth, url } = yield* machine
+      const { code, stderr } = yield* berth(["auth", "login", "--base-url", url], {
+        input: `${apiKey}\n${accessToken}\n`,
+        env: { XDG_CONFIG_HOME: "/proc" }
+      })
+      assert.strictEqual(code, 10)
+      assert.match(stderr, /^error: \/proc\/berth\/profiles\.json cannot be written: .+\nhint: .+\n$/)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the file of profiles", () => {
+  it.live("is refused where others can read it, with the command to run", () =>
+    Effect.gen(function* () {
+      const { berth, file, login } = yield* machine
+      yield* login("test")
+      yield* Effect.promise(() => chmod(file, 0o640))
+      const { code, stderr } = yield* berth(["node", "list"])
+      assert.strictEqual(code, 10)
+      assert.include(stderr, `hint: Run: chmod 600 '${file}'`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that is damaged stops what needs it, and nothing else", () =>
+    Effect.gen(function* () {
+      const { berth, file, url } = yield* machine
+      yield* Effect.promise(async () => {
+        await mkdir(join(file, ".."), { recursive: true })
+        await writeFile(file, "{", { mode: 0o600 })
+      })
+      const needs = yield* berth(["node", "list"])
+      assert.deepStrictEqual([needs.code, needs.stdout], [10, ""])
+      assert.include(needs.stderr, "is not a file of profiles")
+      const env = { BERTH_BASE_URL: url, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
+      assert.strictEqual((yield* berth(["node", "list"], { env })).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("names accounts that can be listed, chosen and removed, without a secret on either stream", () =>
+    Effect.gen(function* () {
+      const { berth, login, url } = yield* machine
+      yield* login("a")
+      yield* login("b")
+      const list = Effect.map(berth(["profile", "list", "-o", "json"]), ({ stdout }) => JSON.parse(stdout))
+      assert.deepStrictEqual(yield* list, [
+        { name: "a", current: false, baseUrl: url },
+        { name: "b", current: true, baseUrl: url }
+      ])
+      yield* berth(["profile", "use", "a"])
+      assert.deepStrictEqual(JSON.parse((yield* berth(["profile", "show", "a", "-o", "json"])).stdout).current, true)
+      yield* berth(["profile", "remove", "b"])
+      assert.lengthOf(yield* list, 1)
+      const unknown = yield* berth(["node", "list", "--profile", "aa"])
+      assert.deepStrictEqual(
+        [unknown.code, unknown.stderr.split("\n")[0]],
+        [2, "error: There is no profile aa; did you mean a?"]
+      )
+      yield* berth(["auth", "logout"])
+      assert.deepStrictEqual(yield* list, [])
+      const debug = yield* berth(["node", "list", "--debug"])
+      assert.notInclude(debug.stderr + debug.stdout, apiKey)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("what sets the account", () => {
+  it.live("is a flag before the environment before the profile, and a named profile before the environment", () =>
+    Effect.gen(function* () {
+      const { berth, login, url } = yield* machine
+      yield* login("test")
+      const sources = (args: ReadonlyArray<string>, env: Record<string, string>) =>
+        Effect.map(berth(["auth", "status", "-o", "json", ...args], { env }), ({ stdout }) => {
+          const { accessTokenSource, apiKeySource, baseUrlSource } = JSON.parse(stdout)
+          return [baseUrlSource, apiKeySource, accessTokenSource]
+        })
+      const profile = "profile test"
+      const token = { BERTH_ACCESS_TOKEN: accessToken }
+      assert.deepStrictEqual(yield* sources([], {}), [profile, profile, profile])
+      assert.deepStrictEqual(yield* sources([], token), [profile, profile, "BERTH_ACCESS_TOKEN"])
+      assert.deepStrictEqual(yield* sources(["--base-url", url], token), ["--base-url", profile, "BERTH_ACCESS_TOKEN"])
+      assert.deepStrictEqual(yield* sources(["--profile", "test"], token), [profile, profile, profile])
+      assert.deepStrictEqual(yield* sources([], { ...token, BERTH_PROFILE: "test" }), [
+        profile,
+        profile,
+        "BERTH_ACCESS_TOKEN"
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is shown by doctor, which exits as the first failure would", () =>
+    Effect.gen(function* () {
+      const { berth, login } = yield* machine
+      yield* login("test")
+      const well = yield* berth(["doctor", "-o", "json"])
+      assert.strictEqual(well.code, 0)
+      const details = Object.fromEntries(
+        JSON.parse(well.stdout).map(({ check, detail }: Record<string, string>) => [check, detail])
+      )
+      assert.include(details["API key"], "from profile test")
+      const refused = yield* berth(["doctor"], { env: { BERTH_ACCESS_TOKEN: "wrong" } })
+      assert.strictEqual(refused.code, 3)
+      assert.match(refused.stdout, /credentials +failed/)
+      const nowhere = yield* berth(["doctor", "--base-url", "http://127.0.0.1:1", "--deadline", "300ms"])
+      assert.strictEqual(nowhere.code, 7)
+      assert.notInclude(nowhere.stdout, apiKey)
+    }).pipe(Effect.scoped)
+  )
+})

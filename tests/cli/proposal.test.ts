@@ -1,0 +1,251 @@
+/**
+ * Every change is proposed before it is sent: what cannot work is refused, what costs or destroys is confirmed.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berth/server/testing"
+import { Effect } from "effect"
+import { json, lines } from "./berth.ts"
+import { berth } from "./invoke.ts"
+
+const plan = "C-2VCPU-8RAM-50DISK"
+const image = "Ubuntu-22.04"
+const order = ["--plan", plan, "--image", image]
+const create = (...args: ReadonlyArray<string>) => berth(["node", "create", ...args])
+
+interface Shown {
+  readonly id: number
+  readonly name: string
+  readonly outcome: string
+}
+
+interface Preview {
+  readonly request: { readonly method: string; readonly path: string; readonly body: unknown }
+  readonly pricePerHourInr: number | null
+  readonly committedPriceInr: number | null
+  readonly outcome: string
+}
+
+/** The changes that the service received. */
+const changes = Effect.flatMap(TestServer, ({ journal }) =>
+  Effect.map(journal, (entries) =>
+    entries
+      .filter(({ method }) => method !== "GET")
+      .map(({ body, method, path }) => ({ method, path, body: body === null || body === "" ? "null" : body }))
+  )
+)
+
+const names = Effect.map(berth(["node", "list", "-o", "json"]), (ended) =>
+  json<ReadonlyArray<Shown>>(ended).map(({ name }) => name)
+)
+
+/** The committed options of a plan. */
+const skuOf = (slug: string) =>
+  Effect.map(berth(["plan", "list", "-o", "json"]), (ended) => {
+    const plans =
+      json<ReadonlyArray<{ plan: string; committedOptions: ReadonlyArray<{ skuId: number; priceInr: number }> }>>(ended)
+    return plans.find((each) => each.plan === slug)!.committedOptions[0]!
+  })
+
+describe("--dry-run", () => {
+  it.live("shows the very request that is sent without it, byte for byte", () =>
+    Effect.gen(function* () {
+      const { skuId } = yield* skuOf(plan)
+      const commands = [
+        ["node", "create", "a b", ...order, "--tag", "t", "--backups", "--ssh-key", "k", "--no-public-ip"],
+        ["node", "create", "n", ...order, "--count", "2", "--committed-sku", String(skuId)],
+        ["commitment", "set", "a b", "auto_renew", "--sku", String(skuId)],
+        ["commitment", "set", "n-1", "auto_terminate"],
+        ["node", "delete", "a b", "n-*"]
+      ]
+      for (const args of commands) {
+        const before = (yield* changes).length
+        const dry = yield* berth([...args, "--dry-run", "-o", "json"])
+        assert.strictEqual(dry.code, 0, dry.stderr)
+        assert.lengthOf(yield* changes, before)
+        const shown = [JSON.parse(dry.stdout) as Preview | ReadonlyArray<Preview>].flat()
+        const done = yield* berth([...args, "--yes"])
+        assert.strictEqual(done.code, 0, done.stderr)
+        const sent = (yield* changes).slice(before)
+        const byText = (requests: ReadonlyArray<unknown>) => requests.map((each) => JSON.stringify(each)).toSorted()
+        assert.deepStrictEqual(
+          byText(sent),
+          byText(shown.map(({ request: { body, method, path } }) => ({ method, path, body: JSON.stringify(body) })))
+        )
+      }
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("a create that cannot work", () => {
+  it.live("is refused before it is sent, with the nearest spelling, unless it is forced", () =>
+    Effect.gen(function* () {
+      const other = "A-1VCPU-2RAM-20DISK"
+      for (const [args, sentence] of [
+        [["--plan", `${plan}S`, "--image", image], `There is no plan ${plan}S; did you mean ${plan}?`],
+        [["--plan", plan, "--image", "Ubuntu-22.4"], "There is no image Ubuntu-22.4; did you mean Ubuntu-22.04?"],
+        [["--plan", plan, "--image", "1"], "There is no image with the id 1."],
+        [[...order, "--committed-sku", "1"], `The plan ${plan} has no committed option 1; it has `]
+      ] as const) {
+        for (const more of [[], ["--dry-run"], ["--yes"]]) {
+          const { code, stderr, stdout } = yield* create("n", ...args, ...more)
+          assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" })
+          assert.include(stderr, `error: ${sentence}`)
+          assert.lengthOf(lines(stderr), 2)
+        }
+      }
+      assert.isEmpty(yield* changes)
+      const forced = yield* create("n", "--plan", `${other}S`, "--image", image, "--force", "--yes")
+      assert.deepStrictEqual([forced.code, forced.stdout], [5, ""])
+      assert.lengthOf(yield* changes, 1)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("names what the plan offers instead of the image", () =>
+    Effect.gen(function* () {
+      const plans = json<ReadonlyArray<{ plan: string; images: ReadonlyArray<string> }>>(
+        yield* berth(["plan", "list", "-o", "json"])
+      )
+      const all = new Set(plans.flatMap(({ images }) => images))
+      const some = plans.find(({ images }) => images.length < all.size)!
+      const missing = Array.from(all).find((each) => !some.images.includes(each))!
+      const { code, stderr } = yield* create("n", "--plan", some.plan, "--image", missing)
+      assert.strictEqual(code, 2)
+      assert.include(stderr, `The plan ${some.plan} does not offer the image ${missing}; it offers ${some.images[0]}`)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("without a terminal", () => {
+  it.live("what destroys, commits or makes several needs --yes, and sends nothing without it", () =>
+    Effect.gen(function* () {
+      const { skuId } = yield* skuOf(plan)
+      yield* create("n", ...order)
+      const before = yield* changes
+      for (const args of [
+        ["node", "delete", "n"],
+        ["commitment", "set", "n", "auto_terminate"],
+        ["node", "create", "m", ...order, "--count", "2"],
+        ["node", "create", "m", ...order, "--committed-sku", String(skuId)],
+        ["node", "create", "m", "--plan", "unlisted", "--image", image, "--force"]
+      ]) {
+        const { code, stderr, stdout } = yield* berth(args)
+        assert.deepStrictEqual({ code, stdout }, { code: 2, stdout: "" }, args.join(" "))
+        assert.include(stderr, "hint: Add --yes")
+        assert.lengthOf(lines(stderr), 2)
+      }
+      assert.deepStrictEqual(yield* changes, before)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("the price", () => {
+  it.live("of a commitment is shown with its end, and spread over its hours", () =>
+    Effect.gen(function* () {
+      const { priceInr, skuId } = yield* skuOf(plan)
+      const preview = json<Preview>(
+        yield* create("n", ...order, "--committed-sku", String(skuId), "--dry-run", "-o", "json")
+      )
+      assert.strictEqual(preview.committedPriceInr, priceInr)
+      assert.match(preview.outcome, /^committed for \d+ days, until \d\d-\w+-\d{4} .+; after that billed by the hour/)
+      assert.isBelow(preview.pricePerHourInr!, priceInr)
+      yield* create("n", ...order)
+      const { stderr } = yield* berth(["commitment", "set", "n", "auto_renew", "--sku", String(skuId), "--yes"])
+      assert.include(stderr, `at ₹${priceInr.toFixed(2)}; at its end the commitment is renewed.`)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("above --max-cost, of all nodes together, is refused", () =>
+    Effect.gen(function* () {
+      const { pricePerHourInr } = json<Preview>(yield* create("n", ...order, "--dry-run", "-o", "json"))
+      const cost = pricePerHourInr!
+      const two = ["--count", "2", "--yes"]
+      const refused = yield* create("n", ...order, ...two, "--max-cost", String(cost))
+      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+      assert.include(
+        refused.stderr,
+        `The 2 nodes cost ₹${(2 * cost).toFixed(2)} per hour, more than --max-cost ${cost}.`
+      )
+      const unknown = yield* create("n", "--plan", "x", "--image", "y", "--force", "--yes", "--max-cost", "1000")
+      assert.strictEqual(unknown.code, 2)
+      assert.isEmpty(yield* changes)
+      assert.strictEqual((yield* create("n", ...order, ...two, "--max-cost", String(2 * cost))).code, 0)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("--count", () => {
+  it.live("makes NAME-1 to NAME-N, and with --if-absent completes the missing ones", () =>
+    Effect.gen(function* () {
+      yield* create("w-2", ...order)
+      const made = yield* create("w", ...order, "--count", "3", "--if-absent", "--yes", "-o", "json")
+      const more = yield* create("v", ...order, "--count", "3", "--yes")
+      const { pricePerHourInr } = json<Preview>(yield* create("v", ...order, "--dry-run", "-o", "json"))
+      assert.include(
+        more.stderr,
+        `Creating 3 nodes on ${plan} from ${image}, together: ₹${(3 * pricePerHourInr!).toFixed(2)} per hour, `
+      )
+      assert.deepStrictEqual(
+        json<ReadonlyArray<Shown>>(made).map(({ name, outcome }) => [name, outcome]),
+        [
+          ["w-1", "created"],
+          ["w-2", "existing"],
+          ["w-3", "created"]
+        ]
+      )
+      assert.sameMembers(yield* names, ["w-1", "w-2", "w-3", "v-1", "v-2", "v-3"])
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("exits 9 when some of the nodes could not be created, with an error for each", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      yield* arm([{ fault: "status", status: 422, times: 1, scope: { operation: "nodes.create" } }])
+      const { code, stderr, stdout } = yield* create("w", ...order, "--count", "3", "--yes", "-o", "json")
+      assert.strictEqual(code, 9)
+      assert.lengthOf(JSON.parse(stdout), 2)
+      assert.include(stderr, "1 of 3 failed.")
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("--if-absent", () => {
+  it.live("gives the node that exists, and creates it once however often it is asked", () =>
+    Effect.gen(function* () {
+      const made = yield* Effect.forEach([1, 2, 3], () => create("ci", ...order, "--if-absent", "-o", "json"))
+      assert.deepStrictEqual(
+        made.map((ended) => [ended.code, json<Shown>(ended).outcome]),
+        [
+          [0, "created"],
+          [0, "existing"],
+          [0, "existing"]
+        ]
+      )
+      assert.strictEqual(new Set(made.map((ended) => json<Shown>(ended).id)).size, 1)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("is a conflict with a node on another plan, and ambiguous with two", () =>
+    Effect.gen(function* () {
+      const other = "A-1VCPU-2RAM-20DISK"
+      const { id } = json<Shown>(yield* create("ci", "--plan", other, "--image", image, "-o", "json"))
+      const conflict = yield* create("ci", ...order, "--if-absent")
+      assert.deepStrictEqual([conflict.code, conflict.stdout], [5, ""])
+      assert.include(conflict.stderr, `Node ci (${id}) exists with the plan ${other}, not ${plan}.`)
+      yield* create("ci", ...order)
+      const ambiguous = yield* create("ci", ...order, "--if-absent")
+      assert.strictEqual(ambiguous.code, 2)
+      assert.include(ambiguous.stderr, "2 nodes are named ci")
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+it.live("NAME and --name, --key and --idempotency-key are the same", () =>
+  Effect.gen(function* () {
+    const env = ["--dry-run", "-o", "json"]
+    const both = [yield* create("n", ...order, ...env), yield* create("--name", "n", ...order, ...env)]
+    assert.strictEqual(both[0]!.stdout, both[1]!.stdout)
+    for (const flag of ["--key", "--idempotency-key"]) {
+      assert.strictEqual((yield* create("n", ...order, flag, "k-1", ...env)).code, 2, "without a state folder")
+    }
+  }).pipe(Effect.provide(TestServer.layer()))
+)

@@ -1,0 +1,135 @@
+/**
+ * What a `Containerfile` does, step by step and without an engine: the same files copied into an empty root, the same commands run in
+ * it, then its program as the same user, in a network of its own and on a root that cannot be written to. Needs Linux and root.
+ */
+import { execFileSync } from "node:child_process"
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { Program } from "@berth/testing/Program"
+
+interface Instruction {
+  readonly name: string
+  readonly text: string
+}
+
+const instructionsOf = (file: string): ReadonlyArray<Instruction> =>
+  readFileSync(file, "utf8")
+    .replaceAll(/^#.*\n/gm, "")
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [, name = "", text = ""] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? []
+      return { name, text: text.trim() }
+    })
+
+/** Copies a file of this machine to the same place in the root. */
+const copyTo = (root: string, path: string, as = path): void => {
+  mkdirSync(dirname(join(root, as)), { recursive: true })
+  copyFileSync(path, join(root, as))
+}
+
+/** What the image of Node has that a program needs: Node, its libraries, a folder for temporary files. */
+const addNode = (root: string): void => {
+  copyTo(root, process.execPath, "/usr/local/bin/node")
+  const libraries = execFileSync("ldd", [process.execPath], { encoding: "utf8" }).match(/\/\S+(?= \()/g) ?? []
+  for (const library of libraries) copyTo(root, library)
+  for (const folder of ["proc", "dev", "tmp"]) mkdirSync(join(root, folder), { mode: 0o1777 })
+}
+
+/** Mounts what an engine mounts, makes the rest read-only, and becomes the program. Ends with all its mounts. */
+const isolate = `
+  mount --bind "$1" "$1" && cd "$1" &&
+  mount -t proc proc proc && mount --rbind /dev dev && mount -t tmpfs tmpfs tmp &&
+  { [ ! -d state ] || mount --bind state state; } &&
+  ip link set lo up && mount -o remount,bind,ro "$1" && user=$2 && shift 2 &&
+  exec chroot --userspec="$user" . "$@"`
+
+interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** A program whose network it shares. Default: none. */
+  readonly network?: Program
+}
+
+export class Container {
+  readonly root = mkdtempSync(join(tmpdir(), "berth-container-"))
+  readonly #env: Record<string, string> = { PATH: "/usr/local/bin" }
+  #user = "0:0"
+  #entry: ReadonlyArray<string> = []
+  #command: ReadonlyArray<string> = []
+  /** What the engine runs to see whether the program is well; empty for none. */
+  healthCheck: ReadonlyArray<string> = []
+
+  constructor(file: string, context: string) {
+    chmodSync(this.root, 0o755)
+    for (const { name, text } of instructionsOf(file)) this.#take(name, text, context)
+  }
+
+  #take(name: string, text: string, context: string): void {
+    switch (name) {
+      case "FROM":
+        return addNode(this.root)
+      case "COPY": {
+        const [from = "", to = ""] = text.split(" ")
+        return cpSync(join(context, from), join(this.root, to), { recursive: true })
+      }
+      case "RUN":
+        return void execFileSync("/usr/sbin/chroot", [this.root, ...JSON.parse(text)], {
+          env: this.#env,
+          stdio: "pipe"
+        })
+      case "ENV":
+        for (const [, key, value] of text.matchAll(/(\w+)="([^"]*)"/g)) this.#env[key!] = value!
+        return
+      case "USER":
+        this.#user = text
+        return
+      case "ENTRYPOINT":
+        this.#entry = JSON.parse(text)
+        return
+      case "CMD":
+        this.#command = JSON.parse(text)
+        return
+      case "HEALTHCHECK":
+        this.healthCheck = text === "NONE" ? [] : JSON.parse(text.slice(text.indexOf("[")))
+        return
+      case "EXPOSE":
+      case "LABEL":
+      case "STOPSIGNAL":
+      case "VOLUME":
+        return
+      default:
+        throw new Error(`${name} is not known here`)
+    }
+  }
+
+  /**
+   * Starts the program, with these arguments in place of those of `CMD`, in a network of its own or in that of a program that was
+   * started so.
+   */
+  start(args: ReadonlyArray<string> = this.#command, { env = {}, network }: StartOptions = {}): Program {
+    return this.#run([...this.#entry, ...args], env, network)
+  }
+
+  /** Runs the health check of a program. */
+  checkHealth(of: Program): Program {
+    return this.#run(this.healthCheck, {}, of)
+  }
+
+  #run(command: ReadonlyArray<string>, env: Readonly<Record<string, string>>, network: Program | undefined): Program {
+    const shell = ["sh", "-c", isolate, "sh", this.root, this.#user, ...command]
+    const own = ["/usr/bin/unshare", "--mount", "--propagation", "private"]
+    const [start = "", ...args] =
+      network === undefined
+        ? [...own, "--net", ...shell]
+        : ["/usr/bin/nsenter", `--net=/proc/${network.child.pid}/ns/net`, ...own, ...shell]
+    return new Program(start, args, {
+      env: { ...this.#env, ...env, PATH: `${this.#env["PATH"]}:/usr/sbin:/usr/bin:/bin` }
+    })
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * A registry with packages that are published nowhere: every package manager installs from it by name and version, which not all
+ * of them can from a tarball. It has nothing else; the rest of what a project needs comes from the registry of the machine.
+ */
+import { createHash } from "node:crypto"
+import { once } from "node:events"
+import { readFile } from "node:fs/promises"
+import { createServer, type RequestListener, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { basename, dirname, join } from "node:path"
+
+interface Published {
+  readonly manifest: { readonly name: string; readonly version: string }
+  readonly file: string
+  readonly bytes: Buffer
+}
+
+/** Beside a tarball is the folder that is inside. */
+const read = async (tarball: string): Promise<Published> => {
+  const folder = /^berth-(.+?)-\d/.exec(basename(tarball))![1]!
+  const manifest = JSON.parse(await readFile(join(dirname(tarball), folder, "package.json"), "utf8"))
+  return { manifest, file: basename(tarball), bytes: await readFile(tarball) }
+}
+
+const describe = (base: string, { bytes, file, manifest }: Published) => {
+  const { name, version } = manifest
+  const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`
+  const dist = { tarball: `${base}/${name}/-/${file}`, integrity }
+  return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } } }
+}
+
+export class Registry {
+  readonly url: string
+  readonly #server: Server
+
+  private constructor(server: Server) {
+    this.#server = server
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  /** Starts a registry with these tarballs. */
+  static async of(tarballs: ReadonlyArray<string>): Promise<Registry> {
+    const packages = await Promise.all(tarballs.map(read))
+    const answer: RequestListener = (request, response) => {
+      const path = decodeURIComponent(request.url!).slice(1)
+      const tarball = packages.find(({ file, manifest }) => path === `${manifest.name}/-/${file}`)
+      if (tarball !== undefined) return void response.end(tarball.bytes)
+      const named = packages.find(({ manifest }) => path === manifest.name)
+      if (named === undefined) return void response.writeHead(404).end("{}")
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify(describe(`http://${request.headers.host}`, named)))
+    }
+    const server = createServer(answer).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    return new Registry(server)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await once(this.#server, "close")
+  }
+}

@@ -1,0 +1,162 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fillPackages, packFolder } from "@berth/scripts/pack"
+import { reportFiles, reportOf } from "@berth/scripts/publicApi"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { Project } from "./Project.ts"
+
+const names = ["@berth/core", "@berth/cli", "@berth/server", "@berth/watch"]
+const programs = {
+  promise: new URL("programs/promise.ts", import.meta.url),
+  effect: new URL("programs/effect.ts", import.meta.url)
+}
+
+let folder: string
+let tarballs: ReadonlyArray<string>
+let withoutEffect: Project
+let withEffect: Project
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "berth-packages-"))
+  tarballs = (await fillPackages(join(folder, "packages"))).map(packFolder)
+  withoutEffect = await Project.with(tarballs)
+  await withoutEffect.add(programs.promise)
+  const effect = JSON.parse(await readFile(new URL("../node_modules/effect/package.json", import.meta.url), "utf8"))
+  withEffect = await Project.with([...tarballs, `effect@${effect.version}`])
+  await withEffect.add(programs.promise)
+  await withEffect.add(programs.effect)
+}, 120_000)
+
+afterAll(async () => {
+  await withoutEffect?.[Symbol.asyncDispose]()
+  await withEffect?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A tarball of `@berth/core` with some of its files changed; `change` gets the folder. */
+const changedCore = async (name: string, change: (core: string) => Promise<void>): Promise<string> => {
+  const core = join(folder, name, "core")
+  await cp(join(folder, "packages/core"), core, { recursive: true })
+  await change(core)
+  return packFolder(core)
+}
+
+const changeManifest = async (core: string, change: Record<string, unknown>) => {
+  const path = join(core, "package.json")
+  await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), ...change }))
+}
+
+describe("a project with Effect", () => {
+  it("imports every entry", async () => {
+    expect(await withEffect.entriesThatFail(names)).toBe("")
+  })
+
+  it("imports nothing that is not an entry", async () => {
+    const { stderr } = await withEffect.evaluate(`await import("@berth/core/api/BerthApi")`)
+    expect(stderr).toContain("ERR_PACKAGE_PATH_NOT_EXPORTED")
+  })
+
+  it("runs a program with Effect", async () => {
+    const { stderr, stdout } = await withEffect.runProgram("effect.ts")
+    expect(stderr).toBe("")
+    expect(JSON.parse(stdout)).toEqual({ listed: true, refused: 999_999, scripted: "NodeNotFound" })
+  })
+
+  it.each(["nodenext", "bundler"] as const)("compiles with the module resolution %s", async (resolution) => {
+    await withEffect.addEveryEntry(names)
+    expect(await withEffect.typeFaults(resolution)).toBe("")
+  })
+})
+
+describe("a project without Effect", () => {
+  it("gets the packages alone", async () => {
+    const installed = await readdir(join(withoutEffect.folder, "node_modules"))
+    expect(installed.filter((name) => !name.startsWith("."))).toEqual(["@berth"])
+  })
+
+  it("runs a program with promises", async () => {
+    const { stderr, stdout } = await withoutEffect.runProgram("promise.ts")
+    expect(stderr).toBe("")
+    expect(JSON.parse(stdout)).toEqual({ listed: true, refused: { nodeId: 1, isSameClass: true }, isKept: true })
+  })
+
+  it.each(["nodenext", "bundler"] as const)("compiles with the module resolution %s", async (resolution) => {
+    expect(await withoutEffect.typeFaults(resolution)).toBe("")
+  })
+
+  it("runs the three binaries", async () => {
+    await using server = withoutEffect.binary("berth-server", ["--port", "0", "--scenario", "small"])
+    const line = await server.printed(/^\{.*\}$/m)
+    const { accessToken, apiKey, url } = JSON.parse(line)
+    const env = { BERTH_BASE_URL: url, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
+
+    const listed = await withoutEffect.binary("berth", ["node", "list", "-o", "json"], { env }).ended
+    expect(listed).toMatchObject({ code: 0, stderr: "" })
+    const nodes: ReadonlyArray<unknown> = JSON.parse(listed.stdout)
+    expect(nodes.length).toBeGreaterThan(0)
+
+    const watched = await withoutEffect.binary("berth-watch", ["once"], { env }).ended
+    expect(watched.code).toBe(0)
+    expect(JSON.parse(watched.stdout)).toMatchObject({ type: "berth.watch.baseline" })
+  })
+})
+
+describe.each(names)("the tarball of %s", (name) => {
+  it("holds what its entries need, and neither tests nor sources", async () => {
+    const files = await readdir(join(withEffect.folder, "node_modules", name), { recursive: true })
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]))
+    expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|\.map$|\.tsbuildinfo$/.test(file))).toEqual([])
+  })
+
+  it("has a manifest for strangers", async () => {
+    const manifest = await withEffect.manifestOf(name)
+    expect(manifest).toMatchObject({ name, license: "MIT", engines: { node: ">=22.19" } })
+    for (const field of ["private", "scripts", "dependencies", "devDependencies", "publishConfig"]) {
+      expect(manifest).not.toHaveProperty(field)
+    }
+  })
+})
+
+describe.each(Object.entries(reportFiles))("the public API of %s", (name, file) => {
+  it("is committed as the package has it (`pnpm public-api` writes it)", async () => {
+    expect(reportOf(join(folder, "packages", name))).toBe(await readFile(file, "utf8"))
+  })
+})
+
+it("a changed signature, also of a type that is exported from no entry, shows in the public API", async () => {
+  const core = join(folder, "packages/core")
+  const before = reportOf(core)
+  const types = join(core, "dist/client/waiting/Waiting.d.ts")
+  const text = await readFile(types, "utf8")
+  await writeFile(types, text.replace("readonly timeout?:", "readonly timeLimit?:"))
+  const after = reportOf(core)
+  await writeFile(types, text)
+  const added = after.split("\n").filter((line) => !before.includes(line))
+  expect(added.join("\n")).toContain("timeLimit")
+})
+
+// What is wrong with the packages of the workspace itself must not pass.
+describe("the proof", () => {
+  it("fails on a manifest with a version that only the workspace knows", async () => {
+    const tarball = await changedCore("catalog", (core) =>
+      changeManifest(core, { dependencies: { effect: "catalog:" } })
+    )
+    await expect(Project.with([tarball])).rejects.toThrow('Unsupported URL Type "catalog:"')
+  })
+
+  it("fails on a file that is missing", async () => {
+    const tarball = await changedCore("missing", (core) => rm(join(core, "dist/promise.js")))
+    await using project = await Project.with([tarball])
+    expect(await project.entriesThatFail(["@berth/core"])).toContain("@berth/core ERR_MODULE_NOT_FOUND")
+  })
+
+  it("fails on an entry that is TypeScript", async () => {
+    const tarball = await changedCore("source", async (core) => {
+      await writeFile(join(core, "dist/promise.ts"), "export const version: string = ''")
+      await changeManifest(core, { exports: { ".": "./dist/promise.ts" } })
+    })
+    await using project = await Project.with([tarball])
+    expect(await project.entriesThatFail(["@berth/core"])).toContain("ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING")
+  })
+})

@@ -1,0 +1,103 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fillPackages, packFolder } from "@berth/scripts/pack"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { Project } from "./Project.ts"
+import { Registry } from "./Registry.ts"
+import { type Manager, managers, nodes, nodeTooOld, runtimes } from "./runtimes.ts"
+
+const names = ["@berth/core", "@berth/cli", "@berth/server", "@berth/watch"]
+const binaries = ["berth", "berth-server", "berth-watch"]
+const everything = [...names, "effect@4.1.0"]
+const programs = ["promise.ts", "effect.ts"]
+
+let folder: string
+let registry: Registry
+let project: Project
+
+const addPrograms = (project: Project) =>
+  Promise.all(programs.map((name) => project.add(new URL(`programs/${name}`, import.meta.url))))
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "berth-runtimes-"))
+  registry = await Registry.of((await fillPackages(join(folder, "packages"))).map(packFolder))
+  project = await Project.with(everything, { registry })
+  await addPrograms(project)
+})
+
+afterAll(async () => {
+  await project?.[Symbol.asyncDispose]()
+  await registry?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Types are stripped, of which Node 22 warns. */
+const ofNode = (path: string) => [path, "--disable-warning=ExperimentalWarning"] as const
+
+describe.each([
+  ...Object.entries(nodes).map(([version, path]) => [`Node ${version}`, ofNode(path)] as const),
+  ...Object.entries(runtimes)
+])("on %s", (_name, runtime) => {
+  it("every entry can be imported", async () => {
+    expect(await project.entriesThatFail(names, runtime)).toBe("")
+  })
+
+  it("a program with promises runs against the server, and keeps its state in files", async () => {
+    const { stderr, stdout } = await project.runProgram("promise.ts", runtime)
+    expect(stderr).toBe("")
+    expect(JSON.parse(stdout)).toMatchObject({ listed: true, isKept: true })
+  })
+
+  it("a program with Effect runs against the server", async () => {
+    const { stderr, stdout } = await project.runProgram("effect.ts", runtime)
+    expect(stderr).toBe("")
+    expect(JSON.parse(stdout)).toMatchObject({ listed: true })
+  })
+
+  it("the three binaries run", async () => {
+    await using server = project.binary("berth-server", ["--port", "0", "--scenario", "small"], { runtime })
+    const { accessToken, apiKey, url } = JSON.parse(await server.printed(/^\{.*\}$/m))
+    const env = { BERTH_BASE_URL: url, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
+
+    const nodes = await project.binary("berth", ["node", "list", "-o", "json"], { env, runtime }).succeeded()
+    expect(JSON.parse(nodes).length).toBeGreaterThan(0)
+    const watched = await project.binary("berth-watch", ["once"], { env, runtime }).succeeded()
+    expect(JSON.parse(watched)).toMatchObject({ type: "berth.watch.baseline" })
+  })
+})
+
+describe("on a Node that is too old", () => {
+  const runtime = ofNode(nodeTooOld.path)
+
+  it.each(binaries)("%s refuses in one sentence", async (name) => {
+    const { code, stderr, stdout } = await project.binary(name, ["--help"], { runtime }).ended
+    const refusal = `${name} needs Node 22.19 or newer; this is Node ${nodeTooOld.version}.\n`
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: refusal })
+  })
+
+  it("no client can be made", async () => {
+    const source = `
+      import { createClient } from "@berth/core"
+      try {
+        createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "k", accessToken: "t" })
+      } catch (error) {
+        console.log(error.name + ": " + error.message)
+      }`
+    const { stderr, stdout } = await project.evaluate(source, runtime)
+    expect(stderr).toBe("")
+    expect(stdout).toBe(`RuntimeTooOld: The client needs Node 22.19 or newer; this is Node ${nodeTooOld.version}.\n`)
+  })
+})
+
+describe.each((Object.keys(managers) as Array<Manager>).filter((name) => name !== "npm"))("%s", (manager) => {
+  it("installs the packages, with entries that can be imported and a program that runs", async () => {
+    await using project = await Project.with(everything, { manager, registry })
+    await addPrograms(project)
+    expect(await project.entriesThatFail(names)).toBe("")
+    const { stderr, stdout } = await project.runProgram("promise.ts")
+    expect(stderr).toBe("")
+    expect(JSON.parse(stdout)).toMatchObject({ listed: true, isKept: true })
+    expect(await readdir(join(project.folder, "node_modules/.bin"))).toEqual(expect.arrayContaining(binaries))
+  })
+})

@@ -1,0 +1,42 @@
+/** What other people install and run the packages with, by its name. `runtimes/` has its versions; Linux on x64 only. */
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { install } from "../document/installTools.ts"
+
+const home = fileURLToPath(new URL("runtimes", import.meta.url))
+const modules = `${home}/node_modules`
+
+export const nodes = { "22.19.0": `${modules}/node22/bin/node`, "24.21.0": `${modules}/node24/bin/node` } as const
+
+/** The last Node that no program of Berth runs on. */
+export const nodeTooOld = { version: "22.18.0", path: `${modules}/nodeTooOld/bin/node` } as const
+
+const { packageManager } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+
+const bun = `${modules}/@oven/bun-linux-x64/bin/bun`
+const deno = `${modules}/@deno/linux-x64-glibc/deno`
+
+/** How a program that is not Node runs a file. */
+export const runtimes = { Bun: [bun, "run"], Deno: [deno, "run", "--allow-all"] } as const
+
+/** How esbuild bundles a file, without the options. */
+export const esbuild = [process.execPath, `${modules}/esbuild/bin/esbuild`] as const
+
+/** How a `Containerfile` is checked. */
+export const containerfileLinter = [
+  process.execPath,
+  `${modules}/dockerfile-utils/bin/dockerfile-utils`,
+  "lint"
+] as const
+
+/** How a package manager adds packages to a project. */
+export const managers = {
+  npm: ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", "--loglevel=error"],
+  pnpm: ["npx", "--yes", String(packageManager), "add", "--ignore-scripts"],
+  Bun: [bun, "add", "--ignore-scripts"],
+  Deno: [deno, "add", "--npm"]
+} as const
+export type Manager = keyof typeof managers
+
+/** Vitest runs this once: installs what is not on the machine. */
+export const setup = (): Promise<void> => install(home)
