@@ -48,10 +48,14 @@ export const bundle = async (app: App): Promise<boolean> => {
   return true
 }
 
-/** The files that code of the workspace in `folder` reads from its own folder. */
+/** The files that code of the workspace in `folder` reads from its own folder, and `@berth/web` where it is used from its own. */
 export const assetsOf = (folder: string): ReadonlyArray<string> => {
-  const cwd = join(root, folder, "src")
-  return globSync("**/*.{css,html,js}", { cwd }).map((path) => join(cwd, path))
+  const { dependencies = {} } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+  const folders = "@berth/web" in dependencies ? [folder, "packages/web"] : [folder]
+  return globSync(
+    folders.map((each) => `${each}/src/**/*.{css,html,js}`),
+    { cwd: root }
+  ).map((path) => join(root, path))
 }
 
 /** A file of the bundle: the modules whose paths match, or those that so many others share. */

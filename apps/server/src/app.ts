@@ -4,6 +4,8 @@
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
 import { fail } from "@berth/core/api/Envelope"
+import { hasBody } from "@berth/web/guard"
+import { allowedMethods, canonicalTarget, endpointsOf, routerConfig } from "@berth/web/paths"
 import { Clock, Context, Effect, Layer, Logger, Option, References, Scheduler, Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -26,10 +28,8 @@ import { replyHeaders, retryAfterSeconds } from "./http/replyHeaders.ts"
 import { deliver, injectFaults } from "./injection/injectFaults.ts"
 import { Journals } from "./journal/Journals.ts"
 import { drain } from "./transport/drain.ts"
-import { maxBodyBytes } from "./transport/limits.ts"
+import { maxBodyBytes, maxUrlBytes } from "./transport/limits.ts"
 import type { Reject } from "./transport/nodeServer.ts"
-import { allowedMethods, canonicalTarget, endpointsOf, routerConfig } from "./transport/paths.ts"
-import { hasBody } from "./transport/readJson.ts"
 import { bytesOf } from "./transport/replyBytes.ts"
 import type { Reading } from "./world/allowance.ts"
 import { AnonymousAllowances } from "./world/AnonymousAllowances.ts"
@@ -251,7 +251,7 @@ const allowed = allowedMethods([
 const makeEndpoint = Effect.gen(function* () {
   const ambient = yield* Effect.context<Scope.Scope>()
   const routed = yield* HttpRouter.toHttpEffect(routes).pipe(
-    Effect.provideService(HttpRouter.RouterConfig, routerConfig),
+    Effect.provideService(HttpRouter.RouterConfig, routerConfig(maxUrlBytes)),
     Effect.setContext(Context.pick(Scope.Scope)(ambient))
   )
   const answered = Effect.catchCause(routed, (cause) =>

@@ -3,9 +3,9 @@
  * `WorldOptions`, of which they take text, description and default. `command.ts` acts on them.
  */
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
+import { readHostName } from "@berth/web/guard"
 import { Option, Record, Redacted, Result, Schema } from "effect"
 import { Flag } from "effect/cli"
-import { readHostName } from "../control/guard.ts"
 import { readOrigin } from "../http/cors.ts"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { fieldErrors } from "../transport/fields.ts"

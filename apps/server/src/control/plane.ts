@@ -2,6 +2,8 @@
  * The path of a request through the control plane: who may ask, then the page or the endpoint. Nothing here spends an
  * allowance, asks for an account, or shows the time of a world in its headers.
  */
+import { type Access, hasBody, readHostName, type Target } from "@berth/web/guard"
+import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berth/web/paths"
 import { Effect, Layer, Redacted, Stream, Semaphore } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -11,9 +13,7 @@ import { failureResponse } from "../http/failures.ts"
 import { fallback, pathOf, precheck } from "../http/fallback.ts"
 import * as Query from "../http/query.ts"
 import { drain } from "../transport/drain.ts"
-import { defaultTimeouts, maxBodyBytes, maxSnapshotBytes, type Timeouts } from "../transport/limits.ts"
-import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "../transport/paths.ts"
-import { hasBody } from "../transport/readJson.ts"
+import { defaultTimeouts, maxBodyBytes, maxSnapshotBytes, maxUrlBytes, type Timeouts } from "../transport/limits.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { Worlds as AllWorlds } from "../world/Worlds.ts"
 import * as Clock from "./clock.ts"
@@ -22,7 +22,7 @@ import { type Controlled, ControlledWorlds, type Served } from "./ControlledWorl
 import * as Events from "./events.ts"
 import { EventTexts } from "./EventTexts.ts"
 import * as Faults from "./faults.ts"
-import { type Access, readHostName, refusalOf, type Target } from "./guard.ts"
+import { refusalOf } from "./guard.ts"
 import { LargeWorldTurn } from "./LargeWorldTurn.ts"
 import * as Nodes from "./nodes.ts"
 import { page } from "./page/page.ts"
@@ -100,7 +100,7 @@ const targetOf = ({ method, url }: HttpServerRequest.HttpServerRequest): Target 
   if (method !== "GET" && method !== "HEAD") return "data"
   const [path] = url.slice(controlPrefix.length).split("?", 1)
   if (path === "" || path === "/") return "shell"
-  return path === "/health" || path === "/health/" ? "health" : "data"
+  return path === "/health" || path === "/health/" ? "open" : "data"
 }
 
 /** Who may use the control plane. */
@@ -141,7 +141,11 @@ export const makePlane = Effect.fnUntraced(function* (
     eventTexts: new EventTexts(),
     streams: new Set()
   }
-  const endpoints = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
+  const endpoints = yield* Effect.provideService(
+    HttpRouter.toHttpEffect(routes),
+    HttpRouter.RouterConfig,
+    routerConfig(maxUrlBytes)
+  )
   const answer = Effect.fnUntraced(function* (arrived: HttpServerRequest.HttpServerRequest) {
     const target = targetOf(arrived)
     // Before the path is read, so that without the token a client learns no paths.

@@ -2,11 +2,11 @@
  * The interface for people to read, from the same value as the OpenAPI description for programs. Neither asks for credentials.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
+import { htmlPage } from "@berth/web/htmlPage"
+import { readAsset } from "@berth/web/readAsset"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
-import { htmlPage } from "../web/htmlPage.ts"
-import { readAsset } from "../web/readAsset.ts"
 import { docsPage } from "./docsPage.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 

@@ -3,7 +3,7 @@
  * method and path each has is read off the interface itself.
  */
 import { BerthApi } from "@berth/core/api/BerthApi"
-import { fits, isParameter, segmentsOf } from "../transport/paths.ts"
+import { fits, isParameter, segmentsOf } from "@berth/web/paths"
 
 export const operations = [
   "nodes.create",

@@ -3,10 +3,10 @@
  * fallback those for which there is no endpoint or whose endpoint failed.
  */
 import { IncomingMessage } from "node:http"
+import type { AllowedMethods } from "@berth/web/paths"
 import { Cause, Effect } from "effect"
 import { HttpServerError, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { maxHeadBytes, maxUrlBytes } from "../transport/limits.ts"
-import type { AllowedMethods } from "../transport/paths.ts"
 import { bodyTooLarge } from "../transport/readJson.ts"
 import { failureResponse } from "./failures.ts"
 

@@ -3,6 +3,7 @@
  * bytes that are no JSON (decision 4).
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
+import { isJson } from "@berth/web/guard"
 import { Effect, Result } from "effect"
 import type { Headers, HttpServerError, HttpServerRequest } from "effect/http"
 import { maxBodyBytes } from "./limits.ts"
@@ -14,14 +15,6 @@ const notJson = fail(415, "The body must be JSON: content-type application/json.
 const encoded = fail(415, "The body must not be encoded: leave content-encoding out.")
 const malformed = fail(400, "The body is not well-formed JSON.")
 export const interrupted = fail(400, "The body ended before it was complete.")
-
-/** Whether a body comes, or may come, with a request. */
-export const hasBody = (headers: Readonly<Record<string, string | undefined>>): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
-
-/** `application/json` and its relatives. */
-export const isJson = (contentType: string): boolean =>
-  /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
 
 const isPlain = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^\s*(identity\s*)?$/i.test(contentEncoding)

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import { HttpService } from "@berth/testing/HttpService"
 import { describe, expect, it } from "@effect/vitest"
+import { visit } from "@berth/testing/browser"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { serve } from "../cli/berthServer.ts"
-import { visit } from "./page/browser.ts"
 
 /** A form as a page can send one to anywhere. */
 const formTo = (action: string) =>

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { type Access, type ControlRequest, readHostName, refusalOf } from "../../src/control/guard.ts"
+import { type Access, type GuardedRequest, readHostName } from "@berth/web/guard"
+import { refusalOf } from "../../src/control/guard.ts"
 
 const open: Access = { scheme: "http", hosts: new Set(), needsToken: false }
 const own = { host: "localhost:8787" }
 
-const request = (headers: Readonly<Record<string, string>>, rest: Partial<ControlRequest> = {}): ControlRequest => ({
+const request = (headers: Readonly<Record<string, string>>, rest: Partial<GuardedRequest> = {}): GuardedRequest => ({
   method: "POST",
   target: "data",
   headers: { ...own, ...headers },
@@ -13,7 +14,7 @@ const request = (headers: Readonly<Record<string, string>>, rest: Partial<Contro
   ...rest
 })
 
-const status = (asked: ControlRequest, access: Access = open) => refusalOf(asked, access)?.status
+const status = (asked: GuardedRequest, access: Access = open) => refusalOf(asked, access)?.status
 
 describe("the host of a request", () => {
   it("is loopback, by any of its names, at any port", () => {
@@ -96,7 +97,7 @@ describe("the page that asks", () => {
     for (const site of ["same-origin", "none"]) expect(status(request({ "sec-fetch-site": site }))).toBe(undefined)
     for (const site of ["cross-site", "same-site", "unknown", ""]) {
       for (const method of ["GET", "HEAD", "POST", "PUT", "OPTIONS"]) {
-        for (const target of ["data", "health", "shell"] as const) {
+        for (const target of ["data", "open", "shell"] as const) {
           expect(status(request({ "sec-fetch-site": site }, { method, target }))).toBe(403)
         }
       }
@@ -105,13 +106,13 @@ describe("the page that asks", () => {
 
   it("may link to the page of the worlds, and to nothing else, and may not frame it", () => {
     const link = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" }
-    const follow = (headers: object, rest: Partial<ControlRequest> = {}) =>
+    const follow = (headers: object, rest: Partial<GuardedRequest> = {}) =>
       status(request({ ...link, ...headers }, { method: "GET", target: "shell", ...rest }))
     expect(follow({})).toBe(undefined)
     expect(follow({ "sec-fetch-dest": "iframe" })).toBe(403)
     expect(follow({ "sec-fetch-mode": "no-cors" })).toBe(403)
     expect(follow({}, { target: "data" })).toBe(403)
-    expect(follow({}, { target: "health" })).toBe(403)
+    expect(follow({}, { target: "open" })).toBe(403)
     expect(follow({}, { method: "POST" })).toBe(403)
     expect(follow({ host: "evil.test" })).toBe(403)
     expect(follow({ origin: "null" })).toBe(403)
@@ -123,7 +124,7 @@ describe("the control token", () => {
 
   it("is asked for by everything but the page and the health", () => {
     expect(refusalOf(request({}), guarded)).toMatchObject({ status: 401, headers: { "www-authenticate": "Bearer" } })
-    for (const target of ["shell", "health"] as const) {
+    for (const target of ["shell", "open"] as const) {
       expect(status(request({}, { method: "GET", target }), guarded)).toBe(undefined)
     }
     expect(status(request({}, { showsToken: true }), guarded)).toBe(undefined)
@@ -172,7 +173,7 @@ describe("any request", () => {
       fc.property(
         headers,
         fc.constantFrom("GET", "POST"),
-        fc.constantFrom("shell", "health", "data"),
+        fc.constantFrom("shell", "open", "data"),
         (given, method, target) => {
           const refusal = refusalOf({ method, target, headers: given, showsToken: false }, open)
           const { host, origin } = given

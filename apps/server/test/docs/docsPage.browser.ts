@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
 import { Effect } from "effect"
 import { serve } from "../cli/berthServer.ts"
-import { frozen, isWiderThanScreen, sees, seriousFindings, visit } from "../control/page/browser.ts"
+import { frozen } from "../control/page/browser.ts"
 
 describe("the page about the interface", () => {
   it.live("can be read on a phone, in the dark and by keyboard, and loads nothing", () =>

@@ -3,7 +3,7 @@ import description from "@berth/core/openapi.json" with { type: "json" }
 import { describe, expect, it } from "@effect/vitest"
 import { docsPage } from "../../src/docs/docsPage.ts"
 import type { OpenApiDocument } from "../../src/docs/OpenApiDocument.ts"
-import { htmlPage } from "../../src/web/htmlPage.ts"
+import { htmlPage } from "@berth/web/htmlPage"
 import { bytesOf } from "../../src/transport/replyBytes.ts"
 
 const document = description as unknown as OpenApiDocument

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, it } from "@effect/vitest"
+import { visit } from "@berth/testing/browser"
 import { Effect } from "effect"
 import { serve } from "../cli/berthServer.ts"
-import { visit } from "../control/page/browser.ts"
 import { nodeOf, prefix } from "./service.ts"
 
 /** An empty page of an origin of its own. */

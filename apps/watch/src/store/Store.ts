@@ -10,6 +10,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { makeAccounts } from "./accounts.ts"
 import { makeEvents } from "./events.ts"
 import { migrate } from "./migrate.ts"
+import { makePresent } from "./present.ts"
 import { makeRetention } from "./retention.ts"
 import { makeSinks } from "./sinks.ts"
 import { lockStore, nameOwner } from "./StoreLock.ts"
@@ -26,6 +27,7 @@ const makeStore = Effect.gen(function* () {
     commit: (...args: Parameters<typeof accounts.commit>) =>
       Effect.tap(accounts.commit(...args), (events) => (events.length === 0 ? Effect.void : notify)),
     ...makeEvents(sql),
+    ...makePresent(sql),
     ...makeSinks(sql),
     ...makeRetention(sql),
     /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */

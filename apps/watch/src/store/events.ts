@@ -10,9 +10,10 @@ import { fromSqlError } from "./StoreFailed.ts"
 
 /** Which events to read. */
 export interface EventFilter {
-  readonly account?: string
-  readonly type?: string
-  readonly node?: number
+  readonly account?: string | undefined
+  /** One that ends in `*` stands for all types that begin so. */
+  readonly type?: string | undefined
+  readonly node?: number | undefined
 }
 
 /** A node as it was at an instant: its record as JSON. */
@@ -72,16 +73,29 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
       }))
   ).pipe(Effect.mapError(fromSqlError))
 
-  const eventsOf = (account: string, after: number, { node, type }: EventFilter, max: number) =>
+  const isOfType = (type: string) =>
+    type.endsWith("*") ? sql`substr(type, 1, ${type.length - 1}) = ${type.slice(0, -1)}` : sql`type = ${type}`
+
+  const matching = (account: string, after: number, { node, type }: EventFilter) =>
+    sql.and([
+      sql`account = ${account}`,
+      sql`seq > ${after}`,
+      ...(type === undefined ? [] : [isOfType(type)]),
+      ...(node === undefined ? [] : [sql`node = ${node}`])
+    ])
+
+  const eventsOf = (account: string, after: number, filter: EventFilter, max: number) =>
     Effect.map(
       sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
-        WHERE ${sql.and([
-          sql`account = ${account}`,
-          sql`seq > ${after}`,
-          ...(type === undefined ? [] : [sql`type = ${type}`]),
-          ...(node === undefined ? [] : [sql`node = ${node}`])
-        ])} ORDER BY seq LIMIT ${max}`,
+        WHERE ${matching(account, after, filter)} ORDER BY seq LIMIT ${max}`,
       (rows) => rows.map(toStored)
+    )
+
+  const lastEventsOf = (account: string, filter: EventFilter, max: number) =>
+    Effect.map(
+      sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
+        WHERE ${matching(account, 0, filter)} ORDER BY seq DESC LIMIT ${max}`,
+      (rows) => rows.map(toStored).toReversed()
     )
 
   /** At most `max` events after a cursor: each account's in order, the accounts merged by time. */
@@ -97,6 +111,21 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
     // Stable, and each account's are in order of time already but for a wall clock that was set back.
     return mergeByTime(read).slice(0, max)
   })
+
+  /** At most `max` of the last events, in the order of `after`. */
+  const latest = Effect.fn("Store.latestEvents")(function* (max: number, filter: EventFilter = {}) {
+    const accounts = (yield* heads).filter(({ account }) => filter.account === undefined || filter.account === account)
+    const read = yield* Effect.forEach(accounts, ({ account }) => lastEventsOf(account, filter, max)).pipe(
+      Effect.mapError(fromSqlError)
+    )
+    return mergeByTime(read).slice(-max)
+  })
+
+  /** Sequence of the first event that is kept, by account. */
+  const firstKept = Effect.map(
+    sql<{ account: string; seq: StoredInteger }>`SELECT account, min(seq) AS seq FROM event GROUP BY account`,
+    (rows) => new Map(rows.map(({ account, seq }) => [account, toNumber(seq)]))
+  ).pipe(Effect.mapError(fromSqlError))
 
   /**
    * The nodes that existed at an instant. A node was then what the first event after it states as `before`; where there is none, it
@@ -133,7 +162,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
       ([row]) => toNumberOrNull(row?.at ?? null)
     ).pipe(Effect.mapError(fromSqlError))
 
-  return { heads, after, nodesAt, oldest }
+  return { heads, after, latest, firstKept, nodesAt, oldest }
 }
 
 /** Merges lists that are each in their own order, which is kept, by the time of their heads. */

@@ -14,7 +14,7 @@ import {
   showNotice,
   showWorlds
 } from "./panels.js"
-import { plain, setText } from "./rows.js"
+import { plain, setText } from "@berth/web/rows.js"
 
 /** Time passes without requests, too, and other worlds come and go. */
 const refreshMillis = 2000

@@ -3,27 +3,17 @@
  * document that loads nothing from anywhere and holds no data: its script asks the control plane, with the token that its
  * reader types in where one is needed.
  */
+import { htmlPage, scriptOf } from "@berth/web/htmlPage"
+import { readAsset } from "@berth/web/readAsset"
 import type { HttpServerResponse } from "effect/http"
-import { htmlPage } from "../../web/htmlPage.ts"
-import { readAsset } from "../../web/readAsset.ts"
 
 const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
 
 /** The modules of the page, each after those that it imports. */
-const modules = ["controlPlane.js", "rows.js", "panels.js", "page.js"]
-
-/** They become one, so that the page loads nothing: no two of them declare the same name. */
-const scriptOf = (names: ReadonlyArray<string>): string =>
-  names
-    .map((name) =>
-      read(name)
-        .replace(/^import\s[^"]*"[^"]*"\n/gm, "")
-        .replace(/^export /gm, "")
-    )
-    .join("\n")
+const modules = ["controlPlane.js", "panels.js", "page.js"]
 
 let made: HttpServerResponse.HttpServerResponse | undefined
 
 /** The page. It is put together when it is first asked for, because most servers never show it. */
 export const page = (): HttpServerResponse.HttpServerResponse =>
-  (made ??= htmlPage({ html: read("page.html"), style: read("page.css"), script: scriptOf(modules) }))
+  (made ??= htmlPage({ html: read("page.html"), style: read("page.css"), script: scriptOf(modules.map(read)) }))

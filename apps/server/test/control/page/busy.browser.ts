@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import { sees, visit } from "@berth/testing/browser"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
 import { callAs, prefix } from "../../http/service.ts"
-import { accountOf, frozen, mustControl as control, sees, visit } from "./browser.ts"
+import { accountOf, frozen, mustControl as control } from "./browser.ts"
 
 const requestCount = 3000
 

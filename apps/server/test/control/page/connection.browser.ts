@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import { sees, seriousFindings, visit } from "@berth/testing/browser"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
 import { callAs, nodeOf } from "../../http/service.ts"
-import { accountOf, frozen, mustControl as control, sees, seriousFindings, visit } from "./browser.ts"
+import { accountOf, frozen, mustControl as control } from "./browser.ts"
 
 describe("the page of a server that asks for a token", () => {
   it.live("shows nothing without it, refuses a wrong one, and then shows the world that was asked for", () =>

@@ -1,16 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
 import { callAs, nodeOf } from "../../http/service.ts"
-import {
-  accountOf,
-  frozen,
-  isWiderThanScreen,
-  mustControl as control,
-  sees,
-  seriousFindings,
-  visit
-} from "./browser.ts"
+import { accountOf, frozen, mustControl as control } from "./browser.ts"
 
 const notFound = "Failed to load resource: the server responded with a status of 404 (Not Found)"
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
+import { isWiderThanScreen, sees, seriousFindings, visit } from "@berth/testing/browser"
 import { Effect } from "effect"
 import { serve } from "../../cli/berthServer.ts"
 import { callAs, nodeOf, prefix } from "../../http/service.ts"
-import { frozen, isWiderThanScreen, mustControl as control, sees, seriousFindings, visit } from "./browser.ts"
+import { frozen, mustControl as control } from "./browser.ts"
 
 describe("the page of the worlds", () => {
   it.live("advances the clock by keyboard alone, and a node runs", () =>

@@ -13,12 +13,21 @@ export interface HtmlPage {
   readonly script?: string
 }
 
-const palette = () => readAsset(new URL("./palette.css", import.meta.url))
+const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
+
+/**
+ * The modules of a page as one script, so that the page loads nothing: no two of them declare the same name. `rows.js` comes
+ * before them, and each stands after those that it imports.
+ */
+export const scriptOf = (modules: ReadonlyArray<string>): string =>
+  [read("rows.js"), ...modules]
+    .map((text) => text.replace(/^import\s[^"]*"[^"]*"\n/gm, "").replace(/^export /gm, ""))
+    .join("\n")
 
 const digest = (text: string): string => `'sha256-${hash("sha256", text, "base64")}'`
 
 export const htmlPage = ({ html, script, style }: HtmlPage): HttpServerResponse.HttpServerResponse => {
-  const wholeStyle = palette() + style
+  const wholeStyle = read("palette.css") + style
   const text = html
     .replace("<!--style-->", () => `<style>${wholeStyle}</style>`)
     .replace("<!--script-->", () => (script === undefined ? "" : `<script type="module">${script}</script>`))

@@ -2,14 +2,14 @@
  * How paths are matched, by the router and beside it: case counts, and only the trailing slash may be left out.
  */
 import type { Schema } from "effect"
-import { maxUrlBytes } from "./limits.ts"
 
-export const routerConfig = {
+/** `maxUrlBytes`: how long a URL may be, so that no part of it is too long. */
+export const routerConfig = (maxUrlBytes: number) => ({
   caseSensitive: true,
   ignoreDuplicateSlashes: false,
   ignoreTrailingSlash: true,
   maxParamLength: maxUrlBytes
-}
+})
 
 /**
  * The target of a request in its one form: no escapes of characters that need none, and no other end of the path than `?`. The
@@ -49,7 +49,7 @@ export const endpointsOf = (api: {
   readonly groups: Readonly<Record<string, { readonly endpoints: Readonly<Record<string, Endpoint>> }>>
 }): ReadonlyArray<Endpoint> => Object.values(api.groups).flatMap(({ endpoints }) => Object.values(endpoints))
 
-/** HEAD wherever GET, OPTIONS everywhere (decision 4). */
+/** HEAD wherever GET, OPTIONS everywhere. */
 const allow = (methods: ReadonlyArray<string>): string =>
   ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
     .filter((method) => method === "OPTIONS" || methods.includes(method === "HEAD" ? "GET" : method))
@@ -67,8 +67,9 @@ export const allowedMethods = (endpoints: ReadonlyArray<Endpoint>): AllowedMetho
     Map.groupBy(endpoints, ({ path }) => segmentsOf(path).join("/")),
     ([path, same]) => ({ segments: segmentsOf(path), allow: allow(same.map(({ method }) => method)) })
   )
+  const everywhere = allow(endpoints.map(({ method }) => method))
   return (path) => {
-    if (path === "*") return allow(["GET", "POST", "DELETE"])
+    if (path === "*") return everywhere
     const segments = segmentsOf(path)
     return forms.find((form) => fits(form.segments, segments))?.allow
   }

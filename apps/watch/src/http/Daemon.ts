@@ -1,0 +1,70 @@
+/**
+ * What the HTTP interface reads of the daemon and may ask of it, and nothing more. The store and the sinks provide it; a test
+ * provides one in memory.
+ */
+import { Context, Data, type DateTime, type Effect } from "effect"
+import type { AccountStatus, EventPage, NodePage, PricedPlan, SinkStatus } from "./records.ts"
+
+/**
+ * Why the daemon does not answer a question: `unknown` names nothing, `invalid` cannot be meant, `gone` is no longer kept, `busy`
+ * may be asked again.
+ */
+export class Refused extends Data.TaggedError("Refused")<{
+  readonly kind: "unknown" | "invalid" | "gone" | "busy"
+  readonly message: string
+}> {}
+
+export interface NodeQuery {
+  readonly account?: string | undefined
+  /** The nodes as they were then; without it, as they are known now. */
+  readonly at?: DateTime.Utc | undefined
+  /** `next` of the page before. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+export interface EventFilter {
+  /** Types, with `*` for any end: `berth.node.*`. */
+  readonly type?: string | undefined
+  readonly account?: string | undefined
+  readonly node?: number | undefined
+}
+
+export interface EventQuery extends EventFilter {
+  /** The first events behind this cursor, `""` for the first that are kept; without it, the last events. */
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** How many nodes of an account share a status and a plan. */
+export interface NodeCount {
+  readonly account: string
+  readonly status: string
+  readonly plan: string
+  readonly count: number
+}
+
+export class Daemon extends Context.Service<
+  Daemon,
+  {
+    readonly accounts: Effect.Effect<ReadonlyArray<AccountStatus>>
+    /** Ordered by account and id. */
+    readonly nodes: (query: NodeQuery) => Effect.Effect<NodePage, Refused>
+    readonly nodeCounts: Effect.Effect<ReadonlyArray<NodeCount>>
+    readonly plans: Effect.Effect<ReadonlyArray<PricedPlan>>
+    readonly events: (query: EventQuery) => Effect.Effect<EventPage, Refused>
+    /** The end of the log. */
+    readonly cursor: Effect.Effect<string>
+    /** Waits until the log has an event behind this cursor. */
+    readonly eventAfter: (cursor: string) => Effect.Effect<void>
+    readonly sinks: Effect.Effect<ReadonlyArray<SinkStatus>>
+    /** Lets a disabled sink go on. */
+    readonly enable: (sink: string) => Effect.Effect<void, Refused>
+    /** Delivers dead letters and what waits for its next attempt now. */
+    readonly retry: (sink: string) => Effect.Effect<void, Refused>
+    /** Sends a test event, which is in no log. */
+    readonly test: (sink: string) => Effect.Effect<void, Refused>
+    /** Sets a sink back, so that it gets the events behind this cursor again. */
+    readonly replay: (sink: string, after: string) => Effect.Effect<void, Refused>
+  }
+>()("@berth/watch/http/Daemon") {}

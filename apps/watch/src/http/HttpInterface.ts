@@ -1,0 +1,38 @@
+/**
+ * The HTTP interface of a running daemon, as its config asks for it.
+ */
+import { Context, Effect, Layer, type Redacted } from "effect"
+import type { SinkOptions } from "../deliver/SinkOptions.ts"
+import type { Sinks } from "../deliver/Sinks.ts"
+import type { Store } from "../store/Store.ts"
+import type { Progress } from "../telemetry/Progress.ts"
+import { type NotServed, serve } from "./serve.ts"
+import { storeDaemon } from "./storeDaemon.ts"
+
+export interface HttpOptions {
+  /** Null: no HTTP. */
+  readonly listen: { readonly host: string; readonly port: number } | null
+  /** Null: only on loopback. */
+  readonly token: Redacted.Redacted | null
+  readonly sinks: ReadonlyArray<SinkOptions>
+}
+
+export class HttpInterface extends Context.Service<
+  HttpInterface,
+  {
+    /** Null where there is none. */
+    readonly url: string | null
+  }
+>()("@berth/watch/http/HttpInterface") {
+  static readonly layer = ({
+    listen,
+    sinks,
+    token
+  }: HttpOptions): Layer.Layer<HttpInterface, NotServed, Store | Sinks | Progress> =>
+    listen === null
+      ? Layer.succeed(HttpInterface, { url: null })
+      : Layer.effect(
+          HttpInterface,
+          Effect.map(serve({ ...listen, token: token ?? undefined }), (url) => ({ url }))
+        ).pipe(Layer.provide(storeDaemon(sinks)))
+}

@@ -1,0 +1,220 @@
+/**
+ * The HTTP interface of the daemon as one value: `app.ts` serves it, clients are derived from it, OpenAPI is printed from it.
+ * The page at `/` is not in it.
+ */
+import { type Json, plain } from "@berth/core/api/Document"
+import { Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
+import { failures } from "./failures.ts"
+import { AccountStatus, EventPage, NodePage, PricedPlan, SinkStatus, Status } from "./records.ts"
+
+/** Nodes and events on a page, at most. */
+const maxNodes = 10_000
+const maxEvents = 1000
+
+/** Why the daemon does not do what an endpoint asks: see `Refused`. */
+const refusals = [failures[400], failures[404], failures[410], failures[503]] as const
+
+const described = (title: string, description: string) => OpenApi.annotations({ title, description })
+
+const limit = (maximum: number, standard: number) =>
+  Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))).annotate({
+    description: `At most so many; ${standard} unless given.`
+  })
+
+const account = Schema.optional(Schema.String).annotate({ description: "Only this account." })
+
+const filter = {
+  type: Schema.optional(Schema.String).annotate({
+    description: "Only events of this type; `berth.node.*` for several."
+  }),
+  account,
+  node: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))).annotate({
+    description: "Only events about the node with this id."
+  })
+}
+
+class StatusGroup extends HttpApiGroup.make("status").add(
+  HttpApiEndpoint.get("read", "/api/status", { success: Status }).annotateMerge(
+    described("Status", "Accounts, sinks and the end of the log.")
+  ),
+  HttpApiEndpoint.get("accounts", "/api/accounts", { success: Schema.Array(AccountStatus) }).annotateMerge(
+    described("Accounts", "How the watching of each account goes.")
+  )
+) {}
+
+class NodesGroup extends HttpApiGroup.make("nodes").add(
+  HttpApiEndpoint.get("list", "/api/nodes", {
+    query: {
+      account,
+      at: Schema.optional(Schema.DateTimeUtcFromString).annotate({
+        description: "The nodes as they were known then, ISO 8601. As far back as events are kept."
+      }),
+      after: Schema.optional(Schema.String).annotate({ description: "`next` of the page before." }),
+      limit: limit(maxNodes, 1000)
+    },
+    success: NodePage,
+    error: refusals
+  }).annotateMerge(described("Nodes", "By account and id, without asking the service.")),
+  HttpApiEndpoint.get("plans", "/api/plans", { success: Schema.Array(PricedPlan) }).annotateMerge(
+    described("Plans", "Plans with their prices, as last read.")
+  )
+) {}
+
+class EventsGroup extends HttpApiGroup.make("events").add(
+  HttpApiEndpoint.get("read", "/api/events", {
+    query: {
+      ...filter,
+      after: Schema.optional(Schema.String).annotate({
+        description:
+          "The first events behind this cursor, empty for the first that are kept. Without it, the last events."
+      }),
+      limit: limit(maxEvents, 100)
+    },
+    success: EventPage,
+    error: refusals
+  }).annotateMerge(described("Events", "Events of the log, the oldest first.")),
+  HttpApiEndpoint.get("follow", "/events", {
+    query: {
+      ...filter,
+      after: Schema.optional(Schema.String).annotate({
+        description: "Where to begin; `Last-Event-ID` counts before it. Without both, now."
+      })
+    },
+    headers: { "last-event-id": Schema.optional(Schema.String) },
+    success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })),
+    error: refusals
+  }).annotateMerge(
+    described("Follow the events", "Server-sent events: `data` is a CloudEvent on one line, `id` the cursor behind it.")
+  )
+) {}
+
+const sink = { sink: Schema.String }
+
+class SinksGroup extends HttpApiGroup.make("sinks").add(
+  HttpApiEndpoint.get("list", "/api/sinks", { success: Schema.Array(SinkStatus) }).annotateMerge(
+    described("Sinks", "How far each sink is.")
+  ),
+  HttpApiEndpoint.post("enable", "/api/sinks/:sink/enable", {
+    params: sink,
+    success: SinkStatus,
+    error: refusals
+  }).annotateMerge(described("Enable a sink", "A disabled sink goes on where it stopped.")),
+  HttpApiEndpoint.post("retry", "/api/sinks/:sink/retry", {
+    params: sink,
+    success: SinkStatus,
+    error: refusals
+  }).annotateMerge(described("Retry now", "Dead letters, and what waits for its next attempt, are due at once.")),
+  HttpApiEndpoint.post("test", "/api/sinks/:sink/test", {
+    params: sink,
+    success: SinkStatus,
+    error: refusals
+  }).annotateMerge(described("Test a sink", "Sends one test event, which is in no log.")),
+  HttpApiEndpoint.post("replay", "/api/sinks/:sink/replay", {
+    params: sink,
+    payload: Schema.Struct({ after: Schema.String }).annotate({ identifier: "Replay" }),
+    success: SinkStatus,
+    error: refusals
+  }).annotateMerge(described("Replay", "The sink gets the events behind this cursor again."))
+) {}
+
+class SessionGroup extends HttpApiGroup.make("session").add(
+  HttpApiEndpoint.post("open", "/api/session", {
+    payload: Schema.Struct({ token: Schema.String }).annotate({ identifier: "Login" }),
+    success: HttpApiSchema.NoContent,
+    error: [failures[400], failures[401], failures[413], failures[415]]
+  }).annotateMerge(described("Log in", "Sets the cookie that a browser shows instead of the token.")),
+  HttpApiEndpoint.delete("close", "/api/session", { success: HttpApiSchema.NoContent }).annotateMerge(
+    described("Log out", "Takes the cookie away.")
+  )
+) {}
+
+const Health = Schema.Struct({ status: Schema.Literal("ok"), version: Schema.String }).annotate({
+  identifier: "Health"
+})
+
+/** Whether each account was swept completely of late. The accounts only for a caller that may read data. */
+export const Readiness = Schema.Struct({
+  ready: Schema.Boolean,
+  accounts: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({
+        account: Schema.String,
+        ready: Schema.Boolean,
+        ageSeconds: Schema.NullOr(Schema.Number),
+        maxAgeSeconds: Schema.Number
+      })
+    )
+  )
+}).annotate({ identifier: "Readiness" })
+export type Readiness = typeof Readiness.Type
+
+/** Targets that share their labels, as Prometheus's `http_sd_configs` takes them. */
+export const TargetGroup = Schema.Struct({
+  targets: Schema.Array(Schema.String),
+  labels: Schema.Record(Schema.String, Schema.String)
+}).annotate({ identifier: "TargetGroup" })
+export type TargetGroup = typeof TargetGroup.Type
+
+class OperationsGroup extends HttpApiGroup.make("operations").add(
+  HttpApiEndpoint.get("health", "/healthz", { success: Health }).annotateMerge(
+    described("Health", "Answers as long as the process does.")
+  ),
+  HttpApiEndpoint.get("ready", "/readyz", {
+    success: Readiness,
+    error: Readiness.pipe(HttpApiSchema.status(503))
+  }).annotateMerge(described("Readiness", "503 while the last complete sweep of an account is too old.")),
+  HttpApiEndpoint.get("metrics", "/metrics", {
+    success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" }))
+  }).annotateMerge(described("Metrics", "In the text format of Prometheus.")),
+  HttpApiEndpoint.get("targets", "/sd", {
+    query: {
+      account,
+      port: Schema.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 }))).annotate({
+        description: "Of every target; 9100 unless given."
+      }),
+      address: Schema.optional(Schema.Literals(["public", "private"])).annotate({
+        description: "Which address of a node is its target; its public one unless given."
+      })
+    },
+    success: Schema.Array(TargetGroup),
+    error: [failures[400], failures[404], failures[503]]
+  }).annotateMerge(
+    described("Targets", "Running nodes for `http_sd_configs`. While an account is in doubt, its last good list.")
+  )
+) {}
+
+/** Every caller passed the guard, which `app.ts` asks before the path is read. */
+export class Access extends HttpApiMiddleware.Service<Access>()("@berth/watch/http/Access", {
+  error: [failures[401], failures[403], failures[500]]
+}) {}
+
+const api = HttpApi.make("berth-watch")
+  .add(StatusGroup)
+  .add(NodesGroup)
+  .add(EventsGroup)
+  .add(SinksGroup)
+  .add(SessionGroup)
+  .add(OperationsGroup)
+  .middleware(Access)
+
+const describe = plain(api)
+
+/** Only a daemon with a token asks for it. */
+const withTokenScheme = (spec: Json): Json => {
+  for (const path of Object.values<Json>(spec["paths"])) {
+    for (const operation of Object.values(path)) operation.security = [{}, { token: [] }]
+  }
+  spec["components"].securitySchemes = { token: { type: "http", scheme: "bearer" } }
+  return spec
+}
+
+export class WatchApi extends api.annotateMerge(
+  OpenApi.annotations({
+    title: "berth-watch",
+    version: "1",
+    description: "What the daemon knows, and what happened. Instants are ISO 8601 in UTC; cursors are opaque.",
+    servers: [{ url: "/", description: "The daemon that this description comes from." }],
+    transform: (spec) => withTokenScheme(describe(spec))
+  })
+) {}

@@ -1,0 +1,155 @@
+/**
+ * The path of a request to the daemon: who may ask, then the page or the endpoint, then the replies where there is neither.
+ */
+import { type Access as GuardAccess, type Target } from "@berth/web/guard"
+import { allowedMethods, endpointsOf, routerConfig } from "@berth/web/paths"
+import { Cause, Clock, Context, Effect, Layer, Redacted, type Scope } from "effect"
+import * as ByteSize from "effect/ByteSize"
+import {
+  HttpIncomingMessage,
+  HttpRouter,
+  HttpServer,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
+import { HttpApiBuilder, HttpApiError } from "effect/http-api"
+import { StoreFailed } from "../store/StoreFailed.ts"
+import * as Api from "./api.ts"
+import { Daemon } from "./Daemon.ts"
+import { failureResponse } from "./failures.ts"
+import { refusalOf } from "./guard.ts"
+import * as Operations from "./operations.ts"
+import { page } from "./page/page.ts"
+import { isSameSecret, isSession } from "./session.ts"
+import { Access, WatchApi } from "./WatchApi.ts"
+
+export interface AppOptions extends Api.Entrance {
+  /** Names and addresses at which the daemon is served beside loopback, as `readHostName` gives them. */
+  readonly hosts: ReadonlyArray<string>
+}
+
+/** The largest body is a cursor. */
+const maxBodyBytes = 64 * 1024
+const maxUrlBytes = 8 * 1024
+
+const openApiPath = "/api/openapi.json"
+
+/** Checked before the request was routed. */
+const checked = Layer.succeed(Access)((endpoint) => endpoint)
+
+const routes = HttpApiBuilder.layer(WatchApi, { openapiPath: openApiPath }).pipe(
+  Layer.provide([Api.layer, Operations.layer]),
+  Layer.provide([checked, HttpServer.layerServices])
+)
+
+const allowed = allowedMethods([
+  ...endpointsOf(WatchApi),
+  { path: openApiPath, method: "GET" },
+  { path: "/", method: "GET" }
+])
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const pathOf = ({ url }: Request): string => url.split("?", 1)[0]!
+
+/** Without the token there are the page, which holds no data, the login, and what supervisors of the process ask. */
+const targetOf = (request: Request): Target => {
+  const path = pathOf(request)
+  if (request.method === "GET" || request.method === "HEAD") {
+    if (path === "/") return "shell"
+    return path === "/healthz" || path === "/readyz" ? "open" : "data"
+  }
+  return path === "/api/session" ? "open" : "data"
+}
+
+const bearerToken = ({ headers }: Request): string | undefined =>
+  /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
+
+/** Gives the effect that answers a request. It never fails; what goes wrong is a reply. */
+export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, token }: AppOptions) {
+  const access: GuardAccess = {
+    scheme: "http",
+    // With a token an unknown name is harmless, and a daemon beyond loopback is reached by names that it cannot know.
+    hosts: token === undefined ? new Set(hosts) : "any",
+    needsToken: token !== undefined
+  }
+  const ambient = yield* Effect.context<Daemon | Scope.Scope>()
+  const endpoints = yield* Effect.provideService(
+    HttpRouter.toHttpEffect(routes),
+    HttpRouter.RouterConfig,
+    routerConfig(maxUrlBytes)
+  )
+  const showsToken = (request: Request, nowMillis: number): boolean => {
+    if (token === undefined) return false
+    const given = bearerToken(request)
+    if (given !== undefined) return isSameSecret(given, Redacted.value(token))
+    const session = request.cookies[cookie]
+    return session !== undefined && isSession(session, token, nowMillis)
+  }
+
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const isKnown = showsToken(request, yield* Clock.currentTimeMillis)
+    const target = targetOf(request)
+    // Before the path is read, so that without the token a client learns no paths.
+    const refusal = refusalOf({ method: request.method, target, headers: request.headers, showsToken: isKnown }, access)
+    if (refusal !== undefined) return failureResponse(refusal.status, refusal.message, refusal.headers)
+    if (request.url.length > maxUrlBytes) return failureResponse(400, `The URL is longer than ${maxUrlBytes} bytes.`)
+    if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) return tooLarge
+    if (target === "shell") return page()
+    const response = yield* endpoints.pipe(
+      Effect.provideService(Operations.MayRead, !access.needsToken || isKnown),
+      Effect.provideService(Api.CurrentEntrance, { token, cookie }),
+      Effect.catchCause((cause) => fallback(request, cause))
+    )
+    return response.headers["cache-control"] === undefined
+      ? HttpServerResponse.setHeader(response, "cache-control", "no-store")
+      : response
+  }).pipe(
+    Effect.map(HttpServerResponse.setHeader("x-content-type-options", "nosniff")),
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
+    Effect.provideContext(Context.pick(Daemon)(ambient))
+  )
+})
+
+const tooLarge = failureResponse(413, `The body is larger than ${maxBodyBytes} bytes.`)
+
+/** The reply where no endpoint gave one. A client that has gone away gets none. */
+const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  for (const reason of cause.reasons) {
+    const fault = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    if (HttpServerError.isHttpServerError(fault) && fault.reason._tag === "RouteNotFound") {
+      return Effect.succeed(noEndpoint(request))
+    }
+    // Whatever was asked for, it is in the store.
+    if (fault instanceof StoreFailed) return Effect.succeed(failureResponse(503, fault.message))
+    if (HttpApiError.HttpApiSchemaError.is(fault) && fault.kind !== "Body") {
+      return Effect.succeed(failureResponse(400, `The request cannot be read: ${sentenceOf(fault)}`))
+    }
+  }
+  return Effect.as(
+    Effect.logError("A request could not be answered", cause).pipe(
+      Effect.annotateLogs({ method: request.method, path: pathOf(request) })
+    ),
+    failureResponse(500, "The daemon failed.")
+  )
+}
+
+/** What is wrong with a part of the request, on one line. */
+const sentenceOf = ({ cause, kind }: HttpApiError.HttpApiSchemaError): string =>
+  `${kind.toLowerCase()}: ${cause.message
+    .split("\n")
+    .map((line) => line.trim())
+    .join(" ")
+    .slice(0, 500)}`
+
+/** Another method of a path there is, or a path there is not. */
+const noEndpoint = (request: Request): HttpServerResponse.HttpServerResponse => {
+  const allow = allowed(pathOf(request))
+  const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
+  if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
+  if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })
+  return failureResponse(405, `The path does not answer ${request.method}, only ${allow}.`, { allow })
+}

@@ -1,0 +1,138 @@
+/**
+ * The metrics of the daemon in Prometheus's text format: what its state is at this moment, made anew for each scrape so that a
+ * series ends with what it was about, and the counters and histograms of Effect's registry, which its parts and the client
+ * update. No series is about a single node.
+ */
+import { Clock, Context, DateTime, Effect, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import pkg from "../../package.json" with { type: "json" }
+import { Daemon } from "./Daemon.ts"
+import { sinkStates, accountStates, type AccountStatus, type SinkStatus } from "./records.ts"
+import { sweepAgeMillis } from "./readiness.ts"
+
+type Attributes = Readonly<Record<string, string>>
+type Sample = readonly [value: number | null, attributes: Attributes]
+
+/** A gauge, with a value for each set of attributes. A value that is not known is left out. */
+interface Gauge {
+  readonly name: string
+  readonly description: string
+  readonly samples: ReadonlyArray<Sample>
+}
+
+const seconds = (millis: number | null): number | null => (millis === null ? null : millis / 1000)
+
+/** One sample for each state, 1 for the present one. */
+const stateSamples = <State extends string>(
+  states: ReadonlyArray<State>,
+  present: State,
+  attributes: Attributes
+): ReadonlyArray<Sample> => states.map((state) => [state === present ? 1 : 0, { ...attributes, state }])
+
+const accountGauges = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number): ReadonlyArray<Gauge> => {
+  const each = (value: (status: AccountStatus) => number | null): ReadonlyArray<Sample> =>
+    accounts.map((status) => [value(status), { account: status.account }])
+  return [
+    {
+      name: "berth_account_state",
+      description: "1 for the state that the watching of the account is in.",
+      samples: accounts.flatMap(({ account, state }) => stateSamples(accountStates, state, { account }))
+    },
+    {
+      name: "berth_last_success_timestamp_seconds",
+      description: "When the last complete sweep ended.",
+      samples: each(({ lastSweep }) => (lastSweep === null ? null : DateTime.toEpochMillis(lastSweep.endedAt) / 1000))
+    },
+    {
+      name: "berth_last_success_age_seconds",
+      description: "Time since the last complete sweep ended.",
+      samples: each((status) => seconds(sweepAgeMillis(status, nowMillis)))
+    },
+    {
+      name: "berth_sweep_interval_seconds",
+      description: "Planned from the start of one sweep to the next.",
+      samples: each(({ sweepIntervalMillis }) => seconds(sweepIntervalMillis))
+    },
+    {
+      name: "berth_detection_latency_seconds",
+      description: "Worst width of observedBetween within the last hour.",
+      samples: each(({ detectionLatencyMillis }) => seconds(detectionLatencyMillis))
+    },
+    {
+      name: "berth_ratelimit_limit",
+      description: "Requests that the service grants per window.",
+      samples: each(({ allowance }) => allowance?.limit ?? null)
+    },
+    {
+      name: "berth_ratelimit_remaining",
+      description: "Requests that the service still grants.",
+      samples: each(({ allowance }) => allowance?.remaining ?? null)
+    }
+  ]
+}
+
+const sinkGauges = (sinks: ReadonlyArray<SinkStatus>): ReadonlyArray<Gauge> => {
+  const each = (value: (status: SinkStatus) => number | null): ReadonlyArray<Sample> =>
+    sinks.map((status) => [value(status), { sink: status.sink }])
+  return [
+    {
+      name: "berth_sink_state",
+      description: "1 for the state that the sink is in.",
+      samples: sinks.flatMap(({ sink, state }) => stateSamples(sinkStates, state, { sink }))
+    },
+    {
+      name: "berth_sink_lag_events",
+      description: "Events that the sink has not read.",
+      samples: each(({ lag }) => lag)
+    },
+    {
+      name: "berth_sink_waiting_events",
+      description: "Events that the sink has read and not delivered.",
+      samples: each(({ waiting }) => waiting)
+    },
+    {
+      name: "berth_sink_dead_letters",
+      description: "Events that could not be delivered and are kept.",
+      samples: each(({ deadLetters }) => deadLetters)
+    },
+    {
+      name: "berth_sink_failing_since_timestamp_seconds",
+      description: "Since when the sink has taken no event; absent while it does.",
+      samples: each(({ failingSince }) => (failingSince === null ? null : DateTime.toEpochMillis(failingSince) / 1000))
+    }
+  ]
+}
+
+const processGauges: ReadonlyArray<Gauge> = [
+  { name: "berth_build_info", description: "The version that runs.", samples: [[1, { version: pkg.version }]] }
+]
+
+const residentBytes = (): Gauge => ({
+  name: "process_resident_memory_bytes",
+  description: "Resident memory size in bytes.",
+  samples: [[process.memoryUsage.rss(), {}]]
+})
+
+const format = (gauges: ReadonlyArray<Gauge>): string => {
+  const context = Context.make(Metric.MetricRegistry, new Map())
+  for (const { description, name, samples } of gauges) {
+    for (const [value, attributes] of samples) {
+      if (value !== null) Metric.gauge(name, { description, attributes }).updateUnsafe(value, context)
+    }
+  }
+  return PrometheusMetrics.formatUnsafe(context)
+}
+
+/** The whole answer to a scrape. */
+export const formatMetrics = Effect.gen(function* () {
+  const daemon = yield* Daemon
+  const [accounts, sinks, counts] = yield* Effect.all([daemon.accounts, daemon.sinks, daemon.nodeCounts])
+  const nodes: Gauge = {
+    name: "berth_nodes",
+    description: "Nodes by status and plan.",
+    samples: counts.map(({ account, count, plan, status }) => [count, { account, status, plan }])
+  }
+  const now = yield* Clock.currentTimeMillis
+  const gauges = [...processGauges, residentBytes(), nodes, ...accountGauges(accounts, now), ...sinkGauges(sinks)]
+  return format(gauges) + (yield* PrometheusMetrics.format())
+})

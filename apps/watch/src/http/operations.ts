@@ -1,0 +1,50 @@
+/**
+ * The endpoints for those that operate the daemon: health, readiness, metrics, targets for Prometheus.
+ */
+import { Clock, Context, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import pkg from "../../package.json" with { type: "json" }
+import { Daemon } from "./Daemon.ts"
+import { fail } from "./failures.ts"
+import { allNodes } from "./allNodes.ts"
+import { formatMetrics } from "./metrics.ts"
+import { readinessOf } from "./readiness.ts"
+import { believedNodes, type LastGood, targetGroups } from "./targets.ts"
+import { WatchApi } from "./WatchApi.ts"
+
+/** Whether the caller of a request may read data. Set for every request by `app.ts`. */
+export const MayRead = Context.Reference<boolean>("@berth/watch/http/MayRead", { defaultValue: () => false })
+
+const defaultPort = 9100
+
+export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
+  Effect.gen(function* () {
+    const daemon = yield* Daemon
+    let lastGood: LastGood = new Map()
+    const targets = Effect.fnUntraced(function* (only: string | undefined) {
+      const all = yield* daemon.accounts
+      const accounts = only === undefined ? all : all.filter(({ account }) => account === only)
+      if (only !== undefined && accounts.length === 0)
+        return yield* Effect.fail(fail(404, `There is no account ${only}.`))
+      const nodes = yield* allNodes(daemon, only)
+      const now = yield* Clock.currentTimeMillis
+      const running = nodes.filter(({ status }) => status === "running")
+      const believed = believedNodes(lastGood, accounts, running, now)
+      lastGood = new Map([...lastGood, ...believed.lastGood])
+      return believed.nodes ?? (yield* Effect.fail(fail(503, "No complete list of an account is known yet.")))
+    })
+    return handlers
+      .handle("health", () => Effect.succeed({ status: "ok" as const, version: pkg.version }))
+      .handle("ready", () =>
+        Effect.gen(function* () {
+          const { accounts, ready } = readinessOf(yield* daemon.accounts, yield* Clock.currentTimeMillis)
+          const readiness = (yield* MayRead) ? { ready, accounts } : { ready }
+          return yield* ready ? Effect.succeed(readiness) : Effect.fail(readiness)
+        })
+      )
+      .handle("metrics", () => formatMetrics)
+      .handle("targets", ({ query: { account, address = "public", port = defaultPort } }) =>
+        Effect.map(targets(account), (nodes) => targetGroups(nodes, { address, port }))
+      )
+  })
+)

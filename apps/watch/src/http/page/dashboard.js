@@ -1,0 +1,361 @@
+// What the page does: it reads everything once, follows the events from there, and paints what its reader asks to see.
+import { make, plain, setText, tag } from "@berth/web/rows.js"
+import { ask, follow, readNodes, Refused } from "./connection.js"
+import {
+  columns,
+  addNodes,
+  forgetNodes,
+  maxKeptEvents,
+  model,
+  nodeKeyOf,
+  now,
+  priceOf,
+  setEvents,
+  setPrices,
+  shownNodes,
+  takeEvent
+} from "./model.js"
+import { focusNodes, makeStrip, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
+import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
+import { paintEvents } from "./timeline.js"
+import { countText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+
+const byId = (id) => document.getElementById(id)
+
+/** Accounts and sinks have no events of their own. */
+const statusEveryMillis = 5000
+
+/** How soon the page tries again to begin. */
+const beginAgainMillis = 1500
+
+const schemeKey = "berth-watch-scheme"
+
+/** A script cannot see the cookie; this notes that there is one. */
+const sessionKey = "berth-watch-session"
+
+const state = {
+  account: "",
+  filter: "",
+  status: "",
+  sort: { by: "name", isDescending: false },
+  spanMillis: 86_400_000,
+  /** Key of the node whose details are open. */
+  open: undefined,
+  unfollow: undefined,
+  /** Whether the nodes are all there. */
+  hasAll: false,
+  isBegun: false
+}
+
+// ---- painting
+
+const connection = (name, text) => {
+  byId("connection").dataset.state = name
+  setText(byId("connection"), text)
+}
+
+const ofAccount = (nodes) => (state.account === "" ? nodes : nodes.filter(({ account }) => account === state.account))
+
+const emptySentence = () =>
+  model.nodes.size > 0
+    ? "No node matches."
+    : model.status.accounts.every(({ lastSweep }) => lastSweep === null)
+      ? "The first sweep is under way."
+      : "The account has no nodes."
+
+const paintList = () => {
+  const all = ofAccount([...model.nodes.values()])
+  const shown = shownNodes(state)
+  paintTotals(all, state.status, onStatus)
+  paintRecent(state.account, state.spanMillis)
+  const part = shown.length === all.length ? "" : `${countText(shown.length)} of ${countText(all.length)}`
+  setText(byId("shown"), state.hasAll ? part : "reading all of them")
+  paintNodes(shown, state.spanMillis)
+  markSort(state.sort)
+  byId("scroll").hidden = shown.length === 0
+  byId("no-nodes").hidden = shown.length > 0
+  setText(byId("no-nodes"), emptySentence())
+  document.title = `${countText(all.length)} nodes · Berth watch`
+}
+
+const paintStatus = () => {
+  const { accounts, sinks } = model.status
+  byId("account-choice").hidden = accounts.length < 2
+  const names = accounts.map(({ account }) => account)
+  const known = [...byId("account").options].map(({ value }) => value).join()
+  if (known !== ["", ...names].join()) {
+    const choices = [["", "All"], ...names.map((name) => [name, name])]
+    byId("account").replaceChildren(...choices.map(([value, text]) => make("option", { value, text })))
+    byId("account").value = state.account
+  }
+  paintAccounts(state.account)
+  paintSinks(sinks, onSink)
+}
+
+let isPaintDue = false
+let isListDue = false
+
+/** Paints once for all that happens until the next frame. */
+const paintSoon = () => {
+  isListDue = true
+  if (isPaintDue) return
+  isPaintDue = true
+  requestAnimationFrame(() => {
+    isPaintDue = false
+    if (!state.isBegun) return
+    if (isListDue) paintList()
+    isListDue = false
+    paintEvents(byId("events"), model.events, { onNode: openDetails })
+    if (state.open !== undefined) void paintDetails()
+  })
+}
+
+// ---- the details of a node
+
+const factsOf = (node) => [
+  [
+    "Status",
+    tag(plain(node.status), toneOfStatus(node.status)),
+    node.statusSince && ` since ${wholeInstantText(node.sinceMillis)}`
+  ],
+  ["Id", String(node.id)],
+  ["Account", plain(node.account)],
+  ["Plan", plain(node.plan ?? "–")],
+  ["Price per month", priceText(priceOf(node))],
+  ["Created", `${wholeInstantText(node.createdMillis)}, ${spanText(now() - node.createdMillis)} ago`],
+  ["Public address", node.publicIp ?? "–"],
+  ["Private address", node.privateIp ?? "–"],
+  ["Image", plain(node.image ?? "–")],
+  ["Region", plain(node.region ?? "–")],
+  ["Backups", node.backups === null ? "–" : node.backups ? "on" : "off"],
+  ["Locked", node.locked === null ? "–" : node.locked ? "yes" : "no"]
+]
+
+const paintDetails = async () => {
+  const key = state.open
+  const node = model.nodes.get(key)
+  const own = model.events.filter((event) => nodeKeyOf(event) === key)
+  const name = node?.name ?? own.at(-1)?.data.before?.name ?? key
+  setText(byId("details-title"), plain(name))
+  const facts = make("dl", {
+    children: (node === undefined ? [] : factsOf(node)).map(([title, ...values]) =>
+      make("div", {
+        children: [make("dt", { text: title }), make("dd", { children: values.filter((value) => value) })]
+      })
+    )
+  })
+  const list = make("ol", { className: "events" })
+  paintEvents(list, own)
+  const strip = node === undefined ? make("p", { text: "This node is gone." }) : makeStrip(node, state.spanMillis)
+  const ends = make("p", {
+    className: "strip-ends",
+    children: [make("span", { text: `${spanText(state.spanMillis)} ago` }), make("span", { text: "now" })]
+  })
+  byId("details-body").replaceChildren(facts, strip, ends, make("h3", { text: "Events" }), list)
+}
+
+const openDetails = (key) => {
+  state.open = key
+  void paintDetails()
+  if (!byId("details").open) byId("details").showModal()
+}
+
+byId("details").onclose = () => {
+  state.open = undefined
+  if (byId("rows").contains(document.activeElement)) focusNodes()
+}
+byId("details").onclick = ({ target }) => target === byId("details") && byId("details").close()
+byId("details-close").onclick = () => byId("details").close()
+
+// ---- reading
+
+const askToLogIn = () => {
+  state.unfollow?.()
+  state.isBegun = false
+  byId("board").hidden = true
+  byId("login").hidden = false
+  byId("logout").hidden = true
+  localStorage.removeItem(sessionKey)
+  connection("", "not logged in")
+  byId("token").focus()
+}
+
+const readStatus = async () => {
+  const status = await ask("/api/status")
+  model.aheadMillis = Date.parse(status.now) - Date.now()
+  model.status = status
+  if (state.isBegun) paintStatus()
+}
+
+let isStatusDue = false
+
+/** Reads accounts and sinks, soon after something happened. */
+const readStatusSoon = () => {
+  if (isStatusDue) return
+  isStatusDue = true
+  setTimeout(() => {
+    isStatusDue = false
+    refreshStatus()
+  }, 300)
+}
+
+const refreshStatus = () =>
+  readStatus().catch((error) => {
+    if (error instanceof Refused && error.status === 401) askToLogIn()
+  })
+
+const onEvent = ({ event }) => {
+  takeEvent(event)
+  paintSoon()
+  readStatusSoon()
+  // The baseline names its nodes by number alone.
+  if (event.type === "berth.watch.baseline" || event.type.startsWith("berth.plan.")) void begin()
+}
+
+let beginning = 0
+
+/** Reads everything and follows the events from there; again, when the daemon will not be followed from where the page was. */
+const begin = async () => {
+  const attempt = ++beginning
+  try {
+    const pages = readNodes()
+    const [, plans, first] = await Promise.all([readStatus(), ask("/api/plans"), pages.next()])
+    if (attempt !== beginning) return
+    const { cursor, isLast, nodes } = first.value
+    setPrices(plans)
+    forgetNodes()
+    addNodes(nodes)
+    Object.assign(state, { isBegun: true, hasAll: isLast })
+    byId("login").hidden = true
+    byId("board").hidden = false
+    byId("logout").hidden = localStorage.getItem(sessionKey) === null
+    paintStatus()
+    paintList()
+    performance.mark("nodes-painted")
+    for await (const page of pages) {
+      if (attempt !== beginning) return
+      addNodes(page.nodes)
+    }
+    state.hasAll = true
+    if (!isLast) paintList()
+    performance.mark("all-nodes-painted")
+    const { events } = await ask(`/api/events?limit=${maxKeptEvents}`)
+    if (attempt !== beginning) return
+    setEvents(events)
+    model.readMillis = now()
+    refreshRows()
+    paintSoon()
+    state.unfollow?.()
+    state.unfollow = follow(cursor, {
+      onEvent: (logged) => {
+        // Events that the page has read already come again.
+        if (!model.events.some(({ id, sequence }) => id === logged.event.id && sequence === logged.event.sequence))
+          onEvent(logged)
+      },
+      onOpen: () => {
+        connection("live", "live")
+        refreshStatus()
+      },
+      onLost: () => connection("lost", "connection lost, trying again"),
+      onRefused: () => void begin()
+    })
+  } catch (error) {
+    if (attempt !== beginning) return
+    if (error instanceof Refused && error.status === 401) return askToLogIn()
+    connection("lost", "the daemon cannot be reached, trying again")
+    setTimeout(() => void (attempt === beginning && begin()), beginAgainMillis)
+  }
+}
+
+// ---- what its reader does
+
+const onStatus = (status) => {
+  state.status = state.status === status ? "" : status
+  paintList()
+}
+
+const onSort = (by) => {
+  state.sort = { by, isDescending: state.sort.by === by && !state.sort.isDescending }
+  byId("sort").value = by
+  paintList()
+}
+
+const onSink = async (sink, verb) => {
+  try {
+    await ask(`/api/sinks/${encodeURIComponent(sink)}/${verb}`, { method: "POST" })
+    setText(
+      byId("sink-reply"),
+      { enable: `${sink} is enabled.`, retry: `${sink} tries again now.`, test: `A test event went to ${sink}.` }[verb]
+    )
+  } catch (error) {
+    setText(byId("sink-reply"), error instanceof Refused ? error.message : "The daemon cannot be reached.")
+  }
+  await refreshStatus()
+}
+
+byId("filter").oninput = ({ target }) => {
+  state.filter = target.value
+  paintList()
+}
+byId("filter").onkeydown = (event) => {
+  if (event.key !== "ArrowDown" && event.key !== "Enter") return
+  event.preventDefault()
+  focusNodes()
+}
+byId("sort").replaceChildren(...columns.map(({ name, title }) => make("option", { value: name, text: title })))
+byId("sort").onchange = ({ target }) => {
+  state.sort = { by: target.value, isDescending: false }
+  paintList()
+}
+byId("span").onchange = ({ target }) => {
+  state.spanMillis = Number(target.value) * 1000
+  paintList()
+}
+byId("account").onchange = ({ target }) => {
+  state.account = target.value
+  paintStatus()
+  paintList()
+}
+byId("login").onsubmit = async (event) => {
+  event.preventDefault()
+  try {
+    await ask("/api/session", { method: "POST", body: { token: byId("token").value.trim() } })
+    byId("token").value = ""
+    setText(byId("login-trouble"), "")
+    localStorage.setItem(sessionKey, "")
+    await begin()
+  } catch (error) {
+    setText(byId("login-trouble"), error instanceof Refused ? error.message : "The daemon cannot be reached.")
+  }
+}
+byId("logout").onclick = async () => {
+  await ask("/api/session", { method: "DELETE" }).catch(() => {})
+  askToLogIn()
+}
+
+const setScheme = (scheme) => {
+  if (scheme === "") document.documentElement.removeAttribute("data-scheme")
+  else document.documentElement.dataset.scheme = scheme
+  byId("scheme").value = scheme
+}
+setScheme(localStorage.getItem(schemeKey) ?? "")
+byId("scheme").onchange = ({ target }) => {
+  localStorage.setItem(schemeKey, target.value)
+  setScheme(target.value)
+}
+
+document.onkeydown = (event) => {
+  const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || byId("details").open) return
+  event.preventDefault()
+  byId("filter").focus()
+}
+
+startNodes({ onOpen: openDetails, onSort })
+setInterval(() => state.isBegun && !document.hidden && refreshStatus(), statusEveryMillis)
+setInterval(() => {
+  if (!state.isBegun || document.hidden || byId("board").hidden) return
+  paintTimes(state.account)
+}, 500)
+setInterval(() => state.isBegun && !document.hidden && refreshRows(), 20_000)
+void begin()

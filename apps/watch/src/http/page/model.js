@@ -1,0 +1,191 @@
+// What the page knows: nodes, their history, prices, and what is shown of them. It paints nothing.
+import { statusOrder, statusText } from "./wording.js"
+
+/** Events that are kept for the timeline and the histories. */
+export const maxKeptEvents = 1000
+
+export const model = {
+  /** By account and id. */
+  nodes: new Map(),
+  /** The latest last. */
+  events: [],
+  /** Changes of status by node, the oldest first. */
+  changes: new Map(),
+  /** Of the first of them: before it nothing is known. */
+  eventsSince: 0,
+  prices: new Map(),
+  /** When the page read everything: what happened later is news. */
+  readMillis: Number.POSITIVE_INFINITY,
+  /** Of the daemon's clock over ours. */
+  aheadMillis: 0,
+  status: undefined
+}
+
+export const now = () => Date.now() + model.aheadMillis
+
+export const keyOf = (account, id) => `${account}/${id}`
+
+const priceKey = (account, plan) => `${account}/${plan}`
+
+export const priceOf = ({ account, plan }) => model.prices.get(priceKey(account, plan)) ?? null
+
+export const setPrices = (plans) => {
+  model.prices = new Map(
+    plans.map(({ account, plan, pricePerMonthInr }) => [priceKey(account, plan), pricePerMonthInr])
+  )
+}
+
+/** A node as the page sorts and searches it, once for each change of it. */
+const toRow = (node) => {
+  const status = statusText(node.status)
+  return {
+    ...node,
+    key: keyOf(node.account, node.id),
+    status,
+    createdMillis: Date.parse(node.createdAt),
+    sinceMillis: node.statusSince === null ? null : Date.parse(node.statusSince)
+  }
+}
+
+/** What a node is searched by. */
+const textOf = (node) =>
+  (node.text ??= [node.id, node.name, node.status, node.plan, node.publicIp, node.privateIp, node.account, ...node.tags]
+    .join(" ")
+    .toLowerCase())
+
+export const forgetNodes = () => {
+  model.nodes = new Map()
+}
+
+export const addNodes = (nodes) => {
+  for (const node of nodes) model.nodes.set(keyOf(node.account, node.id), toRow(node))
+}
+
+export const accountOf = ({ source }) => decodeURIComponent(source.slice("/accounts/".length))
+
+export const nodeKeyOf = (event) =>
+  event.subject?.startsWith("nodes/")
+    ? keyOf(accountOf(event), Number(event.subject.slice("nodes/".length)))
+    : undefined
+
+const statusOf = (node) => (node === null || node === undefined ? null : statusText(node.status))
+
+/** What an event does to the history of its node's status. */
+const noteChange = (event) => {
+  const key = nodeKeyOf(event)
+  const { after, before } = event.data
+  if (key === undefined || (before === undefined && after === undefined)) return
+  const from = statusOf(before)
+  const to = statusOf(after)
+  if (from === to) return
+  const changes = model.changes.get(key) ?? []
+  changes.push({ atMillis: Date.parse(event.time), from, to })
+  model.changes.set(key, changes)
+}
+
+export const setEvents = (logged) => {
+  model.events = logged.map(({ event }) => event)
+  model.eventsSince = logged.length === 0 ? 0 : Date.parse(model.events[0].time)
+  model.changes = new Map()
+  for (const event of model.events) noteChange(event)
+}
+
+/** Takes in an event that has just happened. */
+export const takeEvent = (event) => {
+  model.events.push(event)
+  model.events.splice(0, model.events.length - maxKeptEvents)
+  model.eventsSince = Date.parse(model.events[0].time)
+  noteChange(event)
+  const key = nodeKeyOf(event)
+  const { after, before } = event.data
+  if (key === undefined || after === undefined) return
+  if (after === null) {
+    model.nodes.delete(key)
+    return
+  }
+  const known = model.nodes.get(key)
+  const isSameStatus = known !== undefined && statusOf(before) === statusOf(after)
+  const statusSince = isSameStatus ? known.statusSince : event.time
+  model.nodes.set(key, toRow({ ...after, account: accountOf(event), statusSince }))
+}
+
+// ---- what is shown
+
+export const columns = [
+  { name: "name", title: "Name", value: ({ name }) => name.toLowerCase() },
+  { name: "status", title: "Status", value: ({ status }) => statusOrder(status) },
+  { name: "plan", title: "Plan", value: ({ plan }) => plan ?? "" },
+  { name: "address", title: "Address", value: ({ publicIp }) => sortableAddress(publicIp) },
+  { name: "age", title: "Age", value: ({ createdMillis }) => -createdMillis },
+  { name: "price", title: "Per month", value: (node) => priceOf(node) ?? -1 }
+]
+
+/** `10.0.0.9` before `10.0.0.10`. */
+const sortableAddress = (address) =>
+  address === null ? "" : address.replace(/\d+/g, (digits) => digits.padStart(3, "0"))
+
+const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Nodes that were created and deleted since then. */
+export const comingsAndGoings = (account, fromMillis) => {
+  const counts = { created: 0, deleted: 0 }
+  for (const event of model.events) {
+    if (Date.parse(event.time) < fromMillis || (account !== "" && accountOf(event) !== account)) continue
+    if (event.type === "berth.node.created") counts.created += 1
+    if (event.type === "berth.node.deleted") counts.deleted += 1
+  }
+  return counts
+}
+
+/** The nodes to show, in order. `status` and `account` are empty for all. */
+export const shownNodes = ({ account, filter, sort: { by, isDescending }, status }) => {
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+  const rows = []
+  for (const node of model.nodes.values()) {
+    if (account !== "" && node.account !== account) continue
+    if (status !== "" && node.status !== status) continue
+    if (words.every((word) => textOf(node).includes(word))) rows.push(node)
+  }
+  const { value } = columns.find(({ name }) => name === by)
+  const sign = isDescending ? -1 : 1
+  return rows
+    .map((node) => [value(node), node])
+    .sort(([a, nodeA], [b, nodeB]) => sign * compare(a, b) || nodeA.id - nodeB.id)
+    .map(([, node]) => node)
+}
+
+/** Nodes and their price by what `nameOf` names them. */
+export const sumsBy = (nodes, nameOf) => {
+  const sums = new Map()
+  for (const node of nodes) {
+    const name = nameOf(node)
+    const sum = sums.get(name) ?? { name, count: 0, price: 0 }
+    sum.count += 1
+    sum.price += priceOf(node) ?? 0
+    sums.set(name, sum)
+  }
+  return [...sums.values()]
+}
+
+/** The statuses of a node since `fromMillis`, one after the other: null where none is known, or where it did not exist. */
+export const historyOf = (node, fromMillis, toMillis) => {
+  const changes = model.changes.get(node.key) ?? []
+  const first = changes[0]
+  const knownSince = first === undefined ? (node.sinceMillis ?? node.createdMillis) : model.eventsSince
+  const begins = Math.max(fromMillis, Math.min(node.createdMillis, toMillis), knownSince)
+  const segments = []
+  let at = begins
+  let status = first === undefined ? node.status : first.from
+  for (const change of changes) {
+    if (change.atMillis > at) {
+      segments.push({ status, fromMillis: at, toMillis: change.atMillis })
+      at = change.atMillis
+    }
+    status = change.to
+  }
+  segments.push({ status, fromMillis: at, toMillis })
+  return segments.filter(({ fromMillis, status, toMillis }) => status !== null && toMillis > fromMillis)
+}

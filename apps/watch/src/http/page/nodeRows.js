@@ -1,0 +1,203 @@
+// The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
+import { isolated, make, setText, tag } from "@berth/web/rows.js"
+import { columns, historyOf, model, now, priceOf } from "./model.js"
+import { priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+
+/** Rows beyond the edges, so that scrolling shows no gap. */
+const overscan = 8
+
+const list = document.getElementById("rows")
+const viewport = document.getElementById("scroll")
+const narrow = matchMedia("(max-width: 42rem)")
+
+const rowHeight = () => (narrow.matches ? 76 : 41)
+
+const view = { nodes: [], spanMillis: 0, active: undefined, onOpen: () => {}, painted: new Map() }
+
+/** The least width of a status in a strip. */
+const minPercent = 1.2
+
+const stripStops = (node, fromMillis, toMillis) => {
+  const percent = (millis) => ((millis - fromMillis) / (toMillis - fromMillis)) * 100
+  const stops = []
+  let end = "0"
+  for (const { fromMillis: from, status, toMillis: to } of historyOf(node, fromMillis, toMillis)) {
+    // The shortest time is wide enough to be seen, at the right end too.
+    const begin = Math.max(Number(end), Math.min(percent(from), 100 - minPercent)).toFixed(2)
+    const until = Math.min(100, Math.max(percent(to), Number(begin) + minPercent)).toFixed(2)
+    stops.push(`transparent ${end}% ${begin}%`, `var(--fill-${toneOfStatus(status)}) ${begin}% ${until}%`)
+    end = until
+  }
+  stops.push(`transparent ${end}% 100%`)
+  return `linear-gradient(to right, ${stops.join(", ")})`
+}
+
+/** A bar with the statuses of a node over a time. */
+export const makeStrip = (node, spanMillis) => {
+  const toMillis = now()
+  const strip = make("span", { className: "strip" })
+  strip.style.backgroundImage = stripStops(node, toMillis - spanMillis, toMillis)
+  const changes = model.changes.get(node.key)?.length ?? 0
+  strip.role = "img"
+  strip.ariaLabel = changes === 0 ? `${node.status} all the time` : `now ${node.status}, changes of status: ${changes}`
+  return strip
+}
+
+const cell = (name, ...children) => {
+  const element = make("span", { className: `cell ${name}`, children })
+  element.role = "cell"
+  return element
+}
+
+const makeRow = (node) => {
+  const open = make("button", { type: "button", className: "open", children: [isolated(node.name)] })
+  open.tabIndex = -1
+  open.onclick = () => view.onOpen(node.key)
+  const since = node.sinceMillis === null ? "" : `since ${wholeInstantText(node.sinceMillis)}`
+  const status = tag(node.status, toneOfStatus(node.status))
+  status.title = since
+  const row = make("div", {
+    className: "row",
+    children: [
+      cell("name", open, make("small", { text: String(node.id) })),
+      cell("status", status),
+      cell("plan", node.plan === null ? "–" : isolated(node.plan)),
+      cell("address", node.publicIp ?? node.privateIp ?? "–"),
+      cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
+      cell("price", priceText(priceOf(node))),
+      cell("history", makeStrip(node, view.spanMillis))
+    ]
+  })
+  row.role = "row"
+  return row
+}
+
+const paintInSight = () => {
+  const height = rowHeight()
+  const first = Math.max(0, Math.floor(viewport.scrollTop / height) - overscan)
+  const last = Math.min(view.nodes.length, Math.ceil((viewport.scrollTop + viewport.clientHeight) / height) + overscan)
+  const activeIndex = view.nodes.findIndex(({ key }) => key === view.active)
+  const indices = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index)
+  // The row that has the focus stays, wherever it is.
+  if (activeIndex >= 0 && (activeIndex < first || activeIndex >= last)) indices.push(activeIndex)
+  const focused = document.activeElement?.closest?.("#rows .row")?.dataset.key
+  const before = view.painted
+  view.painted = new Map()
+  for (const index of indices) {
+    const node = view.nodes[index]
+    const known = before.get(node.key)
+    const row = known?.node === node ? known.row : makeRow(node)
+    row.dataset.key = node.key
+    row.style.transform = `translateY(${index * height}px)`
+    row.ariaRowIndex = String(index + 2)
+    row.querySelector(".open").tabIndex = node.key === view.active ? 0 : -1
+    view.painted.set(node.key, { node, row })
+    if (known?.row !== row) {
+      if (known === undefined) list.append(row)
+      else known.row.replaceWith(row)
+      if (focused === node.key) row.querySelector(".open").focus({ preventScroll: true })
+    }
+  }
+  for (const [key, { row }] of before) if (!view.painted.has(key)) row.remove()
+}
+
+/** Shows these nodes, in this order. */
+export const paintNodes = (nodes, spanMillis) => {
+  setText(document.getElementById("history-title"), `Last ${spanText(spanMillis)}`)
+  if (view.spanMillis !== spanMillis) forgetRows()
+  view.nodes = nodes
+  view.spanMillis = spanMillis
+  if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key
+  list.style.height = `${nodes.length * rowHeight()}px`
+  document.getElementById("grid").ariaRowCount = String(nodes.length + 1)
+  paintInSight()
+}
+
+const forgetRows = () => {
+  for (const [key, { row }] of view.painted) view.painted.set(key, { node: undefined, row })
+}
+
+/** Makes the rows anew, for time has passed. A row in focus stays as it is. */
+export const refreshRows = () => {
+  for (const { node, row } of view.painted.values()) {
+    if (node === undefined) continue
+    setText(row.querySelector(".age span"), spanText(now() - node.createdMillis))
+    row.querySelector(".strip").replaceWith(makeStrip(node, view.spanMillis))
+  }
+}
+
+const moveTo = (index) => {
+  const node = view.nodes[Math.min(Math.max(index, 0), view.nodes.length - 1)]
+  if (node === undefined) return
+  view.active = node.key
+  const top = view.nodes.indexOf(node) * rowHeight()
+  if (top < viewport.scrollTop) viewport.scrollTop = top
+  const bottom = top + rowHeight()
+  const inSight = viewport.clientHeight - document.getElementById("columns").clientHeight
+  if (bottom > viewport.scrollTop + inSight) viewport.scrollTop = bottom - inSight
+  paintInSight()
+  view.painted.get(node.key)?.row.querySelector(".open").focus({ preventScroll: true })
+}
+
+export const focusNodes = () =>
+  moveTo(
+    Math.max(
+      0,
+      view.nodes.findIndex(({ key }) => key === view.active)
+    )
+  )
+
+const onKey = (event) => {
+  const index = view.nodes.findIndex(({ key }) => key === view.active)
+  const page = Math.max(1, Math.floor(viewport.clientHeight / rowHeight()) - 1)
+  const to = {
+    ArrowDown: index + 1,
+    ArrowUp: index - 1,
+    PageDown: index + page,
+    PageUp: index - page,
+    Home: 0,
+    End: view.nodes.length - 1
+  }[event.key]
+  if (to === undefined) return
+  event.preventDefault()
+  moveTo(to)
+}
+
+/** Begins to show nodes. `onOpen` is called with the key of a node that its reader opens, `onSort` with a column. */
+export const startNodes = ({ onOpen, onSort }) => {
+  view.onOpen = (key) => {
+    view.active = key
+    onOpen(key)
+  }
+  let isDue = false
+  const paintSoon = () => {
+    if (isDue) return
+    isDue = true
+    requestAnimationFrame(() => {
+      isDue = false
+      paintInSight()
+    })
+  }
+  viewport.addEventListener("scroll", paintSoon, { passive: true })
+  addEventListener("resize", () => paintNodes(view.nodes, view.spanMillis))
+  list.addEventListener("keydown", onKey)
+  const heads = columns.map(({ name, title }) => {
+    const button = make("button", { type: "button", text: title })
+    button.onclick = () => onSort(name)
+    return [name, button]
+  })
+  const history = make("span", { id: "history-title" })
+  for (const [name, child] of [...heads, ["history", history]]) {
+    const head = make("span", { className: `cell ${name}`, children: [child] })
+    head.role = "columnheader"
+    head.dataset.column = name
+    document.getElementById("columns").append(head)
+  }
+}
+
+export const markSort = ({ by, isDescending }) => {
+  for (const head of document.querySelectorAll("#columns [data-column]")) {
+    if (head.dataset.column === by) head.ariaSort = isDescending ? "descending" : "ascending"
+    else head.removeAttribute("aria-sort")
+  }
+}

@@ -1,0 +1,249 @@
+// The tiles above the nodes: how many, what they cost, how the watching goes; and the sinks below them.
+import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
+import { comingsAndGoings, model, now, sumsBy } from "./model.js"
+import { countText, instantText, pluralText, priceText, spanText, statusOrder, toneOfStatus } from "./wording.js"
+
+const at = (id) => document.getElementById(id)
+
+/** Plans that are named beside the price; the rest is one sum. */
+const maxPlans = 4
+
+const segment = (tone, share) => {
+  const part = make("span", { className: tone })
+  part.style.flexGrow = String(share)
+  return part
+}
+
+const paintBar = (parent, parts) =>
+  parent.replaceChildren(...parts.filter(([, share]) => share > 0).map(([tone, share]) => segment(tone, share)))
+
+/** What came and went within the time that histories show. */
+export const paintRecent = (account, spanMillis) => {
+  const { created, deleted } = comingsAndGoings(account, now() - spanMillis)
+  setText(
+    at("recent"),
+    `${countText(created)} created, ${countText(deleted)} deleted in the last ${spanText(spanMillis)}`
+  )
+}
+
+/** `onStatus` is called with the status that is to be shown alone, or with the one that is. */
+export const paintTotals = (nodes, shownStatus, onStatus) => {
+  const statuses = sumsBy(nodes, ({ status }) => status).sort((a, b) => statusOrder(a.name) - statusOrder(b.name))
+  setText(at("total"), countText(nodes.length))
+  paintBar(
+    at("statuses-bar"),
+    statuses.map(({ count, name }) => [`fill ${toneOfStatus(name)}`, count])
+  )
+  paintRows(
+    at("statuses"),
+    statuses.map(({ count, name }) => ({ count, name, isShown: name === shownStatus })),
+    ({ name }) => name,
+    ({ count, isShown, name }) => {
+      const button = make("button", {
+        type: "button",
+        children: [
+          make("i", { className: `fill ${toneOfStatus(name)}` }),
+          `${plain(name)} `,
+          make("b", { text: countText(count) })
+        ]
+      })
+      button.ariaPressed = String(isShown)
+      button.onclick = () => onStatus(name)
+      return make("li", { children: [button] })
+    }
+  )
+  paintCosts(nodes)
+}
+
+const paintCosts = (nodes) => {
+  const plans = sumsBy(nodes, ({ plan }) => plan ?? "no plan").sort((a, b) => b.price - a.price)
+  const rest = plans.slice(maxPlans)
+  const named = plans.slice(0, maxPlans).map(({ name, price }) => ({ name, price }))
+  if (rest.length > 0) {
+    named.push({ name: pluralText(rest.length, "other plan"), price: rest.reduce((sum, { price }) => sum + price, 0) })
+  }
+  const total = plans.reduce((sum, { price }) => sum + price, 0)
+  setText(at("cost"), model.prices.size === 0 ? "–" : priceText(total))
+  paintBar(
+    at("costs-bar"),
+    named.map(({ price }, index) => [`fill plan-${index}`, price])
+  )
+  paintRows(
+    at("costs"),
+    model.prices.size === 0 ? [] : named.map((plan, index) => ({ ...plan, index })),
+    ({ name }) => name,
+    ({ index, name, price }) =>
+      make("li", {
+        children: [
+          make("i", { className: `fill plan-${index}` }),
+          isolated(name),
+          " ",
+          make("b", { text: priceText(price) })
+        ]
+      })
+  )
+}
+
+// ---- accounts
+
+const stateTones = {
+  starting: "warm",
+  watching: "good",
+  degraded: "bad",
+  frozen: "warm",
+  up: "good",
+  down: "bad",
+  disabled: "bad"
+}
+
+const until = (instant) => Date.parse(instant) - now()
+
+/** Less than this share of the allowance is little, and half of that is next to nothing. */
+const littleShare = 0.2
+
+const gauge = ({ limit, remaining }) => {
+  const share = limit === 0 ? 0 : Math.min(1, remaining / limit)
+  const tone = share < littleShare / 2 ? "bad" : share < littleShare ? "warm" : "good"
+  const fill = make("span", { className: `fill ${tone}` })
+  fill.style.width = `${share * 100}%`
+  return Object.assign(make("div", { className: "meter", children: [fill] }), {
+    role: "meter",
+    ariaLabel: "Allowance left",
+    ariaValueMin: "0",
+    ariaValueMax: String(limit),
+    ariaValueNow: String(remaining)
+  })
+}
+
+const fact = (name, value, className = "") => {
+  const text = make("dd", { className, text: value })
+  return make("div", { children: [make("dt", { text: name }), text] })
+}
+
+const accountRow = ({ account, allowance, detectionLatencyMillis, state }) => {
+  const head = make("p", {
+    className: "account-head",
+    children: [isolated(account), " ", tag(state, stateTones[state])]
+  })
+  const facts = make("dl", {
+    children: [
+      fact("Next sweep", "–", "next-sweep"),
+      fact("Last sweep", "–", "last-sweep"),
+      fact("Detection latency", detectionLatencyMillis === null ? "–" : spanText(detectionLatencyMillis))
+    ]
+  })
+  const children = [head]
+  if (allowance !== null) {
+    const left = `${countText(allowance.remaining)} of ${countText(allowance.limit)} requests left`
+    children.push(
+      make("div", {
+        className: "gauge",
+        children: [gauge(allowance), make("p", { children: [left, make("span", { className: "refill" })] })]
+      })
+    )
+  }
+  return make("li", { children: [...children, facts] })
+}
+
+const nextSweepText = ({ nextSweepAt }) => {
+  if (nextSweepAt === null) return "–"
+  const millis = until(nextSweepAt)
+  return millis < 500 ? "now" : `in ${spanText(millis)}`
+}
+
+const lastSweepText = ({ lastSweep }) =>
+  lastSweep === null ? "none yet" : `${spanText(-until(lastSweep.endedAt))} ago`
+
+const refillText = ({ allowance }) =>
+  allowance === null || allowance.resetAt === null || until(allowance.resetAt) < 0
+    ? ""
+    : ` · refills in ${spanText(until(allowance.resetAt))}`
+
+const shownAccounts = (account) =>
+  model.status.accounts.filter((status) => account === "" || status.account === account)
+
+/** What of an account changes with time alone is painted by `paintTimes`. */
+export const paintAccounts = (account) => {
+  const accounts = shownAccounts(account)
+  paintRows(
+    at("accounts"),
+    accounts.map(({ account, allowance, detectionLatencyMillis, state }) => ({
+      account,
+      allowance: allowance && { limit: allowance.limit, remaining: allowance.remaining },
+      detectionLatencyMillis,
+      state
+    })),
+    ({ account }) => account,
+    accountRow
+  )
+  paintTimes(account)
+  paintRows(
+    at("troubles"),
+    accounts.filter(({ trouble }) => trouble !== null),
+    ({ account }) => account,
+    ({ account, state, trouble }) =>
+      make("p", {
+        className: `trouble ${stateTones[state]}`,
+        children: [
+          make("strong", { children: [isolated(account), ` is ${state}`] }),
+          ` since ${instantText(Date.parse(trouble.since), now())}: ${plain(trouble.message)}`
+        ]
+      })
+  )
+}
+
+export const paintTimes = (account) => {
+  shownAccounts(account).forEach((status, index) => {
+    const row = at("accounts").children[index]
+    setText(row.querySelector(".next-sweep"), nextSweepText(status))
+    setText(row.querySelector(".last-sweep"), lastSweepText(status))
+    const refill = row.querySelector(".refill")
+    if (refill !== null) setText(refill, refillText(status))
+  })
+}
+
+// ---- sinks
+
+const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, waiting }, onDo) => {
+  const act = (verb, text) => {
+    const button = make("button", { type: "button", className: "quiet small", text })
+    button.ariaLabel = `${text} ${sink}`
+    button.onclick = () => onDo(sink, verb)
+    return button
+  }
+  const actions = [
+    ...(state === "disabled" ? [act("enable", "Enable")] : []),
+    ...(deadLetters > 0 || waiting > 0 ? [act("retry", "Retry now")] : []),
+    act("test", "Test")
+  ]
+  const stateTag = tag(state, stateTones[state])
+  const name = make("th", { scope: "row", children: [isolated(sink), " ", make("small", { text: kind })] })
+  const number = (value) => make("td", { className: value > 0 ? "number some" : "number", text: countText(value) })
+  const reason = message === null ? [] : [" ", make("small", { text: plain(message) })]
+  return make("tr", {
+    children: [
+      name,
+      make("td", { children: [stateTag, ...reason] }),
+      number(lag),
+      number(waiting),
+      number(deadLetters),
+      make("td", { text: failingSince === null ? "–" : instantText(Date.parse(failingSince), now()) }),
+      make("td", { className: "actions", children: actions })
+    ]
+  })
+}
+
+export const paintSinks = (sinks, onDo) => {
+  if (sinks.length === 0) {
+    const none = () =>
+      make("tr", { children: [make("td", { className: "empty", colSpan: 7, text: "No sinks are configured." })] })
+    paintRows(at("sinks"), [{}], () => "none", none)
+    return
+  }
+  paintRows(
+    at("sinks"),
+    sinks,
+    ({ sink }) => sink,
+    (sink) => sinkRow(sink, onDo)
+  )
+}

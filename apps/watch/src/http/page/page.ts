@@ -1,0 +1,25 @@
+/**
+ * The page for people at `/`: one document that loads nothing from anywhere and holds no data. Its script asks the daemon, with
+ * the cookie of its reader where a token is needed.
+ */
+import { htmlPage, scriptOf } from "@berth/web/htmlPage"
+import { readAsset } from "@berth/web/readAsset"
+import type { HttpServerResponse } from "effect/http"
+
+const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
+
+/** The modules of the page, each after those that it imports. */
+const modules = ["connection.js", "wording.js", "model.js", "nodeRows.js", "timeline.js", "overview.js", "dashboard.js"]
+
+/** The style sheets, in the order in which they count. */
+const styles = ["dashboard.css", "panels.css", "rows.css", "narrow.css"]
+
+let made: HttpServerResponse.HttpServerResponse | undefined
+
+/** The page. It is put together when it is first asked for, because many daemons never show it. */
+export const page = (): HttpServerResponse.HttpServerResponse =>
+  (made ??= htmlPage({
+    html: read("dashboard.html"),
+    style: styles.map(read).join("\n"),
+    script: scriptOf(modules.map(read))
+  }))

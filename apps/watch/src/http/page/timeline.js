@@ -1,0 +1,134 @@
+// Events as sentences, with what was before and after.
+import { isolated, make, paintRows, plain, tag } from "@berth/web/rows.js"
+import { accountOf, model, nodeKeyOf, now } from "./model.js"
+import { dayText, minuteText, priceText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
+
+/** Events in the timeline; the log has them all. */
+const maxShownEvents = 100
+
+const nodeNameOf = ({ data, subject }) => data.after?.name ?? data.before?.name ?? subject ?? ""
+
+const statusTag = (status) => tag(plain(statusText(status)), toneOfStatus(statusText(status)))
+
+/** What happened, in a few words, and how it is meant. */
+const sentences = {
+  "berth.node.created": () => ["good", "created"],
+  "berth.node.discovered": () => ["off", "discovered"],
+  "berth.node.deleted": () => ["bad", "deleted"],
+  "berth.node.changed": () => ["off", "changed"],
+  "berth.node.stuck": () => ["warm", "is stuck"],
+  "berth.node.unstuck": () => ["good", "is no longer stuck"],
+  "berth.watch.baseline": () => ["off", "Watching began"],
+  "berth.watch.degraded": ({ data }) => ["bad", data.message ?? "The service cannot be watched"],
+  "berth.watch.recovered": () => ["good", "Watching recovered"],
+  "berth.allowance.low": () => ["warm", "The allowance is low"],
+  "berth.sink.disabled": ({ data }) => ["bad", `Sink ${data.sink ?? ""} is disabled`],
+  "berth.image.added": ({ subject }) => ["off", `Image added: ${subject ?? ""}`],
+  "berth.image.removed": ({ subject }) => ["off", `Image removed: ${subject ?? ""}`],
+  "berth.plan.added": ({ subject }) => ["off", `Plan added: ${subject ?? ""}`],
+  "berth.plan.removed": ({ subject }) => ["off", `Plan removed: ${subject ?? ""}`],
+  "berth.plan.price_changed": ({ data, subject }) => [
+    "warm",
+    `Price of ${subject ?? "a plan"}: ${priceText(data.before?.pricePerMonthInr ?? null)} → ${priceText(data.after?.pricePerMonthInr ?? null)}`
+  ]
+}
+
+const meaningOf = (event) => {
+  if (event.type === "berth.node.status_changed") {
+    const from = make("span", { className: "from", text: plain(statusText(event.data.from)) })
+    return [toneOfStatus(statusText(event.data.to)), from, " → ", statusTag(event.data.to)]
+  }
+  const [tone, text] = sentences[event.type]?.(event) ?? ["off", event.type]
+  return [tone, plain(text)]
+}
+
+const fieldText = (value) =>
+  value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value)
+
+/** The fields in which two records differ, or all of the only one. */
+const differences = (before, after) => {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  return names
+    .map((name) => [name, fieldText(before?.[name]), fieldText(after?.[name])])
+    .filter(([, from, to]) => from !== to)
+}
+
+const change = ([name, from, to]) =>
+  make("tr", {
+    children: [
+      make("th", { scope: "row", text: name }),
+      make("td", { children: [isolated(from)] }),
+      make("td", { children: [isolated(to)] })
+    ]
+  })
+
+const head = make("thead", {
+  children: [
+    make("tr", {
+      children: ["Field", "Before", "After"].map((text) => make("th", { scope: "col", text }))
+    })
+  ]
+})
+
+const detailsOf = (event) => {
+  const { after, before, observedBetween } = event.data
+  const parts = []
+  if (before !== undefined || after !== undefined) {
+    const body = make("tbody", { children: differences(before, after).map(change) })
+    parts.push(make("table", { children: [head.cloneNode(true), body] }))
+  }
+  if (observedBetween !== undefined) {
+    const [from, to] = observedBetween.map((instant) => wholeInstantText(Date.parse(instant)))
+    parts.push(make("p", { text: from === to ? `Observed at ${to}.` : `Between ${from} and ${to}.` }))
+  }
+  const afterGap = event.data.afterGap === true ? " · first after a gap" : ""
+  parts.push(make("p", { text: `${event.type} · ${accountOf(event)} ${Number(event.sequence)}${afterGap}` }))
+  return parts
+}
+
+const eventRow = (event, onNode) => {
+  const [tone, ...meaning] = meaningOf(event)
+  const key = nodeKeyOf(event)
+  const millis = Date.parse(event.time)
+  const day = dayText(millis, now())
+  const time = make("time", { dateTime: event.time, text: minuteText(millis) })
+  if (day !== undefined) time.append(make("small", { text: day }))
+  time.title = wholeInstantText(millis)
+  const name = key === undefined ? [] : [make("strong", { children: [isolated(nodeNameOf(event))] }), " "]
+  const summary = make("summary", {
+    children: [time, make("span", { className: "what", children: [...name, ...meaning] })]
+  })
+  const details = make("details", { children: [summary] })
+  // Most are never opened.
+  details.ontoggle = () => {
+    if (!details.open || details.childElementCount > 1) return
+    details.append(...detailsOf(event))
+    if (key === undefined || onNode === undefined) return
+    const more = make("button", { type: "button", className: "quiet", text: "Node" })
+    more.onclick = () => onNode(key)
+    details.append(more)
+  }
+  return make("li", { className: millis > model.readMillis ? `${tone} new` : tone, children: [details] })
+}
+
+const none = (text) => make("li", { className: "empty", text })
+
+/** Shows events, the latest first. */
+export const paintEvents = (parent, events, { onNode } = {}) => {
+  const latest = events.slice(-maxShownEvents).reverse()
+  if (latest.length === 0) {
+    paintRows(
+      parent,
+      [{}],
+      () => "none",
+      () => none("No events yet.")
+    )
+    return
+  }
+  paintRows(
+    parent,
+    latest,
+    ({ id, sequence }) => `${id} ${sequence}`,
+    (event) => eventRow(event, onNode)
+  )
+}

@@ -1,0 +1,62 @@
+// How the page writes instants, ages, prices and statuses.
+
+const rupees = new Intl.NumberFormat("en", { style: "currency", currency: "INR", maximumFractionDigits: 0 })
+
+export const priceText = (value) => (value === null ? "–" : rupees.format(value))
+
+export const countText = (value) => value.toLocaleString("en")
+
+export const pluralText = (value, noun) => `${countText(value)} ${noun}${value === 1 ? "" : "s"}`
+
+const units = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"]
+]
+
+/** A span of time by its largest unit: `3 d`. */
+export const spanText = (millis) => {
+  const seconds = Math.max(0, Math.round(millis / 1000))
+  // Up to two days, hours are more exact.
+  const [size, unit] = units.find(([size]) => seconds >= (size === 86_400 ? 2 * size : size)) ?? units.at(-1)
+  return `${Math.floor(seconds / size)} ${unit}`
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" })
+const minutes = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
+const whole = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" })
+
+const isToday = (millis, nowMillis) => new Date(millis).toDateString() === new Date(nowMillis).toDateString()
+
+/** The time of day, with the day where it is not today. */
+export const instantText = (millis, nowMillis) =>
+  isToday(millis, nowMillis) ? clock.format(millis) : `${day.format(millis)}, ${clock.format(millis)}`
+
+/** The time of day to the minute. */
+export const minuteText = (millis) => minutes.format(millis)
+
+/** The day where it is not today. */
+export const dayText = (millis, nowMillis) => (isToday(millis, nowMillis) ? undefined : day.format(millis))
+
+export const wholeInstantText = (millis) => whole.format(millis)
+
+/** A status in the service's own spelling where it is not a known one. */
+export const statusText = (status) => (typeof status === "string" ? status : status.unknown)
+
+const statusTones = new Map([
+  ["running", "good"],
+  ["creating", "warm"],
+  ["created", "warm"],
+  ["power-off", "off"],
+  ["terminate", "bad"]
+])
+
+export const toneOfStatus = (status) => statusTones.get(status) ?? "odd"
+
+/** The order of statuses wherever several are shown. */
+export const statusOrder = (status) => {
+  const index = [...statusTones.keys()].indexOf(status)
+  return index < 0 ? statusTones.size : index
+}

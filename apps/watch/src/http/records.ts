@@ -1,0 +1,128 @@
+/**
+ * What the HTTP interface shows of the daemon, as schemas: accounts, nodes, plans, sinks and events. `Daemon.ts` provides it,
+ * `WatchApi.ts` is the contract.
+ */
+import { Node } from "@berth/core/domain/Node"
+import { Schema } from "effect"
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Instant = Schema.DateTimeUtc
+
+/** The allowance of an account, as the newest reply reports it. */
+const AccountAllowance = Schema.Struct({
+  limit: Count,
+  remaining: Count,
+  resetAt: Schema.NullOr(Instant)
+}).annotate({ identifier: "AccountAllowance" })
+
+const CompleteSweep = Schema.Struct({
+  endedAt: Instant,
+  durationMillis: Schema.Number,
+  requests: Count
+}).annotate({ identifier: "CompleteSweep" })
+
+const Trouble = Schema.Struct({
+  message: Schema.String,
+  since: Instant
+}).annotate({ identifier: "Trouble" })
+
+export const accountStates = ["starting", "watching", "degraded", "frozen"] as const
+
+/** How the watching of one account goes. */
+export const AccountStatus = Schema.Struct({
+  account: Schema.String,
+  state: Schema.Literals(accountStates).annotate({
+    description:
+      "`starting`: there is no baseline yet. `degraded`: the service fails. `frozen`: the list is not believed, and no " +
+      "deletion is reported."
+  }),
+  trouble: Schema.NullOr(Trouble),
+  nodes: Count.annotate({ description: "Nodes that are known now." }),
+  lastSweep: Schema.NullOr(CompleteSweep),
+  nextSweepAt: Schema.NullOr(Instant),
+  sweepIntervalMillis: Schema.NullOr(Schema.Number).annotate({ description: "Planned from one sweep to the next." }),
+  detectionLatencyMillis: Schema.NullOr(Schema.Number).annotate({
+    description: "Worst width of `observedBetween` within the last hour."
+  }),
+  allowance: Schema.NullOr(AccountAllowance)
+}).annotate({ identifier: "AccountStatus" })
+export type AccountStatus = typeof AccountStatus.Type
+
+/** A node as the daemon knows it. */
+export const WatchedNode = Schema.Struct({
+  ...Node.fields,
+  account: Schema.String,
+  statusSince: Schema.NullOr(Instant).annotate({ description: "When its status was first observed." })
+}).annotate({ identifier: "WatchedNode" })
+export type WatchedNode = typeof WatchedNode.Type
+
+export const NodePage = Schema.Struct({
+  nodes: Schema.Array(WatchedNode),
+  next: Schema.NullOr(Schema.String).annotate({ description: "The `after` of the next page; null at the end." }),
+  cursor: Schema.String.annotate({ description: "What happens to these nodes later comes after this cursor." })
+}).annotate({ identifier: "NodePage" })
+export type NodePage = typeof NodePage.Type
+
+/** A plan of an account's catalogue, with its price. */
+export const PricedPlan = Schema.Struct({
+  account: Schema.String,
+  plan: Schema.String,
+  pricePerHourInr: Schema.NullOr(Schema.Number),
+  pricePerMonthInr: Schema.NullOr(Schema.Number)
+}).annotate({ identifier: "PricedPlan" })
+export type PricedPlan = typeof PricedPlan.Type
+
+export const sinkStates = ["up", "down", "disabled"] as const
+
+/** A sink and how far it is. */
+export const SinkStatus = Schema.Struct({
+  sink: Schema.String,
+  kind: Schema.String.annotate({ description: "`webhook`, `exec` or `stdout`." }),
+  state: Schema.Literals(sinkStates),
+  message: Schema.NullOr(Schema.String).annotate({ description: "Why it is down or disabled." }),
+  cursor: Schema.String,
+  lag: Count.annotate({ description: "Events that it has not read." }),
+  waiting: Count.annotate({ description: "Events that it has read and not delivered." }),
+  deadLetters: Count,
+  failingSince: Schema.NullOr(Instant).annotate({
+    description: "Since when it has taken no event; null while it does."
+  })
+}).annotate({ identifier: "SinkStatus" })
+export type SinkStatus = typeof SinkStatus.Type
+
+/** An event as it is delivered everywhere: CloudEvents 1.0. What `data` has depends on the type. */
+export const DeliveredEvent = Schema.Struct({
+  specversion: Schema.Literal("1.0"),
+  id: Schema.String,
+  source: Schema.String,
+  type: Schema.String,
+  subject: Schema.optionalKey(Schema.String),
+  sequence: Schema.String,
+  time: Schema.String,
+  datacontenttype: Schema.Literal("application/json"),
+  data: Schema.Record(Schema.String, Schema.Unknown)
+}).annotate({ identifier: "DeliveredEvent" })
+export type DeliveredEvent = typeof DeliveredEvent.Type
+
+export const LoggedEvent = Schema.Struct({
+  cursor: Schema.String.annotate({ description: "The position behind this event." }),
+  event: DeliveredEvent
+}).annotate({ identifier: "LoggedEvent" })
+export type LoggedEvent = typeof LoggedEvent.Type
+
+export const EventPage = Schema.Struct({
+  events: Schema.Array(LoggedEvent).annotate({ description: "The oldest first." }),
+  next: Schema.String.annotate({ description: "The `after` with which to go on." }),
+  more: Schema.Boolean.annotate({ description: "Whether more are there already." })
+}).annotate({ identifier: "EventPage" })
+export type EventPage = typeof EventPage.Type
+
+/** The whole daemon at a glance. */
+export const Status = Schema.Struct({
+  version: Schema.String,
+  startedAt: Instant,
+  now: Instant,
+  cursor: Schema.String.annotate({ description: "The end of the log." }),
+  accounts: Schema.Array(AccountStatus),
+  sinks: Schema.Array(SinkStatus)
+}).annotate({ identifier: "Status" })

@@ -1,0 +1,30 @@
+/**
+ * How a browser shows that its reader knows the token: by a cookie with an end and a seal that only the token makes. The daemon
+ * keeps nothing of it, so that a session outlives its restart and ends when the token changes. Pure.
+ */
+import { createHmac, hash, timingSafeEqual } from "node:crypto"
+import { Redacted } from "effect"
+
+/** How long a login lasts. */
+export const sessionSeconds = 30 * 24 * 3600
+
+/** Compared by their digests: in the same time wherever they differ. */
+export const isSameSecret = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right))
+
+const digest = (text: string): Buffer => hash("sha256", text, "buffer")
+
+const sealOf = (token: Redacted.Redacted, endsAtSeconds: number): string =>
+  createHmac("sha256", Redacted.value(token)).update(`berth-watch session ${endsAtSeconds}`).digest("base64url")
+
+/** The value of the cookie. */
+export const sessionOf = (token: Redacted.Redacted, nowMillis: number): string => {
+  const endsAtSeconds = Math.floor(nowMillis / 1000) + sessionSeconds
+  return `${endsAtSeconds}.${sealOf(token, endsAtSeconds)}`
+}
+
+/** Whether a cookie was made with this token and has not ended. */
+export const isSession = (value: string, token: Redacted.Redacted, nowMillis: number): boolean => {
+  const [, end, seal] = /^(\d{1,12})\.([\w-]{43})$/.exec(value) ?? []
+  if (end === undefined || seal === undefined || Number(end) * 1000 <= nowMillis) return false
+  return isSameSecret(seal, sealOf(token, Number(end)))
+}

@@ -1,0 +1,301 @@
+/**
+ * The `Daemon` of a process that runs: nodes and events from the store, sinks from what delivers to them, and how the polling goes
+ * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
+ */
+import { Clock, DateTime, Effect, Layer, Metric, Option } from "effect"
+import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
+import { daemonAccount } from "../events/DaemonFact.ts"
+import { type Attempt, makeAttempt } from "../deliver/attempt.ts"
+import type { SinkOptions } from "../deliver/SinkOptions.ts"
+import { Sinks } from "../deliver/Sinks.ts"
+import type { StoredEvent } from "../store/accounts.ts"
+import type { Head } from "../store/events.ts"
+import { Store } from "../store/Store.ts"
+import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
+import { Daemon, type EventFilter, type NodeQuery, Refused } from "./Daemon.ts"
+import type { AccountStatus, DeliveredEvent, LoggedEvent } from "./records.ts"
+import { toPast, toWatched } from "./storedNode.ts"
+
+/** How old the numbers of nodes may be. */
+const countsAgeMillis = 5000
+
+/** Events that are counted at once. */
+const maxCountedAtOnce = 500
+
+/** What a sink is, in a word or two. */
+const kindOf = ({ target }: SinkOptions): string => {
+  const kind = target._tag.toLowerCase()
+  return target._tag === "Webhook" && target.format !== "cloudevents" ? `${kind} (${target.format})` : kind
+}
+
+const instantOf = (millis: number | null): DateTime.Utc | null => (millis === null ? null : DateTime.makeUnsafe(millis))
+
+const toStatus = (account: string, progress: AccountProgress, nodes: number): AccountStatus => ({
+  account,
+  state: progress.state,
+  trouble:
+    progress.trouble === null
+      ? null
+      : { message: progress.trouble.message, since: DateTime.makeUnsafe(progress.trouble.sinceMillis) },
+  nodes,
+  lastSweep:
+    progress.lastSweep === null
+      ? null
+      : {
+          endedAt: DateTime.makeUnsafe(progress.lastSweep.endedMillis),
+          durationMillis: progress.lastSweep.durationMillis,
+          requests: progress.lastSweep.requests
+        },
+  nextSweepAt: instantOf(progress.nextSweepMillis),
+  sweepIntervalMillis: progress.intervalMillis,
+  detectionLatencyMillis: progress.latencyMillis,
+  allowance:
+    progress.allowance === null
+      ? null
+      : {
+          limit: progress.allowance.limit,
+          remaining: progress.allowance.remaining,
+          resetAt: instantOf(progress.allowance.resetMillis)
+        }
+})
+
+/** A place in the nodes of all accounts, as pages name it: `account/id`. */
+const readPlace = (
+  text: string | undefined
+): Effect.Effect<{ readonly account: string; readonly id: number }, Refused> => {
+  if (text === undefined) return Effect.succeed({ account: "", id: 0 })
+  const found = /^([^/]{1,64})\/(\d{1,15})$/.exec(text)
+  return found === null
+    ? Effect.fail(new Refused({ kind: "invalid", message: "after is no place among the nodes." }))
+    : Effect.succeed({ account: found[1]!, id: Number(found[2]) })
+}
+
+const placeOf = ({ account, id }: { readonly account: string; readonly id: number }): string => `${account}/${id}`
+
+const cursorOf = (heads: ReadonlyArray<Head>): Cursor => new Map(heads.map(({ account, seq }) => [account, seq]))
+
+/** Each with the cursor behind it. */
+const logged = (events: ReadonlyArray<StoredEvent>, begin: Cursor): ReadonlyArray<LoggedEvent> => {
+  let cursor = begin
+  return events.map(({ account, body, seq }) => {
+    cursor = advance(cursor, account, seq)
+    return { cursor: formatCursor(cursor), event: JSON.parse(body) as DeliveredEvent }
+  })
+}
+
+const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
+  const kinds = new Map(options.map((each) => [each.name, kindOf(each)]))
+  const attempts = new Map<string, Attempt | null>()
+  for (const each of options) attempts.set(each.name, yield* makeAttempt(each))
+  const sinks = yield* Sinks
+  const store = yield* Store
+  const progress = yield* Progress
+
+  // It reads every row, and is asked for by each page every few seconds.
+  const counts = yield* Effect.cachedWithTTL(Effect.orDie(store.nodeCounts), countsAgeMillis)
+
+  const readCursor = Effect.fnUntraced(function* (text: string) {
+    const cursor = Option.getOrUndefined(parseCursor(text))
+    if (cursor === undefined) return yield* new Refused({ kind: "invalid", message: "This is no cursor." })
+    return cursor
+  })
+
+  /** What was between a cursor and the first event that is kept cannot be given any more. */
+  const checkKept = Effect.fnUntraced(function* (cursor: Cursor) {
+    if (cursor.size === 0) return
+    const kept = yield* Effect.orDie(store.firstKept)
+    const heads = yield* Effect.orDie(store.heads)
+    for (const { account, seq } of heads) {
+      const first = kept.get(account) ?? seq + 1
+      const at = cursor.get(account)
+      if (at === undefined) continue
+      if (at > seq) {
+        return yield* new Refused({ kind: "invalid", message: "This cursor is of another store." })
+      }
+      if (at < first - 1) {
+        return yield* new Refused({ kind: "gone", message: "Events behind this cursor are no longer kept." })
+      }
+    }
+  })
+
+  const knownAccount = Effect.fnUntraced(function* (account: string | undefined) {
+    if (account === undefined || account === daemonAccount) return
+    const heads = yield* Effect.orDie(store.heads)
+    const isKnown = heads.some((head) => head.account === account) || (yield* progress.accounts).has(account)
+    if (!isKnown) return yield* new Refused({ kind: "unknown", message: `There is no account ${account}.` })
+  })
+
+  const nodesNow = Effect.fnUntraced(function* ({ account, after, limit }: NodeQuery) {
+    const place = yield* readPlace(after)
+    // Before the nodes: what happens in between is in both, and shown once more.
+    const cursor = formatCursor(cursorOf(yield* Effect.orDie(store.heads)))
+    const rows = yield* Effect.orDie(store.presentNodes(place, limit + 1, account))
+    const page = rows.slice(0, limit)
+    return {
+      nodes: page.map((row) => toWatched(row.account, row.body)),
+      next: rows.length > limit ? placeOf(page.at(-1)!) : null,
+      cursor
+    }
+  })
+
+  const nodesThen = Effect.fnUntraced(function* ({ account, after, limit }: NodeQuery, at: DateTime.Utc) {
+    const place = yield* readPlace(after)
+    const millis = DateTime.toEpochMillis(at)
+    const heads = yield* Effect.orDie(store.heads)
+    const accounts = heads.filter((head) => account === undefined || head.account === account)
+    for (const head of accounts) {
+      const oldest = yield* Effect.orDie(store.oldest(head.account))
+      if (head.account !== daemonAccount && oldest !== null && millis < oldest) {
+        const first = DateTime.formatIso(DateTime.makeUnsafe(oldest))
+        return yield* new Refused({ kind: "gone", message: `Events of ${head.account} are kept from ${first} on.` })
+      }
+    }
+    const past = yield* Effect.orDie(Effect.forEach(accounts, (head) => store.nodesAt(millis, head.account)))
+    const rest = past
+      .flat()
+      .filter((node) => node.account > place.account || (node.account === place.account && node.id > place.id))
+    const page = rest.slice(0, limit)
+    return {
+      nodes: page.map((node) => toPast(node.account, node.record)),
+      next: rest.length > limit ? placeOf(page.at(-1)!) : null,
+      cursor: formatCursor(cursorOf(heads))
+    }
+  })
+
+  const eventsAfter = Effect.fnUntraced(function* (text: string, limit: number, filter: EventFilter) {
+    const cursor = yield* readCursor(text)
+    yield* checkKept(cursor)
+    // Before the events: all up to here was searched when fewer than asked for match.
+    const heads = yield* Effect.orDie(store.heads)
+    const read = yield* Effect.orDie(store.after(cursor, limit + 1, filter))
+    const events = logged(read.slice(0, limit), cursor)
+    if (read.length > limit) return { events, next: events.at(-1)!.cursor, more: true }
+    let next = cursor
+    for (const { account, seq } of [...heads, ...read]) next = advance(next, account, seq)
+    return { events, next: formatCursor(next), more: false }
+  })
+
+  const lastEvents = Effect.fnUntraced(function* (limit: number, filter: EventFilter) {
+    const heads = yield* Effect.orDie(store.heads)
+    const read = yield* Effect.orDie(store.latest(limit, filter))
+    const begin = read.reduceRight((cursor, { account, seq }) => new Map(cursor).set(account, seq - 1), cursorOf(heads))
+    let next = cursorOf(heads)
+    for (const { account, seq } of read) next = advance(next, account, seq)
+    return { events: logged(read, begin), next: formatCursor(next), more: false }
+  })
+
+  const eventAfter = Effect.fnUntraced(function* (text: string) {
+    const cursor = yield* Effect.orDie(readCursor(text))
+    for (let seen = 0; ; seen = yield* store.newEvents(seen)) {
+      const heads = yield* Effect.orDie(store.heads)
+      if (heads.some(({ account, seq }) => isAfter(cursor, account, seq))) return
+    }
+  })
+
+  const knownSink = Effect.fnUntraced(function* (name: string) {
+    const found = (yield* Effect.orDie(sinks.status)).find((sink) => sink.name === name)
+    return found ?? (yield* new Refused({ kind: "unknown", message: `There is no sink ${name}.` }))
+  })
+
+  const test = Effect.fnUntraced(function* (name: string) {
+    yield* knownSink(name)
+    const millis = yield* Clock.currentTimeMillis
+    const id = `test-${millis}`
+    const event = {
+      specversion: "1.0",
+      id,
+      source: `/accounts/${daemonAccount}`,
+      type: "berth.sink.test",
+      time: DateTime.formatIso(DateTime.makeUnsafe(millis)),
+      datacontenttype: "application/json",
+      data: { sink: name }
+    }
+    const outcome = yield* attempts.get(name)?.(id, JSON.stringify(event)) ?? Effect.succeed(null)
+    if (outcome === null) return yield* new Refused({ kind: "invalid", message: `${name} has no receiver to try.` })
+    if (outcome._tag !== "Delivered") {
+      return yield* new Refused({ kind: "busy", message: `${name} did not take the test event.` })
+    }
+  })
+
+  const accounts = Effect.gen(function* () {
+    const known = yield* counts
+    const nodesOf = (name: string) =>
+      known.reduce((sum, { account, count }) => (account === name ? sum + count : sum), 0)
+    return Array.from(yield* progress.accounts, ([account, each]) => toStatus(account, each, nodesOf(account)))
+  })
+
+  return Daemon.of({
+    accounts,
+    nodes: (query) =>
+      Effect.andThen(
+        knownAccount(query.account),
+        query.at === undefined ? nodesNow(query) : nodesThen(query, query.at)
+      ),
+    nodeCounts: Effect.map(counts, (known) => known.map((each) => ({ ...each, plan: each.plan ?? "" }))),
+    plans: Effect.map(progress.accounts, (known) =>
+      Array.from(known, ([account, { plans }]) => plans.map((plan) => ({ account, ...plan }))).flat()
+    ),
+    events: ({ after, limit, ...filter }) =>
+      Effect.andThen(
+        knownAccount(filter.account),
+        after === undefined ? lastEvents(limit, filter) : eventsAfter(after, limit, filter)
+      ),
+    cursor: Effect.map(Effect.orDie(store.heads), (heads) => formatCursor(cursorOf(heads))),
+    eventAfter,
+    sinks: Effect.gen(function* () {
+      const statuses = yield* Effect.orDie(sinks.status)
+      const rows = new Map((yield* Effect.orDie(store.sinks)).map((row) => [row.name, row]))
+      return yield* Effect.forEach(statuses, ({ dead, message, name, pending, state, unread }) =>
+        Effect.map(Effect.orDie(store.cursorOf(name)), (cursor) => ({
+          sink: name,
+          kind: kinds.get(name) ?? "not configured",
+          state,
+          message,
+          cursor: formatCursor(cursor),
+          lag: unread,
+          waiting: pending,
+          deadLetters: dead,
+          failingSince: instantOf(rows.get(name)?.failingSinceMillis ?? null)
+        }))
+      )
+    }),
+    enable: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.enable(name))),
+    retry: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.retry(name))),
+    test,
+    replay: Effect.fnUntraced(function* (name, after) {
+      yield* knownSink(name)
+      const cursor = yield* readCursor(after)
+      yield* checkKept(cursor.size === 0 ? beginning : cursor)
+      yield* Effect.orDie(sinks.replay(name, cursor))
+    })
+  })
+})
+
+const eventCount = Metric.counter("berth_events_total", {
+  description: "Events that were committed since the process began.",
+  incremental: true
+})
+
+/** Counts events as they are committed from now on. */
+const countEvents = Effect.gen(function* () {
+  const store = yield* Store
+  const begin = cursorOf(yield* store.heads)
+  return yield* Effect.forkScoped(Effect.ignore(countAfter(store, begin)))
+}).pipe(Effect.ignore)
+
+const countAfter = Effect.fnUntraced(function* (store: Store["Service"], begin: Cursor) {
+  let cursor = begin
+  for (let seen = 0; ;) {
+    const events = yield* store.after(cursor, maxCountedAtOnce)
+    for (const { account, seq, type } of events) {
+      cursor = advance(cursor, account, seq)
+      yield* Metric.update(Metric.withAttributes(eventCount, { account, type }), 1)
+    }
+    if (events.length < maxCountedAtOnce) seen = yield* store.newEvents(seen)
+  }
+})
+
+/** `options`: those of the sinks. */
+export const storeDaemon = (
+  options: ReadonlyArray<SinkOptions>
+): Layer.Layer<Daemon, never, Store | Sinks | Progress> => Layer.effect(Daemon, Effect.tap(make(options), countEvents))

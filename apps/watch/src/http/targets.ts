@@ -1,0 +1,62 @@
+/**
+ * Running nodes as targets for Prometheus. A list that is empty by mistake would silence every alert, so an account in doubt
+ * keeps its last good list, and where there is none Prometheus gets an error and keeps its own. Pure.
+ */
+import type { AccountStatus, WatchedNode } from "./records.ts"
+import { isFresh } from "./readiness.ts"
+import type { TargetGroup } from "./WatchApi.ts"
+
+export interface TargetOptions {
+  readonly port: number
+  readonly address: "public" | "private"
+}
+
+/** The last good list of each account. */
+export type LastGood = ReadonlyMap<string, ReadonlyArray<WatchedNode>>
+
+export interface Targets {
+  /** Null when an account in doubt has no list that was ever good, and before any account is known. */
+  readonly nodes: ReadonlyArray<WatchedNode> | null
+  readonly lastGood: LastGood
+}
+
+/** Whether an account's nodes may be fewer, or others, than are known. */
+const isInDoubt = (account: AccountStatus, nowMillis: number): boolean =>
+  account.state !== "watching" || !isFresh(account, nowMillis)
+
+/** The nodes to report as targets, and what is the last good list from now on. `running` are the nodes that run as far as known. */
+export const believedNodes = (
+  lastGood: LastGood,
+  accounts: ReadonlyArray<AccountStatus>,
+  running: ReadonlyArray<WatchedNode>,
+  nowMillis: number
+): Targets => {
+  const known = Map.groupBy(running, ({ account }) => account)
+  const lists = accounts.map((account) => {
+    const nodes = known.get(account.account) ?? []
+    if (!isInDoubt(account, nowMillis)) return [account.account, nodes] as const
+    // After a restart there is what the store has kept, which was believed before.
+    return [account.account, lastGood.get(account.account) ?? (nodes.length > 0 ? nodes : null)] as const
+  })
+  const good = lists.filter((list): list is readonly [string, ReadonlyArray<WatchedNode>] => list[1] !== null)
+  return {
+    nodes: lists.length === 0 || good.length < lists.length ? null : good.flatMap(([, nodes]) => nodes),
+    lastGood: new Map(good)
+  }
+}
+
+/** An IPv6 address in a target has brackets. */
+const hostOf = (address: string): string => (address.includes(":") ? `[${address}]` : address)
+
+/** A node without the address that is asked for is no target. */
+export const targetGroups = (
+  nodes: ReadonlyArray<WatchedNode>,
+  { address, port }: TargetOptions
+): ReadonlyArray<TargetGroup> =>
+  nodes.flatMap((node) => {
+    const ip = address === "public" ? node.publicIp : node.privateIp
+    if (ip === null) return []
+    const { account, id, name, plan, region } = node
+    const labels = { account, node: name, node_id: String(id), plan: plan ?? "", region: region ?? "" }
+    return [{ targets: [`${hostOf(ip)}:${port}`], labels }]
+  })

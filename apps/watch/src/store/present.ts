@@ -1,0 +1,53 @@
+/**
+ * Reading the nodes that exist: page by page, and counted.
+ */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { type StoredInteger, toNumber } from "./rows.ts"
+import { fromSqlError } from "./StoreFailed.ts"
+
+/** A node that exists: its row's body as JSON. */
+export interface PresentNode {
+  readonly account: string
+  readonly id: number
+  readonly body: string
+}
+
+/** How many nodes of an account share a status and a plan. */
+export interface NodeCount {
+  readonly account: string
+  readonly status: string
+  readonly plan: string | null
+  readonly count: number
+}
+
+export const makePresent = (sql: SqlClient.SqlClient) => {
+  /** At most `max` nodes, by account and id, behind a node. */
+  const presentNodes = Effect.fn("Store.presentNodes")(function* (
+    after: { readonly account: string; readonly id: number },
+    max: number,
+    account: string | undefined
+  ) {
+    const rows = yield* sql<{ account: string; id: StoredInteger; body: string }>`SELECT account, id, body FROM node
+      WHERE ${sql.and([
+        sql`gone_at IS NULL`,
+        sql`(account > ${after.account} OR (account = ${after.account} AND id > ${after.id}))`,
+        ...(account === undefined ? [] : [sql`account = ${account}`])
+      ])} ORDER BY account, id LIMIT ${max}`
+    return rows.map(({ account, body, id }): PresentNode => ({ account, id: toNumber(id), body }))
+  }, Effect.mapError(fromSqlError))
+
+  const plan = sql.onDialectOrElse({
+    pg: () => sql`(body::json -> 'node' ->> 'plan')`,
+    orElse: () => sql`json_extract(body, '$.node.plan')`
+  })
+
+  const nodeCounts = sql<{ account: string; status: string; plan: string | null; count: StoredInteger }>`
+    SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
+    GROUP BY account, status, ${plan} ORDER BY account, status, plan`.pipe(
+    Effect.map((rows) => rows.map((row): NodeCount => ({ ...row, count: toNumber(row.count) }))),
+    Effect.mapError(fromSqlError)
+  )
+
+  return { presentNodes, nodeCounts }
+}

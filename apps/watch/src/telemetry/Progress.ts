@@ -1,0 +1,72 @@
+/**
+ * How the polling of each account goes at this moment, as the polling itself reports it: for the people and programs that watch
+ * the daemon. None of it is kept; sweeps are counted for the metrics.
+ */
+import { Context, Effect, Layer, Metric } from "effect"
+
+export interface AccountProgress {
+  /** `degraded`: the service fails. `frozen`: the list is not believed. */
+  readonly state: "starting" | "watching" | "degraded" | "frozen"
+  readonly trouble: { readonly message: string; readonly sinceMillis: number } | null
+  readonly lastSweep: {
+    readonly endedMillis: number
+    readonly durationMillis: number
+    readonly requests: number
+  } | null
+  readonly nextSweepMillis: number | null
+  /** Planned from one sweep to the next. */
+  readonly intervalMillis: number | null
+  /** Worst width of `observedBetween` within the last hour. */
+  readonly latencyMillis: number | null
+  readonly allowance: {
+    readonly limit: number
+    readonly remaining: number
+    readonly resetMillis: number | null
+  } | null
+  /** Plans with their prices, as last read. */
+  readonly plans: ReadonlyArray<{
+    readonly plan: string
+    readonly pricePerHourInr: number | null
+    readonly pricePerMonthInr: number | null
+  }>
+}
+
+const unknown: AccountProgress = {
+  state: "starting",
+  trouble: null,
+  lastSweep: null,
+  nextSweepMillis: null,
+  intervalMillis: null,
+  latencyMillis: null,
+  allowance: null,
+  plans: []
+}
+
+const sweepDuration = Metric.histogram("berth_sweep_duration_seconds", {
+  description: "From the first request of a complete sweep to its last reply.",
+  boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1200]
+})
+
+const make = Effect.sync(() => {
+  const accounts = new Map<string, AccountProgress>()
+  return {
+    /**
+     * Takes in what is new about an account; what is left out stays. The first report makes the account known, and each
+     * `lastSweep` is one sweep.
+     */
+    report: Effect.fnUntraced(function* (account: string, news: Partial<AccountProgress>) {
+      accounts.set(account, { ...(accounts.get(account) ?? unknown), ...news })
+      if (news.lastSweep == null) return
+      const duration = Metric.withAttributes(sweepDuration, { account })
+      yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
+    }),
+    /** By name. */
+    accounts: Effect.sync((): ReadonlyMap<string, AccountProgress> => accounts)
+  }
+})
+
+export class Progress extends Context.Service<Progress, Effect.Success<typeof make>>()(
+  "@berth/watch/telemetry/Progress"
+) {
+  static readonly layer = Layer.effect(Progress, make)
+}

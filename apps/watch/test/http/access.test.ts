@@ -1,0 +1,99 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { serve } from "../../src/http/serve.ts"
+import { ask, served } from "./http.ts"
+import { makeMemoryDaemon } from "./memoryDaemon.ts"
+
+const token = Redacted.make("correct-horse-battery")
+const bearer = { authorization: "Bearer correct-horse-battery" }
+
+describe("without a token", () => {
+  it.live("programs on this machine are served, no other host name, no page of another origin, no form", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served()
+      for (const [headers, expected] of [
+        [{}, 200],
+        [{ host: "localhost:9464" }, 200],
+        [{ host: "rebound.test:9464" }, 403],
+        [{ origin: "http://evil.test" }, 403],
+        [{ "sec-fetch-site": "cross-site" }, 403],
+        [{ "sec-fetch-site": "same-origin" }, 200]
+      ] as const) {
+        for (const path of ["/api/status", "/metrics", "/sd?port=1"]) {
+          const { status } = yield* ask(url + path, { headers })
+          expect([path, headers, status === 503 ? 200 : status]).toEqual([path, headers, expected])
+        }
+      }
+      const form = { "content-type": "application/x-www-form-urlencoded" }
+      const posted = yield* ask(`${url}/api/sinks/ops/replay`, { method: "POST", headers: form, body: "after=" })
+      expect(posted.status).toBe(415)
+    })
+  )
+
+  it.live("nothing but loopback is listened on", () =>
+    Effect.gen(function* () {
+      const { layer } = makeMemoryDaemon()
+      for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
+        const refused = yield* Effect.flip(Effect.provide(serve({ host, port: 0 }), layer))
+        expect(refused.message).toBe(`listen: ${host} is beyond loopback, and no token is set.`)
+      }
+    })
+  )
+})
+
+describe("with a token", () => {
+  it.live("data need it, under any host name; the page, health and readiness do not", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(token)
+      for (const path of ["/api/status", "/api/nodes", "/events", "/metrics", "/sd", "/api/openapi.json", "/nothing"]) {
+        const reply = yield* ask(url + path)
+        expect([path, reply.status, reply.headers["www-authenticate"]]).toEqual([path, 401, "Bearer"])
+        expect((yield* ask(url + path, { headers: { authorization: "Bearer wrong" } })).status).toBe(401)
+      }
+      expect((yield* ask(`${url}/api/status`, { headers: { ...bearer, host: "watch.internal:9464" } })).status).toBe(
+        200
+      )
+      expect((yield* ask(`${url}/`, { headers: { host: "watch.internal" } })).status).toBe(200)
+      expect((yield* ask(`${url}/healthz`)).status).toBe(200)
+      expect((yield* ask(`${url}/readyz`)).json).toEqual({ ready: false })
+      expect((yield* ask(`${url}/readyz`, { headers: bearer })).json.accounts).toHaveLength(1)
+    })
+  )
+
+  it.live("a login gives a cookie that scripts cannot read, that works at this daemon and at the next one", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(token)
+      const login = (body: unknown, headers = {}) => ask(`${url}/api/session`, { method: "POST", body, headers })
+      expect((yield* login({ token: "wrong" })).status).toBe(401)
+      expect((yield* login({ token: Redacted.value(token) }, { origin: "http://evil.test" })).status).toBe(403)
+      const reply = yield* login({ token: Redacted.value(token) })
+      const [set] = reply.headers["set-cookie"]!
+      expect([reply.status, set]).toEqual([
+        204,
+        expect.stringMatching(/^berth_watch_0=[\w.-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/)
+      ])
+      expect(set).not.toContain(Redacted.value(token))
+      const cookie = set!.split(";")[0]!
+      expect((yield* ask(`${url}/api/status`, { headers: { cookie } })).status).toBe(200)
+      const { url: next } = yield* served(token)
+      expect((yield* ask(`${next}/api/status`, { headers: { cookie } })).status).toBe(200)
+      const { url: changed } = yield* served(Redacted.make("another"))
+      expect((yield* ask(`${changed}/api/status`, { headers: { cookie } })).status).toBe(401)
+      const tampered = cookie.replace(/=(\d+)/, (_, end) => `=${Number(end) + 1}`)
+      expect((yield* ask(`${url}/api/status`, { headers: { cookie: tampered } })).status).toBe(401)
+      const out = yield* ask(`${url}/api/session`, { method: "DELETE", headers: { cookie } })
+      expect([out.status, out.headers["set-cookie"]![0]]).toEqual([204, expect.stringContaining("Max-Age=0")])
+    })
+  )
+})
+
+describe("a port that is taken", () => {
+  it.live("is one clear sentence", () =>
+    Effect.gen(function* () {
+      const { layer, url } = yield* served()
+      const { port } = new URL(url)
+      const refused = yield* Effect.flip(Effect.provide(serve({ host: "127.0.0.1", port: Number(port) }), layer))
+      expect(refused.message).toBe(`listen: 127.0.0.1:${port} is taken.`)
+    })
+  )
+})

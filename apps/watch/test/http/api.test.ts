@@ -1,0 +1,179 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { aNode } from "../diff/aNode.ts"
+import { ask, served } from "./http.ts"
+import { anAccount, aSink } from "./memoryDaemon.ts"
+
+const at = "2026-03-01T10:00:00.000Z"
+
+describe("the HTTP interface", () => {
+  it.live("shows accounts, sinks and the end of the log", () =>
+    Effect.gen(function* () {
+      const { append, state, url } = yield* served()
+      state.accounts = [anAccount({ nodes: 3, allowance: { limit: 1200, remaining: 700, resetAt: null } })]
+      state.sinks = [aSink({ lag: 4 })]
+      append({ type: "berth.watch.baseline" })
+      const { json, status } = yield* ask(`${url}/api/status`)
+      expect(status).toBe(200)
+      expect(json).toMatchObject({
+        cursor: "default:1",
+        accounts: [{ account: "default", state: "watching", nodes: 3, allowance: { remaining: 700 } }],
+        sinks: [{ sink: "ops", lag: 4 }]
+      })
+      expect((yield* ask(`${url}/api/accounts`)).json).toEqual(json.accounts)
+    })
+  )
+
+  it.live("lists nodes page by page, as they are and as they were", () =>
+    Effect.gen(function* () {
+      const { put, url } = yield* served()
+      for (const id of [3, 1, 2]) put(aNode({ id, createdAtMillis: id * 1000 }), at)
+      const first = (yield* ask(`${url}/api/nodes?limit=2`)).json
+      expect(first.nodes.map(({ id }: { id: number }) => id)).toEqual([1, 2])
+      expect(first.nodes[0]).toMatchObject({
+        account: "default",
+        statusSince: at,
+        createdAt: "1970-01-01T00:00:01.000Z"
+      })
+      const second = (yield* ask(`${url}/api/nodes?limit=2&after=${first.next}`)).json
+      expect([second.nodes.map(({ id }: { id: number }) => id), second.next]).toEqual([[3], null])
+      const then = (yield* ask(`${url}/api/nodes?at=1970-01-01T00:00:02Z`)).json
+      expect(then.nodes.map(({ id }: { id: number }) => id)).toEqual([1, 2])
+    })
+  )
+
+  it.live("gives the events behind a cursor, or the last ones, by type and node", () =>
+    Effect.gen(function* () {
+      const { append, url } = yield* served()
+      append({ type: "berth.watch.baseline" })
+      for (const id of [1, 2, 1]) append({ type: "berth.node.changed", subject: `nodes/${id}` })
+      append({ type: "berth.watch.degraded" })
+      const cursors = (query: string) =>
+        Effect.map(ask(`${url}/api/events${query}`), ({ json }) =>
+          json.events.map(({ cursor }: { cursor: string }) => Number(cursor.split(":")[1]))
+        )
+      expect(yield* cursors("")).toEqual([1, 2, 3, 4, 5])
+      expect(yield* cursors("?limit=2")).toEqual([4, 5])
+      expect(yield* cursors("?after=&limit=2")).toEqual([1, 2])
+      expect(yield* cursors("?after=default:3")).toEqual([4, 5])
+      expect(yield* cursors("?type=berth.node.*&node=1")).toEqual([2, 4])
+      expect(yield* cursors("?type=berth.watch.degraded")).toEqual([5])
+      expect((yield* ask(`${url}/api/events?after=&node=2`)).json).toMatchObject({ next: "default:5", more: false })
+    })
+  )
+
+  it.live("refuses what cannot be meant, is not there or no longer kept, in one sentence", () =>
+    Effect.gen(function* () {
+      const { state, url } = yield* served()
+      state.kept = 10
+      for (const [path, status] of [
+        ["/api/events?after=nonsense", 400],
+        ["/api/events?after=default:2", 410],
+        ["/api/events?limit=0", 400],
+        ["/api/events?limit=ten", 400],
+        ["/api/nodes?at=yesterday", 400],
+        ["/api/nodes?account=other", 404],
+        ["/api/nothing", 404],
+        ["/events?after=nonsense", 400]
+      ] as const) {
+        const reply = yield* ask(url + path)
+        expect([path, reply.status, reply.json?.status]).toEqual([path, status, status])
+        expect(reply.json.message).toMatch(/^\S[^\n]*\.?$/)
+      }
+    })
+  )
+
+  it.live("does what is asked of a sink, and knows no other", () =>
+    Effect.gen(function* () {
+      const { append, state, url } = yield* served()
+      state.sinks = [aSink()]
+      append({ type: "berth.watch.baseline" })
+      for (const verb of ["enable", "retry", "test"]) {
+        const reply = yield* ask(`${url}/api/sinks/ops/${verb}`, { method: "POST" })
+        expect([reply.status, reply.json.sink]).toEqual([200, "ops"])
+      }
+      const replay = (sink: string, body: unknown) => ask(`${url}/api/sinks/${sink}/replay`, { method: "POST", body })
+      expect((yield* replay("ops", { after: "default:1" })).status).toBe(200)
+      expect(state.asked).toEqual(["enable ops", "retry ops", "test ops", "replay default:1 ops"])
+      expect((yield* replay("ops", { after: "x" })).status).toBe(400)
+      expect((yield* replay("ops", {})).status).toBe(400)
+      expect((yield* replay("ops", "{")).status).toBe(400)
+      expect((yield* replay("ops", { after: "x".repeat(70_000) })).status).toBe(413)
+      expect((yield* replay("other", { after: "" })).status).toBe(404)
+      expect(state.asked.length).toBe(4)
+    })
+  )
+
+  it.live("answers HEAD and OPTIONS, and another method with what the path does answer", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served()
+      for (const path of ["/", "/api/status", "/metrics", "/healthz"]) {
+        const head = yield* ask(url + path, { method: "HEAD" })
+        expect([path, head.status, head.text]).toEqual([path, 200, ""])
+        const options = yield* ask(url + path, { method: "OPTIONS" })
+        expect([path, options.status, options.headers["allow"]]).toEqual([path, 204, "GET, HEAD, OPTIONS"])
+        const wrong = yield* ask(url + path, { method: "DELETE" })
+        expect([path, wrong.status, wrong.headers["allow"]]).toEqual([path, 405, "GET, HEAD, OPTIONS"])
+      }
+      const session = yield* ask(`${url}/api/session`)
+      expect([session.status, session.headers["allow"]]).toEqual([405, "POST, DELETE, OPTIONS"])
+    })
+  )
+
+  it.live("describes itself, every reply with its schema", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served()
+      const { json } = yield* ask(`${url}/api/openapi.json`)
+      expect(Object.keys(json.paths).toSorted()).toEqual([
+        "/api/accounts",
+        "/api/events",
+        "/api/nodes",
+        "/api/plans",
+        "/api/session",
+        "/api/sinks",
+        "/api/sinks/{sink}/enable",
+        "/api/sinks/{sink}/replay",
+        "/api/sinks/{sink}/retry",
+        "/api/sinks/{sink}/test",
+        "/api/status",
+        "/events",
+        "/healthz",
+        "/metrics",
+        "/readyz",
+        "/sd"
+      ])
+      expect(json.components.schemas.AccountStatus.properties.nodes.type).toBe("integer")
+    })
+  )
+})
+
+describe("readiness", () => {
+  it.live(
+    "is red before the first complete sweep, green after it, red when sweeps stop; the process lives all along",
+    () =>
+      Effect.gen(function* () {
+        const { state, url } = yield* served()
+        const sweptAgo = (seconds: number) =>
+          Effect.map(DateTime.now, (now) => {
+            const endedAt = DateTime.subtract(now, { seconds })
+            state.accounts = [anAccount({ lastSweep: { endedAt, durationMillis: 900, requests: 1 } })]
+          })
+        const statuses = Effect.all([ask(`${url}/healthz`), ask(`${url}/readyz`)]).pipe(
+          Effect.map((replies) => replies.map(({ status }) => status))
+        )
+        expect(yield* statuses).toEqual([200, 503])
+        state.accounts = []
+        expect(yield* statuses).toEqual([200, 503])
+        yield* sweptAgo(5)
+        expect(yield* statuses).toEqual([200, 200])
+        yield* sweptAgo(61)
+        expect(yield* statuses).toEqual([200, 503])
+        const { json } = yield* ask(`${url}/readyz`)
+        expect(json).toMatchObject({
+          ready: false,
+          accounts: [{ account: "default", ready: false, maxAgeSeconds: 60 }]
+        })
+        expect(json.accounts[0].ageSeconds).toBeGreaterThan(60)
+      })
+  )
+})

@@ -1,0 +1,183 @@
+/**
+ * A daemon in memory: what the HTTP interface reads, as a test decides it.
+ */
+import type { Node } from "@berth/core/domain/Node"
+import { DateTime, Deferred, Effect, Layer, Schema } from "effect"
+import { Node as NodeSchema } from "@berth/core/domain/Node"
+import { label } from "@berth/core/domain/NodeStatus"
+import { Daemon, type EventFilter, Refused } from "../../src/http/Daemon.ts"
+import type { AccountStatus, DeliveredEvent, LoggedEvent, PricedPlan, SinkStatus } from "../../src/http/records.ts"
+
+const encodeNode = Schema.encodeSync(Schema.toCodecJson(NodeSchema))
+
+export const anAccount = (rest: Partial<AccountStatus> = {}): AccountStatus => ({
+  account: "default",
+  state: "watching",
+  trouble: null,
+  nodes: 0,
+  lastSweep: null,
+  nextSweepAt: null,
+  sweepIntervalMillis: 10_000,
+  detectionLatencyMillis: null,
+  allowance: null,
+  ...rest
+})
+
+export const aSink = (rest: Partial<SinkStatus> = {}): SinkStatus => ({
+  sink: "ops",
+  kind: "webhook",
+  state: "up",
+  message: null,
+  cursor: "",
+  lag: 0,
+  waiting: 0,
+  deadLetters: 0,
+  failingSince: null,
+  ...rest
+})
+
+const isMatch = ({ event }: LoggedEvent, { account, node, type }: EventFilter): boolean =>
+  (account === undefined || event.source === `/accounts/${account}`) &&
+  (node === undefined || event.subject === `nodes/${node}`) &&
+  (type === undefined || (type.endsWith("*") ? event.type.startsWith(type.slice(0, -1)) : event.type === type))
+
+const place = /^(?:|default:(\d+))$/
+
+export type MemoryDaemon = ReturnType<typeof makeMemoryDaemon>
+
+export const makeMemoryDaemon = () => {
+  const state = {
+    accounts: [anAccount()] as Array<AccountStatus>,
+    nodes: new Map<number, Node & { readonly since: DateTime.Utc | null }>(),
+    plans: [] as Array<PricedPlan>,
+    sinks: [] as Array<SinkStatus>,
+    events: [] as Array<LoggedEvent>,
+    /** Sequence of the first event that is kept. */
+    kept: 1,
+    /** What the sinks were asked for. */
+    asked: [] as Array<string>,
+    reads: 0
+  }
+  let appended = Deferred.makeUnsafe<void>()
+
+  const append = (event: Partial<DeliveredEvent> & Pick<DeliveredEvent, "type">): LoggedEvent => {
+    const sequence = state.events.length + state.kept
+    const logged: LoggedEvent = {
+      cursor: `default:${sequence}`,
+      event: {
+        specversion: "1.0",
+        id: `event-${sequence}`,
+        source: "/accounts/default",
+        sequence: String(sequence).padStart(16, "0"),
+        time: "2026-03-01T10:20:30.000Z",
+        datacontenttype: "application/json",
+        data: {},
+        ...event
+      }
+    }
+    state.events.push(logged)
+    const due = appended
+    appended = Deferred.makeUnsafe()
+    Deferred.doneUnsafe(due, Effect.void)
+    return logged
+  }
+
+  /** A node is there now, or changed, with the event of it. */
+  const put = (node: Node, time: string) => {
+    const before = state.nodes.get(node.id)
+    const isChange = before !== undefined && label(before.status) !== label(node.status)
+    const since = isChange || before === undefined ? DateTime.makeUnsafe(time) : before.since
+    state.nodes.set(node.id, { ...node, since })
+    return append({
+      type: before === undefined ? "berth.node.created" : isChange ? "berth.node.status_changed" : "berth.node.changed",
+      subject: `nodes/${node.id}`,
+      time,
+      data: {
+        ...(isChange ? { from: before.status, to: node.status } : {}),
+        before: before === undefined ? null : encodeNode(before),
+        after: encodeNode(node),
+        observedBetween: [time, time],
+        sweep: 1
+      }
+    })
+  }
+
+  const remove = (id: number, time: string) => {
+    const before = state.nodes.get(id)!
+    state.nodes.delete(id)
+    return append({
+      type: "berth.node.deleted",
+      subject: `nodes/${id}`,
+      time,
+      data: { before: encodeNode(before), after: null, observedBetween: [time, time], sweep: 1 }
+    })
+  }
+
+  const end = () => (state.events.length === 0 ? "" : state.events.at(-1)!.cursor)
+
+  const sequenceOf = Effect.fnUntraced(function* (cursor: string) {
+    const found = place.exec(cursor)
+    if (found === null) return yield* new Refused({ kind: "invalid", message: `${cursor} is no cursor.` })
+    const sequence = Number(found[1] ?? state.kept - 1)
+    if (sequence < state.kept - 1) return yield* new Refused({ kind: "gone", message: `${cursor} is no longer kept.` })
+    return sequence
+  })
+
+  const forSink = (verb: string) => (sink: string) =>
+    Effect.suspend(() => {
+      const isKnown = state.sinks.some((known) => known.sink === sink)
+      if (!isKnown) return new Refused({ kind: "unknown", message: `There is no sink ${sink}.` })
+      state.asked.push(`${verb} ${sink}`)
+      return Effect.void
+    })
+
+  const service: Daemon["Service"] = {
+    accounts: Effect.sync(() => state.accounts),
+    plans: Effect.sync(() => state.plans),
+    sinks: Effect.sync(() => state.sinks),
+    cursor: Effect.sync(end),
+    nodeCounts: Effect.sync(() =>
+      Array.from(
+        Map.groupBy(state.nodes.values(), ({ plan, status }) => JSON.stringify([label(status), plan])),
+        ([key, { length: count }]) => {
+          const [status, plan] = JSON.parse(key)
+          return { account: "default", status, plan, count }
+        }
+      )
+    ),
+    nodes: ({ account, after, at, limit }) =>
+      Effect.suspend(() => {
+        if (account !== undefined && !state.accounts.some((known) => known.account === account)) {
+          return new Refused({ kind: "unknown", message: `There is no account ${account}.` })
+        }
+        const ids = [...state.nodes.keys()].sort((a, b) => a - b).filter((id) => id > Number(after ?? 0))
+        const nodes = ids.slice(0, limit).flatMap((id) => {
+          const { since, ...node } = state.nodes.get(id)!
+          if (at !== undefined && DateTime.isGreaterThan(node.createdAt, at)) return []
+          return [{ ...node, account: "default", statusSince: since }]
+        })
+        return Effect.succeed({ nodes, next: ids.length > limit ? String(ids[limit - 1]) : null, cursor: end() })
+      }),
+    events: ({ after, limit, ...filter }) =>
+      Effect.gen(function* () {
+        state.reads++
+        if (after === undefined) {
+          const events = state.events.filter((event) => isMatch(event, filter)).slice(-limit)
+          return { events, next: end(), more: false }
+        }
+        const from = yield* sequenceOf(after)
+        const scanned = state.events.slice(from - state.kept + 1)
+        const matching = scanned.filter((event) => isMatch(event, filter))
+        const events = matching.slice(0, limit)
+        const more = matching.length > limit
+        return { events, more, next: more ? events.at(-1)!.cursor : (scanned.at(-1)?.cursor ?? after) }
+      }),
+    eventAfter: (cursor) => Effect.suspend(() => (end() === cursor ? Deferred.await(appended) : Effect.void)),
+    enable: forSink("enable"),
+    retry: forSink("retry"),
+    test: forSink("test"),
+    replay: (sink, after) => Effect.andThen(sequenceOf(after), forSink(`replay ${after}`)(sink))
+  }
+
+  return { state, append, put, remove, layer: Layer.succeed(Daemon, service) }
+}

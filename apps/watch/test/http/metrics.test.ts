@@ -1,0 +1,84 @@
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Metric } from "effect"
+import parse from "parse-prometheus-text-format"
+import { aNode } from "../diff/aNode.ts"
+import { ask, served } from "./http.ts"
+import { anAccount, aSink } from "./memoryDaemon.ts"
+
+const time = "2026-03-01T10:00:00.000Z"
+
+const scrape = (url: string) =>
+  Effect.map(ask(`${url}/metrics`), ({ headers, text }) => {
+    expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8")
+    return new Map(parse(text).map((family) => [family.name, family]))
+  })
+
+describe("/metrics", () => {
+  it.live("has the state of accounts, nodes and sinks, as Prometheus reads it", () =>
+    Effect.gen(function* () {
+      const { put, state, url } = yield* served()
+      put(aNode({ id: 1, plan: "small" }), time)
+      put(aNode({ id: 2, plan: "small" }), time)
+      put(aNode({ id: 3, plan: 'odd "plan"\\' }), time)
+      const endedAt = DateTime.makeUnsafe(1_700_000_000_500)
+      state.accounts = [
+        anAccount({
+          lastSweep: { endedAt, durationMillis: 1, requests: 1 },
+          detectionLatencyMillis: 8500,
+          allowance: { limit: 1200, remaining: 733, resetAt: null }
+        })
+      ]
+      state.sinks = [aSink({ lag: 12, state: "down" })]
+      const families = yield* scrape(url)
+      const values = (name: string) =>
+        Object.fromEntries(
+          families.get(name)!.metrics.map(({ labels, value }) => [JSON.stringify(labels ?? {}), value])
+        )
+      expect(values("berth_nodes")).toEqual({
+        '{"account":"default","status":"running","plan":"small"}': "2",
+        '{"account":"default","status":"running","plan":"odd \\"plan\\"\\\\"}': "1"
+      })
+      expect(values("berth_last_success_timestamp_seconds")).toEqual({ '{"account":"default"}': "1700000000.5" })
+      expect(values("berth_detection_latency_seconds")).toEqual({ '{"account":"default"}': "8.5" })
+      expect(values("berth_ratelimit_remaining")).toEqual({ '{"account":"default"}': "733" })
+      expect(values("berth_sink_lag_events")).toEqual({ '{"sink":"ops"}': "12" })
+      expect(values("berth_sink_state")).toEqual({
+        '{"sink":"ops","state":"up"}': "0",
+        '{"sink":"ops","state":"down"}': "1",
+        '{"sink":"ops","state":"disabled"}': "0"
+      })
+    })
+  )
+
+  it.live("ends a series with what it was about", () =>
+    Effect.gen(function* () {
+      const { put, state, url } = yield* served()
+      put(aNode({ id: 1 }), time)
+      expect((yield* scrape(url)).get("berth_nodes")!.metrics).toHaveLength(1)
+      state.nodes.clear()
+      expect((yield* scrape(url)).has("berth_nodes")).toBe(false)
+    })
+  )
+
+  it.live(
+    "keeps to the rules for names: units in full, counters in total, a help text, no label of a single node",
+    () =>
+      Effect.gen(function* () {
+        const { put, state, url } = yield* served()
+        put(aNode({ id: 1 }), time)
+        state.sinks = [aSink({ failingSince: DateTime.makeUnsafe(0) })]
+        yield* Metric.update(Metric.counter("berth_events_total", { description: "Events.", incremental: true }), 1)
+        const families = yield* scrape(url)
+        expect(families.size).toBeGreaterThan(10)
+        for (const { help, metrics, name, type } of families.values()) {
+          expect(name).toMatch(/^(berth|process)(_[a-z]+)+$/)
+          expect([name, name.endsWith("_total")]).toEqual([name, type === "COUNTER"])
+          expect(name).not.toMatch(/_(milliseconds|millis|ms|count|kb|minutes|hours)(_|$)/)
+          expect([name, help]).toEqual([name, expect.stringMatching(/\S/)])
+          for (const { labels = {} } of metrics) {
+            for (const label of Object.keys(labels)) expect(label).not.toMatch(/^(id|node|node_id|name|ip)$/)
+          }
+        }
+      })
+  )
+})

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Metric } from "effect"
+import { parse } from "yaml"
+import { Progress } from "../../src/telemetry/Progress.ts"
+import { aNode } from "../diff/aNode.ts"
+import { ask, served } from "./http.ts"
+import { anAccount, aSink } from "./memoryDaemon.ts"
+
+const read = (name: string) => readFileSync(new URL(`../../operate/${name}`, import.meta.url), "utf8")
+
+/** The expressions of the rules and of the panels. */
+const alerts: ReadonlyArray<{ readonly alert: string; readonly expr: string }> = parse(read("alerts.yml")).groups[0]
+  .rules
+const panels: ReadonlyArray<{ readonly targets: ReadonlyArray<{ readonly expr: string }> }> = JSON.parse(
+  read("grafana.json")
+).panels
+
+const namesIn = (expressions: ReadonlyArray<string>) =>
+  new Set(expressions.flatMap((each) => each.match(/\bberth_\w+/g) ?? []))
+
+/** A daemon with a value for everything it has a metric for. */
+const busy = Effect.gen(function* () {
+  const { put, state, url } = yield* served()
+  const now = yield* DateTime.now
+  put(aNode({ id: 1 }), DateTime.formatIso(now))
+  state.accounts = [
+    anAccount({
+      lastSweep: { endedAt: now, durationMillis: 1, requests: 1 },
+      detectionLatencyMillis: 1,
+      allowance: { limit: 1, remaining: 1, resetAt: null }
+    })
+  ]
+  state.sinks = [aSink({ failingSince: now })]
+  const { report } = yield* Progress
+  yield* report("default", { lastSweep: { endedMillis: 0, durationMillis: 1, requests: 1 } })
+  yield* Metric.update(Metric.counter("berth_events_total", { incremental: true }), 1)
+  return yield* ask(`${url}/metrics`)
+}).pipe(Effect.provide(Progress.layer))
+
+describe("the rules for Prometheus and the board for Grafana", () => {
+  it.live("ask for metrics that there are", () =>
+    Effect.gen(function* () {
+      const { text } = yield* busy
+      const there = new Set(Array.from(text.matchAll(/^(berth_\w+)[{ ]/gm), ([, name]) => name))
+      const asked = namesIn([
+        ...alerts.map(({ expr }) => expr),
+        ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+      ])
+      expect(asked.size).toBeGreaterThan(10)
+      expect([...asked].filter((name) => !there.has(name))).toEqual([])
+    })
+  )
+})

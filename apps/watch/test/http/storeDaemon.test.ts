@@ -1,0 +1,288 @@
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect, Fiber, Layer, Metric } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
+import { Sinks } from "../../src/deliver/Sinks.ts"
+import { Stdout } from "../../src/deliver/Stdout.ts"
+import { Daemon } from "../../src/http/Daemon.ts"
+import { storeDaemon } from "../../src/http/storeDaemon.ts"
+import { defaultRetention } from "../../src/store/retention.ts"
+import { Store } from "../../src/store/Store.ts"
+import type { SinkStatus } from "../../src/http/records.ts"
+import { Progress } from "../../src/telemetry/Progress.ts"
+import { changed, created, deleted, row } from "../store/facts.ts"
+import { ask } from "./http.ts"
+import { HttpInterface, type HttpOptions } from "../../src/http/HttpInterface.ts"
+import { serve } from "../../src/http/serve.ts"
+
+const execSink = (name: string, command: SinkOptions["target"] & { readonly _tag: "Exec" }): SinkOptions => ({
+  name,
+  target: command,
+  selection: { types: [], nodes: [], accounts: [] },
+  start: "now",
+  forMillis: 0,
+  maxLag: 1_000_000
+})
+
+const sinkOptions = [
+  execSink("good", { _tag: "Exec", command: ["true"], timeoutMillis: 5000 }),
+  execSink("bad", { _tag: "Exec", command: ["false"], timeoutMillis: 5000 })
+]
+
+const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+const sinks = Sinks.layer(sinkOptions).pipe(Layer.provide(Stdout.layer))
+const daemon = storeDaemon(sinkOptions).pipe(
+  Layer.provideMerge(sinks),
+  Layer.provideMerge(Layer.mergeAll(store, Progress.layer))
+)
+
+const claim = (account: string) =>
+  Effect.flatMap(Store, (store) => Effect.map(store.claim(account), ({ owner }) => owner))
+
+const utc = (millis: number) => DateTime.makeUnsafe(millis)
+
+describe("a daemon over a store", () => {
+  it.effect("gives its nodes page by page, over all accounts or of one, and none that is gone", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { nodeCounts, nodes } = yield* Daemon
+      const gone = row(9, { goneAtMillis: 1 })
+      const [a, b] = [yield* claim("a"), yield* claim("b")]
+      yield* commit(a, {
+        nodes: [row(1), row(2), gone, row(10), row(3, {}, { plan: "small" })],
+        events: [created(1, 1)]
+      })
+      yield* commit(b, { nodes: [row(1), row(4)] })
+      const read = Effect.fnUntraced(function* (account?: string) {
+        const seen: Array<string> = []
+        for (let after: string | undefined; ;) {
+          const page = yield* nodes({ account, after, limit: 2 })
+          expect(page.cursor).toBe("a:1")
+          expect(page.nodes).toHaveLength(2)
+          seen.push(...page.nodes.map(({ account, id }) => `${account}${id}`))
+          if (page.next === null) return seen
+          after = page.next
+        }
+      })
+      expect(yield* read()).toEqual(["a1", "a2", "a3", "a10", "b1", "b4"])
+      expect(yield* read("b")).toEqual(["b1", "b4"])
+      expect(yield* nodeCounts).toEqual([
+        { account: "a", status: "running", plan: "A-1VCPU-1RAM-15DISK", count: 3 },
+        { account: "a", status: "running", plan: "small", count: 1 },
+        { account: "b", status: "running", plan: "A-1VCPU-1RAM-15DISK", count: 2 }
+      ])
+      expect(yield* Effect.flip(nodes({ after: "nonsense", limit: 1 }))).toMatchObject({ kind: "invalid" })
+      expect(yield* Effect.flip(nodes({ account: "c", limit: 1 }))).toMatchObject({ kind: "unknown" })
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.effect("gives the nodes of an instant, as far back as events are kept", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { nodes } = yield* Daemon
+      const a = yield* claim("a")
+      yield* commit(a, { nodes: [row(1), row(2)], events: [created(1, 1000), created(2, 2000)] })
+      yield* commit(a, { nodes: [row(1, { goneAtMillis: 3000 })], events: [deleted(1, 3000)] })
+      const idsAt = (millis: number) =>
+        Effect.map(nodes({ at: utc(millis), limit: 10 }), (page) => page.nodes.map(({ id }) => Number(id)))
+      expect(yield* idsAt(1500)).toEqual([1])
+      expect(yield* idsAt(2500)).toEqual([1, 2])
+      expect(yield* idsAt(3500)).toEqual([2])
+      expect(yield* Effect.flip(nodes({ at: utc(999), limit: 10 }))).toMatchObject({ kind: "gone" })
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.effect("gives every matching event once, whatever the size of pages, to a reader that goes on where it was", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { cursor, events } = yield* Daemon
+      const [a, b] = [yield* claim("a"), yield* claim("b")]
+      for (let id = 1; id <= 12; id++) {
+        yield* commit(id % 3 === 0 ? b : a, { events: [created(id, id), changed(id, id, "created", "running")] })
+      }
+      yield* commit(a, { events: [deleted(12, 99)] })
+      for (const [filter, count] of [
+        [{}, 25],
+        [{ type: "berth.node.*" }, 25],
+        [{ type: "berth.node.created" }, 12],
+        [{ type: "berth.node.status_*", account: "b" }, 4],
+        [{ node: 12 }, 3],
+        [{ type: "berth.watch.*" }, 0]
+      ] as const) {
+        for (const limit of [1, 2, 7, 100]) {
+          const seen: Array<string> = []
+          let after = ""
+          for (let more = true; more;) {
+            const page = yield* events({ ...filter, after, limit })
+            expect(page.events.length).toBeLessThanOrEqual(limit)
+            seen.push(...page.events.map(({ event }) => event.id))
+            for (const { cursor } of page.events.slice(0, -1)) {
+              const rest = yield* events({ ...filter, after: cursor, limit: 100 })
+              expect(rest.events.some(({ event }) => event.id === seen.at(-1))).toBe(true)
+            }
+            after = page.next
+            more = page.more
+          }
+          expect([filter, limit, seen.length, new Set(seen).size]).toEqual([filter, limit, count, count])
+          expect(after).toBe(yield* cursor)
+          const last = yield* events({ ...filter, limit })
+          expect(last.events.map(({ event }) => event.id)).toEqual(seen.slice(-limit))
+        }
+      }
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.effect("refuses a cursor that is none, of another store, or too old for what is kept", () =>
+    Effect.gen(function* () {
+      const { commit, prune } = yield* Store
+      const { events } = yield* Daemon
+      const a = yield* claim("a")
+      yield* commit(a, { events: [created(1, 1), created(2, 2), created(3, 3)] })
+      const kindOf = (after: string) => Effect.map(Effect.flip(events({ after, limit: 1 })), ({ kind }) => kind)
+      expect(yield* kindOf("nonsense")).toBe("invalid")
+      expect(yield* kindOf("a:4")).toBe("invalid")
+      yield* prune({ ...defaultRetention, maxEvents: 1 })
+      expect(yield* kindOf("a:1")).toBe("gone")
+      expect((yield* events({ after: "a:2", limit: 9 })).events).toHaveLength(1)
+      expect((yield* events({ after: "", limit: 9 })).events).toHaveLength(1)
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.effect("wakes a reader when an event is committed behind its cursor, and only then", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { cursor, eventAfter } = yield* Daemon
+      const a = yield* claim("a")
+      yield* commit(a, { events: [created(1, 1)] })
+      yield* eventAfter("")
+      const waiting = yield* Effect.forkChild(eventAfter(yield* cursor), { startImmediately: true })
+      yield* commit(a, { nodes: [row(1)] })
+      yield* Effect.yieldNow
+      expect(waiting.pollUnsafe()).toBe(undefined)
+      yield* commit(a, { events: [created(2, 2)] })
+      yield* Fiber.join(waiting)
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.effect("shows how the polling of each account goes", () =>
+    Effect.gen(function* () {
+      const { report } = yield* Progress
+      const { accounts, plans } = yield* Daemon
+      expect(yield* accounts).toEqual([])
+      yield* report("a", { intervalMillis: 8000 })
+      expect(yield* accounts).toMatchObject([{ account: "a", state: "starting", sweepIntervalMillis: 8000 }])
+      yield* report("a", {
+        state: "frozen",
+        trouble: { message: "half of the list is missing", sinceMillis: 5 },
+        lastSweep: { endedMillis: 7, durationMillis: 3, requests: 1 },
+        plans: [{ plan: "small", pricePerHourInr: 1, pricePerMonthInr: 730 }]
+      })
+      expect(yield* accounts).toMatchObject([
+        {
+          state: "frozen",
+          trouble: { since: utc(5) },
+          lastSweep: { endedAt: utc(7), requests: 1 },
+          sweepIntervalMillis: 8000
+        }
+      ])
+      expect(yield* plans).toEqual([{ account: "a", plan: "small", pricePerHourInr: 1, pricePerMonthInr: 730 }])
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.live("shows the sinks and does what is asked of them", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { enable, replay, retry, sinks, test } = yield* Daemon
+      yield* Effect.forkScoped((yield* Sinks).run)
+      const a = yield* claim("a")
+      yield* Effect.repeat(sinks, { until: (all) => all.length === 2 })
+      yield* commit(a, { events: [created(1, 1), created(2, 2)] })
+      const statusOf = (name: string): Effect.Effect<SinkStatus> =>
+        Effect.map(sinks, (all) => all.find(({ sink }) => sink === name)!)
+      const until = (name: string, isSo: (sink: SinkStatus) => boolean) =>
+        Effect.repeat(statusOf(name), { until: isSo })
+      const good = yield* until("good", ({ cursor, waiting }) => cursor === "a:2" && waiting === 0)
+      expect(good).toEqual({
+        sink: "good",
+        kind: "exec",
+        state: "up",
+        message: null,
+        cursor: "a:2",
+        lag: 0,
+        waiting: 0,
+        deadLetters: 0,
+        failingSince: null
+      })
+      const bad = yield* until("bad", ({ failingSince }) => failingSince !== null)
+      expect([bad.waiting, bad.deadLetters]).toEqual([2, 0])
+      yield* test("good")
+      expect(yield* Effect.flip(test("bad"))).toMatchObject({
+        kind: "busy",
+        message: "bad did not take the test event."
+      })
+      for (const act of [enable, retry, test, (name: string) => replay(name, "")]) {
+        expect(yield* Effect.flip(act("none"))).toMatchObject({ kind: "unknown" })
+      }
+      yield* enable("good")
+      yield* retry("good")
+      expect(yield* Effect.flip(replay("good", "a:9"))).toMatchObject({ kind: "invalid" })
+      yield* replay("good", "")
+      yield* until("good", ({ cursor, waiting }) => cursor === "a:2" && waiting === 0)
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.live("is served where the config asks for it, or nowhere", () =>
+    Effect.gen(function* () {
+      const of = (options: Omit<HttpOptions, "sinks">) =>
+        Effect.provide(HttpInterface, HttpInterface.layer({ ...options, sinks: sinkOptions }))
+      expect(yield* of({ listen: null, token: null })).toEqual({ url: null })
+      const refused = yield* Effect.flip(of({ listen: { host: "0.0.0.0", port: 0 }, token: null }))
+      expect(refused.message).toBe("listen: 0.0.0.0 is beyond loopback, and no token is set.")
+      const listen = { host: "127.0.0.1", port: 0 }
+      yield* Effect.gen(function* () {
+        const { url } = yield* HttpInterface
+        expect((yield* ask(`${url}/api/sinks`)).json.map(({ kind }: { kind: string }) => kind)).toEqual([
+          "exec",
+          "exec"
+        ])
+        expect((yield* ask(`${url}/api/status`)).status).toBe(200)
+      }).pipe(Effect.provide(HttpInterface.layer({ listen, token: null, sinks: sinkOptions })))
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.live("counts events by type and sweeps by their duration, for as long as the process runs", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { report } = yield* Progress
+      const url = yield* serve({ host: "127.0.0.1", port: 0 })
+      const owner = yield* claim("counted")
+      for (const durationMillis of [200, 700]) {
+        yield* report("counted", { lastSweep: { endedMillis: 0, durationMillis, requests: 1 } })
+      }
+      yield* report("counted", { state: "watching" })
+      yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
+      yield* commit(owner, { events: [deleted(1, 3)] })
+      const scrape = Effect.map(ask(`${url}/metrics`), ({ text }) => text)
+      const text = yield* Effect.repeat(scrape, { until: (text) => text.includes(`type="berth.node.deleted"} 1`) })
+      expect(text).toContain(`berth_events_total{account="counted",type="berth.node.created"} 2`)
+      expect(text).toContain(`berth_sweep_duration_seconds_count{account="counted"} 2`)
+      expect(text).toContain(`berth_sweep_duration_seconds_bucket{account="counted",le="0.25"} 1`)
+    }).pipe(Effect.provide(daemon), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.live("answers 503 with what is wrong with the store when it fails", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const url = yield* serve({ host: "127.0.0.1", port: 0 })
+      expect((yield* ask(`${url}/api/nodes`)).json).toEqual({ nodes: [], next: null, cursor: "" })
+      yield* sql`DROP TABLE node`
+      const reply = yield* ask(`${url}/api/nodes`)
+      expect([reply.status, reply.json.message]).toEqual([
+        503,
+        expect.stringMatching(/^The store refused a statement: /)
+      ])
+      expect((yield* ask(`${url}/healthz`)).status).toBe(200)
+    }).pipe(Effect.provide(daemon))
+  )
+})

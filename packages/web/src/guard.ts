@@ -1,0 +1,149 @@
+/**
+ * Who may use a server that runs beside a browser: programs, and its own page. A browser sends requests for any page that asks
+ * it to, so a request is refused unless it was meant for this server, by a page of this server or by none. Pure: facts of a
+ * request in, a refusal or none out.
+ */
+import { isIPv6 } from "node:net"
+
+/** What a request asks for: `shell` is the page, which holds no data; `open` is what needs no token, `data` the rest. */
+export type Target = "shell" | "open" | "data"
+
+export interface GuardedRequest {
+  readonly method: string
+  readonly target: Target
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Whether it shows the token that the server asks for. */
+  readonly showsToken: boolean
+}
+
+export interface Access {
+  /** Of the URL by which the server is reached. */
+  readonly scheme: "http" | "https"
+  /**
+   * Host names beside loopback, as `readHostName` gives them. `any` where everything but an empty page needs a token, which the
+   * page of an attacker does not have under any name.
+   */
+  readonly hosts: ReadonlySet<string> | "any"
+  /** Whether the server asks for a token. */
+  readonly needsToken: boolean
+}
+
+/** How refusals name what is guarded. */
+export interface Wording {
+  /** The subject of a sentence: `The control plane`. */
+  readonly name: string
+  /** `control token`. */
+  readonly token: string
+  /** How a host is allowed, in the imperative. */
+  readonly toAllow: (host: string) => string
+}
+
+export interface Forbidden {
+  readonly status: 401 | 403 | 415
+  readonly message: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Why a request is refused; `undefined` when it may go on. */
+export type Guard = (request: GuardedRequest, access: Access) => Forbidden | undefined
+
+export const makeGuard =
+  (wording: Wording): Guard =>
+  (request, access) =>
+    wrongHost(request, access, wording) ??
+    otherSite(request, access, wording) ??
+    withoutToken(request, access, wording) ??
+    withoutMediaType(request)
+
+/** A name that an attacker's DNS points here makes the attacker's page one of this host: only known names are served. */
+const wrongHost = (
+  { headers, showsToken }: GuardedRequest,
+  { hosts, needsToken }: Access,
+  { name: guarded, toAllow, token }: Wording
+): Forbidden | undefined => {
+  const { host } = headers
+  // Browsers always send one. HTTP/1.1 without one was refused before.
+  if (host === undefined || showsToken || hosts === "any") return undefined
+  const name = hostNameOf(host)
+  if (name !== undefined && (isLoopbackName(name) || hosts.has(name))) return undefined
+  const orToken = needsToken ? ` or show the ${token}` : ""
+  return {
+    status: 403,
+    message: `${guarded} is not served at ${host.slice(0, 255)}: ${toAllow(name ?? "NAME")}${orToken}.`
+  }
+}
+
+const otherSite = (
+  { headers, method, target }: GuardedRequest,
+  { scheme }: Access,
+  { name }: Wording
+): Forbidden | undefined => {
+  const { host, origin } = headers
+  const site = headers["sec-fetch-site"]
+  const isOwnOrigin = origin === undefined || (host !== undefined && origin === originOf(scheme, host))
+  // A link to the page may be anywhere: what it shows, its own script asks for.
+  const isLink =
+    target === "shell" &&
+    method === "GET" &&
+    headers["sec-fetch-mode"] === "navigate" &&
+    headers["sec-fetch-dest"] === "document"
+  const isOwnSite = site === undefined || site === "same-origin" || site === "none" || isLink
+  return isOwnOrigin && isOwnSite
+    ? undefined
+    : {
+        status: 403,
+        message: `Pages of another origin may not use ${name[0]!.toLowerCase()}${name.slice(1)}: open its own page, or call it from a program.`
+      }
+}
+
+const withoutToken = (
+  { showsToken, target }: GuardedRequest,
+  { needsToken }: Access,
+  { token }: Wording
+): Forbidden | undefined =>
+  !needsToken || showsToken || target !== "data"
+    ? undefined
+    : {
+        status: 401,
+        message: `The ${token} is missing or wrong: Authorization: Bearer …`,
+        headers: { "www-authenticate": "Bearer" }
+      }
+
+/** A page may send text and forms anywhere without asking the server first, but not JSON (Fetch, CORS-safelisted). */
+const withoutMediaType = ({ headers }: GuardedRequest): Forbidden | undefined => {
+  const type = headers["content-type"]
+  return !hasBody(headers) || (type !== undefined && isJson(type))
+    ? undefined
+    : { status: 415, message: "The body must be JSON: content-type application/json." }
+}
+
+/** `application/json` and its relatives. */
+export const isJson = (contentType: string): boolean =>
+  /^\s*application\/(json|[^\s;/]+\+json)\s*(;|$)/i.test(contentType)
+
+/** Whether a body comes, or may come, with a request. */
+export const hasBody = (headers: GuardedRequest["headers"]): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
+/** The name of a `Host` header, without its port. */
+const hostNameOf = (host: string): string | undefined => readHostName(host.replace(/:\d{0,5}$/, ""))
+
+/**
+ * A host name or an address without a port, an IPv6 address with or without brackets, in the form in which hosts are
+ * compared; `undefined` if it is neither.
+ */
+export const readHostName = (text: string): string | undefined => {
+  const name = isIPv6(text) ? `[${text}]` : text
+  return /^([\w.-]+|\[[\da-f:.]+\])$/i.test(name) ? canonical(name) : undefined
+}
+
+/** As browsers write it: in lower case, an address in its usual form, without the dot of the root. */
+const canonical = (name: string): string | undefined => URL.parse(`http://${name}`)?.hostname.replace(/(?<=.)\.$/, "")
+
+/** Whether a name, as `readHostName` gives it, is one of this machine alone. */
+export const isLoopbackName = (name: string): boolean =>
+  name === "localhost" || name.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(name) || name === "[::1]"
+
+/** An origin leaves out the port that its scheme has anyway. */
+const originOf = (scheme: Access["scheme"], host: string): string | undefined =>
+  URL.parse(`${scheme}://${host}`)?.origin
