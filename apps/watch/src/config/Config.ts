@@ -29,7 +29,7 @@ interface AccountOptions {
   readonly holdMillis: number
 }
 
-interface Listen {
+export interface Listen {
   readonly host: string
   readonly port: number
 }
@@ -55,9 +55,9 @@ export interface Surroundings {
   readonly file: (path: string) => string
 }
 
-const defaultListen: Listen = { host: "127.0.0.1", port: 9464 }
-const defaultAccount = { intervalMillis: null, share: 0.6, graceMillis: 60_000, holdMillis: 600_000 } as const
-const defaultMaxLag = 1_000_000
+export const defaultListen: Listen = { host: "127.0.0.1", port: 9464 }
+export const defaultAccount = { intervalMillis: null, share: 0.6, graceMillis: 60_000, holdMillis: 600_000 } as const
+export const defaultMaxLag = 1_000_000
 
 const second = 1000
 const day = 86_400_000
@@ -66,13 +66,13 @@ const year = 365 * day
 const loopback = /^(localhost|127(\.\d+){3}|::1)$/
 
 /** `host:port`, with an IPv6 address in brackets. */
-const parseListen = (text: string): Listen | undefined => {
+export const parseListen = (text: string): Listen | undefined => {
   const found = /^(?:\[([0-9a-f:]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text)
   const port = Number(found?.[3])
   return found === null || port > 65_535 ? undefined : { host: found[1] ?? found[2]!, port }
 }
 
-const isLoopback = ({ host }: Listen): boolean => loopback.test(host)
+export const isLoopback = ({ host }: Listen): boolean => loopback.test(host)
 
 const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   if (!URL.canParse(text)) return undefined

@@ -2,7 +2,7 @@
  * Delivers what a sink has taken: attempts what its queues start, and keeps in the store how each attempt ended. A process that
  * is killed between an attempt and that attempts again, with the same id.
  */
-import { Clock, Effect, Queue, Random, Schedule } from "effect"
+import { Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import type { Delivery, DeliveryKey } from "../store/sinks.ts"
 import { makeSignal } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
@@ -21,7 +21,7 @@ const maxLeft = 10_000
 export const maxLoaded = 1_000_000
 
 /** Before the store is asked again after it failed. */
-const storePause = "1 second"
+const storePauseMillis = 1000
 
 /** `Taken`: there are more deliveries. */
 type Message =
@@ -49,7 +49,7 @@ export interface Courier {
 
 /** Waits out a store that may work again; an attempt that was made stays made meanwhile. */
 export const whileItMayPass = <A, R>(effect: Effect.Effect<A, StoreFailed, R>): Effect.Effect<A, StoreFailed, R> =>
-  Effect.retry(effect, { while: mayPass, schedule: Schedule.spaced(storePause) })
+  Effect.retry(effect, { while: mayPass, schedule: Schedule.spaced(storePauseMillis) })
 
 export const makeCourier = Effect.fnUntraced(function* (
   sink: string,
@@ -62,6 +62,21 @@ export const makeCourier = Effect.fnUntraced(function* (
   const mailbox = yield* Queue.unbounded<Message>()
   const turned = makeSignal()
 
+  /** What the store could not take yet, such as on a full disk. An attempt stays made, and others go on meanwhile. */
+  const unsaved: Array<Effect.Effect<void, StoreFailed>> = []
+
+  const saveAll = Effect.gen(function* () {
+    for (;;) {
+      const [write] = unsaved
+      if (write === undefined) return
+      const saved = yield* Effect.result(write)
+      if (Result.isFailure(saved)) return mayPass(saved.failure) ? undefined : yield* saved.failure
+      unsaved.shift()
+    }
+  })
+
+  const save = (write: Effect.Effect<void, StoreFailed>) => Effect.sync(() => void unsaved.push(write))
+
   const attemptOne = Effect.fnUntraced(function* (delivery: Delivery) {
     const body = yield* whileItMayPass(store.bodyOf(sink, delivery))
     // Taken back meanwhile: there is nothing left to deliver.
@@ -71,16 +86,18 @@ export const makeCourier = Effect.fnUntraced(function* (
 
   const afterFailure = Effect.fnUntraced(function* (delivery: Delivery, outcome: Failed) {
     const now = yield* Clock.currentTimeMillis
+    const wasFailing = queues.health.failingSinceMillis !== null
     const consequence = queues.failed(delivery, outcome, now, yield* Random.next)
     switch (consequence._tag) {
       case "Retry":
-        yield* whileItMayPass(store.failed(sink, consequence.delivery, queues.health.failingSinceMillis))
+        yield* save(store.failed(sink, consequence.delivery, queues.health.failingSinceMillis))
         return null
       case "Wait":
-        yield* whileItMayPass(store.failed(sink, delivery, queues.health.failingSinceMillis))
+        // Only the first: an outage of days would write every minute.
+        if (!wasFailing) yield* save(store.failed(sink, delivery, queues.health.failingSinceMillis))
         return null
       case "GiveUp":
-        yield* whileItMayPass(store.giveUp(sink, consequence.delivery, outcome.reason))
+        yield* save(store.giveUp(sink, consequence.delivery, outcome.reason))
         return null
       case "Disable":
         return { reason: consequence.reason, message: outcome.reason }
@@ -99,7 +116,8 @@ export const makeCourier = Effect.fnUntraced(function* (
         end = (yield* afterFailure(message.delivery, message.outcome)) ?? end
       }
     }
-    if (succeeded.length > 0) yield* whileItMayPass(store.delivered(sink, succeeded))
+    if (succeeded.length > 0) yield* save(store.delivered(sink, succeeded))
+    yield* saveAll
     return end
   })
 
@@ -118,7 +136,10 @@ export const makeCourier = Effect.fnUntraced(function* (
       const now = yield* Clock.currentTimeMillis
       for (const delivery of queues.start(now)) yield* Effect.forkChild(attemptOne(delivery))
       yield* turned.notify
-      const end = yield* handle(yield* messagesUntil(queues.nextMillis(), now))
+      const next = queues.nextMillis()
+      const saveAt = unsaved.length === 0 ? Number.POSITIVE_INFINITY : now + storePauseMillis
+      const wakeAt = Math.min(next ?? Number.POSITIVE_INFINITY, saveAt)
+      const end = yield* handle(yield* messagesUntil(Number.isFinite(wakeAt) ? wakeAt : null, now))
       if (end !== null) return end
     }
   })
@@ -142,7 +163,8 @@ export const makeCourier = Effect.fnUntraced(function* (
     room: until(() => queues.size < maxLeft),
     idle: until((now) => {
       const next = queues.nextMillis()
-      return Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && (next === null || next > now)
+      const isQuiet = Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.length === 0
+      return isQuiet && (next === null || next > now)
     }),
     isDown: () => queues.health.probeAtMillis !== null
   }

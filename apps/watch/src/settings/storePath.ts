@@ -2,6 +2,7 @@
  * Which store a command is about: the one of a config, or the one that `run` uses without a config.
  */
 import { berthFolder } from "@berth/core/client/AccountFolder"
+import { readVariable } from "@berth/terminal/Connection"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { isPostgres } from "../config/Config.ts"
@@ -33,9 +34,11 @@ export const readConfigFile = (path: string) =>
     Effect.andThen(report(...lines), new CommandFailed({ exit: "usage", message: `${path} cannot be used.` }))
   )
 
-const variable = (name: string) => Effect.sync(() => process.env[name] || undefined)
+/** What a variable holds; undefined when it is not set, or blank. */
+export const variable = (name: string) =>
+  Effect.map(readVariable(name), (value) => Option.getOrUndefined(Option.map(value, Redacted.value)))
 
-const defaultStorePath = Effect.gen(function* () {
+export const defaultStorePath = Effect.gen(function* () {
   const chosen = yield* variable("BERTH_WATCH_STORE")
   if (chosen !== undefined) return chosen
   return yield* berthFolder(variable).pipe(

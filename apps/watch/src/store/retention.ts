@@ -28,25 +28,26 @@ export const defaultRetention: Retention = {
 const maxRemovedAtOnce = 1000
 
 export const makeRetention = (sql: SqlClient.SqlClient) => {
-  /** The last event of an account that no sink needs any more: all enabled ones have read and delivered it. */
-  const lastFree = (account: string) =>
+  /** The last event of an account that none of the sinks needs any more: all enabled ones have read and delivered it. */
+  const lastFree = (account: string, sinks: ReadonlyArray<string>) =>
     Effect.map(
       sql<{ seq: StoredInteger | null }>`SELECT min(seq) AS seq FROM (
         SELECT seq FROM account WHERE name = ${account}
         UNION ALL SELECT sink_cursor.seq FROM sink_cursor JOIN sink ON sink.name = sink_cursor.sink
-          WHERE sink_cursor.account = ${account} AND sink.disabled IS NULL
+          WHERE sink_cursor.account = ${account} AND sink.disabled IS NULL AND ${sql.in("sink.name", sinks)}
         UNION ALL SELECT delivery.seq - 1 FROM delivery WHERE delivery.account = ${account} AND delivery.body IS NULL
+          AND ${sql.in("delivery.sink", sinks)}
       ) AS needed`,
       ([row]) => toNumber(row?.seq ?? 0)
     )
 
-  /** Removes what is too old or too much; gives how many events went. */
-  const prune = Effect.fn("Store.prune")(function* (retention: Retention) {
+  /** Removes what is too old or too much for the sinks that the daemon has; gives how many events went. */
+  const prune = Effect.fn("Store.prune")(function* (retention: Retention, sinks: ReadonlyArray<string>) {
     const now = yield* Clock.currentTimeMillis
     let pruned = 0
     const accounts = yield* sql<{ name: string; seq: StoredInteger }>`SELECT name, seq FROM account`
     for (const { name, seq } of accounts) {
-      const free = yield* lastFree(name)
+      const free = yield* lastFree(name, sinks)
       const surplus = toNumber(seq) - retention.maxEvents
       for (;;) {
         const removed = yield* sql`DELETE FROM event WHERE account = ${name} AND seq IN (

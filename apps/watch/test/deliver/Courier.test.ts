@@ -1,6 +1,7 @@
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Random } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Random } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { type Courier, makeCourier } from "../../src/deliver/Courier.ts"
 import { delivered, failed, type Outcome } from "../../src/deliver/Outcome.ts"
@@ -8,6 +9,9 @@ import { readEvents } from "../../src/deliver/SinkReader.ts"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { beginning } from "../../src/events/Cursor.ts"
 import { Store } from "../../src/store/Store.ts"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { changed, created } from "../store/facts.ts"
 
 const store = Store.layerSql.pipe(Layer.provide(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
@@ -189,5 +193,35 @@ describe("a courier", () => {
         expect(first).toEqual(first.toSorted((a, b) => a - b))
       }
     }).pipe(Random.withSeed("courier"), Effect.provide(store))
+  )
+
+  it.effect("goes on delivering while the store takes nothing, and keeps that once it does", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-courier-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      const filename = join(folder, "watch.db")
+      const file = (maxLockWaitMillis: number) => SqliteClient.layer({ filename, maxLockWaitMillis })
+      yield* Effect.gen(function* () {
+        const { backlog, commit } = yield* Store
+        const owner = yield* claim
+        const { attempt, received } = receiver(() => delivered)
+        // Held back, so that all is taken before the store is locked.
+        yield* running(attempt, { ...sink, forMillis: minute })
+        yield* commit(owner, { events: [1, 2, 3, 4].map((id) => changed(id, 0, "running", "power-off", id)) })
+        yield* idleNow
+        const locked = yield* Deferred.make<void>()
+        const lock = SqlClient.SqlClient.use((sql) => sql.withTransaction(Deferred.await(locked)))
+        const locking = yield* Effect.forkChild(Effect.provide(lock, file(0)), { startImmediately: true })
+        yield* pass("2 minutes")
+        expect(received.length).toBe(4)
+        expect(yield* backlog("ops")).toMatchObject({ pending: 4 })
+        yield* Deferred.succeed(locked, undefined)
+        yield* Fiber.join(locking)
+        yield* pass("2 seconds")
+        expect([received.length, (yield* backlog("ops")).pending]).toEqual([4, 0])
+      }).pipe(Effect.provide(Store.layerSql.pipe(Layer.provide(file(0)))))
+    })
   )
 })

@@ -244,15 +244,31 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         for (const sink of ["slow", "read"]) yield* meet(sink)
         yield* take({ sink: "read", account: "a", seq: 6, deliveries: [delivery(2)], dropped: [] })
         yield* take({ sink: "slow", account: "a", seq: 0, deliveries: [], dropped: [] })
-        expect([yield* prune(policy), yield* kept]).toEqual([0, [1, 2, 3, 4, 5, 6]])
+        const sinks = ["slow", "read"]
+        expect([yield* prune(policy, sinks), yield* kept]).toEqual([0, [1, 2, 3, 4, 5, 6]])
         yield* setDisabled("slow", { reason: "lagging", message: "too far behind" })
-        expect([yield* prune(policy), yield* kept]).toEqual([1, [2, 3, 4, 5, 6]])
+        expect([yield* prune(policy, sinks), yield* kept]).toEqual([1, [2, 3, 4, 5, 6]])
         yield* take({ sink: "read", account: "a", seq: 6, deliveries: [], dropped: [delivery(2)] })
-        expect([yield* prune(policy), yield* kept]).toEqual([1, [3, 4, 5, 6]])
-        expect([yield* prune({ ...policy, maxEvents: 1 }), yield* kept]).toEqual([3, [6]])
+        expect([yield* prune(policy, sinks), yield* kept]).toEqual([1, [3, 4, 5, 6]])
+        expect([yield* prune({ ...policy, maxEvents: 1 }, sinks), yield* kept]).toEqual([3, [6]])
         expect((yield* Stream.runCollect(nodes("a"))).map(({ id }) => id)).toEqual([2])
         yield* commit(owner, { events: [created(7, 7)] })
         expect(yield* kept).toEqual([6, 7])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("keeps nothing for a sink that is no longer configured", () =>
+      Effect.gen(function* () {
+        const { after, commit, meet, prune, take } = yield* Store
+        const { owner } = yield* claim("a")
+        yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
+        yield* meet("old")
+        yield* take({ sink: "old", account: "a", seq: 1, deliveries: [delivery(1)], dropped: [] })
+        yield* TestClock.setTime(5000)
+        const policy = { ...defaultRetention, eventsMillis: 1000 }
+        expect(yield* prune(policy, ["old"])).toBe(0)
+        expect(yield* prune(policy, [])).toBe(2)
+        expect(yield* after(beginning, 9)).toEqual([])
       }).pipe(Effect.provide(store))
     )
 

@@ -1,0 +1,61 @@
+/**
+ * The config without a file: one account from `BERTH_*`, whose events go to stdout. `BERTH_WATCH_STORE`, `BERTH_WATCH_LISTEN` and
+ * `BERTH_WATCH_TOKEN` change what they name.
+ */
+import type { Connection } from "@berth/terminal/Connection"
+import { Effect, Redacted } from "effect"
+import {
+  defaultAccount,
+  defaultListen,
+  defaultMaxLag,
+  isLoopback,
+  type Listen,
+  parseListen,
+  type WatchConfig
+} from "../config/Config.ts"
+import type { SinkOptions } from "../deliver/SinkOptions.ts"
+import { CommandFailed } from "../process/CommandFailed.ts"
+import { defaultRetention } from "../store/retention.ts"
+import { defaultStorePath, variable } from "./storePath.ts"
+
+const stdout: SinkOptions = {
+  name: "stdout",
+  target: { _tag: "Stdout" },
+  selection: { types: [], nodes: [], accounts: [] },
+  start: "now",
+  forMillis: 0,
+  maxLag: defaultMaxLag
+}
+
+const readListen = Effect.gen(function* (): Effect.fn.Return<Listen | null, CommandFailed> {
+  const text = yield* variable("BERTH_WATCH_LISTEN")
+  if (text === undefined) return defaultListen
+  if (text === "off") return null
+  const listen = parseListen(text)
+  if (listen !== undefined) return listen
+  return yield* new CommandFailed({ exit: "usage", message: "BERTH_WATCH_LISTEN has to be HOST:PORT or off." })
+})
+
+export const environmentConfig = Effect.fn("environmentConfig")(function* (
+  { options }: Pick<Connection, "options">,
+  account: string
+): Effect.fn.Return<WatchConfig, CommandFailed> {
+  const listen = yield* readListen
+  const token = yield* variable("BERTH_WATCH_TOKEN")
+  if (listen !== null && !isLoopback(listen) && token === undefined) {
+    return yield* new CommandFailed({
+      exit: "usage",
+      message: "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed.",
+      hint: "Set BERTH_WATCH_TOKEN."
+    })
+  }
+  return {
+    store: Redacted.make(yield* defaultStorePath),
+    listen,
+    token: token === undefined ? null : Redacted.make(token),
+    accounts: [{ ...defaultAccount, name: account, connection: options }],
+    sinks: [stdout],
+    heartbeat: null,
+    retention: defaultRetention
+  }
+})

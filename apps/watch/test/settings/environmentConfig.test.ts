@@ -1,0 +1,57 @@
+import { describe, expect, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { environmentConfig } from "../../src/settings/environmentConfig.ts"
+
+const connection = {
+  options: {
+    baseUrl: "https://api.example.com",
+    credentials: { apiKey: Redacted.make("k"), accessToken: Redacted.make("t") }
+  }
+}
+
+const configOf = (env: Readonly<Record<string, string>>) =>
+  environmentConfig(connection, "eu").pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+  )
+
+describe("the config from the environment", () => {
+  it.effect("is one account whose events go to stdout, in the user's state folder, for this machine only", () =>
+    Effect.gen(function* () {
+      const config = yield* configOf({ HOME: "/home/me" })
+      expect(Redacted.value(config.store)).toMatch(/^\/home\/me\/.*\/berth\/watch\.db$/)
+      expect(config).toMatchObject({
+        listen: { host: "127.0.0.1", port: 9464 },
+        token: null,
+        accounts: [{ name: "eu", connection: { baseUrl: "https://api.example.com" }, share: 0.6 }],
+        sinks: [{ name: "stdout", target: { _tag: "Stdout" } }]
+      })
+    })
+  )
+
+  it.effect("takes store, address and token from variables of their own", () =>
+    Effect.gen(function* () {
+      const config = yield* configOf({
+        BERTH_WATCH_STORE: "/data/watch.db",
+        BERTH_WATCH_LISTEN: "0.0.0.0:80",
+        BERTH_WATCH_TOKEN: "secret"
+      })
+      expect(Redacted.value(config.store)).toBe("/data/watch.db")
+      expect(config.listen).toEqual({ host: "0.0.0.0", port: 80 })
+      expect(Redacted.value(config.token!)).toBe("secret")
+      expect((yield* configOf({ HOME: "/h", BERTH_WATCH_LISTEN: "off" })).listen).toBe(null)
+    })
+  )
+
+  it.effect.each([
+    [{ HOME: "/h", BERTH_WATCH_LISTEN: "here" }, "BERTH_WATCH_LISTEN has to be HOST:PORT or off."],
+    [
+      { HOME: "/h", BERTH_WATCH_LISTEN: "0.0.0.0:80" },
+      "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed."
+    ],
+    [{}, "There is no folder for the store: HOME is not set."]
+  ] as const)("refuses %j in one sentence", ([env, message]) =>
+    Effect.gen(function* () {
+      expect(yield* Effect.flip(configOf(env))).toMatchObject({ exit: "usage", message })
+    })
+  )
+})
