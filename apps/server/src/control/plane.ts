@@ -4,7 +4,7 @@
  */
 import { type Access, hasBody, readHostName, type Target } from "@berth/web/guard"
 import { allowedMethods, type Endpoint, endpointsOf, fits, routerConfig, segmentsOf } from "@berth/web/paths"
-import { Effect, Layer, Redacted, Stream, Semaphore } from "effect"
+import { Effect, Layer, Redacted, Semaphore, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import pkg from "../../package.json" with { type: "json" }
