@@ -11,6 +11,7 @@ const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   node: async () => (await import("../records/node.ts")).nodeRecord,
   outcome: async () => (await import("../records/outcome.ts")).outcomeRecord,
   commitment: async () => (await import("../records/commitment.ts")).commitmentRecord,
+  imageWithPlans: async () => (await import("../records/image.ts")).imageWithPlansRecord,
   image: async () => (await import("../records/image.ts")).imageRecord,
   plan: async () => (await import("../records/plan.ts")).planRecord,
   profile: async () => (await import("../records/account.ts")).profileRecord,
