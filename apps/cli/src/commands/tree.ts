@@ -49,7 +49,7 @@ export const tree: CommandTree<Loaded> = [
     }),
     verb("delete", "Delete nodes", async () => loaded((await import("./node/delete.ts")).remove), {
       aliases: ["rm"],
-      prints: ["outcome", "outcome[]", "proposal[]"],
+      prints: ["outcome", "outcome[]", "proposal", "proposal[]"],
       examples: [
         ["berth node delete web-1 --wait", "Ask, delete, and wait until it is gone"],
         ["berth node delete $(berth node list --name 'tmp-*' -o id) --yes", "Many, by a filter, without asking"]
