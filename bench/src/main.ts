@@ -9,6 +9,7 @@ import { type Result, type Row, summarise, Unmeasurable } from "./Row.ts"
 import { callOverFetchRow, callOverHttpClientRow, callRow, openaiRow, stripeRow } from "./rows/client.ts"
 import { cancelRow } from "./rows/cancel.ts"
 import { drainRow } from "./rows/drain.ts"
+import { completionRow, helpRow, nodeListRow, streamRow } from "./rows/commandLine.ts"
 import { decodeRow } from "./rows/decode.ts"
 import { executableSizeRow, executableStartRow } from "./rows/executable.ts"
 import { idleRow, soakRow } from "./rows/endurance.ts"
@@ -36,6 +37,10 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   "cancel-backoff": () => cancelRow("backoff"),
   "cancel-wire": () => cancelRow("wire"),
   "cancel-body": () => cancelRow("body"),
+  "cli-help": helpRow,
+  "cli-list": nodeListRow,
+  "cli-completion": completionRow,
+  "cli-stream": streamRow,
   decode: decodeRow,
   drain: drainRow,
   "executable-size": executableSizeRow,

@@ -99,7 +99,7 @@ export const tree: CommandTree<Loaded> = [
     verb("list", "List images, one row each", async () => loaded((await import("./image/list.ts")).list), {
       aliases: ["ls"],
       groups: { filter: imageFilters },
-      prints: ["image[]"],
+      prints: ["imageWithPlans[]"],
       examples: [
         ["berth image list --os Ubuntu --version 24.04", "Images of one system"],
         ["berth image list --type private", "Images of the account"]

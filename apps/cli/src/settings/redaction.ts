@@ -12,8 +12,9 @@ import { readProfiles } from "./ProfileFile.ts"
 const masking = (secrets: ReadonlyArray<Redacted.Redacted>): ((text: string) => string) => {
   const [first, second = first] = secrets.map((secret) => Redacted.make(Redacted.value(secret).trim()))
   if (first === undefined || second === undefined) return (text) => text
-  const redact = redactor({ apiKey: first, accessToken: second })
-  return (text) => redact(text)
+  // Made with the first text: most commands print nothing that could hold a secret.
+  let redact: ((text: string) => string) | undefined
+  return (text) => (redact ??= redactor({ apiKey: first, accessToken: second }))(text)
 }
 
 /** The credentials of every profile; none of a file that cannot be used, which is reported where it is needed. */

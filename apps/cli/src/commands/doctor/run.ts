@@ -56,10 +56,11 @@ const settings = Effect.gen(function* () {
 
 /** The file of profiles. */
 const profiles = Effect.gen(function* () {
-  const path = Option.getOrElse(yield* profilePath, () => "no home folder")
+  const path = yield* profilePath
+  if (Option.isNone(path)) return warning("profiles", "none: there is no home folder")
   return yield* Effect.match(readProfiles, {
     onFailure: (failure) => failed("profiles", failure),
-    onSuccess: ({ profiles }) => ok("profiles", `${profiles.size} in ${path}`)
+    onSuccess: ({ profiles }) => ok("profiles", `${profiles.size} in ${path.value}`)
   })
 })
 

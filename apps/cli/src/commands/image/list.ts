@@ -1,11 +1,11 @@
 /**
- * `berth image list`: the images that nodes are made from, once for every plan that they go with.
+ * `berth image list`: the images that nodes are made from, each once, with the plans that it goes with.
  */
 import { Images } from "@berth/core/client/Images"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { printAll } from "../../output/print.ts"
-import { imageRecord } from "../../records/image.ts"
+import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags, ofPlan } from "../../settings/imageFilter.ts"
 
@@ -15,6 +15,6 @@ export const list = Command.make(
   Effect.fnUntraced(function* (flags) {
     const images = yield* Images
     const found = yield* images.list(imageFilter(flags))
-    yield* printAll(imageRecord, found.filter(ofPlan(flags)))
+    yield* printAll(imageWithPlansRecord, withPlans(found.filter(ofPlan(flags))))
   })
 ).pipe(Command.withDescription("List images"), Command.provide(client))

@@ -1,0 +1,138 @@
+/**
+ * `berth` as a whole process: help and completions against an empty Node process, one page of nodes against a stand-in for a cloud's own
+ * command line, and a long list against a short one.
+ */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { startMock } from "../mockService.ts"
+import { binary } from "../processes.ts"
+import { ratioAtMost, type Row, subjectAtMost } from "../Row.ts"
+import { tool } from "../tools.ts"
+
+const berth = binary("cli", "berth")
+const empty = ["-e", "0"]
+
+/** Runs `node ARGS` to its end. */
+const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+  const startedAt = process.hrtime.bigint()
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+    encoding: "utf8"
+  })
+  const millis = Number(process.hrtime.bigint() - startedAt) / 1e6
+  if (status !== 0) throw new Error(`node ${args.join(" ")} exited with ${status}: ${stderr}`)
+  return { millis, stderr }
+}
+
+/** A home folder of its own: what one run keeps, the next one finds. */
+const home = () => {
+  const folder = mkdtempSync(join(tmpdir(), "berth-bench-"))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+const account = (url: string, folder: string) => ({
+  HOME: folder,
+  BERTH_BASE_URL: url,
+  BERTH_API_KEY: "key",
+  BERTH_ACCESS_TOKEN: "token"
+})
+
+/** `berth --help` from start to exit. */
+export const helpRow = (): Row => {
+  run([berth, "--help"])
+  return {
+    name: "help",
+    subject: "berth --help",
+    baseline: "node -e 0",
+    unit: "ms",
+    targets: [ratioAtMost(2)],
+    pairs: 21,
+    measure: () => ({ subject: run([berth, "--help"]).millis, baseline: run(empty).millis })
+  }
+}
+
+/** One page of nodes as a table. */
+export const nodeListRow = async (): Promise<Row> => {
+  const mock = await startMock(20)
+  const { folder, remove } = home()
+  const env = account(mock.url, folder)
+  const standIn = [fileURLToPath(new URL("../clients/standIn.mjs", import.meta.url)), tool("commander"), tool("axios")]
+  const list = () => run([berth, "node", "list"], env).millis
+  list()
+  return {
+    name: "node list",
+    subject: "berth node list, 20 nodes",
+    baseline: "stand-in (commander, axios)",
+    unit: "ms",
+    targets: [ratioAtMost(0.8)],
+    pairs: 15,
+    measure: () => ({ subject: list(), baseline: run([...standIn, mock.url]).millis }),
+    close: async () => {
+      remove()
+      await mock.stop()
+    }
+  }
+}
+
+/** What a completion with names of nodes takes beyond an empty process. */
+export const completionRow = async (): Promise<Row> => {
+  const mock = await startMock(200)
+  const { folder, remove } = home()
+  const env = account(mock.url, folder)
+  const complete = () => run([berth, "__complete", "zsh", "--", "node", "get", ""], env).millis
+  complete()
+  return {
+    name: "completion",
+    subject: "names of 200 nodes, above node -e 0",
+    baseline: "node -e 0",
+    unit: "ms",
+    targets: [subjectAtMost(60)],
+    pairs: 21,
+    measure: () => {
+      const baseline = run(empty).millis
+      return { subject: complete() - baseline, baseline }
+    },
+    close: async () => {
+      remove()
+      await mock.stop()
+    }
+  }
+}
+
+/**
+ * Prints the peak resident memory of the process on stderr when it ends, in KiB. Linux only: `maxRSS` would be that of the parent, where
+ * it is larger.
+ */
+const reportPeak = `data:text/javascript,${encodeURIComponent(
+  `import { readFileSync } from "node:fs"
+  const peak = () => /VmHWM:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]
+  process.on("exit", () => process.stderr.write(peak()))`
+)}`
+
+/** Peak memory of a long list as NDJSON. */
+export const streamRow = async (): Promise<Row> => {
+  const long = await startMock(10_000)
+  const short = await startMock(100)
+  const { folder, remove } = home()
+  const peak = (url: string) =>
+    Number(run(["--import", reportPeak, berth, "node", "list", "-o", "ndjson"], account(url, folder)).stderr) / 1024
+  peak(long.url)
+  return {
+    name: "stream",
+    subject: "10 000 nodes as NDJSON",
+    baseline: "100 nodes as NDJSON",
+    unit: "MiB",
+    targets: [ratioAtMost(1.25)],
+    pairs: 5,
+    measure: () => ({ subject: peak(long.url), baseline: peak(short.url) }),
+    close: async () => {
+      remove()
+      await long.stop()
+      await short.stop()
+    }
+  }
+}
