@@ -1,7 +1,7 @@
 /**
  * How many requests commands take, as the service's journal has them.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
@@ -43,5 +43,24 @@ describe("node list", () => {
         assert.deepStrictEqual(pages["100"], { longest: 100, upTo: 99, listsLeft: 7 })
       }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 110 } }))),
     30_000
+  )
+})
+
+describe("the index of names", () => {
+  it.live("is written by the first list, and by a later one only when it is an hour old", () =>
+    Effect.gen(function* () {
+      const cache = yield* stateFolder
+      const env = { XDG_CACHE_HOME: cache }
+      const accounts = join(cache, "berth", "accounts")
+      const writtenAt = () => statSync(join(accounts, readdirSync(accounts)[0]!, "nodes.json")).mtimeMs
+      yield* berth(["node", "list"], { env })
+      const first = writtenAt()
+      yield* berth(["node", "list"], { env })
+      assert.strictEqual(writtenAt(), first)
+      const old = first / 1000 - 3700
+      utimesSync(join(accounts, readdirSync(accounts)[0]!, "nodes.json"), old, old)
+      yield* berth(["node", "list"], { env })
+      assert.isAtLeast(writtenAt(), first)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small" })))
   )
 })

@@ -2,12 +2,14 @@
  * Keeps the node index of an account in the user's cache folder: a file of its own for each key, read once by a command and
  * replaced as a whole. Safe to lose: where it cannot be read the index is empty, and where it cannot be written it stays old.
  */
-import { makeOwnFolder, readText, replaceFile } from "@berth/core/client/files/StateFiles"
-import { Context, Effect, Layer, Option } from "effect"
+import { makeOwnFolder, readText, replaceFile, withFiles } from "@berth/core/client/files/StateFiles"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import * as NodeIndex from "./NodeIndex.ts"
 
 /** About 100 000 nodes. The index of a larger account is not kept. */
 const maxFileBytes = 16 * 1024 * 1024
+
+const freshMillis = 3_600_000
 
 /** Of the path `accounts/HASH` all is made by Berth, for the user alone. */
 const ownLevels = 2
@@ -15,12 +17,18 @@ const ownLevels = 2
 export class IndexStore extends Context.Service<
   IndexStore,
   {
+    /** Whether there is a place to keep it. Without one, each command has an index of its own. */
+    readonly isKept: boolean
+    /** Whether it was written within the last hour. */
+    readonly isFresh: Effect.Effect<boolean>
     /** The index as this command last read or saved it. */
     readonly load: Effect.Effect<NodeIndex.NodeIndex>
     readonly save: (index: NodeIndex.NodeIndex) => Effect.Effect<void>
+    /** Replaces it by the text of an index. */
+    readonly saveText: (text: string) => Effect.Effect<void>
   }
 >()("@berth/cli/nodeIndex/IndexStore") {
-  /** The store in a folder; without one each command has an empty index of its own. */
+  /** The store in a folder. */
   static readonly layer = (folder: Option.Option<string>) => Layer.sync(IndexStore, () => make(folder))
 }
 
@@ -38,7 +46,24 @@ const make = (folder: Option.Option<string>): IndexStore["Service"] => {
         Effect.orElseSucceed(() => NodeIndex.empty)
       )
   })
+  const write = (text: string) =>
+    Option.isNone(folder) || Option.isNone(path) || text.length > maxFileBytes
+      ? Effect.void
+      : Effect.ignore(Effect.andThen(makeOwnFolder(folder.value, ownLevels), replaceFile(path.value, text)))
   return {
+    isKept: Option.isSome(folder),
+    isFresh: Option.match(path, {
+      onNone: () => Effect.succeed(false),
+      onSome: (path) =>
+        Effect.zipWith(
+          withFiles((fs) => fs.stat(path)),
+          Clock.currentTimeMillis,
+          ({ mtimeMs }, now) => {
+            const age = now - mtimeMs
+            return age >= 0 && age < freshMillis
+          }
+        ).pipe(Effect.orElseSucceed(() => false))
+    }),
     load: Effect.suspend(() =>
       loaded === undefined ? Effect.map(read, (index) => (loaded = index)) : Effect.succeed(loaded)
     ),
@@ -46,10 +71,12 @@ const make = (folder: Option.Option<string>): IndexStore["Service"] => {
       Effect.suspend(() => {
         if (index === loaded) return Effect.void
         loaded = index
-        if (Option.isNone(folder) || Option.isNone(path)) return Effect.void
-        const text = NodeIndex.encode(index)
-        if (text.length > maxFileBytes) return Effect.void
-        return Effect.ignore(Effect.andThen(makeOwnFolder(folder.value, ownLevels), replaceFile(path.value, text)))
+        return Option.isNone(path) ? Effect.void : write(NodeIndex.encode(index))
+      }),
+    saveText: (text) =>
+      Effect.suspend(() => {
+        loaded = undefined
+        return write(text)
       })
   }
 }

@@ -37,17 +37,6 @@ export const indexed = ({ createdAt, id, image, memoryMib, name, plan, region }:
 export const isSame = (known: IndexedNode, node: Node): boolean =>
   known.name === node.name && known.createdMillis === DateTime.toEpochMillis(node.createdAt)
 
-/** The index of a whole list. Where ids do not ascend, new nodes are not at its end, and it is complete for no id. */
-export const ofList = (listed: ReadonlyArray<IndexedNode>, maxPage: number): NodeIndex => {
-  const ascends = listed.every(({ id }, i) => i === 0 || listed[i - 1]!.id < id)
-  return {
-    nodes: new Map(listed.map((node) => [node.id, node])),
-    completeTo: ascends ? (listed.at(-1)?.id ?? 0) : 0,
-    length: listed.length,
-    maxPage
-  }
-}
-
 /** The index with further nodes, of which no more is known than that they exist. */
 export const withNodes = (index: NodeIndex, nodes: ReadonlyArray<IndexedNode>): NodeIndex => {
   const all = new Map(index.nodes)
@@ -65,53 +54,84 @@ const maxShare = 1.5
 export const findsNames = ({ completeTo, length, maxPage, nodes }: NodeIndex): boolean =>
   completeTo > 0 && length > minLength && maxPage > 1 && nodes.size <= maxShare * length
 
-const version = 1
+const version = 2
 
-/** Plans, images and regions, each once; a node has their places. */
-const textsOf = (index: NodeIndex) => {
-  const texts = new Map<string, number>()
-  for (const { image, plan, region } of index.nodes.values()) {
-    for (const text of [plan, image, region]) if (text !== null && !texts.has(text)) texts.set(text, texts.size)
+const checksum = (body: string): string => createHash("sha256").update(body).digest("hex").slice(0, 32)
+
+/** The nodes as columns: of 10 000 nodes they take a tenth of the memory of records, and are written without making any. */
+class Columns {
+  readonly ids: Array<number> = []
+  readonly names: Array<string> = []
+  /** Places of plans, images and regions among the texts. */
+  readonly plans: Array<number | null> = []
+  readonly images: Array<number | null> = []
+  readonly regions: Array<number | null> = []
+  readonly memories: Array<number | null> = []
+  readonly created: Array<number> = []
+  readonly texts: Array<string> = []
+  readonly #places = new Map<string, number>()
+
+  #place(text: string | null): number | null {
+    if (text === null) return null
+    const known = this.#places.get(text)
+    if (known !== undefined) return known
+    this.#places.set(text, this.texts.length)
+    return this.texts.push(text) - 1
   }
-  return texts
+
+  add({ id, image, memoryMib, name, plan, region }: Omit<IndexedNode, "createdMillis">, createdMillis: number): void {
+    this.ids.push(id)
+    this.names.push(name)
+    this.plans.push(this.#place(plan))
+    this.images.push(this.#place(image))
+    this.regions.push(this.#place(region))
+    this.memories.push(memoryMib)
+    this.created.push(createdMillis)
+  }
 }
 
-const checksum = (body: string) => createHash("sha256").update(body).digest("hex").slice(0, 32)
-
-/** The index as text: a checksum, because half of a file would hide nodes, and the nodes as rows. */
-export const encode = (index: NodeIndex): string => {
-  const texts = textsOf(index)
-  const place = (text: string | null) => (text === null ? null : texts.get(text)!)
-  const rows = Array.from(index.nodes.values(), ({ createdMillis, id, image, memoryMib, name, plan, region }) => [
-    id,
-    name,
-    place(plan),
-    place(image),
-    memoryMib,
-    place(region),
-    createdMillis
-  ])
-  const { completeTo, length, maxPage } = index
-  const body = JSON.stringify({ version, completeTo, length, maxPage, texts: Array.from(texts.keys()), rows })
+/** The text of an index begins with a checksum, because half of a file would hide nodes. */
+const textOf = (columns: Columns, { completeTo, length, maxPage }: Omit<NodeIndex, "nodes">): string => {
+  const body = JSON.stringify({ version, completeTo, length, maxPage, ...columns })
   return `${checksum(body)}\n${body}\n`
+}
+
+/** The index as text. */
+export const encode = (index: NodeIndex): string => {
+  const columns = new Columns()
+  for (const node of index.nodes.values()) columns.add(node, node.createdMillis)
+  return textOf(columns, index)
+}
+
+/** Makes the index of a whole list while its pages are read. */
+export const listWriter = () => {
+  const columns = new Columns()
+  let maxPage = 0
+  let last = 0
+  let ascends = true
+  return {
+    add: (page: ReadonlyArray<Node>): void => {
+      maxPage = Math.max(maxPage, page.length)
+      for (const node of page) {
+        ascends &&= node.id > last
+        last = node.id
+        columns.add(node, DateTime.toEpochMillis(node.createdAt))
+      }
+    },
+    /** Where ids do not ascend, new nodes are not at the end of the list, and the index is complete for no id. */
+    end: (): string => textOf(columns, { completeTo: ascends ? last : 0, length: columns.ids.length, maxPage })
+  }
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-const rowOf = (row: unknown, texts: ReadonlyArray<unknown>): IndexedNode | undefined => {
-  if (!Array.isArray(row)) return undefined
-  const [id, name, plan, image, memoryMib, region, createdMillis] = row as ReadonlyArray<unknown>
-  const text = (place: unknown) => (place === null ? null : texts[Number(place)])
-  const [planText, imageText, regionText] = [text(plan), text(image), text(region)]
-  const isText = (value: unknown): value is string | null => value === null || Predicate.isString(value)
-  return isCount(id) &&
-    Predicate.isString(name) &&
-    isText(planText) &&
-    isText(imageText) &&
-    isText(regionText) &&
-    (memoryMib === null || Predicate.isNumber(memoryMib)) &&
-    Predicate.isNumber(createdMillis)
-    ? { id: id as NodeId, name, plan: planText, image: imageText, memoryMib, region: regionText, createdMillis }
+const isNumberOrNull = (value: unknown): value is number | null => value === null || Predicate.isNumber(value)
+
+/** An array of such values, one for each node. */
+const columnOf = <A>(held: object, name: string, length: number, is: (value: unknown) => value is A) => {
+  const column: unknown = Predicate.hasProperty(held, name) ? held[name] : undefined
+  return Array.isArray(column) && column.length === length && column.every(is)
+    ? (column as ReadonlyArray<A>)
     : undefined
 }
 
@@ -129,14 +149,32 @@ export const decode = (text: string): Option.Option<NodeIndex> => {
   if (sum !== checksum(body)) return Option.none()
   const held = parse(body)
   if (!Predicate.isObject(held) || held["version"] !== version) return Option.none()
-  const { completeTo, length, maxPage, rows, texts } = held as Record<string, unknown>
+  const { completeTo, ids, length, maxPage, texts } = held as Record<string, unknown>
   if (!isCount(completeTo) || !isCount(length) || !isCount(maxPage)) return Option.none()
-  if (!Array.isArray(rows) || !Array.isArray(texts)) return Option.none()
+  if (!Array.isArray(ids) || !Array.isArray(texts) || !texts.every(Predicate.isString)) return Option.none()
+  const of = <A>(name: string, is: (value: unknown) => value is A) => columnOf(held, name, ids.length, is)
+  const numbers = of("ids", isCount)
+  const names = of("names", Predicate.isString)
+  const [plans, images, regions] = [
+    of("plans", isNumberOrNull),
+    of("images", isNumberOrNull),
+    of("regions", isNumberOrNull)
+  ]
+  const [memories, created] = [of("memories", isNumberOrNull), of("created", Predicate.isNumber)]
+  if (!numbers || !names || !plans || !images || !regions || !memories || !created) return Option.none()
+  const atPlace = (place: number | null | undefined): string | null =>
+    place === null || place === undefined ? null : (texts[place] ?? null)
   const nodes = new Map<NodeId, IndexedNode>()
-  for (const row of rows) {
-    const node = rowOf(row, texts)
-    if (node === undefined) return Option.none()
-    nodes.set(node.id, node)
+  for (const [i, id] of numbers.entries()) {
+    nodes.set(id as NodeId, {
+      id: id as NodeId,
+      name: names[i]!,
+      plan: atPlace(plans[i]),
+      image: atPlace(images[i]),
+      memoryMib: memories[i]!,
+      region: atPlace(regions[i]),
+      createdMillis: created[i]!
+    })
   }
   return Option.some({ nodes, completeTo, length, maxPage })
 }

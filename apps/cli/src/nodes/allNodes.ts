@@ -16,27 +16,38 @@ export const concurrency = 8
 /** The user waits for it: a sweep would let other calls go first. */
 export const lane = "interactive"
 
-/** Every node, page by page. A list that is read to its end is the new index. */
-export const allNodes: Stream.Stream<Node, BerthError, Nodes | IndexStore> = Stream.unwrap(
-  Effect.gen(function* () {
-    const nodes = yield* Nodes
-    const store = yield* IndexStore
-    const read: Array<NodeIndex.IndexedNode> = []
-    let maxPage = 0
-    let isComplete = false
-    const onEnd = ({ complete }: { readonly complete: unknown }) =>
-      Effect.sync(() => {
-        isComplete = complete === true
-      })
-    return nodes.list({ lane, onEnd }).pipe(
-      Stream.mapArray((page) => {
-        for (const node of page) read.push(NodeIndex.indexed(node))
-        maxPage = Math.max(maxPage, page.length)
-        return page
-      }),
-      Stream.onEnd(Effect.suspend(() => (isComplete ? store.save(NodeIndex.ofList(read, maxPage)) : Effect.void)))
-    )
-  })
+type NodeStream = Stream.Stream<Node, BerthError, Nodes | IndexStore>
+
+/** Every node, page by page. A list that is read to its end is the new index, where that is `due`. */
+const nodesOf = (due: (store: IndexStore["Service"]) => Effect.Effect<boolean>): NodeStream =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const nodes = yield* Nodes
+      const store = yield* IndexStore
+      let isComplete = false
+      const onEnd = ({ complete }: { readonly complete: unknown }) =>
+        Effect.sync(() => {
+          isComplete = complete === true
+        })
+      const listed = nodes.list({ lane, onEnd })
+      if (!(yield* due(store))) return listed
+      const index = NodeIndex.listWriter()
+      return listed.pipe(
+        Stream.mapArray((page) => {
+          index.add(page)
+          return page
+        }),
+        Stream.onEnd(Effect.suspend(() => (isComplete ? store.saveText(index.end()) : Effect.void)))
+      )
+    })
+  )
+
+/** Every node, which renews the index. */
+export const allNodes: NodeStream = nodesOf(({ isKept }) => Effect.succeed(isKept))
+
+/** Every node, for a command that has no use for the index: it is renewed at most once an hour, for it takes memory. */
+export const streamedNodes: NodeStream = nodesOf(({ isFresh, isKept }) =>
+  isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)
 )
 
 /** The nodes that are newer than the index, which has them from then on; none where the list contradicts it. */

@@ -54,6 +54,9 @@ const countLineMillis = 5000
 /** Retries are a line once their call has taken this long: most are over before. */
 const retryLineMillis = 1000
 
+/** A request that is held up for a moment has not met the rate limit. */
+const minPausedSteps = 4
+
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const make = Effect.gen(function* () {
@@ -65,6 +68,7 @@ const make = Effect.gen(function* () {
   let failed: FailedAttempt | undefined
   /** What the last lines stated, so that each change is one line. */
   let isPaused = false
+  let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
@@ -120,8 +124,11 @@ const make = Effect.gen(function* () {
   const step = Effect.fnUntraced(function* (turn: number) {
     const now = yield* Clock.currentTimeMillis
     const allowance = yield* Effect.flatMap(Allowance, ({ current }) => current)
-    if (!stderr.animate) return yield* printChanges(pauseMillisOf(activity(), allowance), now)
-    const text = liveText(waiting, activity(), allowance, now)
+    const pauseMillis = pauseMillisOf(activity(), allowance)
+    pausedSteps = pauseMillis === undefined ? 0 : pausedSteps + 1
+    const pause = pausedSteps < minPausedSteps ? undefined : pauseMillis
+    if (!stderr.animate) return yield* printChanges(pause, now)
+    const text = liveText(waiting, activity(), pause, now)
     const line = text === undefined ? "" : escapeControls(`${frames[turn % frames.length]} ${text}`)
     yield* live(cut(line, stderr.columns - 1))
   })

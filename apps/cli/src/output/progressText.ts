@@ -71,16 +71,15 @@ const doingOf = (operation: string): string => doing[operation] ?? "waiting for 
 /** How long nothing is sent because of the rate limit; undefined when nothing waits for it. */
 export const pauseMillisOf = ({ calls }: Activity, allowance: KnownAllowance): number | undefined => {
   if (allowance.pausedMillis > 0 && calls.length > 0) return allowance.pausedMillis
-  return allowance.waiting > 0 ? (allowance.resetInMillis ?? 0) : undefined
+  // Without a known reset, requests wait for the first reply and not for the rate limit.
+  return allowance.waiting > 0 && (allowance.resetInMillis ?? 0) > 0 ? (allowance.resetInMillis ?? 0) : undefined
 }
 
 const timeOfDay = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis)).slice(11, 19)
 
 /** Until when the rate limit holds requests up. */
 export const pauseText = (pauseMillis: number, now: number): string =>
-  pauseMillis <= 0
-    ? "rate limit reached: waiting for it to refill"
-    : `rate limit reached: waiting until ${timeOfDay(now + pauseMillis)} UTC (${elapsed(pauseMillis)})`
+  `rate limit reached: waiting until ${timeOfDay(now + pauseMillis)} UTC (${elapsed(pauseMillis)})`
 
 /** Why a call is sent again. */
 export const retryText = ({ number, operation, outcome, status }: FailedAttempt): string =>
@@ -90,10 +89,9 @@ export const retryText = ({ number, operation, outcome, status }: FailedAttempt)
 export const liveText = (
   waiting: Waiting | undefined,
   activity: Activity,
-  allowance: KnownAllowance,
+  pause: number | undefined,
   now: number
 ): string | undefined => {
-  const pause = pauseMillisOf(activity, allowance)
   const held = pause !== undefined ? pauseText(pause, now) : activity.failed && retryText(activity.failed)
   if (waiting !== undefined) {
     return [elapsed(now - waiting.startedAt), waitText(waiting), held].filter((text) => text !== undefined).join("  ")

@@ -2,8 +2,8 @@ import type { Node } from "@berth/core/domain/Node"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as ListEnd from "../../src/nodeIndex/ListEnd.ts"
-import * as NodeIndex from "../../src/nodeIndex/NodeIndex.ts"
-import { pageOf, someNode } from "./someNode.ts"
+import type * as NodeIndex from "../../src/nodeIndex/NodeIndex.ts"
+import { indexOfList, pageOf, someNode } from "./someNode.ts"
 
 interface Read {
   /** Undefined where the list contradicts the index. */
@@ -26,7 +26,7 @@ const read = (index: NodeIndex.NodeIndex, list: Array<Node>, cap = 100, meanwhil
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => someNode(i + 1))
-const indexOf = (list: ReadonlyArray<Node>, maxPage = 100) => NodeIndex.ofList(list.map(NodeIndex.indexed), maxPage)
+const indexOf = (list: ReadonlyArray<Node>, maxPage = 100) => indexOfList(list, maxPage)
 
 /** The list after some nodes were deleted, from the end of the list backwards or anywhere, and others made. */
 const changed = (list: ReadonlyArray<Node>, deleted: number, made: number, isAtEnd: boolean) => {

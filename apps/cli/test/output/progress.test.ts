@@ -156,6 +156,11 @@ describe("progress", () => {
         allowance.known = { ...free, pausedMillis: 9000 }
         return call("nodes.get", Effect.sleep("3 seconds"))
       })
+      const brief = yield* shown(pipe, (allowance) => {
+        allowance.known = { ...free, remaining: null, resetInMillis: null, waiting: 1 }
+        return call("nodes.get", Effect.sleep("3 seconds"))
+      })
+      assert.deepStrictEqual(brief.notes, [])
       assert.deepStrictEqual(refused.notes, ["Rate limit reached: waiting until 00:00:19 UTC (9 s)."])
     })
   )

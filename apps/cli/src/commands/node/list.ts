@@ -9,7 +9,7 @@ import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { allNodes } from "../../nodes/allNodes.ts"
+import { streamedNodes } from "../../nodes/allNodes.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
 import { printStream } from "../../output/print.ts"
@@ -94,7 +94,7 @@ export const list = Command.make(
       return
     }
 
-    const matching = allNodes.pipe(Stream.filter(passes))
+    const matching = streamedNodes.pipe(Stream.filter(passes))
     if (Option.isNone(limit)) return yield* printStream(record, matching)
 
     // One node beyond the limit shows whether there are more.
