@@ -201,7 +201,7 @@ const fill = async (folder: string, home: string, compiled: string): Promise<voi
   writeManifest(folder, manifest, further)
 }
 
-const publishedHomes = ["packages/core", ...apps.map((app) => `apps/${app}`)]
+export const publishedHomes = ["packages/core", ...apps.map((app) => `apps/${app}`)]
 
 /** Packs a folder that is filled; returns the path of the tarball. */
 export const packFolder = (folder: string): string => {
