@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["tests/install/*.install.ts"],
     globalSetup: "tests/install/runtimes.ts",
     passWithNoTests: false,
-    testTimeout: 60_000,
-    hookTimeout: 120_000
+    testTimeout: 120_000,
+    hookTimeout: 300_000
   }
 })

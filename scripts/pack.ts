@@ -6,6 +6,7 @@ import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rm
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { apps, bundleInto } from "./bundle.ts"
+import { packPage } from "./pages.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -13,6 +14,7 @@ type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>
 
 interface Manifest {
   readonly name: string
+  readonly version: string
   readonly exports: Exports
   /** What a stranger's manifest has in place of the workspace's. */
   readonly publishConfig: { readonly exports: Exports }
@@ -29,17 +31,51 @@ const writeManifest = (folder: string, manifest: Manifest, further: object = {})
   writeFileSync(join(folder, "package.json"), `${text}\n`)
 }
 
-/** The licenses of what is bundled from other packages: each requires to be passed on. */
-const writeBundledLicenses = (folder: string, modules: ReadonlyArray<string>): void => {
+/** Of a package that is bundled, what its users have to know. */
+interface Bundled {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  readonly text: string
+}
+
+/** The packages of which modules are bundled. */
+const bundledIn = (modules: ReadonlyArray<string>): ReadonlyArray<Bundled> => {
   const homes = new Set(
     modules.flatMap((path) => /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.slice(1) ?? [])
   )
-  const texts = Array.from(homes, (home) => {
+  return Array.from(homes, (home) => {
     const { license, name, version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"))
     const file = ["LICENSE", "LICENSE.md", "license", "LICENSE.txt"].map((file) => join(home, file)).find(existsSync)
-    return `${name} ${version} (${license})\n\n${file === undefined ? "" : readFileSync(file, "utf8").trim()}\n`
-  })
-  writeFileSync(join(folder, "LICENSES-OF-BUNDLED-PACKAGES"), texts.toSorted().join(`\n${"-".repeat(80)}\n\n`))
+    return { license, name, version, text: file === undefined ? "" : readFileSync(file, "utf8").trim() }
+  }).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The name of a package in a bill of materials. */
+const purl = ({ name, version }: { readonly name: string; readonly version: string }): string =>
+  `pkg:npm/${name.replace("@", "%40")}@${version}`
+
+/** Passes on the licenses of what is bundled, as each requires, and states its versions as a bill of materials (CycloneDX). */
+const writeBundled = (folder: string, manifest: Manifest, modules: ReadonlyArray<string>): void => {
+  const bundled = bundledIn(modules)
+  const licenses = bundled.map(({ license, name, text, version }) => `${name} ${version} (${license})\n\n${text}\n`)
+  writeFileSync(join(folder, "LICENSES-OF-BUNDLED-PACKAGES"), licenses.join(`\n${"-".repeat(80)}\n\n`))
+  const { name, version } = manifest
+  const bill = {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component: { type: "library", name, version, purl: purl(manifest), "bom-ref": purl(manifest) } },
+    components: bundled.map(({ license, name, version }) => ({
+      type: "library",
+      name,
+      version,
+      purl: purl({ name, version }),
+      "bom-ref": purl({ name, version }),
+      licenses: [{ license: { id: license } }]
+    }))
+  }
+  writeFileSync(join(folder, "sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`)
 }
 
 /** Compiles modules and declarations into `folder`, which then is laid out as the repository. */
@@ -133,7 +169,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
       ]
     }
   )
-  writeBundledLicenses(folder, bundled)
+  writeBundled(folder, manifest, bundled)
   const sources = join(compiled, "packages/core/src")
   const entries = modulesOf(manifest.publishConfig.exports).map((path) => join(sources, relative("dist", path)))
   for (const extension of [".js", ".d.ts"] as const) copyWithImports(compiled, entries, extension, [sources, dist])
@@ -141,14 +177,14 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
   return { imports: hideNode(folder) }
 }
 
-const fillServer = async (folder: string, compiled: string): Promise<void> => {
+const fillServer = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {
   const home = "apps/server"
   const dist = join(folder, "dist")
   const modules = await bundleInto(dist, home, { main: "src/main.ts", promise: "src/testing/promise.ts" })
   // Tests with Effect give their own to the service.
   const withEffect = { external: /^node:|^effect(?:\/|$)/ }
   const forEffect = await bundleInto(join(dist, "testing"), home, { testing: "src/testing.ts" }, withEffect)
-  writeBundledLicenses(folder, [...modules, ...forEffect])
+  writeBundled(folder, manifest, [...modules, ...forEffect])
   const entries = ["testing", "testing/promise"].map((name) => join(compiled, home, "src", name))
   copyWithImports(compiled, entries, ".d.ts", [compiled, join(dist, "types")])
 }
@@ -158,15 +194,17 @@ const fill = async (folder: string, home: string, compiled: string): Promise<voi
   mkdirSync(folder, { recursive: true })
   let further = {}
   if (home === "packages/core") further = await fillCore(folder, compiled, manifest)
-  else if (home === "apps/server") await fillServer(folder, compiled)
-  else writeBundledLicenses(folder, await bundleInto(join(folder, "dist"), home, { main: "src/main.ts" }))
+  else if (home === "apps/server") await fillServer(folder, compiled, manifest)
+  else writeBundled(folder, manifest, await bundleInto(join(folder, "dist"), home, { main: "src/main.ts" }))
   if (existsSync(join(root, home, "bin"))) cpSync(join(root, home, "bin"), join(folder, "bin"), { recursive: true })
-  copyFileSync(join(root, home, "README.md"), join(folder, "README.md"))
+  packPage(root, folder, join(root, home, "README.md"), "README.md")
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
+  const changes = join(root, home, "CHANGELOG.md")
+  if (existsSync(changes)) copyFileSync(changes, join(folder, "CHANGELOG.md"))
   writeManifest(folder, manifest, further)
 }
 
-const homes = ["packages/core", ...apps.map((app) => `apps/${app}`)]
+export const publishedHomes = ["packages/core", ...apps.map((app) => `apps/${app}`)]
 
 /** Packs a folder that is filled; returns the path of the tarball. */
 export const packFolder = (folder: string): string => {
@@ -183,7 +221,7 @@ export const fillPackages = async (into: string): Promise<ReadonlyArray<string>>
   const compiled = join(into, "compiled")
   compile(compiled)
   const folders: Array<string> = []
-  for (const home of homes) {
+  for (const home of publishedHomes) {
     const folder = join(into, manifestOf(home).name.replace("@berth/", ""))
     await fill(folder, home, compiled)
     folders.push(folder)

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs"
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,6 +13,10 @@ const programs = {
   effect: new URL("programs/effect.ts", import.meta.url)
 }
 
+const { version: effectVersion } = JSON.parse(
+  readFileSync(new URL("../node_modules/effect/package.json", import.meta.url), "utf8")
+)
+
 let folder: string
 let tarballs: ReadonlyArray<string>
 let withoutEffect: Project
@@ -22,11 +27,10 @@ beforeAll(async () => {
   tarballs = (await fillPackages(join(folder, "packages"))).map(packFolder)
   withoutEffect = await Project.with(tarballs)
   await withoutEffect.add(programs.promise)
-  const effect = JSON.parse(await readFile(new URL("../node_modules/effect/package.json", import.meta.url), "utf8"))
-  withEffect = await Project.with([...tarballs, `effect@${effect.version}`])
+  withEffect = await Project.with([...tarballs, `effect@${effectVersion}`])
   await withEffect.add(programs.promise)
   await withEffect.add(programs.effect)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await withoutEffect?.[Symbol.asyncDispose]()
@@ -63,10 +67,14 @@ describe("a project with Effect", () => {
     expect(JSON.parse(stdout)).toEqual({ listed: true, refused: 999_999, scripted: "NodeNotFound" })
   })
 
-  it.each(["nodenext", "bundler"] as const)("compiles with the module resolution %s", async (resolution) => {
-    await withEffect.addEveryEntry(names)
-    expect(await withEffect.typeFaults(resolution)).toBe("")
-  })
+  it.each(["nodenext", "bundler"] as const)(
+    "compiles with the module resolution %s",
+    async (resolution) => {
+      await withEffect.addEveryEntry(names)
+      expect(await withEffect.typeFaults(resolution)).toBe("")
+    },
+    120_000
+  )
 })
 
 describe("a project without Effect", () => {
@@ -107,6 +115,28 @@ describe.each(names)("the tarball of %s", (name) => {
     const files = await readdir(join(withEffect.folder, "node_modules", name), { recursive: true })
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]))
     expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|\.map$|\.tsbuildinfo$/.test(file))).toEqual([])
+  })
+
+  it("has pages whose links lead to what is in it", async () => {
+    const home = join(withEffect.folder, "node_modules", name)
+    const pages = (await readdir(home, { recursive: true })).filter((file) => file.endsWith(".md"))
+    expect(pages).toContain("README.md")
+    for (const page of pages) {
+      const text = await readFile(join(home, page), "utf8")
+      for (const [, path] of text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)) {
+        const linked = join(home, page, "..", path!)
+        expect.soft(linked.startsWith(home) && existsSync(linked), `${page}: ${path}`).toBe(true)
+      }
+    }
+  })
+
+  it("states what is bundled, with its licenses", async () => {
+    const home = join(withEffect.folder, "node_modules", name)
+    const bill = JSON.parse(await readFile(join(home, "sbom.cdx.json"), "utf8"))
+    const licenses = await readFile(join(home, "LICENSES-OF-BUNDLED-PACKAGES"), "utf8")
+    expect(bill.metadata.component.name).toBe(name)
+    expect(bill.components).toContainEqual(expect.objectContaining({ purl: `pkg:npm/effect@${effectVersion}` }))
+    for (const { name, version } of bill.components) expect(licenses).toContain(`${name} ${version} (`)
   })
 
   it("has a manifest for strangers", async () => {

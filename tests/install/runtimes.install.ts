@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { fillPackages, packFolder } from "@berth/scripts/pack"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Project } from "./Project.ts"
@@ -12,6 +12,9 @@ const binaries = ["berth", "berth-server", "berth-watch"]
 const everything = [...names, "effect@4.1.0"]
 const programs = ["promise.ts", "effect.ts"]
 
+/** Tarballs that are about to be published, in place of new ones. */
+const given = process.env["BERTH_TARBALLS"]?.split(delimiter)
+
 let folder: string
 let registry: Registry
 let project: Project
@@ -21,7 +24,7 @@ const addPrograms = (project: Project) =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-runtimes-"))
-  registry = await Registry.of((await fillPackages(join(folder, "packages"))).map(packFolder))
+  registry = await Registry.of(given ?? (await fillPackages(join(folder, "packages"))).map(packFolder))
   project = await Project.with(everything, { registry })
   await addPrograms(project)
 })

@@ -2,8 +2,10 @@
  * The transport over `node:http` and `node:https` alone: what sends requests on Node for the least CPU and the shortest start.
  * Either is loaded by the first request that needs it.
  */
-import type { Agent, IncomingMessage, RequestOptions } from "node:http"
+import type { Agent, AgentOptions, IncomingMessage, RequestOptions } from "node:http"
 import { Effect, Layer, Scope } from "effect"
+import { InvalidRequest } from "../../domain/ErrorReason.ts"
+import { proxyVariables } from "./proxyVariables.ts"
 import { ReplyText } from "./ReplyText.ts"
 import { type Head, type SignedRequest, Transport, unreachable, type WireReply, unwrapped } from "./Transport.ts"
 
@@ -12,7 +14,7 @@ const idleMillis = 4000
 
 /** What `node:http` and `node:https` have in common. */
 interface Http {
-  readonly Agent: new (options: { readonly keepAlive: boolean; readonly timeout: number }) => Agent
+  readonly Agent: new (options: AgentOptions) => Agent
   readonly request: typeof import("node:http").request
 }
 
@@ -68,10 +70,14 @@ const exchange = (
  */
 const agentOf = (load: () => Http) =>
   Effect.acquireRelease(
-    Effect.map(Effect.sync(load), (http) => ({
-      http,
-      agent: new http.Agent({ keepAlive: true, timeout: idleMillis })
-    })),
+    Effect.try({
+      try: () => {
+        const http = load()
+        const proxyEnv = proxyVariables(process.env)
+        return { http, agent: new http.Agent({ keepAlive: true, timeout: idleMillis, proxyEnv }) }
+      },
+      catch: (cause) => new InvalidRequest({ status: null, detail: (cause as Error).message, fields: {} })
+    }),
     ({ agent }) => Effect.sync(() => agent.destroy())
   )
 

@@ -70,7 +70,7 @@ export class Transport extends Context.Service<
   }
 >()("@berth/core/client/transport/Transport") {}
 
-/** Failures to connect, or to trust the server's certificate: the request was certainly not sent. */
+/** Failures to connect, also through a proxy, or to trust the server's certificate: the request was certainly not sent. */
 const notSent = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -83,6 +83,7 @@ const notSent = new Set([
   "UNABLE_TO_GET_ISSUER_CERT",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_PROXY_TUNNEL",
   "ERR_TLS_CERT_ALTNAME_INVALID",
   "ERR_SSL_WRONG_VERSION_NUMBER"
 ])

@@ -1,0 +1,73 @@
+// Releases the packages: packs them, proves the tarballs with every package manager and runtime, and publishes those very tarballs, with
+// their provenance. The versions and change logs come first: `pnpm changeset version`, in a commit of its own.
+//
+//   node scripts/release.ts --dry-run    everything but the publishing itself
+import { execFileSync, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { globSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { fillPackages, packFolder, publishedHomes } from "./pack.ts"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const into = join(root, "dist/packages")
+const isDryRun = process.argv.includes("--dry-run")
+
+/** Runs a program whose failure ends the release. */
+const run = (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}): void => {
+  console.log(`$ ${command} ${args.join(" ")}`)
+  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } })
+  if (status !== 0) stop(`${command} ${args[0]} failed`)
+}
+
+/** Ends the release with one sentence. */
+const stop = (sentence: string): never => {
+  console.error(`${sentence}: nothing more is published.`)
+  process.exit(1)
+}
+
+/** Names of packages that the registry has from another repository. */
+const namesTaken = (): ReadonlyArray<string> =>
+  publishedHomes.flatMap((home) => {
+    const { name, repository } = JSON.parse(readFileSync(join(root, home, "package.json"), "utf8"))
+    const { status, stdout } = spawnSync("npm", ["view", name, "name", "repository.url", "--json"], {
+      encoding: "utf8"
+    })
+    if (status !== 0) return []
+    return repository !== undefined && JSON.parse(stdout)["repository.url"] === repository.url ? [] : [name]
+  })
+
+/** A release is of a commit, with all its changes in the change logs, under names of its own. A dry run may come before all of that. */
+const checkState = (): void => {
+  const taken = namesTaken()
+  const changed = execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" })
+  const pending = globSync(".changeset/*.md", { cwd: root })
+  const faults = [
+    ...(taken.length === 0 ? [] : [`the registry has ${taken.join(", ")} from another repository`]),
+    ...(changed === "" ? [] : ["there are changes that are in no commit"]),
+    ...(pending.length === 0 ? [] : ["there are changesets that are in no change log: run `pnpm changeset version`"])
+  ]
+  for (const fault of faults) {
+    if (!isDryRun) stop(fault)
+    console.log(`A release would stop here: ${fault}.`)
+  }
+}
+
+checkState()
+
+const tarballs = (await fillPackages(into)).map(packFolder)
+run("vitest", ["run", "--config", "vitest.install.config.ts"], { BERTH_TARBALLS: tarballs.join(delimiter) })
+
+const sums = tarballs.map(
+  (path) => `${createHash("sha256").update(readFileSync(path)).digest("hex")}  ${basename(path)}\n`
+)
+writeFileSync(join(into, "SHA256SUMS"), sums.join(""))
+console.log(sums.join(""))
+
+for (const tarball of tarballs) {
+  // The provenance is signed with the identity of the workflow, which no other machine has. Without a tag, a dry run compares with the
+  // versions of another owner of the name.
+  const how = isDryRun ? ["--dry-run", "--tag", "dry-run"] : ["--provenance"]
+  run("npm", ["publish", tarball, "--access", "public", ...how])
+}
+console.log(isDryRun ? "Everything but the publishing itself works." : "Published.")
