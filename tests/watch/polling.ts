@@ -2,8 +2,9 @@
 import { Deferred, Effect, Fiber } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
-import { defaultRules } from "@berth/watch/diff/diff"
+import { defaultRules } from "@berth/watch/diff/Rules"
 import type { Event } from "@berth/watch/events/Event"
+import { makeMoments } from "@berth/watch/poll/Moments"
 import { makePoller, type PollerOptions } from "@berth/watch/poll/Poller"
 import { makeWatch } from "@berth/watch/poll/Watch"
 
@@ -22,9 +23,11 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   const nodes = yield* Nodes
   const events: Array<Event> = []
   const rules = options.rules ?? defaultRules
-  const watch = makeWatch({ account: "acme", rules, publish: (published) => events.push(...published) })
+  const moments = yield* makeMoments
+  const watch = yield* makeWatch({ account: "acme", rules, moments, publish: (published) => events.push(...published) })
   const poller = yield* makePoller({
     nodes,
+    moments,
     watch,
     rules,
     intervalMillis: 30_000,
@@ -49,7 +52,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
 const brief = ({ data, type }: Event): string => {
   const name = type.slice(type.lastIndexOf(".") + 1)
   if ("from" in data) return `${data.from} to ${data.to}`
-  if ("nodes" in data) return `${name} of ${data.nodes.length}`
+  if ("count" in data) return `${name} of ${data.count}`
   if ("ending" in data) return `${name}: ${data.trouble}, ${data.ending}`
   if ("trouble" in data) return `${name}: ${data.trouble}`
   return `${name} as ${(data.after ?? data.before).status}`

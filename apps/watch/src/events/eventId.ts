@@ -6,8 +6,8 @@ import { createHash } from "node:crypto"
 import type { Identity } from "../diff/Fact.ts"
 
 /** 128 bits in hexadecimal digits. */
-export const eventId = (account: string, type: string, { incarnation, nodeId, version }: Identity): string =>
+export const eventId = (account: string, type: string, { incarnation, life, nodeId, version }: Identity): string =>
   createHash("sha256")
-    .update(JSON.stringify([account, nodeId, incarnation, type, version]))
+    .update(JSON.stringify([account, nodeId, incarnation, life, type, version]))
     .digest("hex")
     .slice(0, 32)

@@ -6,19 +6,20 @@ import type { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { NodeId } from "@berth/core/domain/Node"
 import { Deferred, Effect, Latch, Random, Result } from "effect"
-import type { Rules } from "../diff/diff.ts"
+import type { Rules } from "../diff/Rules.ts"
 import type { Fact } from "../diff/Fact.ts"
 import type { Observation } from "../diff/Observation.ts"
 import { backoffMillis } from "./Backoff.ts"
-import { makeMoments } from "./Moments.ts"
+import type { Moments } from "./Moments.ts"
 import { makePace } from "./Pace.ts"
 import { requestShares } from "./RequestShare.ts"
-import { type Cadence, schedule } from "./Schedule.ts"
+import { type Cadence, isAnythingOpen, schedule } from "./Schedule.ts"
 import { sweep } from "./Sweep.ts"
 import type { Watch } from "./Watch.ts"
 
 export interface PollerOptions extends Cadence {
   readonly nodes: Nodes["Service"]
+  readonly moments: Moments
   readonly watch: Watch
   readonly rules: Rules
   /** From the start of one sweep to the start of the next. */
@@ -32,9 +33,9 @@ export interface PollerOptions extends Cadence {
 }
 
 export interface Poller {
-  /** Polls for ever. Fails only when the service refuses the credentials before the first complete sweep. */
+  /** Polls for ever. Fails only when the service refuses the credentials before the nodes are known. */
   readonly run: Effect.Effect<never, BerthError>
-  /** Done once the first sweep is complete. */
+  /** Done once the nodes that exist are known. */
   readonly ready: Effect.Effect<void>
 }
 
@@ -51,19 +52,20 @@ const backoff = (failures: number, failure: BerthError) =>
   Effect.flatMap(Random.next, (chance) => Effect.sleep(backoffMillis(failures, chance, retryAfterMillis(failure))))
 
 export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): Effect.fn.Return<Poller> {
-  const { fastIntervalMillis, intervalMillis, nodes, room, rules, watch } = options
-  const moments = yield* makeMoments
+  const { fastIntervalMillis, intervalMillis, moments, nodes, room, rules, watch } = options
   const shares = requestShares(options.requestsPerHour)
   const sweepPace = yield* makePace(shares.sweeps, moments)
   const pollPace = yield* makePace(shares.polls, moments)
   const ready = yield* Deferred.make<void>()
+  const swept = yield* Deferred.make<void>()
   const sweepDue = yield* Latch.make(false)
   const anyPending = yield* Latch.make(false)
 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
     const facts = yield* watch.observe(observation)
-    if (watch.snapshot.pending.size > 0) yield* anyPending.open
+    if (isAnythingOpen(watch.snapshot, rules)) yield* anyPending.open
     else yield* anyPending.close
+    if (watch.snapshot.standing.baselineMillis !== null) yield* Deferred.succeed(ready, undefined)
     if (facts.length > 0) yield* options.onFacts(facts)
   }, Effect.uninterruptible)
 
@@ -72,17 +74,18 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     for (let number = 1; ; number++) {
       yield* room
       const began = yield* moments.now
-      const { failure, observation } = yield* sweep({ number, nodes, lane: "sweep", moments, pace: sweepPace, observe })
-      if (failure !== null && isRefusal(failure) && watch.snapshot.standing.sweptMillis === null) return yield* failure
-      yield* observe(observation)
-      // A sweep that became due meanwhile is answered by this one.
-      yield* sweepDue.close
-      if (failure === null) {
-        failures = 0
-        yield* Deferred.succeed(ready, undefined)
-        yield* untilNextSweep(began.monotonicMillis)
-      } else {
+      const result = yield* Effect.result(sweep({ number, nodes, lane: "sweep", moments, pace: sweepPace, observe }))
+      if (Result.isFailure(result)) {
+        const { failure } = result
+        if (isRefusal(failure) && watch.snapshot.standing.baselineMillis === null) return yield* failure
         yield* backoff(++failures, failure)
+      } else {
+        failures = 0
+        yield* observe(result.success)
+        // A sweep that became due meanwhile is answered by this one.
+        yield* sweepDue.close
+        yield* Deferred.succeed(swept, undefined)
+        yield* untilNextSweep(began.monotonicMillis)
       }
     }
   })
@@ -101,18 +104,21 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const poll = Effect.fnUntraced(function* (nodeId: NodeId): Effect.fn.Return<void, BerthError> {
     yield* pollPace
     const { answer, answered, asked } = yield* moments.around(
-      Effect.result(nodes.get(nodeId, { lane: "wait", retry: false }))
+      Effect.result(nodes.get(nodeId, { lane: "wait", retry: false, onReply: moments.takeDate }))
     )
     if (Result.isSuccess(answer)) return yield* observe({ _tag: "NodeFound", asked, answered, node: answer.success })
-    if (answer.failure.reason._tag !== "NodeNotFound") return yield* answer.failure
-    yield* observe({ _tag: "NodeMissing", asked, answered, nodeId })
+    if (answer.failure.reason._tag === "NodeNotFound") {
+      return yield* observe({ _tag: "NodeMissing", asked, answered, nodeId })
+    }
+    yield* observe({ _tag: "RequestFailed", asked, answered, message: answer.failure.message })
+    return yield* answer.failure
   })
 
   const polls = Effect.gen(function* () {
     let failures = 0
     while (true) {
       yield* anyPending.await
-      yield* Deferred.await(ready)
+      yield* Deferred.await(swept)
       yield* room
       const { monotonicMillis } = yield* moments.now
       const due = schedule(watch.snapshot, monotonicMillis, rules, options)

@@ -8,7 +8,7 @@ import { BerthError } from "@berth/core/domain/BerthError"
 import { UnexpectedResponse } from "@berth/core/domain/ErrorReason"
 import type { Lane } from "@berth/core/domain/Lane"
 import type { Node, NodeId } from "@berth/core/domain/Node"
-import type { PageRead, SweepCompleted, SweepFailed } from "../diff/Observation.ts"
+import type { Exchange, Observation, SweepCompleted } from "../diff/Observation.ts"
 import type { Moments } from "./Moments.ts"
 import type { Pace } from "./Pace.ts"
 
@@ -36,7 +36,7 @@ export interface SweepOptions {
   readonly moments: Moments
   /** Waited for before every page. */
   readonly pace: Pace
-  readonly observe: (page: PageRead) => Effect.Effect<unknown>
+  readonly observe: (observation: Observation) => Effect.Effect<unknown>
 }
 
 /**
@@ -50,44 +50,37 @@ const isEnd = (page: ReadonlyArray<Node>, previous: ReadonlyArray<Node> | undefi
     page.length === previous.length &&
     page.every(({ id }, index) => id === previous[index]?.id))
 
-/** How a sweep ended: its own observation, and the failure that kept it from the end of the list. */
-export type SweepEnd =
-  | { readonly observation: SweepCompleted; readonly failure: null }
-  | { readonly observation: SweepFailed; readonly failure: BerthError }
-
-/** Sweeps once. It observes the pages as they come; the caller observes the end. */
-export const sweep = Effect.fn("Sweep.sweep")(function* (options: SweepOptions): Effect.fn.Return<SweepEnd> {
+/** Sweeps once. It observes the pages as they come, and the failed request that kept it from the end of the list. */
+export const sweep = Effect.fn("Sweep.sweep")(function* (
+  options: SweepOptions
+): Effect.fn.Return<SweepCompleted, BerthError> {
   const { lane, moments, nodes, number, observe, pace } = options
   const listed = new Set<NodeId>()
-  let repeated = 0
   let requests = 0
   let previous: ReadonlyArray<Node> | undefined
   const asked = yield* moments.now
 
-  const extent = Effect.map(moments.now, (answered) => {
-    return { asked, answered, sweep: number, requests, listed: listed.size, repeated }
+  const failed = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
+    yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message })
+    return yield* failure
   })
-  const completed = Effect.map(extent, (extent): SweepEnd => {
-    return { observation: { _tag: "SweepCompleted", ...extent }, failure: null }
-  })
-  const failed = (failure: BerthError) =>
-    Effect.map(extent, (extent): SweepEnd => {
-      return { observation: { _tag: "SweepFailed", ...extent, message: failure.message }, failure }
-    })
 
   for (let page = 1; page <= maxPages; page++) {
     yield* pace
-    const { answer, ...exchange } = yield* moments.around(Effect.result(nodes.listPage({ page, lane, retry: false })))
+    const { answer, ...exchange } = yield* moments.around(
+      Effect.result(nodes.listPage({ page, lane, retry: false, onReply: moments.takeDate }))
+    )
     requests++
-    if (Result.isFailure(answer)) return yield* failed(answer.failure)
+    if (Result.isFailure(answer)) return yield* failed(exchange, answer.failure)
     const found = answer.success
-    if (isEnd(found, previous)) return yield* completed
-    previous = found
-    for (const { id } of found) {
-      if (listed.has(id)) repeated++
-      else listed.add(id)
+    if (isEnd(found, previous)) {
+      const { answered } = exchange
+      return { _tag: "SweepCompleted", asked, answered, sweep: number, requests, listed: listed.size, nameless: 0 }
     }
-    yield* observe({ _tag: "PageRead", ...exchange, sweep: number, nodes: found })
+    previous = found
+    for (const { id } of found) listed.add(id)
+    yield* observe({ _tag: "PageRead", ...exchange, sweep: number, nodes: found, unreadable: [] })
   }
-  return yield* failed(endless)
+  const now = yield* moments.now
+  return yield* failed({ asked: now, answered: now }, endless)
 })

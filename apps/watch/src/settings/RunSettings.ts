@@ -23,7 +23,7 @@ const millisFlag = (name: string, defaultMillis: number, minMillis: number, desc
 export const runFlags = {
   intervalMillis: millisFlag("interval", 30_000, 100, "From the start of one sweep of the whole list to the next"),
   fastIntervalMillis: millisFlag("fast-interval", 1000, 100, "Between polls of a node that is changing"),
-  graceMillis: millisFlag("grace", 5000, 0, "Minimum time between the two 404s that confirm a deletion"),
+  graceMillis: millisFlag("grace", 60_000, 0, "Minimum time between the two 404s that confirm a deletion"),
   holdMillis: millisFlag("hold", 600_000, 0, "How long a list too short to be believed has to stay so"),
   requestsPerHour: wholeNumberFlag("requests-per-hour", minRequestsPerHour).pipe(
     Flag.withDescription(`Maximum number of requests within any hour (default ${defaultRequestsPerHour})`),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { defaultRules } from "../../src/diff/diff.ts"
-import { schedule } from "../../src/poll/Schedule.ts"
+import { defaultRules } from "../../src/diff/Rules.ts"
+import { isAnythingOpen, schedule } from "../../src/poll/Schedule.ts"
 import { aNode } from "../diff/aNode.ts"
 import { byHand } from "../diff/byHand.ts"
 
@@ -12,7 +12,7 @@ const many = (count: number, from: number, status: "running" | "created" = "runn
 describe("nodes in transition", () => {
   it("are polled one by one, the one with the oldest sample first", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1, status: "created" }), aNode({ id: 2, status: "terminate" }), aNode({ id: 3 }))
+    watch.baseline(aNode({ id: 1, status: "created" }), aNode({ id: 2, status: "terminate" }), aNode({ id: 3 }))
     watch.pass(500)
     watch.finds(aNode({ id: 1, status: "created" }))
     watch.pass(999)
@@ -23,14 +23,14 @@ describe("nodes in transition", () => {
 
   it("are read by a sweep when that takes fewer requests", () => {
     const watch = byHand()
-    watch.sweep(...many(3, 1, "created"))
+    watch.baseline(...many(3, 1, "created"))
     watch.pass(1000)
     expect(scheduled(watch)).toEqual({ polls: [], sweep: true })
   })
 
   it("are polled less and less often: within an hour of waiting fewer than 100 times", () => {
     const watch = byHand()
-    watch.sweep(aNode({ id: 1, status: "created" }))
+    watch.baseline(aNode({ id: 1, status: "created" }))
     let polls = 0
     for (let seconds = 0; seconds < 3600; seconds++) {
       watch.pass(1000)
@@ -44,71 +44,63 @@ describe("nodes in transition", () => {
   })
 })
 
-describe("suspects", () => {
-  it("are polled at once, and again after the grace", () => {
+describe("before the baseline", () => {
+  it("a second sweep is due at once, and the nodes that it lacked are polled", () => {
     const watch = byHand()
-    watch.sweep(...many(10, 1))
+    watch.sweep(...many(3, 1))
+    expect(scheduled(watch)).toEqual({ polls: [], sweep: true })
+    watch.sweep(...many(2, 1))
+    expect(scheduled(watch)).toMatchObject({ polls: [3] })
+  })
+})
+
+describe("suspects", () => {
+  it("are polled at once, again after the grace, and then wait for a sweep if they still need one", () => {
+    const watch = byHand()
+    watch.baseline(...many(10, 1))
+    expect(isAnythingOpen(watch.snapshot, defaultRules)).toBe(false)
     watch.sweep(...many(9, 1))
-    expect(scheduled(watch).polls).toEqual([10])
+    expect(scheduled(watch)).toEqual({ polls: [10], sweep: false })
     watch.misses(10)
-    watch.pass(4999)
+    watch.pass(59_999)
     expect(scheduled(watch).polls).toEqual([])
     watch.pass(1)
-    expect(scheduled(watch).polls).toEqual([10])
-  })
-
-  it("that one sweep lacked are left to another sweep when they are many, for most have only moved", () => {
-    const watch = byHand()
-    watch.sweep(...many(10, 1))
-    watch.sweep(...many(7, 1))
+    expect(scheduled(watch)).toEqual({ polls: [10], sweep: false })
+    watch.misses(10)
     expect(scheduled(watch)).toEqual({ polls: [], sweep: true })
-    watch.sweep(...many(7, 1))
-    expect(scheduled(watch)).toEqual({ polls: [8, 9, 10], sweep: false })
+    watch.sweep(...many(9, 1))
+    expect(isAnythingOpen(watch.snapshot, defaultRules)).toBe(false)
   })
 
-  it("of a list too short to be believed are polled only as far as it takes to prove it wrong", () => {
+  it("beyond twenty are polled by sample, also when a thousand are gone at once", () => {
     const watch = byHand()
-    watch.sweep(...many(50, 1))
+    watch.baseline(...many(1000, 1))
     watch.sweep()
-    watch.sweep()
-    expect(scheduled(watch)).toEqual({ polls: [1, 2, 3], sweep: false })
+    expect(scheduled(watch).polls).toHaveLength(20)
   })
 
-  it("do not keep nodes in transition from their polls, which a list in doubt cannot replace", () => {
+  it("of which one was there are not polled before the next sweep", () => {
     const watch = byHand()
-    const changing = many(3, 101, "created")
-    watch.sweep(...many(50, 1), ...changing)
-    watch.sweep(...changing)
-    watch.sweep(...changing)
-    watch.pass(1000)
-    expect(scheduled(watch)).toEqual({ polls: [1, 2, 3, 101, 102, 103], sweep: false })
-  })
-
-  it("that were the last of a small account wait for one more sweep", () => {
-    const watch = byHand()
-    watch.sweep(aNode({ id: 1 }))
+    watch.baseline(...many(50, 1))
     watch.sweep()
-    watch.misses(1)
-    expect(scheduled(watch)).toEqual({ polls: [], sweep: false })
-    watch.pass(5000)
-    watch.misses(1)
-    expect(scheduled(watch)).toEqual({ polls: [], sweep: true })
+    const [first] = scheduled(watch).polls
+    watch.finds(aNode({ id: first! }))
+    expect(scheduled(watch).polls).toEqual([])
   })
-})
 
-it("one more sweep does not wait for the 404s of nodes that were seen terminating", () => {
-  const watch = byHand()
-  watch.sweep(aNode({ id: 1 }), aNode({ id: 2, status: "terminate" }))
-  watch.sweep()
-  watch.misses(1)
-  watch.pass(5000)
-  watch.misses(1)
-  expect(scheduled(watch)).toEqual({ polls: [2], sweep: true })
-})
-
-it("nothing is due while no node is pending", () => {
-  const watch = byHand()
-  watch.sweep(...many(10, 1))
-  watch.pass(60_000)
-  expect(scheduled(watch)).toEqual({ polls: [], sweep: false })
+  it("that reads show and lists lack are polled less and less often", () => {
+    const watch = byHand()
+    watch.baseline(...many(10, 1))
+    let polls = 0
+    for (let seconds = 0; seconds < 3600; seconds += 10) {
+      watch.pass(10_000)
+      watch.sweep(...many(9, 1))
+      if (scheduled(watch).polls.length > 0) {
+        polls++
+        watch.finds(aNode({ id: 10 }))
+      }
+    }
+    expect(polls).toBeGreaterThan(10)
+    expect(polls).toBeLessThan(25)
+  })
 })
