@@ -233,6 +233,17 @@ describe("a node that is not listed", () => {
     }
   })
 
+  it("is not deleted before the end of a sweep shows how many are missing with it since the first 404", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    watch.sweep(...stable)
+    watch.sweep(...stable)
+    watch.misses(1)
+    watch.pass(60_000)
+    expect(watch.misses(1)).toEqual([])
+    expect(types(watch.sweep(...stable.slice(3)))).toEqual(["watch.degraded"])
+  })
+
   it("is not deleted while the list has it, however often a read answers 404", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 1 }), ...stable)

@@ -11,6 +11,8 @@ import { type Life, nodeAt, wasTerminating, type World } from "./World.ts"
 export const faultKinds = [
   /** The list lacks some nodes, or all. */
   "hidden",
+  /** A list lacks any node, and the next two have it, as when pages shift. */
+  "blink",
   /** Reads of some nodes answer 404. */
   "denied",
   /** List and reads deny a group of nodes that is too large to be believed. */
@@ -33,7 +35,17 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number]
 
 /** Kinds that last for some time and come back. */
-const lasting = ["hidden", "denied", "outOfSight", "staleList", "errors", "outage", "badRecords", "disorder"] as const
+const lasting = [
+  "hidden",
+  "blink",
+  "denied",
+  "outOfSight",
+  "staleList",
+  "errors",
+  "outage",
+  "badRecords",
+  "disorder"
+] as const
 
 /** How long list and reads may deny nodes before the daemon may believe them: less than its hold. */
 const maxOutOfSightMillis = 600_000
@@ -65,6 +77,9 @@ export class Service {
   readonly #kinds: ReadonlySet<FaultKind>
   readonly #perPage: number
   readonly #active = new Map<FaultKind, Active>()
+  /** The sweep in which a node was last missing by a blink. */
+  readonly #blinks = new Map<number, number>()
+  #sweep = 0
   readonly #staleReads = new Map<number, number>()
   readonly #beganMillis: number
   #inSightUntilMillis = 0
@@ -133,6 +148,7 @@ export class Service {
 
   /** A page of the list. */
   page(number: number, atMillis: number): Page {
+    if (number === 1) this.#sweep++
     const start = (number - 1) * this.#perPage
     if (this.stranger) return { nodes: number === 1 ? strangers : [], unreadable: [], nameless: 0 }
     const listed = this.#listed(atMillis).slice(start, start + this.#perPage)
@@ -162,11 +178,21 @@ export class Service {
     })
     const nodes = lives
       .filter(({ id }) => hidden?.has(id) !== true && outOfSight?.has(id) !== true)
+      .filter(({ id }) => !this.#isBlinking(id))
       .filter(({ id }) => !isShort || id % 7 === Math.floor(atMillis / 20_000) % 7)
       .map((life) => nodeAt(life, life.id % 2 === 0 ? asOf : atMillis))
       .sort((a, b) => a.id - b.id)
     // With pages out of order a list lacks any node, so that reads may not deny any.
     return this.#active.has("disorder") && !this.#kinds.has("denied") ? nodes.toSorted(() => below(3) - 1) : nodes
+  }
+
+  #isBlinking(id: number): boolean {
+    if (!this.#active.has("blink")) return false
+    const last = this.#blinks.get(id) ?? -Infinity
+    if (last === this.#sweep) return true
+    if (last + 2 >= this.#sweep || !this.#chance.happens(0.05)) return false
+    this.#blinks.set(id, this.#sweep)
+    return true
   }
 
   /** A read of one node. */

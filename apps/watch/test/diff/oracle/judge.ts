@@ -70,6 +70,7 @@ const truth = (watched: Watched): ReadonlyArray<string> => {
           : []
       case "berth.node.discovered":
         return isHonest &&
+          hasStableClock &&
           !history.process.includes("stranger") &&
           fact.identity.life === 1 &&
           life.createdMillis > from + 2000
