@@ -4,9 +4,9 @@ import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
 import { defaultRules } from "@berth/watch/diff/Rules"
 import type { Event } from "@berth/watch/events/Event"
-import { makeMoments } from "@berth/watch/poll/Moments"
-import { makePoller, type PollerOptions } from "@berth/watch/poll/Poller"
-import { makeWatch } from "@berth/watch/poll/Watch"
+import { makeMoments } from "@berth/watch/observe/Moments"
+import { makePoller, type PollerOptions } from "@berth/watch/observe/Poller"
+import { makeWatch } from "@berth/watch/observe/Watch"
 
 /** The smallest plan there is, with an image for it. */
 const cheapest = Effect.gen(function* () {

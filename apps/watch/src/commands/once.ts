@@ -9,8 +9,8 @@ import { incarnationOf } from "../diff/NodeState.ts"
 import type { SweepCompleted } from "../diff/Observation.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import { toEvent, toLine } from "../events/Event.ts"
-import { makeMoments } from "../poll/Moments.ts"
-import { sweep } from "../poll/Sweep.ts"
+import { makeMoments } from "../observe/Moments.ts"
+import { sweep } from "../observe/Sweep.ts"
 import { endedBy, fromBerthError } from "../process/CommandFailed.ts"
 
 /** Sweeps once and writes what it read; nothing is written unless the whole list was read. */

@@ -5,6 +5,7 @@
 import type { NodeId } from "@berth/core/domain/Node"
 import type { Batch, Suspicion } from "./Absence.ts"
 import { type Census, emptyCensus } from "./Baseline.ts"
+import type { Passing } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 import type { Return } from "./Return.ts"
 
@@ -15,6 +16,15 @@ interface Sweep {
   readonly number: number
   readonly requests: number
 }
+
+/** The end of a list of ascending ids. */
+interface Tail {
+  readonly asked: Moment
+  readonly lastId: number
+}
+
+/** Milliseconds, by status. */
+export type Durations = Readonly<Record<Passing, ReadonlyArray<number>>>
 
 /** A node that single reads show although the list lacks it. */
 interface Hidden {
@@ -40,6 +50,10 @@ export interface Evidence {
   readonly afterGap: boolean
   /** The last complete sweep of this process. */
   readonly swept: Sweep | null
+  /** The last page that was the end of the list; null while none was seen. */
+  readonly tail: Tail | null
+  /** How long nodes were in each status that they pass through, the newest last. */
+  readonly durations: Durations
   /** When a sweep was complete last, whether or not its nodes were believed. */
   readonly completedMonotonicMillis: number
   /** Requests in a row that failed. */
@@ -72,6 +86,8 @@ export const initialEvidence = (seed: number, fingerprint: string | null, begun:
   begun,
   afterGap: false,
   swept: null,
+  tail: null,
+  durations: { creating: [], created: [], terminate: [] },
   completedMonotonicMillis: -Infinity,
   failures: 0,
   failedMonotonicMillis: -Infinity,

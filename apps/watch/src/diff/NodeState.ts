@@ -3,6 +3,7 @@
  * process saw, such as instants of its own clock and suspicions, is `Evidence`.
  */
 import { Node } from "@berth/core/domain/Node"
+import type { NodeStatus } from "@berth/core/domain/NodeStatus"
 import { DateTime, Schema } from "effect"
 
 const millis = Schema.Int.annotate({ description: "Milliseconds since the epoch, on the daemon's wall clock." })
@@ -31,6 +32,12 @@ export interface NodeState extends Schema.Schema.Type<typeof NodeState> {}
 
 /** The state as JSON and back: the body of the store's row. */
 export const NodeStateJson = Schema.fromJsonString(Schema.toCodecJson(NodeState))
+
+/** A status that a node passes through by itself (decision 11). */
+export type Passing = "creating" | "created" | "terminate"
+
+export const isPassing = (status: NodeStatus): status is Passing =>
+  status === "creating" || status === "created" || status === "terminate"
 
 /** The second in which the service accepted the node. */
 export const incarnationOf = ({ createdAt }: Node): number => Math.floor(DateTime.toEpochMillis(createdAt) / 1000)

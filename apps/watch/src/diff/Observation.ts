@@ -25,11 +25,13 @@ export interface Exchange {
   readonly answered: Moment
 }
 
-/** One page of the list, read as part of a sweep. */
-interface PageRead extends Exchange {
+/** One page of the list, read as part of a sweep or to see its end. */
+export interface PageRead extends Exchange {
   readonly _tag: "PageRead"
-  /** Number of the sweep, from 1. */
-  readonly sweep: number
+  /** Number of the sweep, from 1; null when it was read for the end of the list alone. */
+  readonly sweep: number | null
+  /** Whether the list ascends and ends with this page, so that a greater id was not there. */
+  readonly isEnd: boolean
   readonly nodes: ReadonlyArray<Node>
   /** Ids of the records that could not be read: of them it is only known that they are listed. */
   readonly unreadable: ReadonlyArray<NodeId>

@@ -2,6 +2,8 @@
  * How careful the daemon is before it believes what it sees.
  */
 
+import type { Passing } from "./NodeState.ts"
+
 export interface Rules {
   /** How long a node has to answer 404 that was not seen terminating. */
   readonly graceMillis: number
@@ -11,8 +13,10 @@ export interface Rules {
   readonly holdMillis: number
   /** From the start of one sweep to the start of the next, as planned. */
   readonly sweepMillis: number
+  /** How long a node is in transition at least before it is stuck, however fast such nodes are. */
+  readonly minStuckMillis: number
   /** How long a node may be in transition before it is stuck, by its status. */
-  readonly stuckMillis: { readonly creating: number; readonly created: number; readonly terminate: number }
+  readonly stuckMillis: Readonly<Record<Passing, number>>
 }
 
 /** A late report of a node that vanished harms less than a false report of a deletion. */
@@ -21,5 +25,6 @@ export const defaultRules: Rules = {
   terminatingGraceMillis: 5000,
   holdMillis: 600_000,
   sweepMillis: 30_000,
+  minStuckMillis: 60_000,
   stuckMillis: { creating: 1_800_000, created: 1_800_000, terminate: 1_800_000 }
 }

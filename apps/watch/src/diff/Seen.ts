@@ -7,12 +7,13 @@ import { DateTime, Struct } from "effect"
 import { doubt } from "./Absence.ts"
 import { between, type Between, type Draft } from "./Draft.ts"
 import { reportedFields } from "./Fact.ts"
-import { compareIncarnation, incarnationOf, type NodeState } from "./NodeState.ts"
+import { compareIncarnation, incarnationOf, isPassing, type NodeState } from "./NodeState.ts"
 import { afterFound, afterListed, canFollow } from "./Return.ts"
-import { isInTransition, type Tombstone } from "./Snapshot.ts"
+import type { Tombstone } from "./Snapshot.ts"
+import { learnDuration, stuckAfterMillis } from "./Transition.ts"
 
 /** Where a node was seen: on a page of a sweep, or in a read of its own. */
-export type Source = { readonly _tag: "list"; readonly sweep: number } | { readonly _tag: "read" }
+export type Source = { readonly _tag: "list"; readonly sweep: number | null } | { readonly _tag: "read" }
 
 const sweepOf = (source: Source): number | null => (source._tag === "list" ? source.sweep : null)
 
@@ -34,7 +35,7 @@ export const sighted = (draft: Draft, node: Node, source: Source): void => {
 }
 
 /** The record of a node is on a page, and cannot be read. */
-export const listedUnread = (draft: Draft, id: NodeId, sweep: number): void => {
+export const listedUnread = (draft: Draft, id: NodeId, sweep: number | null): void => {
   const known = draft.known(id)
   const seen = draft.evidence.seen.get(id)
   if (known === undefined || (seen !== undefined && draft.exchange.asked.order < seen.answered.order)) return
@@ -85,8 +86,8 @@ const clockToleranceMillis = 2000
 
 /** Reports a node that was not known. It is new if it was created since the list lacked it. */
 const reportNew = (draft: Draft, state: NodeState, source: Source): void => {
-  const [fromMillis, serviceMillis] = lackedSince(draft)
   const after = state.node
+  const [fromMillis, serviceMillis] = lackedSince(draft, after)
   const age = serviceMillis - DateTime.toEpochMillis(after.createdAt)
   const isNew = age <= clockToleranceMillis
   const isClose = isNew && age > -clockToleranceMillis
@@ -97,7 +98,16 @@ const reportNew = (draft: Draft, state: NodeState, source: Source): void => {
 }
 
 /** Since when the list is known to have lacked a node that is not known, on the daemon's clock and on the service's. */
-const lackedSince = ({ evidence: { swept }, now, standing }: Draft): readonly [number, number] => {
+const lackedSince = (
+  { evidence: { swept, tail }, now, standing }: Draft,
+  { createdAt, id }: Node
+): readonly [number, number] => {
+  if (tail !== null && id > tail.lastId && tail.asked.order > (swept?.asked.order ?? 0)) {
+    const serviceMillis = tail.asked.serviceMillis ?? tail.asked.atMillis
+    // An end of the list that hid the node proves nothing about it.
+    if (serviceMillis - DateTime.toEpochMillis(createdAt) <= clockToleranceMillis)
+      return [tail.asked.atMillis, serviceMillis]
+  }
   if (swept !== null) return [swept.asked.atMillis, swept.asked.serviceMillis ?? swept.asked.atMillis]
   const atMillis = standing.sweptMillis ?? now.atMillis
   return [atMillis, standing.sweptServiceMillis ?? atMillis]
@@ -128,7 +138,7 @@ const returning = (draft: Draft, node: Node, tombstone: Tombstone, source: Sourc
   draft.write(state)
   draft.seen.push(node.id)
   draft.drop("returns", node.id)
-  const when = between(lackedSince(draft)[0], draft.now.atMillis)
+  const when = between(lackedSince(draft, node)[0], draft.now.atMillis)
   draft.report(state, when, null, { type: "berth.node.discovered", data: { before: null, after: node } })
 }
 
@@ -242,6 +252,7 @@ const compared = (draft: Draft, believed: NodeState, node: Node, source: Source)
   const when = between(seenFromMillis(draft, believed), draft.now.atMillis)
   let state: NodeState = { ...known, node: after, seenMillis: draft.now.atMillis }
   if (spelling(before.status) !== spelling(after.status)) {
+    learnDuration(draft, known)
     state = { ...state, version: state.version + 1, statusSinceMillis: draft.now.atMillis, stuck: false }
     const data = { from: before.status, to: after.status, before, after }
     draft.report(state, when, sweepOf(source), { type: "berth.node.status_changed", data }, state.version)
@@ -270,8 +281,8 @@ const isConfirmed = (draft: Draft, id: NodeId, source: Source): boolean => {
 /** A node in transition that takes longer than such nodes do is stuck. */
 const checkStuck = (draft: Draft, known: NodeState, source: Source): void => {
   const { status } = known.node
-  if (known.stuck || !isInTransition(known) || !isKnown(status)) return
-  const limit = draft.rules.stuckMillis[status as keyof typeof draft.rules.stuckMillis]
+  if (known.stuck || !isPassing(status)) return
+  const limit = stuckAfterMillis(draft.evidence.durations, status, draft.rules)
   const since = draft.evidence.transitions.get(known.node.id)
   if (since === undefined || draft.now.monotonicMillis - since <= limit) return
   const state = { ...known, stuck: true, version: known.version + 1 }

@@ -4,10 +4,9 @@
  * the durable part of the difference.
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
-import type { NodeStatus } from "@berth/core/domain/NodeStatus"
 import { DateTime } from "effect"
 import { type Evidence, initialEvidence } from "./Evidence.ts"
-import type { NodeState } from "./NodeState.ts"
+import { isPassing, type NodeState } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 import type { Standing } from "./Standing.ts"
 
@@ -64,11 +63,6 @@ export const unwatched: Durable = {
 /** In memory; a store keeps them as long as ids may come back. The oldest go first. */
 const maxTombstones = 100_000
 
-/** Statuses that a node passes through (decision 11). */
-const transitional: ReadonlySet<NodeStatus> = new Set(["creating", "created", "terminate"])
-
-export const isInTransition = ({ node }: NodeState): boolean => transitional.has(node.status)
-
 const tombstoneOf = ({ life, node, version }: NodeState): Tombstone => ({
   createdMillis: DateTime.toEpochMillis(node.createdAt),
   life,
@@ -109,7 +103,7 @@ export const makeSnapshot = (
       tombstones.delete(id)
       tombstones.set(id, tombstoneOf(state))
     }
-    if (state.goneMillis !== null || !isInTransition(state)) transitions.delete(id)
+    if (state.goneMillis !== null || !isPassing(state.node.status)) transitions.delete(id)
     else if (before?.statusSinceMillis !== state.statusSinceMillis || before.node.status !== state.node.status) {
       transitions.set(id, sinceMonotonicMillis)
     }

@@ -8,6 +8,7 @@ import { updateFreeze } from "./Freeze.ts"
 import type { SweepCompleted } from "./Observation.ts"
 import { isOpen } from "./Return.ts"
 import { forget, seenFromMillis } from "./Seen.ts"
+import { learnDuration } from "./Transition.ts"
 
 /** The last complete sweep is written once in this time at most, so that a quiet account writes little. */
 const minWriteMillis = 60_000
@@ -74,6 +75,7 @@ export const deleteIfGone = (draft: Draft, id: NodeId, sweep: number | null): vo
   const { atMillis } = draft.now
   const when = between(seenFromMillis(draft, known), atMillis)
   draft.report(known, when, sweep, { type: "berth.node.deleted", data: { before: known.node, after: null } })
+  learnDuration(draft, known)
   draft.write({ ...known, goneMillis: atMillis })
   if (!suspicion.held && !isExpectedToGo(known, suspicion)) {
     const loss = { nodeId: id, monotonicMillis: draft.now.monotonicMillis }

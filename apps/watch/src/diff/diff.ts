@@ -10,7 +10,7 @@ import { afterMissing, graceOf } from "./Absence.ts"
 import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccount } from "./Baseline.ts"
 import { between, Draft } from "./Draft.ts"
 import type { Fact } from "./Fact.ts"
-import type { Observation, SweepCompleted } from "./Observation.ts"
+import type { Observation, PageRead, SweepCompleted } from "./Observation.ts"
 import { afterDenied } from "./Return.ts"
 import type { Rules } from "./Rules.ts"
 import { firstSeen, listedUnread, noteConfirmed, sighted } from "./Seen.ts"
@@ -51,6 +51,7 @@ const interpret = (draft: Draft, answer: Answer): void => {
     case "PageRead":
       for (const node of distinct(answer.nodes)) sighted(draft, node, { _tag: "list", sweep: answer.sweep })
       for (const id of answer.unreadable) listedUnread(draft, id, answer.sweep)
+      if (answer.isEnd) noteEnd(draft, answer)
       return
     case "NodeFound":
       return sighted(draft, answer.node, { _tag: "read" })
@@ -61,6 +62,12 @@ const interpret = (draft: Draft, answer: Answer): void => {
       swept(draft, answer)
       acceptAccount(draft)
   }
+}
+
+/** The list ended, and had no greater id. */
+const noteEnd = (draft: Draft, { asked, nodes, unreadable }: PageRead): void => {
+  const lastId = Math.max(draft.evidence.tail?.lastId ?? 0, ...nodes.map(({ id }) => id), ...unreadable)
+  draft.note({ tail: { asked, lastId } })
 }
 
 /** The list is that of the account that is known. */
@@ -99,7 +106,8 @@ const count = (draft: Draft, answer: Answer): void => {
   const { evidence } = draft
   switch (answer._tag) {
     case "PageRead":
-      return void draft.counted.push(...distinct(answer.nodes))
+      if (answer.sweep !== null) draft.counted.push(...distinct(answer.nodes))
+      return
     case "NodeFound":
       return conclude(draft, afterCensusRead(evidence.census, answer.node.id, answer.node))
     case "NodeMissing":
@@ -115,10 +123,11 @@ const count = (draft: Draft, answer: Answer): void => {
 const conclude = (draft: Draft, counted: Count): void => {
   if ("census" in counted) return draft.note({ census: counted.census })
   const { evidence, now } = draft
+  // A read may conclude what the sweep before it listed.
+  const seenMillis = (evidence.swept?.asked ?? now).atMillis
   // Versions of an account that is watched anew do not repeat those of an earlier store.
   for (const node of counted.nodes.values()) {
-    draft.write(firstSeen(node, now.atMillis, now.atMillis))
-    draft.seen.push(node.id)
+    draft.write({ ...firstSeen(node, now.atMillis, now.atMillis), seenMillis })
   }
   draft.note({ census: emptyCensus() })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })
@@ -132,7 +141,7 @@ const isOtherKey = ({ evidence, standing }: Draft): boolean =>
 
 /** With another key nothing is believed before a whole list has shown that it is for the same account. */
 const compareAccounts = (draft: Draft, answer: Answer): void => {
-  if (answer._tag === "PageRead") return void draft.counted.push(...distinct(answer.nodes))
+  if (answer._tag === "PageRead" && answer.sweep !== null) draft.counted.push(...distinct(answer.nodes))
   if (answer._tag === "SweepCompleted") concludeAccount(draft, answer)
 }
 

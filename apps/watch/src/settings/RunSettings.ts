@@ -6,7 +6,7 @@ import { durationFlag } from "@berth/terminal/durationFlag"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Duration } from "effect"
 import { Flag } from "effect/cli"
-import { defaultRequestsPerHour } from "../poll/RequestShare.ts"
+import { defaultRequestsPerHour } from "../observe/RequestShare.ts"
 
 /** With fewer requests than this no account is kept in view. */
 const minRequestsPerHour = 60

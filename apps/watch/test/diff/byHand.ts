@@ -61,10 +61,17 @@ export const byHand = (rules: Rules = patientRules) => {
     return {
       page: (...nodes: ReadonlyArray<Node>) => {
         listed += nodes.length
-        return observe({ _tag: "PageRead", ...exchange(), sweep: number, nodes, unreadable: [] })
+        return observe({ _tag: "PageRead", ...exchange(), sweep: number, isEnd: false, nodes, unreadable: [] })
       },
       unreadable: (...ids: ReadonlyArray<number>) =>
-        observe({ _tag: "PageRead", ...exchange(), sweep: number, nodes: [], unreadable: ids.map(nodeId) }),
+        observe({
+          _tag: "PageRead",
+          ...exchange(),
+          sweep: number,
+          isEnd: false,
+          nodes: [],
+          unreadable: ids.map(nodeId)
+        }),
       end: (nameless = 0) =>
         observe({ _tag: "SweepCompleted", asked, answered: now(), sweep: number, requests: 2, listed, nameless })
     }
@@ -93,6 +100,9 @@ export const byHand = (rules: Rules = patientRules) => {
       whole(...nodes)
       return whole(...nodes)
     },
+    /** The last page of the list, read by itself. */
+    tail: (...nodes: ReadonlyArray<Node>) =>
+      observe({ _tag: "PageRead", ...exchange(), sweep: null, isEnd: true, nodes, unreadable: [] }),
     finds: (node: Node) => observe({ _tag: "NodeFound", ...exchange(), node }),
     misses: (id: number) => observe({ _tag: "NodeMissing", ...exchange(), nodeId: nodeId(id) }),
     fails: () => observe({ _tag: "RequestFailed", ...exchange(), message: "The service failed." }),

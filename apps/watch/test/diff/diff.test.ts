@@ -57,6 +57,19 @@ describe("a node", () => {
     ])
   })
 
+  it("of a greater id than the last page had was created since that page was read, unless it is older", () => {
+    const watch = byHand()
+    watch.baseline(...stable)
+    const ended = watch.pass(60_000)
+    watch.tail(...stable)
+    watch.pass(10_000)
+    const createdAtMillis = watch.now()
+    expect(watch.tail(...stable, aNode({ id: 200, createdAtMillis }))).toMatchObject([
+      { type: "berth.node.created", between: [ended, ended + 10_000], sweep: null }
+    ])
+    expect(types(watch.tail(...stable, aNode({ id: 201 })))).toEqual(["node.discovered"])
+  })
+
   it("that a read shows first is not suspected of having left the list that had it never", () => {
     const watch = byHand()
     watch.baseline(...stable)
@@ -142,6 +155,25 @@ describe("a node", () => {
     watch.restart()
     expect(watch.finds(stuck)).toEqual([])
     expect(types(watch.finds(aNode({ id: 1 })))).toEqual(["node.status_changed", "node.unstuck"])
+  })
+})
+
+describe("the time that nodes take", () => {
+  it("is learned from those that were seen to begin, and a node that takes longer is stuck", () => {
+    const watch = byHand()
+    watch.baseline()
+    for (let id = 1; id <= 20; id++) {
+      const createdAtMillis = watch.pass(1000)
+      watch.finds(aNode({ id, status: "created", createdAtMillis }))
+      watch.pass(100_000)
+      watch.finds(aNode({ id, createdAtMillis }))
+    }
+    const slow = aNode({ id: 21, status: "created", createdAtMillis: watch.pass(1000) })
+    watch.finds(slow)
+    watch.pass(100_000)
+    expect(watch.finds(slow)).toEqual([])
+    watch.pass(1)
+    expect(types(watch.finds(slow))).toEqual(["node.stuck"])
   })
 })
 

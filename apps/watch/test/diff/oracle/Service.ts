@@ -15,6 +15,8 @@ export const faultKinds = [
   "blink",
   /** Reads of some nodes answer 404. */
   "denied",
+  /** List and reads deny a node or two for less than the grace. */
+  "flicker",
   /** List and reads deny a group of nodes that is too large to be believed. */
   "outOfSight",
   /** The list is as it was some time ago. */
@@ -39,6 +41,7 @@ const lasting = [
   "hidden",
   "blink",
   "denied",
+  "flicker",
   "outOfSight",
   "staleList",
   "errors",
@@ -47,10 +50,13 @@ const lasting = [
   "disorder"
 ] as const
 
-/** How long list and reads may deny nodes before the daemon may believe them: less than its hold. */
-const maxOutOfSightMillis = 600_000
+/** How long list and reads may deny nodes before the daemon may believe them: less than its grace, and than its hold. */
+const maxDurations: ReadonlyMap<FaultKind, number> = new Map([
+  ["flicker", 55_000],
+  ["outOfSight", 600_000]
+])
 
-/** Two times out of sight together would be longer than that. */
+/** Two times together would be longer than that. */
 const minInSightMillis = 1_800_000
 
 interface Active {
@@ -82,7 +88,7 @@ export class Service {
   #sweep = 0
   readonly #staleReads = new Map<number, number>()
   readonly #beganMillis: number
-  #inSightUntilMillis = 0
+  readonly #inSightUntilMillis = new Map<FaultKind, number>()
   #calm = false
 
   constructor(
@@ -114,12 +120,12 @@ export class Service {
       if (active !== undefined) {
         if (atMillis >= active.untilMillis) this.#active.delete(kind)
       } else if (this.#kinds.has(kind) && happens(0.05)) {
-        const maxMillis = kind === "outOfSight" ? maxOutOfSightMillis : 2_400_000
-        const untilMillis = atMillis + below(happens(0.5) ? 120_000 : maxMillis)
+        const maxMillis = maxDurations.get(kind) ?? 2_400_000
+        const untilMillis = atMillis + below(happens(0.5) ? Math.min(120_000, maxMillis) : maxMillis)
         const ids = this.#chosen(kind, known)
-        if (kind === "outOfSight") {
-          if (ids.size === 0 || atMillis < this.#inSightUntilMillis) continue
-          this.#inSightUntilMillis = untilMillis + minInSightMillis
+        if (maxDurations.has(kind)) {
+          if (ids.size === 0 || atMillis < (this.#inSightUntilMillis.get(kind) ?? 0)) continue
+          this.#inSightUntilMillis.set(kind, untilMillis + minInSightMillis)
         }
         this.#active.set(kind, { sinceMillis: atMillis, untilMillis, ids })
         if (kind === "outage") this.outages.push([atMillis, untilMillis])
@@ -135,8 +141,9 @@ export class Service {
     const some = (lives: ReadonlyArray<Life>) => new Set(lives.filter(() => isAll || happens(0.4)).map(({ id }) => id))
     if (kind === "hidden") return some(alive.filter(({ id }) => id % 2 === 0))
     if (kind === "denied") return some(alive.filter(({ id }) => id % 2 === 1))
-    if (kind !== "outOfSight") return new Set()
+    if (!maxDurations.has(kind)) return new Set()
     const candidates = alive.filter((life) => known.has(life.id) && !wasTerminating(life)).map(({ id }) => id)
+    if (kind === "flicker") return new Set(candidates.filter((id) => id % 2 === 0).slice(0, 1 + below(2)))
     const min = Math.max(3, Math.ceil(known.size * 0.1))
     if (candidates.length < min) return new Set()
     return new Set(candidates.toSorted(() => below(3) - 1).slice(0, min + below(candidates.length - min + 1)))
@@ -147,8 +154,8 @@ export class Service {
   }
 
   /** A page of the list. */
-  page(number: number, atMillis: number): Page {
-    if (number === 1) this.#sweep++
+  page(number: number, atMillis: number, isSweep = false): Page {
+    if (isSweep && number === 1) this.#sweep++
     const start = (number - 1) * this.#perPage
     if (this.stranger) return { nodes: number === 1 ? strangers : [], unreadable: [], nameless: 0 }
     const listed = this.#listed(atMillis).slice(start, start + this.#perPage)
@@ -168,7 +175,6 @@ export class Service {
     const { below } = this.#chance
     const stale = this.#active.get("staleList")
     const hidden = this.#active.get("hidden")?.ids
-    const outOfSight = this.#active.get("outOfSight")?.ids
     const asOf = stale === undefined ? atMillis : stale.sinceMillis - 300_000
     const isShort = this.#kinds.has("shortStart") && !this.#calm && atMillis < this.#beganMillis + 45_000
     // The list as it was: with nodes that are gone, without those that are new.
@@ -177,7 +183,7 @@ export class Service {
       return createdMillis <= at && goneMillis > at
     })
     const nodes = lives
-      .filter(({ id }) => hidden?.has(id) !== true && outOfSight?.has(id) !== true)
+      .filter(({ id }) => hidden?.has(id) !== true && !this.#isDenied(id, atMillis))
       .filter(({ id }) => !this.#isBlinking(id))
       .filter(({ id }) => !isShort || id % 7 === Math.floor(atMillis / 20_000) % 7)
       .map((life) => nodeAt(life, life.id % 2 === 0 ? asOf : atMillis))
@@ -199,7 +205,7 @@ export class Service {
   read(id: number, atMillis: number): Answer {
     if (this.stranger) return "missing"
     const life = this.#world.find(id)
-    if (this.#active.get("outOfSight")?.ids.has(id) === true) return "missing"
+    if (this.#isDenied(id, atMillis)) return "missing"
     if (this.#active.get("denied")?.ids.has(id) === true) return "missing"
     if (this.#active.has("badRecords") && id % 2 === 0 && this.#chance.happens(0.1)) return "failed"
     if (this.#isStale(id, atMillis)) {
@@ -207,6 +213,14 @@ export class Service {
       if (before !== undefined) return nodeAt(before, Math.min(atMillis, before.goneMillis) - 60_000)
     }
     return life === undefined ? "missing" : nodeAt(life, atMillis)
+  }
+
+  /** Whether list and reads deny a node together. */
+  #isDenied(id: number, atMillis: number): boolean {
+    return [...maxDurations.keys()].some((kind) => {
+      const active = this.#active.get(kind)
+      return active !== undefined && atMillis < active.untilMillis && active.ids.has(id)
+    })
   }
 
   /** Stale reads last shorter than any grace, and do not come back soon. */

@@ -79,6 +79,8 @@ export const watch = (history: History): Watched => {
   let writes = 0
   const world = new World(chance, history.size, nowMillis)
   const service = new Service(world, chance, history, nowMillis)
+  const isDisordered = history.kinds.includes("disorder")
+  let count = 0
   const published: Array<Published> = []
   const rows = new Map<NodeId, string>()
   let standing = unwatched.standing
@@ -118,7 +120,7 @@ export const watch = (history: History): Watched => {
       let requests = 0
       let nameless = 0
       for (let number = 1; ;) {
-        const { answer, ...times } = yield* exchange(() => service.page(number, nowMillis))
+        const { answer, ...times } = yield* exchange(() => service.page(number, nowMillis, true))
         requests++
         if (answer === "failed") {
           observe({ _tag: "RequestFailed", ...times, message: "The service failed." })
@@ -129,7 +131,10 @@ export const watch = (history: History): Watched => {
         nameless += answer.nameless
         for (const { id } of answer.nodes) listed.add(id)
         for (const id of answer.unreadable) listed.add(id)
-        observe({ _tag: "PageRead", ...times, sweep, nodes: answer.nodes, unreadable: answer.unreadable })
+        const { nodes, unreadable } = answer
+        const isEnd = nodes.length + unreadable.length + answer.nameless < history.perPage && !isDisordered
+        observe({ _tag: "PageRead", ...times, sweep, isEnd, nodes, unreadable })
+        count = (number - 1) * history.perPage + nodes.length
         number++
       }
       const extent = { sweep, requests, listed: listed.size, nameless }
@@ -137,6 +142,20 @@ export const watch = (history: History): Watched => {
       const due = sweepQuestion(snapshot, rules)
       const planned = 10_000 + below(20_000)
       yield due === null ? planned : Math.min(planned, Math.max(2000, due - (nowMillis - beginMillis)))
+    }
+  }
+
+  /** Reads the last page, as far as a sweep knows which it is. */
+  function* tails(): Actor {
+    while (true) {
+      yield 5000 + below(10_000)
+      const page = Math.floor(count / history.perPage) + 1
+      const { answer, ...times } = yield* exchange(() => service.page(page, nowMillis))
+      if (answer === "failed") continue
+      const { nameless, nodes, unreadable } = answer
+      const length = nodes.length + unreadable.length + nameless
+      const isEnd = length > 0 && length < history.perPage && !isDisordered
+      observe({ _tag: "PageRead", ...times, sweep: null, isEnd, nodes, unreadable })
     }
   }
 
@@ -202,7 +221,7 @@ export const watch = (history: History): Watched => {
   const boot = () => {
     run++
     ;({ apply, snapshot } = start())
-    daemon = [sweeps(), reads(), reads()].map((actor) => ({ actor, atMillis: nowMillis + below(1000) }))
+    daemon = [sweeps(), tails(), reads(), reads()].map((actor) => ({ actor, atMillis: nowMillis + below(1000) }))
   }
   /** The process is killed, perhaps before a difference is committed, and started again after a while. */
   function* restart(): Generator<number, void> {

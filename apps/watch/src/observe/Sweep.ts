@@ -79,7 +79,7 @@ export const sweep = Effect.fn("Sweep.sweep")(function* (
     }
     previous = found
     for (const { id } of found) listed.add(id)
-    yield* observe({ _tag: "PageRead", ...exchange, sweep: number, nodes: found, unreadable: [] })
+    yield* observe({ _tag: "PageRead", ...exchange, sweep: number, isEnd: false, nodes: found, unreadable: [] })
   }
   const now = yield* moments.now
   return yield* failed({ asked: now, answered: now }, endless)

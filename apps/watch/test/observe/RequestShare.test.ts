@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { backoffMillis } from "../../src/poll/Backoff.ts"
-import { defaultRequestsPerHour, fullBucket, requestShares, take } from "../../src/poll/RequestShare.ts"
+import { backoffMillis } from "../../src/observe/Backoff.ts"
+import { defaultRequestsPerHour, fullBucket, requestShares, take } from "../../src/observe/RequestShare.ts"
 
 const hour = 3_600_000
 

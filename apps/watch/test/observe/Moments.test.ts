@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { makeMoments } from "../../src/poll/Moments.ts"
+import { makeMoments } from "../../src/observe/Moments.ts"
 
 it.effect("a clock that is set back changes neither the order of moments nor the time between them", () =>
   Effect.gen(function* () {

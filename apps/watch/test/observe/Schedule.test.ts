@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { defaultRules } from "../../src/diff/Rules.ts"
-import { isAnythingOpen, schedule } from "../../src/poll/Schedule.ts"
+import { isAnythingOpen, schedule } from "../../src/observe/Schedule.ts"
 import { aNode } from "../diff/aNode.ts"
 import { byHand } from "../diff/byHand.ts"
 

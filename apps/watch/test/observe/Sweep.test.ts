@@ -3,8 +3,8 @@ import { Effect, Result } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { layer, nodeRecord, ok } from "@berth/core/testing"
 import type { Observation } from "../../src/diff/Observation.ts"
-import { makeMoments } from "../../src/poll/Moments.ts"
-import { sweep } from "../../src/poll/Sweep.ts"
+import { makeMoments } from "../../src/observe/Moments.ts"
+import { sweep } from "../../src/observe/Sweep.ts"
 
 const failed = "failed"
 
