@@ -24,7 +24,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   const events: Array<Event> = []
   const rules = options.rules ?? defaultRules
   const moments = yield* makeMoments
-  const watch = yield* makeWatch({ account: "acme", rules, moments, publish: (published) => events.push(...published) })
+  const watch = yield* makeWatch({ account: "acme", moments, publish: (published) => events.push(...published) })
   const poller = yield* makePoller({
     nodes,
     moments,

@@ -9,8 +9,8 @@ import { incarnationOf } from "../diff/NodeState.ts"
 import type { SweepCompleted } from "../diff/Observation.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import { toEvent, toLine } from "../events/Event.ts"
-import { makeMoments } from "../observe/Moments.ts"
-import { sweep } from "../observe/Sweep.ts"
+import { makeMoments, type Moments } from "../observe/Moments.ts"
+import { beginSweep, nextPage, takePage } from "../observe/Sweep.ts"
 import { endedBy, fromBerthError } from "../process/CommandFailed.ts"
 
 /** Sweeps once and writes what it read; nothing is written unless the whole list was read. */
@@ -18,21 +18,23 @@ export const once = Effect.fn("once")(function* (account: string) {
   const nodes = yield* Nodes
   const { write } = yield* Stdout
   const moments = yield* makeMoments
-  const listed = new Map<NodeId, Node>()
   // The user waits for it: it is not paced, and lets no other call go first.
-  const completed = yield* sweep({
-    number: 1,
-    nodes,
-    lane: "interactive",
-    moments,
-    pace: Effect.void,
-    observe: (observation) =>
-      Effect.sync(() => {
-        if (observation._tag === "PageRead") for (const node of observation.nodes) listed.set(node.id, node)
-      })
-  }).pipe(Effect.mapError(fromBerthError))
+  const { completed, listed } = yield* sweepOnce(nodes, moments).pipe(Effect.mapError(fromBerthError))
   const lines = factsOf(listed, completed).map((fact, index) => toLine(toEvent(fact, account, index + 1)))
   yield* Effect.catchTag(write(lines.join("")), "StreamClosed", endedBy)
+})
+
+/** The whole list, and when it was read. */
+const sweepOnce = Effect.fnUntraced(function* (nodes: Nodes["Service"], moments: Moments) {
+  const listed = new Map<NodeId, Node>()
+  let sweep = beginSweep(1)
+  for (;;) {
+    const { answer, ...exchange } = yield* moments.around(nodes.readPage({ ...nextPage(sweep), lane: "interactive" }))
+    const step = takePage(sweep, exchange, answer, {})
+    for (const node of step.page.nodes) listed.set(node.id, node)
+    if (step.completed !== null) return { completed: step.completed, listed }
+    sweep = step.sweep
+  }
 })
 
 /** The baseline, and every node as discovered. */

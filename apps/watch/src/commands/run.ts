@@ -26,9 +26,9 @@ export const run = Effect.fn("run")(function* (account: string, settings: RunSet
   const log = yield* makeEventLog
   const { fastIntervalMillis, graceMillis, holdMillis, intervalMillis, requestsPerHour } = settings
   const terminatingGraceMillis = Math.min(graceMillis, defaultRules.terminatingGraceMillis)
-  const rules = { ...defaultRules, graceMillis, terminatingGraceMillis, holdMillis, sweepMillis: intervalMillis }
+  const rules = { ...defaultRules, graceMillis, terminatingGraceMillis, holdMillis }
   const moments = yield* makeMoments
-  const watch = yield* makeWatch({ account, rules, moments, publish: log.publish })
+  const watch = yield* makeWatch({ account, moments, publish: log.publish })
   const poller = yield* makePoller({
     nodes,
     moments,

@@ -14,25 +14,24 @@ import type { Moments } from "./Moments.ts"
 export interface Watch {
   /** Only `observe` changes it. */
   readonly snapshot: Snapshot
-  /** Takes in an observation, and publishes what happened. Nothing can come between the two. */
-  readonly observe: (observation: Observation) => Effect.Effect<ReadonlyArray<Fact>>
+  /** Takes in an observation, and publishes what happened by the rules. Nothing can come between the two. */
+  readonly observe: (observation: Observation, rules: Rules) => Effect.Effect<ReadonlyArray<Fact>>
 }
 
 export interface WatchOptions {
   /** Name of the account in `source` and in the ids. */
   readonly account: string
-  readonly rules: Rules
   readonly moments: Moments
   readonly publish: (events: ReadonlyArray<Event>) => void
 }
 
 const maxSeed = 2 ** 31
 
-export const makeWatch = Effect.fnUntraced(function* ({ account, moments, publish, rules }: WatchOptions) {
+export const makeWatch = Effect.fnUntraced(function* ({ account, moments, publish }: WatchOptions) {
   const seed = yield* Random.nextIntBetween(0, maxSeed)
   const { apply, snapshot } = makeSnapshot(unwatched, { seed, fingerprint: null, begun: yield* moments.now })
   let sequence = 0
-  const observe = (observation: Observation) =>
+  const observe = (observation: Observation, rules: Rules) =>
     Effect.sync(() => {
       const { facts, ...change } = diff(snapshot, observation, rules)
       apply(change)

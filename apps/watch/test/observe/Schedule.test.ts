@@ -1,106 +1,115 @@
 import { describe, expect, it } from "@effect/vitest"
 import { defaultRules } from "../../src/diff/Rules.ts"
-import { isAnythingOpen, schedule } from "../../src/observe/Schedule.ts"
+import { initialPolling, nextDue, type Plan, type Polling } from "../../src/observe/Schedule.ts"
 import { aNode } from "../diff/aNode.ts"
 import { byHand } from "../diff/byHand.ts"
 
-const cadence = { fastIntervalMillis: 1000 }
-const scheduled = (watch: ReturnType<typeof byHand>) => schedule(watch.snapshot, watch.now(), defaultRules, cadence)
-const many = (count: number, from: number, status: "running" | "created" = "running") =>
-  Array.from({ length: count }, (_, index) => aNode({ id: from + index, status }))
+const plan: Plan = {
+  rules: defaultRules,
+  requestsPerHour: 720,
+  isScarce: false,
+  sweepMillis: null,
+  transitionMillis: null
+}
+const many = (count: number, from = 1) => Array.from({ length: count }, (_, index) => aNode({ id: from + index }))
 
-describe("nodes in transition", () => {
-  it("are polled one by one, the one with the oldest sample first", () => {
+/** The polling after two sweeps, the last of which began now. */
+const after = (watch: ReturnType<typeof byHand>, over: Partial<Polling> = {}): Polling => ({
+  ...initialPolling,
+  sweeps: 2,
+  sweepBegunMillis: watch.now(),
+  ...over
+})
+const due = (watch: ReturnType<typeof byHand>, polling = after(watch), over: Partial<Plan> = {}) => {
+  const { dueMillis, ...request } = nextDue(polling, watch.snapshot, { ...plan, ...over })
+  return { ...request, inMillis: dueMillis - watch.now() }
+}
+
+describe("a small account", () => {
+  it("is swept every 10 s, and every 5 s while a node is in transition", () => {
     const watch = byHand()
-    watch.baseline(aNode({ id: 1, status: "created" }), aNode({ id: 2, status: "terminate" }), aNode({ id: 3 }))
-    watch.pass(500)
-    watch.finds(aNode({ id: 1, status: "created" }))
-    watch.pass(999)
-    expect(scheduled(watch)).toEqual({ polls: [2], sweep: false })
-    watch.pass(1)
-    expect(scheduled(watch)).toEqual({ polls: [2, 1], sweep: false })
+    watch.baseline(...many(3))
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 9500 })
+    watch.sweep(...many(3), aNode({ id: 9, status: "created" }))
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 4750 })
   })
 
-  it("are read by a sweep when that takes fewer requests", () => {
+  it("is swept as the share allows when most of it is spent", () => {
     const watch = byHand()
-    watch.baseline(...many(3, 1, "created"))
-    watch.pass(1000)
-    expect(scheduled(watch)).toEqual({ polls: [], sweep: true })
+    watch.baseline(aNode({ id: 9, status: "created" }))
+    expect(due(watch, after(watch), { isScarce: true })).toEqual({ _tag: "page", inMillis: 5500 })
   })
 
-  it("are polled less and less often: within an hour of waiting fewer than 100 times", () => {
+  it("is swept at the interval that is set", () => {
     const watch = byHand()
-    watch.baseline(aNode({ id: 1, status: "created" }))
-    let polls = 0
-    for (let seconds = 0; seconds < 3600; seconds++) {
-      watch.pass(1000)
-      if (scheduled(watch).polls.length > 0) {
-        polls++
-        watch.finds(aNode({ id: 1, status: "created" }))
-      }
-    }
-    expect(polls).toBeGreaterThan(40)
-    expect(polls).toBeLessThan(100)
+    watch.baseline(...many(3))
+    expect(due(watch, after(watch), { sweepMillis: 60_000 })).toEqual({ _tag: "page", inMillis: 60_000 })
   })
 })
 
 describe("before the baseline", () => {
-  it("a second sweep is due at once, and the nodes that it lacked are polled", () => {
+  it("the second sweep follows the first at once, and the nodes that it lacked are read", () => {
     const watch = byHand()
-    watch.sweep(...many(3, 1))
-    expect(scheduled(watch)).toEqual({ polls: [], sweep: true })
-    watch.sweep(...many(2, 1))
-    expect(scheduled(watch)).toMatchObject({ polls: [3] })
+    watch.sweep(...many(3))
+    expect(due(watch, after(watch, { sweeps: 1 }))).toEqual({ _tag: "page", inMillis: 0 })
+    watch.sweep(...many(2))
+    expect(due(watch)).toMatchObject({ _tag: "read", id: 3 })
   })
 })
 
 describe("suspects", () => {
-  it("are polled at once, again after the grace, and then wait for a sweep if they still need one", () => {
+  it("are read at once, again after the grace, and then wait for a sweep", () => {
     const watch = byHand()
-    watch.baseline(...many(10, 1))
-    expect(isAnythingOpen(watch.snapshot, defaultRules)).toBe(false)
-    watch.sweep(...many(9, 1))
-    expect(scheduled(watch)).toEqual({ polls: [10], sweep: false })
+    watch.baseline(...many(10))
+    watch.sweep(...many(9))
+    expect(due(watch)).toMatchObject({ _tag: "read", id: 10, inMillis: -Infinity })
     watch.misses(10)
-    watch.pass(59_999)
-    expect(scheduled(watch).polls).toEqual([])
-    watch.pass(1)
-    expect(scheduled(watch)).toEqual({ polls: [10], sweep: false })
+    expect(due(watch, after(watch), { sweepMillis: 600_000 })).toEqual({ _tag: "read", id: 10, inMillis: 60_000 })
+    watch.pass(60_000)
     watch.misses(10)
-    expect(scheduled(watch)).toEqual({ polls: [], sweep: true })
-    watch.sweep(...many(9, 1))
-    expect(isAnythingOpen(watch.snapshot, defaultRules)).toBe(false)
+    expect(due(watch, after(watch), { sweepMillis: 600_000 })).toEqual({ _tag: "page", inMillis: 2000 })
   })
 
-  it("beyond twenty are polled by sample, also when a thousand are gone at once", () => {
+  it("are not read before the pause after a failure is over, nor one whose reads fail by themselves", () => {
     const watch = byHand()
-    watch.baseline(...many(1000, 1))
-    watch.sweep()
-    expect(scheduled(watch).polls).toHaveLength(20)
+    watch.baseline(...many(10))
+    watch.sweep(...many(9))
+    expect(due(watch, after(watch, { quietUntilMillis: watch.now() + 700 }))).toMatchObject({ inMillis: 700 })
+    const unreadable = new Map([[many(10)[9]!.id, watch.now() + 60_000]])
+    expect(due(watch, after(watch, { unreadable }))).toMatchObject({ _tag: "page" })
   })
 
-  it("of which one was there are not polled before the next sweep", () => {
+  it("cost dozens of reads when a thousand nodes are gone at once", () => {
     const watch = byHand()
-    watch.baseline(...many(50, 1))
-    watch.sweep()
-    const [first] = scheduled(watch).polls
-    watch.finds(aNode({ id: first! }))
-    expect(scheduled(watch).polls).toEqual([])
+    const terminating = many(1000).map((node) => ({ ...node, status: "terminate" as const }))
+    watch.baseline(...terminating)
+    let reads = 0
+    for (let sweeps = 0; sweeps < 4; sweeps++) {
+      watch.sweep()
+      watch.pass(5000)
+      for (let request = due(watch); request._tag === "read" && request.inMillis <= 0; request = due(watch)) {
+        reads++
+        watch.misses(request.id)
+      }
+    }
+    expect(watch.snapshot.nodes.size).toBe(0)
+    expect(reads).toBe(40)
   })
 
-  it("that reads show and lists lack are polled less and less often", () => {
+  it("that reads show and lists lack are read less and less often", () => {
     const watch = byHand()
-    watch.baseline(...many(10, 1))
-    let polls = 0
+    watch.baseline(...many(10))
+    let reads = 0
     for (let seconds = 0; seconds < 3600; seconds += 10) {
       watch.pass(10_000)
-      watch.sweep(...many(9, 1))
-      if (scheduled(watch).polls.length > 0) {
-        polls++
+      watch.sweep(...many(9))
+      const request = due(watch)
+      if (request._tag === "read" && request.inMillis <= 0) {
+        reads++
         watch.finds(aNode({ id: 10 }))
       }
     }
-    expect(polls).toBeGreaterThan(10)
-    expect(polls).toBeLessThan(25)
+    expect(reads).toBeGreaterThan(10)
+    expect(reads).toBeLessThan(25)
   })
 })

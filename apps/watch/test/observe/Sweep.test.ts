@@ -1,107 +1,79 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
-import { Nodes } from "@berth/core/client/Nodes"
-import { layer, nodeRecord, ok } from "@berth/core/testing"
-import type { Observation } from "../../src/diff/Observation.ts"
-import { makeMoments } from "../../src/observe/Moments.ts"
-import { sweep } from "../../src/observe/Sweep.ts"
+import type { PageMemory } from "@berth/core/client/listing/PageMemory"
+import fc from "fast-check"
+import type { Exchange, PageRead, SweepCompleted } from "../../src/diff/Observation.ts"
+import { beginSweep, nextPage, type Record, takePage } from "../../src/observe/Sweep.ts"
+import { aNode, nodeId } from "../diff/aNode.ts"
 
-const failed = "failed"
+let order = 0
+const moment = () => ({ order: ++order, atMillis: 0, monotonicMillis: 0, serviceMillis: null })
+const exchange = (): Exchange => ({ asked: moment(), answered: moment() })
+const many = (count: number) => Array.from({ length: count }, (_, index): Record => aNode({ id: index + 1 }))
 
-/** The ids on a page of a list; `failed` is a page that cannot be read. Pages are requested one after the other. */
-type Page = (number: number) => ReadonlyArray<number> | typeof failed
-
-const clientOf = (page: Page) =>
-  layer(({ query }) => {
-    const ids = page(Number(query["page_no"]))
-    return ids === failed ? { status: 503, body: "down" } : ok(ids.map((id) => nodeRecord({ id })))
-  })
-
-/** What one sweep of the list saw. */
-const swept = (page: Page) =>
-  Effect.gen(function* () {
-    const observations: Array<Observation> = []
-    const result = yield* sweep({
-      lane: "sweep",
-      number: 3,
-      nodes: yield* Nodes,
-      moments: yield* makeMoments,
-      pace: Effect.void,
-      observe: (observation) => Effect.sync(() => void observations.push(observation))
-    }).pipe(Effect.result)
-    if (Result.isSuccess(result)) observations.push(result.success)
-    const failure = Result.isFailure(result) ? result.failure : null
-    const ids = observations.map((seen) => (seen._tag === "PageRead" ? seen.nodes.map(({ id }) => id) : seen._tag))
-    return { observations, ids, failure }
-  }).pipe(Effect.provide(clientOf(page)))
-
-/** Cuts a list into pages the way the service does. */
-const pagesOf =
-  (perPage: number, list: () => ReadonlyArray<number>): Page =>
-  (number) =>
-    list().slice((number - 1) * perPage, number * perPage)
+/** Sweeps a list that each page may change; `maxPerPage` is the service's. */
+const swept = (list: (page: number) => ReadonlyArray<Record>, memory: PageMemory = {}, maxPerPage = 100) => {
+  let sweep = beginSweep(3)
+  const pages: Array<PageRead> = []
+  for (;;) {
+    const { page = 1, perPage } = nextPage(sweep)
+    const size = Math.min(perPage, maxPerPage)
+    const records = list(pages.length + 1).slice((page - 1) * size, page * size)
+    const step = takePage(sweep, exchange(), records, memory)
+    pages.push(step.page)
+    sweep = step.sweep
+    memory = step.memory
+    if (step.completed !== null) return { pages, memory, end: step.end, completed: step.completed as SweepCompleted }
+  }
+}
 
 describe("a sweep", () => {
-  it.effect("reads to the first empty page, for nothing else proves the end", () =>
-    Effect.gen(function* () {
-      const pages = [[1, 2, 3], [4], [5, 6], []]
-      const { failure, ids } = yield* swept((number) => pages[number - 1]!)
-      expect(ids).toEqual([[1, 2, 3], [4], [5, 6], "SweepCompleted"])
-      expect(failure).toBeNull()
-    })
-  )
+  it("has every node of a list that is deleted from while it is read", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 150, max: 700 }), fc.array(fc.integer({ min: 0, max: 699 })), (count, gone) => {
+        const stays = many(count).filter((_, index) => !gone.includes(index))
+        const { pages } = swept((page) => (page === 1 ? many(count) : stays))
+        const seen = new Set(pages.flatMap(({ nodes }) => nodes.map(({ id }) => id)))
+        expect(stays.filter(({ id }) => !seen.has(id!))).toEqual([])
+      }),
+      { numRuns: 50, seed: 7 }
+    )
+  })
 
-  it.effect("of an empty list is complete", () =>
-    Effect.gen(function* () {
-      expect((yield* swept(() => [])).ids).toEqual(["SweepCompleted"])
+  it("takes two requests the first time, then one, and every tenth time two again", () => {
+    let memory: PageMemory = {}
+    const requests = Array.from({ length: 21 }, () => {
+      const result = swept(() => many(40), memory)
+      memory = result.memory
+      return result.completed.requests
     })
-  )
+    const nine = Array.from({ length: 9 }, () => 1)
+    expect(requests).toEqual([2, ...nine, 2, ...nine, 2])
+  })
 
-  it.effect("ends when the service ignores the page number, or stays on the last page", () =>
-    Effect.gen(function* () {
-      expect((yield* swept(() => [1, 2])).ids).toEqual([[1, 2], "SweepCompleted"])
-      const stays = yield* swept((number) => (number === 1 ? [1, 2] : [3]))
-      expect(stays.ids).toEqual([[1, 2], [3], "SweepCompleted"])
+  it("goes on behind a page in which a record cannot be read, and counts those without an id", () => {
+    const list = many(250).map((record, index): Record => {
+      if (index === 20) return { _tag: "UnreadableRecord", id: nodeId(21) }
+      return index === 30 ? { _tag: "UnreadableRecord", id: null } : record
     })
-  )
+    const { completed, pages } = swept(() => list)
+    expect(completed).toMatchObject({ listed: 249, nameless: 1, sweep: 3 })
+    expect(pages[0]!.unreadable).toEqual([21])
+  })
 
-  it.effect("that meets a failure is not complete, keeps the pages it read, and has the reason", () =>
-    Effect.gen(function* () {
-      const { failure, ids, observations } = yield* swept((number) => (number < 3 ? [number] : failed))
-      expect(ids).toEqual([[1], [2], "RequestFailed"])
-      expect(failure?.reason._tag).toBe("ServiceUnavailable")
-      expect(observations.at(-1)).toMatchObject({ message: failure?.message })
-    })
-  )
+  it("knows where an ascending list ends, and nothing of the end of another", () => {
+    const { end, pages } = swept(() => many(250))
+    expect(end).toEqual({ offset: 250, lastId: 250 })
+    expect(pages.map(({ isEnd }) => isEnd)).toEqual([...pages.slice(1).map(() => false), true])
+    expect(swept(() => many(250).toReversed()).end).toBeNull()
+  })
 
-  it.effect("of a list that never ends is not complete", () =>
-    Effect.gen(function* () {
-      const { failure, ids } = yield* swept((number) => [number])
-      expect(ids.at(-1)).toBe("RequestFailed")
-      expect(failure?.message).toContain("an end of the list within 10000 pages")
-    })
-  )
+  it("reads a service that returns small pages to its end", () => {
+    expect(swept(() => many(130), {}, 20).completed.listed).toBe(130)
+  })
 
-  it.effect("misses nodes that moved to a page it has read, which is why no sweep alone deletes a node", () =>
-    Effect.gen(function* () {
-      let list = [1, 2, 3, 4, 5]
-      const shifting = pagesOf(2, () => list)
-      const { ids } = yield* swept((number) => {
-        const page = shifting(number)
-        if (number === 1) list = list.slice(1)
-        return page
-      })
-      expect(ids).toEqual([[1, 2], [4, 5], "SweepCompleted"])
-    })
-  )
-
-  it.effect("orders its moments: it begins before its pages and ends after them", () =>
-    Effect.gen(function* () {
-      const { observations } = yield* swept((number) => (number < 3 ? [number] : []))
-      const [first, second, end] = observations
-      const order = [end!.asked, first!.asked, first!.answered, second!.asked, second!.answered, end!.answered]
-      const orders = order.map((moment) => moment.order)
-      expect(orders.toSorted((a, b) => a - b)).toEqual(orders)
-    })
-  )
+  it("began with its first request, and ends with the last", () => {
+    const { completed, pages } = swept(() => many(250))
+    expect(completed.asked).toBe(pages[0]!.asked)
+    expect(completed.answered).toBe(pages.at(-1)!.answered)
+  })
 })
