@@ -90,8 +90,7 @@ const reportNew = (draft: Draft, state: NodeState, source: Source): void => {
   const [fromMillis, serviceMillis] = lackedSince(draft, after)
   const age = serviceMillis - DateTime.toEpochMillis(after.createdAt)
   const isNew = age <= clockToleranceMillis
-  const isClose = isNew && age > -clockToleranceMillis
-  const slackMillis = isClose ? Math.max(0, age) + clockStepMillis : 0
+  const slackMillis = isNew ? Math.max(0, age + clockStepMillis) : 0
   const when = between(fromMillis - slackMillis, draft.now.atMillis)
   const type = isNew ? "berth.node.created" : "berth.node.discovered"
   draft.report(state, when, sweepOf(source), { type, data: { before: null, after } })

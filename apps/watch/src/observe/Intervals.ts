@@ -23,23 +23,26 @@ export interface Load {
   /** Nodes in transition. */
   readonly transitions: number
   readonly requestsPerHour: number
-  /** Whether most requests of the last hour are spent. */
-  readonly isScarce: boolean
+  /** How many of them are left in the last hour. */
+  readonly requestsLeft: number
   /** The interval of sweeps where it is set; null derives it. */
   readonly sweepMillis: number | null
   /** That of nodes in transition where it is set. */
   readonly transitionMillis: number | null
 }
 
-/** What was promised is a time between two samples, which the duration of a request adds to. */
+/** What is promised is a time between two samples, which the duration of a request adds to. */
 const margin = 0.95
 
+/** For new nodes the second does, too, to which the service's clock is known. */
+const newMargin = 0.9
+
 /** Promised for an account of one page: all nodes, and those in transition. */
-const onePage = { allMillis: 10_000 * margin, transitionMillis: 5000 * margin }
+const onePage = { allMillis: 10_000 * newMargin, transitionMillis: 5000 * margin }
 
 /** Promised up to 3000 nodes, and above: new nodes, nodes in transition, and by the rate of pages all others. */
-const manyPages = { tailMillis: 10_000 * margin, transitionMillis: 60_000 * margin, pagesPerHour: 155 }
-const veryManyPages = { tailMillis: 15_000 * margin, transitionMillis: 120_000 * margin, pagesPerHour: 360 }
+const manyPages = { tailMillis: 10_000 * newMargin, transitionMillis: 60_000 * margin, pagesPerHour: 150 }
+const veryManyPages = { tailMillis: 15_000 * newMargin, transitionMillis: 120_000 * margin, pagesPerHour: 360 }
 const maxMany = 3000
 
 /** Every tenth sweep of one page takes a second request. */
@@ -52,11 +55,17 @@ const millisPerHour = 3_600_000
 
 export const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load) : ofPages(load))
 
-const ofOnePage = ({ isScarce, requestsPerHour, sweepMillis, transitionMillis, transitions }: Load): Intervals => {
+/** What is left lasts for a fifth of an hour at least, the longer the less it is: it never runs out. */
+const maxRate = ({ requestsLeft }: Load): number => Math.max(minRate, 5 * requestsLeft)
+
+/** Less is sent in no hour. */
+const minRate = 60
+
+const ofOnePage = (load: Load): Intervals => {
+  const { sweepMillis, transitionMillis, transitions } = load
   const all = sweepMillis ?? onePage.allMillis
   const wanted = transitions > 0 ? Math.min(all, transitionMillis ?? onePage.transitionMillis) : all
-  const affordable = (proofs * millisPerHour) / requestsPerHour
-  const interval = isScarce ? Math.max(wanted, affordable) : wanted
+  const interval = Math.max(wanted, (proofs * millisPerHour) / maxRate(load))
   return { sweepMillis: interval, pageMillis: 0, tailMillis: null, transitionMillis: null }
 }
 
@@ -73,7 +82,7 @@ const ofPages = (load: Load): Intervals => {
     (transitions * millisPerHour) / transitionMillis +
     (pages * millisPerHour) / sweepWanted
   // What the requests do not suffice for is stretched, all kinds alike.
-  const stretch = Math.max(1, perHour / requestsPerHour)
+  const stretch = Math.max(1, perHour / Math.min(requestsPerHour, maxRate(load)))
   return {
     sweepMillis: sweepWanted * stretch,
     pageMillis: (sweepWanted * stretch) / pages,

@@ -49,9 +49,6 @@ const maxLateMillis = 20_000
 /** A node whose read fails by itself is read again after this. */
 const unreadableMillis = 60_000
 
-/** With so few requests left of the hour's share they are spread over the rest of it. */
-const scarcePart = 0.2
-
 /** A list with more pages than this does not end: they hold ten times the nodes this daemon is meant for. */
 const maxPages = 20_000
 
@@ -91,7 +88,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const planAt = (monotonicMillis: number): Plan => ({
     rules,
     requestsPerHour: options.requestsPerHour,
-    isScarce: share.left(monotonicMillis) < options.requestsPerHour * scarcePart,
+    requestsLeft: share.left(monotonicMillis),
     sweepMillis: options.intervalMillis,
     transitionMillis: options.fastIntervalMillis
   })

@@ -54,7 +54,8 @@ export type Due = { readonly dueMillis: number } & (
 export interface Plan {
   readonly rules: Rules
   readonly requestsPerHour: number
-  readonly isScarce: boolean
+  /** How many of them are left in the last hour. */
+  readonly requestsLeft: number
   /** The interval of sweeps; null derives it from the latency that is promised. */
   readonly sweepMillis: number | null
   /** How often nodes in transition are read at most; null derives it. */

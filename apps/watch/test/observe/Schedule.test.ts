@@ -7,7 +7,7 @@ import { byHand } from "../diff/byHand.ts"
 const plan: Plan = {
   rules: defaultRules,
   requestsPerHour: 720,
-  isScarce: false,
+  requestsLeft: 720,
   sweepMillis: null,
   transitionMillis: null
 }
@@ -29,15 +29,16 @@ describe("a small account", () => {
   it("is swept every 10 s, and every 5 s while a node is in transition", () => {
     const watch = byHand()
     watch.baseline(...many(3))
-    expect(due(watch)).toEqual({ _tag: "page", inMillis: 9500 })
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 9000 })
     watch.sweep(...many(3), aNode({ id: 9, status: "created" }))
     expect(due(watch)).toEqual({ _tag: "page", inMillis: 4750 })
   })
 
-  it("is swept as the share allows when most of it is spent", () => {
+  it("is swept the less often the less of the share is left", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 9, status: "created" }))
-    expect(due(watch, after(watch), { isScarce: true })).toEqual({ _tag: "page", inMillis: 5500 })
+    expect(due(watch, after(watch), { requestsLeft: 144 })).toEqual({ _tag: "page", inMillis: 5500 })
+    expect(due(watch, after(watch), { requestsLeft: 36 })).toEqual({ _tag: "page", inMillis: 22_000 })
   })
 
   it("is swept at the interval that is set", () => {

@@ -65,16 +65,15 @@ const truth = (watched: Watched): ReadonlyArray<string> => {
         if (hasStableClock && isHonest && life.goneMillis < from) return [`${short(about)}: gone before ${from}`]
         return []
       case "berth.node.created":
+        if (life.createdMillis < about.sweptMillis - 3000) return [`${short(about)}: it was there long before`]
         return hasStableClock && !isBetween(life.createdMillis, [from, to])
           ? [`${short(about)}: created at ${life.createdMillis}, not between ${from} and ${to}`]
           : []
       case "berth.node.discovered":
-        return isHonest &&
-          hasStableClock &&
-          !history.process.includes("stranger") &&
-          fact.identity.life === 1 &&
-          life.createdMillis > from + 2000
-          ? [`${short(about)}: was created at ${life.createdMillis}, after ${from}`]
+        return fact.identity.life === 1 &&
+          life.createdMillis > Math.max(about.sweptMillis, from) + 1000 &&
+          hasStableClock
+          ? [`${short(about)}: it was created just before`]
           : []
       case "berth.node.status_changed": {
         const { from: before, to: after } = fact.data

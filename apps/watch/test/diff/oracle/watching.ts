@@ -37,6 +37,8 @@ export interface Published {
   readonly fact: Fact
   readonly atMillis: number
   readonly run: number
+  /** When the last complete sweep before it began that this process knew of, by no clock that can be set. */
+  readonly sweptMillis: number
 }
 
 export interface Watched {
@@ -95,14 +97,20 @@ export const watch = (history: History): Watched => {
   const start = () => makeSnapshot(load(), { seed: below(1_000_000), fingerprint, begun: now() })
   let { apply, snapshot } = start()
 
+  let sweptMillis = -Infinity
+  let writtenSweptMillis = -Infinity
+
   const observe = (observation: Observation, isCommitted = true): void => {
     const { facts, ...change } = diff(snapshot, observation, rules)
     if (!isCommitted) return
     for (const state of change.nodes) rows.set(state.node.id, encode(state))
-    standing = change.standing
+    for (const fact of facts) published.push({ fact, atMillis: nowMillis, run, sweptMillis })
     apply(change)
+    const { swept } = snapshot.evidence
+    if (swept !== null) sweptMillis = beginMillis + swept.asked.monotonicMillis
+    if (change.standing.sweptMillis !== standing.sweptMillis) writtenSweptMillis = sweptMillis
+    standing = change.standing
     if (facts.length === 0) writes += change.nodes.length
-    for (const fact of facts) published.push({ fact, atMillis: nowMillis, run })
   }
 
   function* exchange<A>(answer: () => A): Generator<number, Exchange & { readonly answer: A | "failed" }> {
@@ -220,6 +228,7 @@ export const watch = (history: History): Watched => {
   let daemon: Array<{ readonly actor: Actor; atMillis: number }> = []
   const boot = () => {
     run++
+    sweptMillis = writtenSweptMillis
     ;({ apply, snapshot } = start())
     daemon = [sweeps(), tails(), reads(), reads()].map((actor) => ({ actor, atMillis: nowMillis + below(1000) }))
   }
