@@ -86,7 +86,7 @@ describe("a service that fails", () => {
       yield* pass(300_000)
       expect(published()).toEqual(["baseline of 5", "degraded: sweep-failed"])
       yield* heal
-      yield* pass(60_000)
+      yield* pass(180_000)
       expect(published().slice(2)).toEqual(["created as running", "recovered: sweep-failed, reachable"])
       expect(id).toBeGreaterThan(0)
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
@@ -155,7 +155,7 @@ describe("a service that fails", () => {
       yield* fail((request) => request.startsWith("GET /nodes/?page_no=2"), unavailable)
       yield* pass(120_000)
       yield* heal
-      yield* pass(120_000)
+      yield* pass(180_000)
       expect(published()).toEqual(["baseline of 250", "degraded: sweep-failed", "recovered: sweep-failed, reachable"])
     }).pipe(Effect.provide(serviceLayer({ scenario: { fleet: 250 } })))
   )
@@ -169,7 +169,7 @@ describe("a service that fails", () => {
       yield* pass(hour)
       expect(published()).toEqual(["baseline of 5", "degraded: list-empty"])
       yield* heal
-      yield* pass(120_000)
+      yield* pass(180_000)
       expect(published().slice(2)).toEqual(["recovered: list-empty, plausible"])
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
@@ -214,7 +214,7 @@ describe("credentials that the service refuses", () => {
       yield* fail(isList, failure(401, "No."))
       yield* pass(120_000)
       yield* heal
-      yield* pass(120_000)
+      yield* pass(180_000)
       expect(published()).toEqual(["baseline of 5", "degraded: sweep-failed", "recovered: sweep-failed, reachable"])
     }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )

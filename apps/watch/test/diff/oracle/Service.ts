@@ -88,7 +88,7 @@ export class Service {
   #sweep = 0
   readonly #staleReads = new Map<number, number>()
   readonly #beganMillis: number
-  readonly #inSightUntilMillis = new Map<FaultKind, number>()
+  #inSightUntilMillis = 0
   #calm = false
 
   constructor(
@@ -124,8 +124,8 @@ export class Service {
         const untilMillis = atMillis + below(happens(0.5) ? Math.min(120_000, maxMillis) : maxMillis)
         const ids = this.#chosen(kind, known)
         if (maxDurations.has(kind)) {
-          if (ids.size === 0 || atMillis < (this.#inSightUntilMillis.get(kind) ?? 0)) continue
-          this.#inSightUntilMillis.set(kind, untilMillis + minInSightMillis)
+          if (ids.size === 0 || atMillis < this.#inSightUntilMillis) continue
+          this.#inSightUntilMillis = untilMillis + minInSightMillis
         }
         this.#active.set(kind, { sinceMillis: atMillis, untilMillis, ids })
         if (kind === "outage") this.outages.push([atMillis, untilMillis])
