@@ -12,7 +12,7 @@ const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>)
   Effect.promise(() => new Daemon(args, env).finished())
 
 layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("berth-watch once", (it) => {
-  it.effect("prints the nodes there are as one baseline event and ends with 0", () =>
+  it.effect("prints a baseline event and each node there is, and ends with 0", () =>
     Effect.gen(function* () {
       const { BERTH_BASE_URL, ...account } = settingsOf(yield* TestServer)
       const { code, stderr, stdout } = yield* run(["once", "--base-url", BERTH_BASE_URL], {
@@ -20,16 +20,9 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("b
         BERTH_ACCOUNT: "acme"
       })
       expect(stderr).toEqual([])
-      expect(stdout).toHaveLength(1)
-      const event = JSON.parse(stdout[0]!)
-      expect(event).toMatchObject({ type: "berth.watch.baseline", source: "/accounts/acme", data: { sweep: 1 } })
-      expect(event.data.nodes.map(({ name }: { name: string }) => name)).toEqual([
-        "web-1",
-        "web-2",
-        "database",
-        "build",
-        "backup"
-      ])
+      const [baseline, ...discovered] = stdout.map((line) => JSON.parse(line))
+      expect(baseline).toMatchObject({ type: "berth.watch.baseline", source: "/accounts/acme", data: { count: 5 } })
+      expect(discovered.map(({ data }) => data.after.name)).toEqual(["web-1", "web-2", "database", "build", "backup"])
       expect(code).toBe(0)
     })
   )

@@ -2,10 +2,11 @@
 import { Deferred, Effect, Fiber } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
-import { defaultRules } from "@berth/watch/diff/diff"
+import { defaultRules } from "@berth/watch/diff/Rules"
 import type { Event } from "@berth/watch/events/Event"
-import { makePoller, type PollerOptions } from "@berth/watch/poll/Poller"
-import { makeWatch } from "@berth/watch/poll/Watch"
+import { makeMoments } from "@berth/watch/observe/Moments"
+import { makePoller, type PollerOptions } from "@berth/watch/observe/Poller"
+import { makeWatch } from "@berth/watch/observe/Watch"
 
 /** The smallest plan there is, with an image for it. */
 const cheapest = Effect.gen(function* () {
@@ -22,9 +23,11 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   const nodes = yield* Nodes
   const events: Array<Event> = []
   const rules = options.rules ?? defaultRules
-  const watch = makeWatch({ account: "acme", rules, publish: (published) => events.push(...published) })
+  const moments = yield* makeMoments
+  const watch = yield* makeWatch({ account: "acme", moments, publish: (published) => events.push(...published) })
   const poller = yield* makePoller({
     nodes,
+    moments,
     watch,
     rules,
     intervalMillis: 30_000,
@@ -50,7 +53,7 @@ const brief = ({ data, type }: Event): string => {
   const name = type.slice(type.lastIndexOf(".") + 1)
   if ("sink" in data) return `${name}: ${data.sink}`
   if ("from" in data) return `${data.from} to ${data.to}`
-  if ("nodes" in data) return `${name} of ${data.nodes.length}`
+  if ("count" in data) return `${name} of ${data.count}`
   if ("ending" in data) return `${name}: ${data.trouble}, ${data.ending}`
   if ("trouble" in data) return `${name}: ${data.trouble}`
   return `${name} as ${(data.after ?? data.before).status}`

@@ -23,7 +23,7 @@ const reported = (atMillis: number, sink: string) =>
   ({
     type: "berth.sink.disabled",
     data: { sink, reason: "gone", message: "the receiver answered 410" },
-    identity: { nodeId: null, incarnation: null, version: String(atMillis) },
+    identity: { nodeId: null, incarnation: null, life: null, version: String(atMillis) },
     atMillis
   }) as const
 

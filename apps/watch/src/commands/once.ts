@@ -1,33 +1,63 @@
 /**
- * `berth-watch once`: one sweep, printed as one baseline event.
+ * `berth-watch once`: one sweep, printed as a baseline event and one event for each node. It concludes nothing from it.
  */
-import { Effect } from "effect"
+import type { Node, NodeId } from "@berth/core/domain/Node"
+import { DateTime, Effect } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
-import { defaultRules } from "../diff/diff.ts"
+import type { Fact } from "../diff/Fact.ts"
+import { incarnationOf } from "../diff/NodeState.ts"
+import type { SweepCompleted } from "../diff/Observation.ts"
 import { Stdout } from "../deliver/Stdout.ts"
-import { type Event, toLine } from "../events/Event.ts"
-import { makeMoments } from "../poll/Moments.ts"
-import { sweep } from "../poll/Sweep.ts"
-import { makeWatch } from "../poll/Watch.ts"
+import { toEvent, toLine } from "../events/Event.ts"
+import { makeMoments, type Moments } from "../observe/Moments.ts"
+import { beginSweep, nextPage, takePage } from "../observe/Sweep.ts"
 import { endedBy, fromBerthError } from "../process/CommandFailed.ts"
 
-/** Sweeps once and writes the baseline; nothing is written unless the whole list was read. */
+/** Sweeps once and writes what it read; nothing is written unless the whole list was read. */
 export const once = Effect.fn("once")(function* (account: string) {
   const nodes = yield* Nodes
   const { write } = yield* Stdout
   const moments = yield* makeMoments
-  const published: Array<Event> = []
-  const watch = makeWatch({ account, rules: defaultRules, publish: (events) => published.push(...events) })
   // The user waits for it: it is not paced, and lets no other call go first.
-  const { failure, observation } = yield* sweep({
-    number: 1,
-    nodes,
-    lane: "interactive",
-    moments,
-    pace: Effect.void,
-    observe: watch.observe
-  })
-  if (failure !== null) return yield* fromBerthError(failure)
-  yield* watch.observe(observation)
-  yield* Effect.catchTag(write(published.map(toLine).join("")), "StreamClosed", endedBy)
+  const { completed, listed } = yield* sweepOnce(nodes, moments).pipe(Effect.mapError(fromBerthError))
+  const lines = factsOf(listed, completed).map((fact, index) => toLine(toEvent(fact, account, index + 1)))
+  yield* Effect.catchTag(write(lines.join("")), "StreamClosed", endedBy)
 })
+
+/** The whole list, and when it was read. */
+const sweepOnce = Effect.fnUntraced(function* (nodes: Nodes["Service"], moments: Moments) {
+  const listed = new Map<NodeId, Node>()
+  let sweep = beginSweep(1)
+  for (;;) {
+    const { answer, ...exchange } = yield* moments.around(nodes.readPage({ ...nextPage(sweep), lane: "interactive" }))
+    const step = takePage(sweep, exchange, answer, {})
+    for (const node of step.page.nodes) listed.set(node.id, node)
+    if (step.completed !== null) return { completed: step.completed, listed }
+    sweep = step.sweep
+  }
+})
+
+/** The baseline, and every node as discovered. */
+const factsOf = (
+  listed: ReadonlyMap<NodeId, Node>,
+  { answered: { atMillis }, asked }: SweepCompleted
+): ReadonlyArray<Fact> => {
+  const observedBetween = [
+    DateTime.makeUnsafe(Math.min(asked.atMillis, atMillis)),
+    DateTime.makeUnsafe(atMillis)
+  ] as const
+  const baseline: Fact = {
+    identity: { nodeId: null, incarnation: null, life: null, version: 0 },
+    atMillis,
+    type: "berth.watch.baseline",
+    data: { count: listed.size, observedBetween, sweep: 1 }
+  }
+  const discovered = Array.from(listed.values(), (after): Fact => ({
+    identity: { nodeId: after.id, incarnation: incarnationOf(after), life: 1, version: 0 },
+    atMillis,
+    subject: `nodes/${after.id}`,
+    type: "berth.node.discovered",
+    data: { before: null, after, observedBetween, sweep: 1 }
+  }))
+  return [baseline, ...discovered]
+}

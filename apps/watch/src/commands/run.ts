@@ -5,10 +5,12 @@ import { Nodes } from "@berth/core/client/Nodes"
 import { DateTime, Effect, Fiber, Option, Result } from "effect"
 import { type EventLog, makeEventLog } from "../deliver/EventLog.ts"
 import { Stdout, type StreamClosed } from "../deliver/Stdout.ts"
+import { defaultRules } from "../diff/Rules.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { toLine } from "../events/Event.ts"
-import { makePoller } from "../poll/Poller.ts"
-import { makeWatch } from "../poll/Watch.ts"
+import { makeMoments } from "../observe/Moments.ts"
+import { makePoller } from "../observe/Poller.ts"
+import { makeWatch } from "../observe/Watch.ts"
 import { endedBy, fromBerthError } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 import { StopSignal } from "../process/StopSignal.ts"
@@ -23,10 +25,13 @@ export const run = Effect.fn("run")(function* (account: string, settings: RunSet
   const { received } = yield* StopSignal
   const log = yield* makeEventLog
   const { fastIntervalMillis, graceMillis, holdMillis, intervalMillis, requestsPerHour } = settings
-  const rules = { graceMillis, terminatingGraceMillis: fastIntervalMillis, holdMillis }
-  const watch = makeWatch({ account, rules, publish: log.publish })
+  const terminatingGraceMillis = Math.min(graceMillis, defaultRules.terminatingGraceMillis)
+  const rules = { ...defaultRules, graceMillis, terminatingGraceMillis, holdMillis }
+  const moments = yield* makeMoments
+  const watch = yield* makeWatch({ account, moments, publish: log.publish })
   const poller = yield* makePoller({
     nodes,
+    moments,
     watch,
     rules,
     fastIntervalMillis,

@@ -87,7 +87,7 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
   const { owner } = yield* store.claim(daemonAccount)
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
-    const identity = { nodeId: null, incarnation: null, version: `${sink} ${atMillis}` }
+    const identity = { nodeId: null, incarnation: null, life: null, version: `${sink} ${atMillis}` }
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
     yield* whileItMayPass(store.commit(owner, { events: [fact] }))
   })

@@ -1,40 +1,52 @@
 /**
- * When a node is believed to be gone. A node that is not listed is only a suspect: a paged list is not a snapshot, and items
- * shift while pages are read. Two reads of the node itself confirm a suspicion.
+ * When a node is believed to be gone. A node that is not listed is only a suspect: a paged list is not a snapshot, and the
+ * service may hide nodes from its list, or answer 404 for nodes that exist. Two complete sweeps and two reads, a grace apart,
+ * have to agree. The reasons are in `docs/decisions/0133-what-proves-an-absence.md`.
  */
-import type { Node } from "@berth/core/domain/Node"
+import type { NodeId } from "@berth/core/domain/Node"
+import type { NodeState } from "./NodeState.ts"
 import type { Exchange, Moment } from "./Observation.ts"
 
 /** The evidence that a node is gone, since it was last seen. Seeing it once more discards all of it. */
-export interface Absence {
-  /** Begin of the newest complete sweep that lacked it; null when none did. */
-  readonly unlisted: Moment | null
+export interface Suspicion {
+  /** End of the first complete sweep that lacked it, for that may have begun long before; null when none did. */
+  readonly since: Moment | null
+  /** Begin of the newest one. */
+  readonly last: Moment | null
   /** How many complete sweeps in a row lacked it. */
   readonly sweeps: number
   /** The first read that answered 404. */
   readonly firstMissing: Exchange | null
   /** The read that answered 404 again, at least the grace after the first. */
   readonly confirmed: Exchange | null
-  /** Whether a freeze ended by believing that this node is gone: it does not start another one. */
-  readonly believed: boolean
+  /** Whether it was missing for the whole hold of a freeze: then it starts no other one. */
+  readonly held: boolean
+  /** Whether one of its batch proved alive: then having been seen terminating does not make it expected to go. */
+  readonly doubted: boolean
 }
 
-/** A node, and the evidence that it is gone; null while there is none. */
-interface Suspect {
-  readonly node: Node
-  readonly absence: Absence | null
-}
-
-const noEvidence: Absence = {
-  unlisted: null,
+const noEvidence: Suspicion = {
+  since: null,
+  last: null,
   sweeps: 0,
   firstMissing: null,
   confirmed: null,
-  believed: false
+  held: false,
+  doubted: false
 }
 
-/** A node last seen terminating is expected to disappear. */
-export const isExpectedToGo = ({ node }: Suspect): boolean => node.status === "terminate"
+/** Many suspects at once, of which only a sample is read. */
+export interface Batch {
+  readonly members: ReadonlySet<NodeId>
+  readonly sample: ReadonlySet<NodeId>
+  /** Members of the sample that two 404s confirmed. */
+  readonly confirmed: ReadonlySet<NodeId>
+  /** Whether one of the sample proved alive: no other is read, and none is gone, before the next sweep. */
+  readonly refuted: boolean
+}
+
+/** More suspects than this at once are read by sample, which is as large. */
+export const maxRead = 20
 
 /** How long after the first 404 the second may be requested. */
 export interface Grace {
@@ -44,37 +56,87 @@ export interface Grace {
   readonly terminatingGraceMillis: number
 }
 
-/** How long a node has to stay missing before its 404 counts as confirmed. */
-export const graceOf = (suspect: Suspect, grace: Grace): number =>
-  isExpectedToGo(suspect) ? Math.min(grace.graceMillis, grace.terminatingGraceMillis) : grace.graceMillis
+/** A node seen terminating is expected to disappear, unless its absence was refuted. */
+export const isExpectedToGo = ({ node }: NodeState, suspicion: Suspicion | undefined): boolean =>
+  node.status === "terminate" && suspicion?.doubted !== true
 
-/** A complete sweep that began at `unlisted` lacked the node. */
-export const afterSweep = (absence: Absence | null, unlisted: Moment): Absence => {
-  const before = absence ?? noEvidence
-  return { ...before, unlisted, sweeps: before.sweeps + 1 }
-}
+/** How long a node has to answer 404. */
+export const graceOf = (known: NodeState, suspicion: Suspicion | undefined, grace: Grace): number =>
+  isExpectedToGo(known, suspicion) ? Math.min(grace.graceMillis, grace.terminatingGraceMillis) : grace.graceMillis
+
+/** A complete sweep lacked the node. */
+export const afterSweep = (before: Suspicion = noEvidence, { answered, asked }: Exchange): Suspicion => ({
+  ...before,
+  since: before.since ?? answered,
+  last: asked,
+  sweeps: before.sweeps + 1
+})
 
 /** A read of the node answered 404. */
-export const afterMissing = (suspect: Suspect, read: Exchange, grace: Grace): Absence => {
-  const before = suspect.absence ?? noEvidence
+export const afterMissing = (before: Suspicion = noEvidence, read: Exchange, graceMillis: number): Suspicion => {
   const { confirmed, firstMissing } = before
   if (confirmed !== null) return before
   if (firstMissing === null) return { ...before, firstMissing: read }
   const apart = read.asked.monotonicMillis - firstMissing.answered.monotonicMillis
-  return apart >= graceOf(suspect, grace) ? { ...before, confirmed: read } : before
+  return apart >= graceMillis ? { ...before, confirmed: read } : before
 }
 
-/** A freeze ended by believing the list: each node has to answer 404 anew, for old answers may be as wrong as it was. */
-export const believe = (absence: Absence): Absence => ({
-  ...absence,
+/** It was missing for the whole hold. It has to answer 404 anew, for old answers may be as wrong as the list was. */
+export const hold = (suspicion: Suspicion): Suspicion => ({
+  ...suspicion,
   firstMissing: null,
   confirmed: null,
-  believed: true
+  held: true
 })
 
-/** The read that proves the node gone: the second 404, once the list lacks the node too or it was seen terminating. */
-export const confirmedGone = (suspect: Suspect): Exchange | null => {
-  if (suspect.absence === null) return null
-  const { confirmed, unlisted } = suspect.absence
-  return confirmed !== null && (unlisted !== null || isExpectedToGo(suspect)) ? confirmed : null
+/** One of its batch proved alive: its absence counts anew. */
+export const doubt = (suspicion: Suspicion, now: Moment): Suspicion => ({
+  ...noEvidence,
+  since: now,
+  last: suspicion.last,
+  sweeps: Math.min(1, suspicion.sweeps),
+  doubted: true
+})
+
+/** A draw of the process that depends on the node alone, so that a sample is the same whenever it is asked for. */
+const draw = (seed: number, id: number): number => {
+  let mixed = Math.imul(seed ^ id, 0x9e3779b1)
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)
+  return (mixed ^ (mixed >>> 13)) >>> 0
+}
+
+/** A batch of these suspects. */
+export const batchOf = (
+  suspects: ReadonlyArray<NodeId>,
+  suspicions: ReadonlyMap<NodeId, Suspicion>,
+  seed: number
+): Batch => {
+  const sample = suspects.toSorted((a, b) => draw(seed, a) - draw(seed, b)).slice(0, maxRead)
+  return {
+    members: new Set(suspects),
+    sample: new Set(sample),
+    confirmed: new Set(sample.filter((id) => (suspicions.get(id)?.confirmed ?? null) !== null)),
+    refuted: false
+  }
+}
+
+/** Whether the whole sample is known to be gone. */
+export const isConfirmed = ({ confirmed, refuted, sample }: Batch): boolean =>
+  !refuted && confirmed.size === sample.size
+
+/**
+ * Whether the node is known to be gone now, which is not known of any earlier instant: each path alone may have been wrong
+ * before. The sweep that ended at `sweptOrder` was the last
+ * complete one: it must have ended after the first 404, for only its end shows how many nodes are missing with this one.
+ */
+export const isGone = (
+  { confirmed, firstMissing, last, since, sweeps }: Suspicion,
+  batch: Batch | undefined,
+  graceMillis: number,
+  sweptOrder: number
+): boolean => {
+  if (sweeps < 2 || last === null || since === null) return false
+  if (confirmed !== null && firstMissing !== null) return firstMissing.answered.order < sweptOrder
+  if (batch === undefined || !isConfirmed(batch) || sweeps < 3) return false
+  return last.monotonicMillis - since.monotonicMillis >= graceMillis
 }

@@ -12,6 +12,12 @@ const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).a
 
 const sweep = Schema.Int.annotate({ description: "Number of the sweep in this run, from 1." })
 
+const afterGap = Schema.optionalKey(
+  Schema.Literal(true).annotate({
+    description: "Nothing was observed for a while before it: what came between is unknown."
+  })
+)
+
 /** A fact about one node. */
 const aboutNode = <const Type extends string, const Data extends Schema.Struct.Fields>(type: Type, data: Data) =>
   Schema.Struct({
@@ -22,16 +28,29 @@ const aboutNode = <const Type extends string, const Data extends Schema.Struct.F
       observedBetween,
       sweep: Schema.NullOr(sweep).annotate({
         description: "Number of the sweep that showed it; null when a read of the single node did."
-      })
+      }),
+      afterGap
     })
   })
 
 /** A fact about the account as a whole. */
 const aboutAccount = <const Type extends string, const Data extends Schema.Struct.Fields>(type: Type, data: Data) =>
-  Schema.Struct({ type: Schema.Literal(type), data: Schema.Struct({ ...data, sweep }) })
+  Schema.Struct({
+    type: Schema.Literal(type),
+    data: Schema.Struct({
+      ...data,
+      sweep: Schema.NullOr(sweep).annotate({
+        description: "Number of the last complete sweep; null before the first."
+      }),
+      afterGap
+    })
+  })
 
 /** A node exists that did not exist before. */
 export const NodeCreated = aboutNode("berth.node.created", { before: Schema.Null, after: Node })
+
+/** A node exists that was not known: it is older than the time in which it appeared, or had been reported deleted. */
+export const NodeDiscovered = aboutNode("berth.node.discovered", { before: Schema.Null, after: Node })
 
 /** A node has another status. Statuses between two observations are not known. */
 export const NodeStatusChanged = aboutNode("berth.node.status_changed", {
@@ -41,16 +60,38 @@ export const NodeStatusChanged = aboutNode("berth.node.status_changed", {
   after: Node
 })
 
+/** The fields whose changes are reported. */
+export const reportedFields = ["name", "plan", "publicIp", "privateIp", "backups", "locked"] as const
+
+/** A node has another name, plan, address, backup setting or lock. */
+export const NodeChanged = aboutNode("berth.node.changed", {
+  fields: Schema.Array(Schema.Literals(reportedFields)).annotate({ description: "What changed." }),
+  before: Node,
+  after: Node
+})
+
 /** A node is gone. */
 export const NodeDeleted = aboutNode("berth.node.deleted", { before: Node, after: Schema.Null })
 
-/** The first complete sweep: the nodes that existed already. Later events report what happens to them. */
-export const WatchBaseline = aboutAccount("berth.watch.baseline", { nodes: Schema.Array(Node), observedBetween })
+const since = Schema.DateTimeUtc.annotate({ description: "When the status was first seen." })
 
-const Trouble = Schema.Literals(["sweep-failed", "list-empty", "nodes-vanished"]).annotate({
+/** A node in transition has been so for longer than such nodes take. */
+export const NodeStuck = aboutNode("berth.node.stuck", { status: NodeStatus, since, after: Node })
+
+/** A node that was stuck has another status. */
+export const NodeUnstuck = aboutNode("berth.node.unstuck", { status: NodeStatus, since, after: Node })
+
+/** The nodes that existed already are known. Later events report what happens to them. */
+export const WatchBaseline = aboutAccount("berth.watch.baseline", {
+  count: Schema.Int.annotate({ description: "How many nodes there are." }),
+  observedBetween
+})
+
+const Trouble = Schema.Literals(["sweep-failed", "list-empty", "nodes-vanished", "other-account"]).annotate({
   description:
     "`sweep-failed`: the list cannot be read, and everything is late. `list-empty`, `nodes-vanished`: the list is " +
-    "too short to be believed, and no deletion is reported."
+    "too short to be believed, and no deletion is reported. `other-account`: the list has none of the nodes that are " +
+    "known since the API key was exchanged, and nothing is reported."
 })
 export type Trouble = typeof Trouble.Type
 
@@ -62,10 +103,10 @@ export const WatchDegraded = aboutAccount("berth.watch.degraded", {
   missing: Schema.Int.annotate({ description: "How many of them were not; 0 when the list could not be read." })
 })
 
-const Ending = Schema.Literals(["reachable", "plausible", "confirmed", "persisted"]).annotate({
+const Ending = Schema.Literals(["reachable", "plausible", "persisted", "same-account"]).annotate({
   description:
-    "`reachable`: the list can be read again. `plausible`: enough of it is there again. `confirmed`: the missing " +
-    "nodes are gone, each by its own 404. `persisted`: the list stayed as it is for the whole hold."
+    "`reachable`: the list can be read again. `plausible`: the missing nodes are there again. `persisted`: those that are " +
+    "not were missing for the whole hold. `same-account`: the list has nodes that are known."
 })
 export type Ending = typeof Ending.Type
 
@@ -76,13 +117,16 @@ export const WatchRecovered = aboutAccount("berth.watch.recovered", {
   since: Schema.DateTimeUtc
 })
 
-/** What an event is about: the same on every replay. Null where it concerns the account as a whole. */
+/** What an event is about: with its type, the same on every replay and from every process, and never twice. */
 export interface Identity {
+  /** Null where it concerns the account as a whole, as are incarnation and life. */
   readonly nodeId: number | null
   /** Seconds since the epoch at which the service accepted the node: distinguishes two nodes of the same id. */
   readonly incarnation: number | null
+  /** 1, and one more each time the node returned after it was reported deleted. */
+  readonly life: number | null
   /** Distinguishes two events of one type. */
-  readonly version: number | string
+  readonly version: number
 }
 
 interface Known {
@@ -91,7 +135,16 @@ interface Known {
   readonly atMillis: number
 }
 
-export type NodeFact = Known & (typeof NodeCreated.Type | typeof NodeStatusChanged.Type | typeof NodeDeleted.Type)
+export type NodeFact = Known &
+  (
+    | typeof NodeCreated.Type
+    | typeof NodeDiscovered.Type
+    | typeof NodeStatusChanged.Type
+    | typeof NodeChanged.Type
+    | typeof NodeDeleted.Type
+    | typeof NodeStuck.Type
+    | typeof NodeUnstuck.Type
+  )
 
 export type Fact =
   | NodeFact

@@ -1,55 +1,79 @@
 /**
- * When a list is too short to be believed, and when it is believed after all. During a freeze no deletion is reported.
- * The reasons and the everyday case of a small account are in `docs/decisions/0031-a-list-too-short-to-believe.md`.
+ * When a list is too short to be believed, and when it is believed after all. During a freeze no deletion is reported but of
+ * nodes that were missing for the whole hold. The reasons are in `docs/decisions/0134-a-list-too-short-to-believe.md`.
  */
-import type { Ending, Trouble } from "./Fact.ts"
-import type { Moment } from "./Observation.ts"
+import type { NodeId } from "@berth/core/domain/Node"
+import { hold, isExpectedToGo, type Suspicion } from "./Absence.ts"
+import type { Draft } from "./Draft.ts"
+import type { SweepCompleted } from "./Observation.ts"
 
-export interface Freeze {
-  readonly trouble: Exclude<Trouble, "sweep-failed">
-  readonly sinceMillis: number
-  /** The hold counts from here, on the clock of `Moment.monotonicMillis`: the start, or the last proof of life. */
-  readonly heldFromMonotonicMillis: number
-  /** Whether so many are missing that a 404 each is not enough. */
-  readonly many: boolean
-}
-
-/** What a complete sweep found of the nodes that were not seen terminating. */
-export interface Census {
-  /** Different nodes on the pages, of whatever status. */
-  readonly listed: number
-  /** Nodes known before the sweep that should have been listed. */
-  readonly expected: number
-  /** How many of those were not. */
-  readonly missing: number
-  /** Whether each of the missing had answered 404 twice before the sweep began. */
-  readonly missingConfirmed: boolean
-}
-
-/** Fewer missing nodes than this are never "many": each can be read by itself. */
+/** Fewer lost nodes than this are never many: each is proved gone by itself. */
 const minMany = 3
 
-const areMany = (census: Census) => census.missing >= minMany && census.missing * 2 > census.expected
+/** Nor is a smaller share of the account. */
+const minManyShare = 0.05
 
-/** The freeze after a complete sweep, and how it ended where the sweep ended it. */
-export interface FreezeStep {
-  readonly freeze: Freeze | null
-  readonly ended: Ending | null
+/** Losses count together within this time, or within two sweeps if those are longer. */
+const windowMillis = 300_000
+
+/** Updates the freeze after a complete sweep, whose suspicions are noted already. */
+export const updateFreeze = (draft: Draft, sweep: SweepCompleted): void => {
+  const { standing } = draft
+  if (standing.freeze !== null) return thaw(draft, sweep)
+  const { expected, missing } = countLost(draft)
+  const lost = missing - sweep.nameless
+  const areMany = (lost >= minMany && lost >= expected * minManyShare) || (lost >= 2 && lost === expected)
+  if (!areMany) return
+  const doubt = sweep.listed === 0 ? "list-empty" : "nodes-vanished"
+  const until = "no deletion is reported until the list is believed again."
+  const message =
+    sweep.listed === 0
+      ? `The list is empty, though ${expected} nodes were known; ${until}`
+      : `${missing} of ${expected} nodes are gone at once; ${until}`
+  draft.change({ freeze: { doubt, sinceMillis: draft.now.atMillis } })
+  draft.degrade({ trouble: doubt, message, expected, missing })
 }
 
-export const stepFreeze = (freeze: Freeze | null, census: Census, now: Moment, holdMillis: number): FreezeStep => {
-  const many = areMany(census)
-  const empty = census.listed === 0 && census.missing > 0
-  if (freeze === null) {
-    const trouble = empty ? "list-empty" : many ? "nodes-vanished" : null
-    if (trouble === null) return { freeze: null, ended: null }
-    return {
-      freeze: { trouble, sinceMillis: now.atMillis, heldFromMonotonicMillis: now.monotonicMillis, many },
-      ended: null
-    }
+/** A missing node that was not expected to go, and was not missing for a whole hold. */
+const isDoubted = (draft: Draft, id: NodeId, suspicion: Suspicion): boolean => {
+  const known = draft.known(id)
+  return known !== undefined && suspicion.sweeps > 0 && !suspicion.held && !isExpectedToGo(known, suspicion)
+}
+
+/** How many nodes are not expected to go, and how many of them are missing or were lost lately. */
+const countLost = (draft: Draft): { readonly expected: number; readonly missing: number } => {
+  const { evidence, now, rules, snapshot } = draft
+  const since = now.monotonicMillis - Math.max(windowMillis, 2 * rules.sweepMillis)
+  const losses = evidence.losses.filter(({ monotonicMillis }) => monotonicMillis >= since)
+  if (losses.length < evidence.losses.length) draft.note({ losses })
+  let missing = losses.length
+  for (const [id, suspicion] of evidence.suspicions) if (isDoubted(draft, id, suspicion)) missing++
+  if (missing === 0) return { expected: 0, missing }
+  let expected = losses.length
+  for (const [id, known] of snapshot.nodes) {
+    const suspicion = evidence.suspicions.get(id)
+    if (suspicion?.held !== true && !isExpectedToGo(known, suspicion)) expected++
   }
-  if (!many && !empty) return { freeze: null, ended: "plausible" }
-  if (!many && census.missingConfirmed) return { freeze: null, ended: "confirmed" }
-  if (now.monotonicMillis - freeze.heldFromMonotonicMillis >= holdMillis) return { freeze: null, ended: "persisted" }
-  return { freeze: { ...freeze, many }, ended: null }
+  return { expected, missing }
+}
+
+/** Each missing node is believed to be gone after its own hold. The freeze ends when no other is missing. */
+const thaw = (draft: Draft, { answered }: SweepCompleted): void => {
+  const { freeze } = draft.standing
+  if (freeze === null) return
+  let isHeld = false
+  let remaining = 0
+  for (const [id, suspicion] of draft.evidence.suspicions) {
+    const missingMillis = answered.monotonicMillis - (suspicion.since?.monotonicMillis ?? Infinity)
+    if (suspicion.held) isHeld = true
+    else if (missingMillis >= draft.rules.holdMillis) {
+      isHeld = true
+      draft.writable("suspicions").set(id, hold(suspicion))
+      // Those that are held now are sampled anew.
+      if (draft.evidence.batches.length > 0) draft.note({ batches: [] })
+    } else if (isDoubted(draft, id, suspicion)) remaining++
+  }
+  if (remaining > 0) return
+  draft.change({ freeze: null })
+  draft.recover(freeze.doubt, isHeld ? "persisted" : "plausible", freeze.sinceMillis)
 }

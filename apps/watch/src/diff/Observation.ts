@@ -15,6 +15,8 @@ export interface Moment {
   readonly atMillis: number
   /** Milliseconds on a clock that never jumps, for measuring how long something took. */
   readonly monotonicMillis: number
+  /** The service's time of day, as the dates of its replies show it; null where they have none. */
+  readonly serviceMillis: number | null
 }
 
 /** From request to reply: the reply was true at some moment in between. */
@@ -23,36 +25,28 @@ export interface Exchange {
   readonly answered: Moment
 }
 
-/** One page of the list, read as part of a sweep. */
+/** One page of the list, read as part of a sweep or to see its end. */
 export interface PageRead extends Exchange {
   readonly _tag: "PageRead"
-  /** Number of the sweep, from 1. */
-  readonly sweep: number
+  /** Number of the sweep, from 1; null when it was read for the end of the list alone. */
+  readonly sweep: number | null
+  /** Whether the list ascends and ends with this page, so that a greater id was not there. */
+  readonly isEnd: boolean
   readonly nodes: ReadonlyArray<Node>
+  /** Ids of the records that could not be read: of them it is only known that they are listed. */
+  readonly unreadable: ReadonlyArray<NodeId>
 }
 
-/** How much of the list a sweep read. */
-interface Extent {
+/** A sweep that read the list to its end. Its begin is that of its first request. */
+export interface SweepCompleted extends Exchange {
+  readonly _tag: "SweepCompleted"
+  readonly sweep: number
   /** Requests it took. */
   readonly requests: number
   /** Different nodes on its pages. */
   readonly listed: number
-  /** Nodes that came on more than one page: the list shifted under the sweep. */
-  readonly repeated: number
-}
-
-/** A sweep that read the list to its end. */
-export interface SweepCompleted extends Exchange, Extent {
-  readonly _tag: "SweepCompleted"
-  readonly sweep: number
-}
-
-/** A sweep that could not read the list to its end. The nodes on its pages count; missing nodes mean nothing. */
-export interface SweepFailed extends Exchange, Extent {
-  readonly _tag: "SweepFailed"
-  readonly sweep: number
-  /** One sentence: why. */
-  readonly message: string
+  /** Records that could not be read, nor their ids: as many missing nodes may be listed after all. */
+  readonly nameless: number
 }
 
 /** A read of a single node that answered with it. */
@@ -67,4 +61,16 @@ interface NodeMissing extends Exchange {
   readonly nodeId: NodeId
 }
 
-export type Observation = PageRead | SweepCompleted | SweepFailed | NodeFound | NodeMissing
+/** A request, of whatever kind, without an answer that means anything. */
+interface RequestFailed extends Exchange {
+  readonly _tag: "RequestFailed"
+  /** One sentence: why. */
+  readonly message: string
+}
+
+/** The process stood still in between, so that nothing was observed. */
+interface Paused extends Exchange {
+  readonly _tag: "Paused"
+}
+
+export type Observation = PageRead | SweepCompleted | NodeFound | NodeMissing | RequestFailed | Paused

@@ -1,108 +1,139 @@
 /**
- * What the daemon believes: every node it knows of, tombstones of those it has reported deleted, and its troubles. `diff` reads
- * it; `apply` is the only place where it changes, so that a store can make the same change in one transaction.
+ * What the daemon believes: every node it knows of, tombstones of those it has reported deleted, the standing of the account,
+ * and the evidence of this process. `diff` reads it; `apply` is the only place where it changes, after a store has committed
+ * the durable part of the difference.
  */
 import type { Node, NodeId } from "@berth/core/domain/Node"
-import type { Absence } from "./Absence.ts"
-import type { Freeze } from "./Freeze.ts"
-import type { Exchange } from "./Observation.ts"
+import { DateTime } from "effect"
+import { type Evidence, initialEvidence } from "./Evidence.ts"
+import { isPassing, type NodeState } from "./NodeState.ts"
+import type { Exchange, Moment } from "./Observation.ts"
+import type { Standing } from "./Standing.ts"
 
-/** A node that is believed to exist. */
-export interface Known {
-  readonly node: Node
-  /** Seconds since the epoch at which the service accepted the node. */
-  readonly incarnation: number
-  /** `Moment.order` of the answer that showed it first. */
-  readonly metOrder: number
-  /** The newest exchange that showed it. */
-  readonly seen: Exchange
-  /** When its present status was first seen, on the clock of `Moment.monotonicMillis`. */
-  readonly statusSinceMonotonicMillis: number
-  /** Version of its last status change. */
-  readonly changes: number
-  /** 1, and one more each time it came back after it was reported deleted. */
-  readonly lives: number
-  /** Evidence that it is gone; null while there is none. */
-  readonly absence: Absence | null
-}
-
-/** A node that was reported deleted: kept so that the reply to an earlier request does not bring it back. */
+/** A node that was reported deleted: what is kept of it in memory. */
 export interface Tombstone {
-  readonly nodeId: NodeId
-  readonly incarnation: number
-  /** `Moment.order` of the answer that proved it gone. */
-  readonly order: number
-  readonly changes: number
-  readonly lives: number
+  readonly createdMillis: number
+  readonly life: number
+  readonly version: number
 }
 
-/** Since when the list cannot be read. */
-interface Outage {
-  readonly sinceMillis: number
-}
-
-/** The state of the account beside its nodes. */
-export interface Standing {
-  /** When the last complete sweep began, in milliseconds since the epoch; null before the baseline. */
-  readonly sweptMillis: number | null
-  /** Requests the last complete sweep took. */
-  readonly sweepRequests: number
-  readonly outage: Outage | null
-  readonly freeze: Freeze | null
+/** What is kept for good, as a store loads it. Nodes with `goneMillis` are tombstones. */
+export interface Durable {
+  readonly nodes: Iterable<NodeState>
+  readonly standing: Standing
 }
 
 export interface Snapshot {
-  readonly nodes: ReadonlyMap<NodeId, Known>
+  readonly nodes: ReadonlyMap<NodeId, NodeState>
   readonly tombstones: ReadonlyMap<NodeId, Tombstone>
-  /** Ids of the nodes to poll before the next sweep: those in transition, and those that may be gone. */
-  readonly pending: ReadonlySet<NodeId>
   readonly standing: Standing
+  readonly evidence: Evidence
 }
 
 /** What an observation changes in the snapshot. */
 export interface Change {
-  readonly known: ReadonlyArray<Known>
-  readonly tombstones: ReadonlyArray<Tombstone>
+  /** Durable: the nodes to write, those that are gone included. None in a quiet sweep. */
+  readonly nodes: ReadonlyArray<NodeState>
+  /** Durable: the same object when nothing changed. */
   readonly standing: Standing
+  /** All evidence but what is added to it below. */
+  readonly evidence: Evidence
+  /** Nodes that the exchange showed. */
+  readonly seen: ReadonlyArray<NodeId>
+  readonly exchange: Exchange
+  /** Nodes added to the census. */
+  readonly counted: ReadonlyArray<Node>
 }
 
-/** Enough for every reply still under way; the oldest go first. */
-const maxTombstones = 10_000
+/** Of an account that was never watched. */
+export const unwatched: Durable = {
+  nodes: [],
+  standing: {
+    baselineMillis: null,
+    sweptMillis: null,
+    sweptServiceMillis: null,
+    outage: null,
+    freeze: null,
+    stranger: null,
+    troubles: 0,
+    fingerprint: null
+  }
+}
 
-/** Statuses that a node passes through (decision 11). */
-const transitional: ReadonlySet<Node["status"]> = new Set(["creating", "created", "terminate"])
+/** In memory; a store keeps them as long as ids may come back. The oldest go first. */
+const maxTombstones = 100_000
 
-const isPending = ({ absence, node }: Known): boolean => absence !== null || transitional.has(node.status)
+const tombstoneOf = ({ life, node, version }: NodeState): Tombstone => ({
+  createdMillis: DateTime.toEpochMillis(node.createdAt),
+  life,
+  version
+})
 
-/** A snapshot that knows nothing yet, and how to change it. */
-export const makeSnapshot = (): { readonly snapshot: Snapshot; readonly apply: (change: Change) => void } => {
-  const nodes = new Map<NodeId, Known>()
+/** What one process knows of its own. */
+export interface Process {
+  /** Draws samples. */
+  readonly seed: number
+  /** Of the API key in use; null when keys are not compared. */
+  readonly fingerprint: string | null
+  readonly begun: Moment
+}
+
+/** After a restart it counts as having been in its status for at most so long, whatever the wall clock shows. */
+const maxStatusAgeMillis = 86_400_000
+
+/** A snapshot of what was kept for good, and the one way to change it. */
+export const makeSnapshot = (
+  durable: Durable,
+  { begun, fingerprint, seed }: Process
+): { readonly snapshot: Snapshot; readonly apply: (change: Change) => void } => {
+  const nodes = new Map<NodeId, NodeState>()
   const tombstones = new Map<NodeId, Tombstone>()
-  const pending = new Set<NodeId>()
+  const seen = new Map<NodeId, Exchange>()
+  const transitions = new Map<NodeId, number>()
+
+  const keep = (state: NodeState, sinceMonotonicMillis: number) => {
+    const { id } = state.node
+    const before = nodes.get(id)
+    if (state.goneMillis === null) {
+      nodes.set(id, state)
+      tombstones.delete(id)
+    } else {
+      nodes.delete(id)
+      seen.delete(id)
+      tombstones.delete(id)
+      tombstones.set(id, tombstoneOf(state))
+    }
+    if (state.goneMillis !== null || !isPassing(state.node.status)) transitions.delete(id)
+    else if (before?.statusSinceMillis !== state.statusSinceMillis || before.node.status !== state.node.status) {
+      transitions.set(id, sinceMonotonicMillis)
+    }
+  }
+  for (const state of durable.nodes) {
+    const age = Math.min(Math.max(0, begun.atMillis - state.statusSinceMillis), maxStatusAgeMillis)
+    keep(state, begun.monotonicMillis - age)
+  }
+
   const snapshot = {
     nodes,
     tombstones,
-    pending,
-    standing: { sweptMillis: null, sweepRequests: 1, outage: null, freeze: null } as Standing
+    standing: durable.standing,
+    evidence: {
+      ...initialEvidence(seed, fingerprint, begun),
+      afterGap: durable.standing.baselineMillis !== null,
+      seen,
+      transitions
+    }
   }
   const apply = (change: Change) => {
-    for (const tombstone of change.tombstones) {
-      nodes.delete(tombstone.nodeId)
-      pending.delete(tombstone.nodeId)
-      tombstones.delete(tombstone.nodeId)
-      tombstones.set(tombstone.nodeId, tombstone)
-    }
-    for (const known of change.known) {
-      const { id } = known.node
-      nodes.set(id, known)
-      if (isPending(known)) pending.add(id)
-      else pending.delete(id)
-    }
+    for (const state of change.nodes) keep(state, change.exchange.answered.monotonicMillis)
+    for (const id of change.seen) seen.set(id, change.exchange)
     for (const id of tombstones.keys()) {
       if (tombstones.size <= maxTombstones) break
       tombstones.delete(id)
     }
     snapshot.standing = change.standing
+    snapshot.evidence = { ...change.evidence, seen, transitions }
+    for (const node of change.counted) (change.evidence.census.current as Map<NodeId, Node>).set(node.id, node)
   }
   return { snapshot, apply }
 }

@@ -4,9 +4,13 @@
 import { DateTime, Schema } from "effect"
 import {
   type Fact,
+  NodeChanged,
   NodeCreated,
   NodeDeleted,
+  NodeDiscovered,
   NodeStatusChanged,
+  NodeStuck,
+  NodeUnstuck,
   WatchBaseline,
   WatchDegraded,
   WatchRecovered
@@ -33,8 +37,12 @@ const eventOf = <Fields extends Schema.Struct.Fields>(identifier: string, { fiel
 
 export const Event = Schema.Union([
   eventOf("NodeCreated", NodeCreated),
+  eventOf("NodeDiscovered", NodeDiscovered),
   eventOf("NodeStatusChanged", NodeStatusChanged),
+  eventOf("NodeChanged", NodeChanged),
   eventOf("NodeDeleted", NodeDeleted),
+  eventOf("NodeStuck", NodeStuck),
+  eventOf("NodeUnstuck", NodeUnstuck),
   eventOf("WatchBaseline", WatchBaseline),
   eventOf("WatchDegraded", WatchDegraded),
   eventOf("WatchRecovered", WatchRecovered),

@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto"
 import type { Identity } from "../diff/Fact.ts"
 
-/** What an event is about, and which life of the node it belongs to: 1, and one more each time it came back. */
-export type EventIdentity = Omit<Identity, "life"> & { readonly life?: number | null }
+/** What an event is about. Of an event of the daemon itself the version may be any text. */
+export type EventIdentity = Omit<Identity, "version"> & { readonly version: number | string }
 
 /** 128 bits in hexadecimal digits. */
 export const hashOf = (identity: ReadonlyArray<unknown>): string =>
@@ -17,4 +17,4 @@ export const eventId = (
   accountId: string,
   type: string,
   { incarnation, life, nodeId, version }: EventIdentity
-): string => hashOf([accountId, nodeId, incarnation, life ?? 1, type, version])
+): string => hashOf([accountId, nodeId, incarnation, life, type, version])

@@ -6,7 +6,7 @@ import { durationFlag } from "@berth/terminal/durationFlag"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Duration } from "effect"
 import { Flag } from "effect/cli"
-import { defaultRequestsPerHour } from "../poll/RequestShare.ts"
+import { defaultRequestsPerHour } from "../observe/RequestShare.ts"
 
 /** With fewer requests than this no account is kept in view. */
 const minRequestsPerHour = 60
@@ -20,10 +20,18 @@ const millisFlag = (name: string, defaultMillis: number, minMillis: number, desc
     Flag.withDefault(defaultMillis)
   )
 
+/** Without a value it is derived from the size of the account. */
+const derivedFlag = (name: string, description: string) =>
+  durationFlag(name, { minMillis: 100, maxMillis }).pipe(
+    Flag.map((duration): number | null => Duration.toMillis(duration)),
+    Flag.withDescription(`${description} (default: from the size of the account)`),
+    Flag.withDefault(null)
+  )
+
 export const runFlags = {
-  intervalMillis: millisFlag("interval", 30_000, 100, "From the start of one sweep of the whole list to the next"),
-  fastIntervalMillis: millisFlag("fast-interval", 1000, 100, "Between polls of a node that is changing"),
-  graceMillis: millisFlag("grace", 5000, 0, "Minimum time between the two 404s that confirm a deletion"),
+  intervalMillis: derivedFlag("interval", "From the start of one sweep of the whole list to the next"),
+  fastIntervalMillis: derivedFlag("fast-interval", "Between polls of a node that is changing"),
+  graceMillis: millisFlag("grace", 60_000, 0, "Minimum time between the two 404s that confirm a deletion"),
   holdMillis: millisFlag("hold", 600_000, 0, "How long a list too short to be believed has to stay so"),
   requestsPerHour: wholeNumberFlag("requests-per-hour", minRequestsPerHour).pipe(
     Flag.withDescription(`Maximum number of requests within any hour (default ${defaultRequestsPerHour})`),
@@ -33,8 +41,10 @@ export const runFlags = {
 
 /** All in milliseconds, as the flags give them. */
 export interface RunSettings {
-  readonly intervalMillis: number
-  readonly fastIntervalMillis: number
+  /** Null derives it. */
+  readonly intervalMillis: number | null
+  /** Null derives it. */
+  readonly fastIntervalMillis: number | null
   readonly graceMillis: number
   readonly holdMillis: number
   readonly requestsPerHour: number

@@ -9,10 +9,10 @@ import { endedBy } from "../../src/process/CommandFailed.ts"
 
 const instant = DateTime.makeUnsafe(0)
 const empty: Fact = {
-  identity: { nodeId: null, incarnation: null, version: "0" },
+  identity: { nodeId: null, incarnation: null, life: null, version: 0 },
   atMillis: 0,
   type: "berth.watch.baseline",
-  data: { nodes: [], observedBetween: [instant, instant], sweep: 1 }
+  data: { count: 0, observedBetween: [instant, instant], sweep: 1 }
 }
 const event = (sequence: number) => toEvent(empty, "acme", sequence)
 const events = (count: number) => Array.from({ length: count }, (_, index) => event(index + 1))

@@ -1,131 +1,152 @@
 import { describe, expect, it } from "@effect/vitest"
 import { aNode } from "./aNode.ts"
-import { byHand, type FlatFact } from "./byHand.ts"
+import { byHand, denyTwice, types } from "./byHand.ts"
 
-const types = (facts: ReadonlyArray<FlatFact>) => facts.map(({ type }) => type)
 const nodes = (count: number) => Array.from({ length: count }, (_, index) => aNode({ id: index + 1 }))
+const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** Answers 404 for each of the nodes, twice, a grace apart. */
-const confirm = (watch: ReturnType<typeof byHand>, ...ids: ReadonlyArray<number>) => {
-  const first = ids.flatMap((id) => watch.misses(id))
-  watch.pass(5000)
-  return [...first, ...ids.flatMap((id) => watch.misses(id))]
-}
+/** Sweeps that show `shown`, one every 30 s, for so long. */
+const sweepFor = (watch: ReturnType<typeof byHand>, millis: number, shown: ReturnType<typeof nodes>) =>
+  Array.from({ length: millis / 30_000 }, () => {
+    watch.pass(30_000)
+    return watch.sweep(...shown)
+  }).flat()
 
 describe("a list too short to be believed", () => {
-  it("freezes deletions when three or more nodes, and more than half, are missing at once", () => {
+  it("freezes deletions when three or more nodes, and 5 % of the account, are missing at once", () => {
     const watch = byHand()
-    watch.sweep(...nodes(5))
-    expect(watch.sweep(...nodes(2))).toMatchObject([
-      { type: "berth.watch.degraded", trouble: "nodes-vanished", expected: 5, missing: 3 }
+    watch.baseline(...nodes(60))
+    expect(watch.sweep(...nodes(57))).toMatchObject([
+      { type: "berth.watch.degraded", trouble: "nodes-vanished", expected: 60, missing: 3 }
     ])
-    expect(confirm(watch, 3, 4, 5)).toEqual([])
+    expect(denyTwice(watch, [58, 59, 60])).toEqual([])
+    expect(watch.sweep(...nodes(57))).toEqual([])
   })
 
-  it("is not one that lacks half of the nodes, or two", () => {
-    const half = byHand()
-    half.sweep(...nodes(6))
-    expect(half.sweep(...nodes(3))).toEqual([])
-    expect(types(confirm(half, 4, 5, 6))).toEqual(["berth.node.deleted", "berth.node.deleted", "berth.node.deleted"])
+  it("is not one that lacks two nodes of many, or less than 5 %", () => {
+    for (const [count, lost] of [
+      [10, 2],
+      [100, 4]
+    ] as const) {
+      const watch = byHand()
+      watch.baseline(...nodes(count))
+      expect(watch.sweep(...nodes(count - lost))).toEqual([])
+      watch.sweep(...nodes(count - lost))
+      const gone = [...denyTwice(watch, ids(count - lost + 1, count)), ...watch.sweep(...nodes(count - lost))]
+      expect(types(gone)).toEqual(Array.from({ length: lost }, () => "node.deleted"))
+    }
+  })
 
+  it("is one that lacks all nodes of an account of two, but not of one", () => {
     const two = byHand()
-    two.sweep(...nodes(3))
-    expect(two.sweep(...nodes(1))).toEqual([])
-    expect(types(confirm(two, 2, 3))).toEqual(["berth.node.deleted", "berth.node.deleted"])
+    two.baseline(...nodes(2))
+    expect(two.sweep()).toMatchObject([{ type: "berth.watch.degraded", trouble: "list-empty", missing: 2 }])
+    const one = byHand()
+    one.baseline(...nodes(1))
+    expect(one.sweep()).toEqual([])
   })
 
   it("is not one that lacks only nodes seen terminating", () => {
     const watch = byHand()
-    watch.sweep(...nodes(5).map((node) => ({ ...node, status: "terminate" as const })))
+    watch.baseline(...nodes(5).map((node) => ({ ...node, status: "terminate" as const })))
     expect(watch.sweep()).toEqual([])
-    expect(types(confirm(watch, 1, 2, 3, 4, 5))).toEqual(Array.from({ length: 5 }, () => "berth.node.deleted"))
   })
 
-  it("is one that shows the nodes of another account", () => {
+  it("counts nodes that were lost one after the other within five minutes", () => {
     const watch = byHand()
-    watch.sweep(...nodes(4))
-    const foreign = [50, 51, 52, 53, 54].map((id) => aNode({ id }))
-    expect(types(watch.sweep(...foreign))).toEqual([...foreign.map(() => "berth.node.created"), "berth.watch.degraded"])
+    watch.baseline(...nodes(10))
+    for (const left of [9, 8]) {
+      watch.sweep(...nodes(left))
+      watch.misses(left + 1)
+      watch.pass(30_000)
+      watch.sweep(...nodes(left))
+      watch.pass(30_000)
+      expect(types(watch.misses(left + 1))).toEqual(["node.deleted"])
+    }
+    expect(watch.sweep(...nodes(7))).toMatchObject([{ type: "berth.watch.degraded", missing: 3, expected: 10 }])
   })
 
-  it("is plausible again when enough nodes are back, and nothing was deleted", () => {
+  it("is plausible again when the nodes are back, and nothing was deleted", () => {
     const watch = byHand()
-    watch.sweep(...nodes(5))
+    watch.baseline(...nodes(5))
     watch.sweep()
-    confirm(watch, 1, 2, 3)
+    denyTwice(watch, [1, 2, 3])
     expect(watch.sweep(...nodes(5))).toMatchObject([
       { type: "berth.watch.recovered", trouble: "list-empty", ending: "plausible" }
     ])
-    expect(watch.snapshot.nodes.size).toBe(5)
+  })
+
+  it("stays frozen while a remainder is missing, however small", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(5))
+    watch.sweep(...nodes(1))
+    expect(watch.sweep(...nodes(4))).toEqual([])
+    denyTwice(watch, [5])
+    expect(watch.sweep(...nodes(4))).toEqual([])
+    expect(types(watch.sweep(...nodes(5)))).toEqual(["watch.recovered"])
   })
 
   it("is believed after the hold, and then each node has to answer 404 anew", () => {
     const watch = byHand()
-    watch.sweep(...nodes(5))
+    watch.baseline(...nodes(5))
     watch.sweep(...nodes(1))
-    confirm(watch, 2, 3, 4)
-    watch.pass(600_000)
-    expect(watch.sweep(...nodes(1))).toMatchObject([
-      { type: "berth.watch.recovered", trouble: "nodes-vanished", ending: "persisted" }
-    ])
+    denyTwice(watch, [2, 3, 4, 5])
+    const facts = sweepFor(watch, 600_000, nodes(1))
+    expect(types(facts)).toEqual(["watch.recovered"])
+    expect(facts).toMatchObject([{ ending: "persisted" }])
     expect(watch.sweep(...nodes(1))).toEqual([])
-    expect(watch.finds(aNode({ id: 2 }))).toEqual([])
-    expect(types(confirm(watch, 3, 4, 5))).toEqual(["berth.node.deleted", "berth.node.deleted", "berth.node.deleted"])
+    watch.finds(aNode({ id: 2 }))
+    expect(types([...denyTwice(watch, [3, 4, 5]), ...watch.sweep(...nodes(1))])).toEqual(
+      Array.from({ length: 3 }, () => "node.deleted")
+    )
   })
 
-  it("is held longer when one of the missing nodes proves alive", () => {
+  it("counts the hold of each node from its own absence, and not over a restart", () => {
     const watch = byHand()
-    watch.sweep(...nodes(5))
-    watch.sweep()
-    watch.pass(599_000)
-    watch.finds(aNode({ id: 1 }))
-    watch.pass(1000)
-    expect(watch.sweep()).toEqual([])
+    watch.baseline(...nodes(6))
+    watch.sweep(...nodes(2))
+    sweepFor(watch, 300_000, nodes(2))
+    watch.sweep(...nodes(1))
+    expect(sweepFor(watch, 300_000, nodes(1))).toEqual([])
+    watch.restart()
+    expect(sweepFor(watch, 600_000, nodes(1))).toEqual([])
+    expect(types(sweepFor(watch, 60_000, nodes(1)))).toEqual(["watch.recovered"])
+  })
+
+  it("does not lack nodes whose records have no id that can be read", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(5))
+    const sweep = watch.begin()
+    sweep.page(...nodes(2))
+    expect(sweep.end(3)).toEqual([])
   })
 })
 
-describe("the last nodes of a small account", () => {
-  it("are reported deleted when one more empty list follows their 404s, with a warning in between", () => {
+describe("more than twenty suspects", () => {
+  const terminating = nodes(100).map((node) => ({ ...node, status: "terminate" as const }))
+  const vanished = () => {
     const watch = byHand()
-    watch.sweep(...nodes(1))
-    expect(watch.sweep()).toMatchObject([
-      { type: "berth.watch.degraded", trouble: "list-empty", expected: 1, missing: 1 }
-    ])
-    expect(confirm(watch, 1)).toEqual([])
-    expect(watch.sweep()).toMatchObject([
-      { type: "berth.watch.recovered", trouble: "list-empty", ending: "confirmed" },
-      { type: "berth.node.deleted", before: { id: 1 } }
-    ])
-  })
-
-  it("are reported deleted without any warning when they were seen terminating", () => {
-    const watch = byHand()
-    watch.sweep(aNode({ id: 1, status: "terminate" }))
-    expect(watch.sweep()).toEqual([])
-    expect(types(confirm(watch, 1))).toEqual(["berth.node.deleted"])
-  })
-
-  it("are not reported deleted while they answer, however empty the list", () => {
-    const watch = byHand()
-    watch.sweep(...nodes(2))
+    watch.baseline(...terminating)
     watch.sweep()
-    for (let n = 0; n < 100; n++) {
-      watch.pass(30_000)
-      watch.finds(aNode({ id: 1 }))
-      watch.finds(aNode({ id: 2 }))
-      expect(watch.sweep()).toEqual([])
-    }
-  })
+    return { watch, sample: [...watch.snapshot.evidence.batches[0]!.sample] }
+  }
 
-  it("are not reported deleted by an empty list from before their last 404", () => {
-    const watch = byHand()
-    watch.sweep(...nodes(1))
-    watch.sweep()
-    watch.misses(1)
+  it("are read by a sample of twenty; the others are gone after a third sweep a grace after the first", () => {
+    const { sample, watch } = vanished()
+    expect(sample).toHaveLength(20)
+    for (const id of sample) expect(watch.misses(id)).toEqual([])
     watch.pass(5000)
-    const sweep = watch.begin()
-    watch.misses(1)
-    expect(sweep.end()).toEqual([])
-    expect(types(watch.sweep())).toEqual(["berth.watch.recovered", "berth.node.deleted"])
+    const sampled = [...sample.flatMap((id) => watch.misses(id)), ...watch.sweep()]
+    expect(types(sampled)).toEqual(Array.from({ length: 20 }, () => "node.deleted"))
+    expect(types(watch.sweep())).toEqual(Array.from({ length: 80 }, () => "node.deleted"))
+  })
+
+  it("freeze when one of the sample is there, and none of them is gone before the hold", () => {
+    const { sample, watch } = vanished()
+    for (const id of sample.slice(1)) watch.misses(id)
+    expect(types(watch.finds(terminating[sample[0]! - 1]!))).toEqual(["watch.degraded"])
+    watch.pass(60_000)
+    for (const id of sample.slice(1)) watch.misses(id)
+    expect(types(sweepFor(watch, 300_000, []))).toEqual([])
   })
 })

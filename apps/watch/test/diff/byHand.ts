@@ -1,10 +1,15 @@
-/** The diff fed by hand: every call is an observation, and returns the facts it proves. Time passes only in `pass`. */
-import type { Node } from "@berth/core/domain/Node"
+/**
+ * The diff fed by hand: every call is an observation, and returns the facts it proves. Time passes only in `pass`. The baseline
+ * is taken with the first two sweeps unless a test begins before it.
+ */
+import type { Node, NodeId } from "@berth/core/domain/Node"
 import { DateTime } from "effect"
-import { defaultRules, diff, type Rules } from "../../src/diff/diff.ts"
+import { diff } from "../../src/diff/diff.ts"
+import { defaultRules, type Rules } from "../../src/diff/Rules.ts"
 import type { Fact } from "../../src/diff/Fact.ts"
+import type { NodeState } from "../../src/diff/NodeState.ts"
 import type { Exchange, Moment, Observation } from "../../src/diff/Observation.ts"
-import { makeSnapshot } from "../../src/diff/Snapshot.ts"
+import { makeSnapshot, unwatched } from "../../src/diff/Snapshot.ts"
 import { nodeId } from "./aNode.ts"
 
 /** A fact without nesting, its instants in milliseconds. */
@@ -17,49 +22,117 @@ const flat = ({ data, identity, ...fact }: Fact) => ({
 })
 export type FlatFact = ReturnType<typeof flat>
 
-export const byHand = (rules: Rules = defaultRules) => {
-  const { apply, snapshot } = makeSnapshot()
+/** Later than any `createdAt` of a test that does not name one. */
+const beginMillis = 1_000_000
+
+/** Sweeps that are planned this rarely are never late. */
+const patientRules: Rules = { ...defaultRules, sweepMillis: 3_600_000 }
+
+export const byHand = (rules: Rules = patientRules) => {
   let order = 0
-  let millis = 1_000_000
+  let millis = beginMillis
+  let stepMillis = 0
   let sweep = 0
-  const now = (): Moment => ({ order: ++order, atMillis: millis, monotonicMillis: millis })
+  let written = 0
+  let fingerprint = "key"
+  const rows = new Map<NodeId, NodeState>()
+  let standing = unwatched.standing
+  const now = (): Moment => ({
+    order: ++order,
+    atMillis: millis + stepMillis,
+    monotonicMillis: millis,
+    serviceMillis: millis
+  })
+  const load = () => makeSnapshot({ nodes: rows.values(), standing }, { seed: 7, fingerprint, begun: now() })
+  let { apply, snapshot } = load()
   const exchange = (): Exchange => ({ asked: now(), answered: now() })
   const observe = (observation: Observation): ReadonlyArray<FlatFact> => {
     const { facts, ...change } = diff(snapshot, observation, rules)
     apply(change)
+    for (const state of change.nodes) rows.set(state.node.id, state)
+    written += change.nodes.length + (change.standing === standing ? 0 : 1)
+    standing = change.standing
     return facts.map(flat)
   }
   const begin = () => {
     const asked = now()
     const number = ++sweep
     let listed = 0
-    const extent = () => ({ asked, answered: now(), sweep: number, requests: 2, listed, repeated: 0 })
     return {
       page: (...nodes: ReadonlyArray<Node>) => {
         listed += nodes.length
-        return observe({ _tag: "PageRead", ...exchange(), sweep: number, nodes })
+        return observe({ _tag: "PageRead", ...exchange(), sweep: number, isEnd: false, nodes, unreadable: [] })
       },
-      end: () => observe({ _tag: "SweepCompleted", ...extent() }),
-      fail: () => observe({ _tag: "SweepFailed", ...extent(), message: "The service failed." })
+      unreadable: (...ids: ReadonlyArray<number>) =>
+        observe({
+          _tag: "PageRead",
+          ...exchange(),
+          sweep: number,
+          isEnd: false,
+          nodes: [],
+          unreadable: ids.map(nodeId)
+        }),
+      end: (nameless = 0) =>
+        observe({ _tag: "SweepCompleted", asked, answered: now(), sweep: number, requests: 2, listed, nameless })
     }
   }
+  const whole = (...nodes: ReadonlyArray<Node>) => {
+    const sweep = begin()
+    return [...sweep.page(...nodes), ...sweep.end()]
+  }
   return {
-    snapshot,
+    get snapshot() {
+      return snapshot
+    },
+    get standing() {
+      return standing
+    },
+    /** Rows that were written so far, that of the account included. */
+    written: () => written,
     exchange,
     observe,
     /** Begins a sweep that is read page by page. */
     begin,
     /** A whole sweep of one page. */
-    sweep: (...nodes: ReadonlyArray<Node>) => {
-      const sweep = begin()
-      return [...sweep.page(...nodes), ...sweep.end()]
+    sweep: whole,
+    /** The two sweeps that begin it. */
+    baseline: (...nodes: ReadonlyArray<Node>) => {
+      whole(...nodes)
+      return whole(...nodes)
     },
+    /** The last page of the list, read by itself. */
+    tail: (...nodes: ReadonlyArray<Node>) =>
+      observe({ _tag: "PageRead", ...exchange(), sweep: null, isEnd: true, nodes, unreadable: [] }),
     finds: (node: Node) => observe({ _tag: "NodeFound", ...exchange(), node }),
     misses: (id: number) => observe({ _tag: "NodeMissing", ...exchange(), nodeId: nodeId(id) }),
+    fails: () => observe({ _tag: "RequestFailed", ...exchange(), message: "The service failed." }),
+    pauses: (by: number) => {
+      const asked = now()
+      millis += by
+      return observe({ _tag: "Paused", asked, answered: now() })
+    },
+    /** The process is killed, and another one starts from what was written; perhaps with another key. */
+    restart: (key = fingerprint) => {
+      fingerprint = key
+      ;({ apply, snapshot } = load())
+    },
     pass: (by: number) => {
       millis += by
       return millis
     },
+    /** The wall clock is set. */
+    step: (by: number) => void (stepMillis += by),
     now: () => millis
   }
+}
+
+export type ByHand = ReturnType<typeof byHand>
+
+export const types = (facts: ReadonlyArray<FlatFact>) => facts.map(({ type }) => type.replace("berth.", ""))
+
+/** Reads each of the nodes twice, a grace apart, and both times it answers 404. */
+export const denyTwice = (watch: ByHand, ids: ReadonlyArray<number>, graceMillis = 60_000) => {
+  const first = ids.flatMap((id) => watch.misses(id))
+  watch.pass(graceMillis)
+  return [...first, ...ids.flatMap((id) => watch.misses(id))]
 }

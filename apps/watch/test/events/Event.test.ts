@@ -8,14 +8,34 @@ const node = aNode({ id: 42, createdAtMillis: Date.UTC(2026, 2, 1, 10, 20, 30, 1
 const incarnation = Math.floor(DateTime.toEpochMillis(node.createdAt) / 1000)
 const observedBetween = [DateTime.makeUnsafe(1000), DateTime.makeUnsafe(2000)] as const
 const observed = { observedBetween, sweep: null }
-const aboutNode = { identity: { nodeId: 42, incarnation, version: 1 }, atMillis: 2000, subject: "nodes/42" }
-const aboutAccount = { identity: { nodeId: null, incarnation: null, version: "1" }, atMillis: 2000 }
+const aboutNode = { identity: { nodeId: 42, incarnation, life: 1, version: 3 }, atMillis: 2000, subject: "nodes/42" }
+const aboutAccount = { identity: { nodeId: null, incarnation: null, life: null, version: 1 }, atMillis: 2000 }
 
 const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readonly type: Type }> } = {
   "berth.node.created": {
     ...aboutNode,
     type: "berth.node.created",
     data: { before: null, after: node, observedBetween, sweep: 2 }
+  },
+  "berth.node.discovered": {
+    ...aboutNode,
+    type: "berth.node.discovered",
+    data: { before: null, after: node, ...observed, afterGap: true }
+  },
+  "berth.node.changed": {
+    ...aboutNode,
+    type: "berth.node.changed",
+    data: { fields: ["name"], before: { ...node, name: "old" }, after: node, ...observed }
+  },
+  "berth.node.stuck": {
+    ...aboutNode,
+    type: "berth.node.stuck",
+    data: { status: "created", since: DateTime.makeUnsafe(1000), after: node, ...observed }
+  },
+  "berth.node.unstuck": {
+    ...aboutNode,
+    type: "berth.node.unstuck",
+    data: { status: "created", since: DateTime.makeUnsafe(1000), after: node, ...observed }
   },
   "berth.node.status_changed": {
     ...aboutNode,
@@ -32,7 +52,7 @@ const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readon
   "berth.watch.baseline": {
     ...aboutAccount,
     type: "berth.watch.baseline",
-    data: { nodes: [node], observedBetween, sweep: 1 }
+    data: { count: 5, observedBetween, sweep: 1 }
   },
   "berth.watch.degraded": {
     ...aboutAccount,
@@ -102,12 +122,12 @@ describe("an event", () => {
 })
 
 describe("the id of an event", () => {
-  const identity = { nodeId: 42, incarnation, version: 1 }
+  const identity = { nodeId: 42, incarnation, life: 1, version: 3 }
 
   // Receivers store ids and have to find them again. This one is the begin of
-  // printf '["acme",42,1772360430,1,"berth.node.created",1]' | sha256sum
+  // printf '["acme",42,1772360430,1,"berth.node.created",3]' | sha256sum
   it("never changes", () => {
-    expect(eventId("acme", "berth.node.created", identity)).toBe("4d98c4cc87d1e0c1a3aa5f90ac460084")
+    expect(eventId("acme", "berth.node.created", identity)).toBe("71bc669cc10651811a5d2f2690a94bea")
   })
 
   it("does not depend on when or how it was seen", () => {
@@ -124,8 +144,8 @@ describe("the id of an event", () => {
       eventId("acme", "berth.node.deleted", identity),
       eventId("acme", "berth.node.created", { ...identity, nodeId: 43 }),
       eventId("acme", "berth.node.created", { ...identity, incarnation: incarnation + 1 }),
-      eventId("acme", "berth.node.created", { ...identity, version: 2 }),
-      eventId("acme", "berth.node.created", { ...identity, life: 2 })
+      eventId("acme", "berth.node.created", { ...identity, life: 2 }),
+      eventId("acme", "berth.node.created", { ...identity, version: 4 })
     ]
     expect(new Set(ids).size).toBe(ids.length)
   })

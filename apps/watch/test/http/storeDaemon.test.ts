@@ -142,7 +142,7 @@ describe("a daemon over a store", () => {
       const kindOf = (after: string) => Effect.map(Effect.flip(events({ after, limit: 1 })), ({ kind }) => kind)
       expect(yield* kindOf("nonsense")).toBe("invalid")
       expect(yield* kindOf("a:4")).toBe("invalid")
-      yield* prune({ ...defaultRetention, maxEvents: 1 })
+      yield* prune({ ...defaultRetention, maxEvents: 1 }, [])
       expect(yield* kindOf("a:1")).toBe("gone")
       expect((yield* events({ after: "a:2", limit: 9 })).events).toHaveLength(1)
       expect((yield* events({ after: "", limit: 9 })).events).toHaveLength(1)

@@ -9,7 +9,7 @@ import { aNode } from "../diff/aNode.ts"
 const between = (atMillis: number) => [DateTime.makeUnsafe(atMillis), DateTime.makeUnsafe(atMillis)] as const
 
 const head = (id: number, version: number, atMillis: number) => ({
-  identity: { nodeId: id, incarnation: 0, version },
+  identity: { nodeId: id, incarnation: 0, life: 1, version },
   atMillis,
   subject: `nodes/${id}`
 })

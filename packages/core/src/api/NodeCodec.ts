@@ -42,6 +42,9 @@ const nodeId: Field<NodeId> = (wire) => {
   return id !== unreadable && id >= 1 ? (id as NodeId) : unreadable
 }
 
+/** The id of a record that may be no node. */
+export const nodeIdOf: Field<NodeId> = (wire) => (Predicate.isObject(wire) ? nodeId(wire["id"]) : unreadable)
+
 const vcpus = cached(count)
 
 /** Whether there are any backups. */

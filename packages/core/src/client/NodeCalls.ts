@@ -16,10 +16,18 @@ import { nodeDrift } from "./telemetry/Drift.ts"
 import { Engine } from "./call/Engine.ts"
 import type { ListBounds, Listed } from "./listing/Listed.ts"
 import { collect, pages } from "./listing/Pages.ts"
-import type { Page } from "./listing/PageRange.ts"
 import * as PageStore from "./listing/PageStore.ts"
 import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./options/NodeArguments.ts"
-import { createNode, deleteNode, getNode, listNodes, readList, setNodeCommitment } from "./NodeOperations.ts"
+import {
+  createNode,
+  deleteNode,
+  getNode,
+  listNodes,
+  readList,
+  readPage,
+  setNodeCommitment,
+  type UnreadableRecord
+} from "./NodeOperations.ts"
 import { createRequest, deleteRequest, setCommitmentRequest } from "./NodeRequests.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
@@ -60,6 +68,8 @@ export class NodeCalls extends Context.Service<
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>
     /** One page; empty past the end. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
+    /** One page in its order, with a place for each record that cannot be read instead of a failure. */
+    readonly readPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node | UnreadableRecord>, BerthError>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: NodeId, options?: CallOptions) => Effect.Effect<void, BerthError>
     /** Sets what happens when the node's commitment ends. */
@@ -103,12 +113,17 @@ export class NodeCalls extends Context.Service<
           Effect.map(call(getNode(id), wire.nodes.get({ params: { node_id: id } }), options), valueOf)
         )
 
-      const page = (operation: Operation<Page>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
+      const page = <A>(operation: Operation<A>, { page, perPage = pageSize.maximum, ...options }: PageOptions) =>
         Effect.map(call(operation, wire.nodes.list({ query: { page_no: page, per_page: perPage } }), options), valueOf)
 
       const listPage = (options: PageOptions = {}) =>
         Effect.andThen(unsent("nodes.list")(checked(options)), () =>
           Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
+        )
+
+      const readRecords = (options: PageOptions = {}) =>
+        Effect.andThen(unsent("nodes.list")(checked(options)), () =>
+          page(readPage("sweep"), { ...options, page: options.page ?? 1 })
         )
 
       const creator = Creator.make({
@@ -184,6 +199,7 @@ export class NodeCalls extends Context.Service<
         get,
         pages: list,
         listPage,
+        readPage: readRecords,
         delete: remove,
         setCommitment,
         awaitStatus,

@@ -2,7 +2,9 @@
  * The operations on nodes, as the engine sees them: what their replies may be, how they are read, when they may be sent again.
  */
 import { Predicate, Result } from "effect"
-import { nodeFromWire } from "../api/NodeCodec.ts"
+import { unreadable } from "../api/fields/Field.ts"
+import { RecordFault } from "../api/fields/RecordReader.ts"
+import { nodeFromWire, nodeIdOf } from "../api/NodeCodec.ts"
 import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import { nodeDrift } from "./telemetry/Drift.ts"
@@ -40,6 +42,27 @@ export const readList = (lane: Lane): Operation<Page> => ({
   repeatable: "idempotent",
   expectation: { list: true },
   decode: (data, body) => Result.map(readNodes(data), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) }))
+})
+/** A record of a page that is no node that can be read; its id where it has one. */
+export interface UnreadableRecord {
+  readonly _tag: "UnreadableRecord"
+  readonly id: NodeId | null
+}
+
+const readAny = (record: unknown): Node | UnreadableRecord => {
+  const node = nodeFromWire(record)
+  if (!(node instanceof RecordFault)) return node
+  const id = nodeIdOf(record)
+  return { _tag: "UnreadableRecord", id: id === unreadable ? null : id }
+}
+
+/** A page whose unreadable records do not fail it, in its order. */
+export const readPage = (lane: Lane): Operation<ReadonlyArray<Node | UnreadableRecord>> => ({
+  name: "nodes.list",
+  lane,
+  repeatable: "idempotent",
+  expectation: { list: true },
+  decode: many(readAny)
 })
 export const getNode = (nodeId: NodeId): Operation<Node> => ({
   name: "nodes.get",

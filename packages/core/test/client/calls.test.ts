@@ -226,6 +226,22 @@ describe("the list of nodes", () => {
   })
 })
 
+describe("a page with a record that cannot be read", () => {
+  const records = [record(), { name: "nameless" }, record({ id: 9, created_at: 5 }), "text"]
+
+  it.effect("fails as a page of nodes, and keeps every place as a page of records", () =>
+    Effect.gen(function* () {
+      const nodes = yield* Nodes
+      assert.strictEqual((yield* Effect.flip(nodes.listPage())).reason._tag, "UnexpectedResponse")
+      const page = yield* nodes.readPage()
+      assert.deepStrictEqual(
+        page.map((record) => ("_tag" in record ? [record._tag, record.id] : record.id)),
+        [id, ["UnreadableRecord", null], ["UnreadableRecord", NodeId.make(9)], ["UnreadableRecord", null]]
+      )
+    }).pipe(Effect.provide(layer(() => ok(records))))
+  )
+})
+
 describe("time", () => {
   it.effect("an attempt without a reply ends after its own limit, and another follows where it may", () =>
     Effect.gen(function* () {

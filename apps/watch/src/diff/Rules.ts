@@ -1,0 +1,30 @@
+/**
+ * How careful the daemon is before it believes what it sees.
+ */
+
+import type { Passing } from "./NodeState.ts"
+
+export interface Rules {
+  /** How long a node has to answer 404 that was not seen terminating. */
+  readonly graceMillis: number
+  /** How long one has to that was. */
+  readonly terminatingGraceMillis: number
+  /** How long a list too short to be believed has to stay so before it is. */
+  readonly holdMillis: number
+  /** From the start of one sweep to the start of the next, as planned. */
+  readonly sweepMillis: number
+  /** How long a node is in transition at least before it is stuck, however fast such nodes are. */
+  readonly minStuckMillis: number
+  /** How long a node may be in transition before it is stuck, by its status. */
+  readonly stuckMillis: Readonly<Record<Passing, number>>
+}
+
+/** A late report of a node that vanished harms less than a false report of a deletion. */
+export const defaultRules: Rules = {
+  graceMillis: 60_000,
+  terminatingGraceMillis: 5000,
+  holdMillis: 600_000,
+  sweepMillis: 30_000,
+  minStuckMillis: 60_000,
+  stuckMillis: { creating: 1_800_000, created: 1_800_000, terminate: 1_800_000 }
+}

@@ -1,0 +1,92 @@
+/**
+ * How often each kind of request is sent, derived from the latency that is promised for an account of its size. The arithmetic
+ * is in `docs/decisions/0136-latency-is-a-promise.md`. Pure.
+ */
+
+/** Times between two requests of a kind, in milliseconds. */
+export interface Intervals {
+  /** From the begin of one sweep to the begin of the next. */
+  readonly sweepMillis: number
+  /** Between two pages of a sweep. */
+  readonly pageMillis: number
+  /** Between two reads of the end of the list; null where sweeps suffice. */
+  readonly tailMillis: number | null
+  /** Between two reads of one node in transition; null where sweeps suffice. */
+  readonly transitionMillis: number | null
+}
+
+/** What the intervals depend on. */
+export interface Load {
+  readonly nodes: number
+  /** Requests that a sweep takes. */
+  readonly pages: number
+  /** Nodes in transition. */
+  readonly transitions: number
+  readonly requestsPerHour: number
+  /** How many of them are left in the last hour. */
+  readonly requestsLeft: number
+  /** The interval of sweeps where it is set; null derives it. */
+  readonly sweepMillis: number | null
+  /** That of nodes in transition where it is set. */
+  readonly transitionMillis: number | null
+}
+
+/** What is promised is a time between two samples, which the duration of a request adds to. */
+const margin = 0.95
+
+/** For new nodes the second does, too, to which the service's clock is known. */
+const newMargin = 0.9
+
+/** Promised for an account of one page: all nodes, and those in transition. */
+const onePage = { allMillis: 10_000 * newMargin, transitionMillis: 5000 * margin }
+
+/** Promised up to 3000 nodes, and above: new nodes, nodes in transition, and by the rate of pages all others. */
+const manyPages = { tailMillis: 10_000 * newMargin, transitionMillis: 60_000 * margin, pagesPerHour: 150 }
+const veryManyPages = { tailMillis: 15_000 * newMargin, transitionMillis: 120_000 * margin, pagesPerHour: 360 }
+const maxMany = 3000
+
+/** Every tenth sweep of one page takes a second request. */
+const proofs = 1.1
+
+/** Nodes in transition get at most this part of the requests. */
+const maxTransitionShare = 0.45
+
+const millisPerHour = 3_600_000
+
+export const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load) : ofPages(load))
+
+/** What is left lasts for a fifth of an hour at least, the longer the less it is: it never runs out. */
+const maxRate = ({ requestsLeft }: Load): number => Math.max(minRate, 5 * requestsLeft)
+
+/** Less is sent in no hour. */
+const minRate = 60
+
+const ofOnePage = (load: Load): Intervals => {
+  const { sweepMillis, transitionMillis, transitions } = load
+  const all = sweepMillis ?? onePage.allMillis
+  const wanted = transitions > 0 ? Math.min(all, transitionMillis ?? onePage.transitionMillis) : all
+  const interval = Math.max(wanted, (proofs * millisPerHour) / maxRate(load))
+  return { sweepMillis: interval, pageMillis: 0, tailMillis: null, transitionMillis: null }
+}
+
+const ofPages = (load: Load): Intervals => {
+  const { nodes, pages, requestsPerHour, sweepMillis, transitions } = load
+  const promised = nodes <= maxMany ? manyPages : veryManyPages
+  const transitionMillis = Math.max(
+    load.transitionMillis ?? promised.transitionMillis,
+    (transitions * millisPerHour) / (maxTransitionShare * requestsPerHour)
+  )
+  const sweepWanted = sweepMillis ?? (pages * millisPerHour) / promised.pagesPerHour
+  const perHour =
+    millisPerHour / promised.tailMillis +
+    (transitions * millisPerHour) / transitionMillis +
+    (pages * millisPerHour) / sweepWanted
+  // What the requests do not suffice for is stretched, all kinds alike.
+  const stretch = Math.max(1, perHour / Math.min(requestsPerHour, maxRate(load)))
+  return {
+    sweepMillis: sweepWanted * stretch,
+    pageMillis: (sweepWanted * stretch) / pages,
+    tailMillis: promised.tailMillis * stretch,
+    transitionMillis: transitionMillis * stretch
+  }
+}

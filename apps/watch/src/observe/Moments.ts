@@ -1,0 +1,53 @@
+/**
+ * Where moments come from: the `Clock`, a count that orders them, and the dates of the service's replies.
+ */
+import { Clock, Effect } from "effect"
+import type { Exchange, Moment } from "../diff/Observation.ts"
+
+const nanosPerMilli = 1_000_000
+
+/** The service's clock was set where its date is further than this from what it should be. */
+const maxDriftMillis = 5000
+
+/** A reply, as far as it shows the service's clock. */
+interface Dated {
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+export interface Moments {
+  readonly now: Effect.Effect<Moment>
+  /** Runs `request`, and adds the moments of the request and of its reply. */
+  readonly around: <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<Exchange & { readonly answer: A }, E, R>
+  /** Takes the service's date from a reply, for the moments from now on. */
+  readonly takeDate: (reply: Dated) => Effect.Effect<void>
+}
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / nanosPerMilli)
+
+export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
+  let order = 0
+  let serviceOffset: number | null = null
+  const now = Effect.gen(function* () {
+    const atMillis = yield* Clock.currentTimeMillis
+    const monotonic = yield* monotonicMillis
+    const serviceMillis = serviceOffset === null ? null : Math.floor(monotonic + serviceOffset)
+    return { order: ++order, atMillis, monotonicMillis: monotonic, serviceMillis }
+  })
+  const around = <A, E, R>(request: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const asked = yield* now
+      const answer = yield* request
+      const answered = yield* now
+      return { asked, answered, answer }
+    })
+  const takeDate = ({ headers }: Dated) =>
+    Effect.map(monotonicMillis, (monotonic) => {
+      const millis = Date.parse(headers["date"] ?? "")
+      if (Number.isNaN(millis)) return
+      const offset = millis - monotonic
+      // A date leaves the fractions of its second out: the largest offset is the nearest.
+      const isSet = serviceOffset !== null && Math.abs(offset - serviceOffset) > maxDriftMillis
+      serviceOffset = serviceOffset === null || isSet ? offset : Math.max(serviceOffset, offset)
+    })
+  return { now, around, takeDate }
+})

@@ -1,0 +1,207 @@
+/**
+ * The polling of one account: one request after the other, each when it is due and the share of the rate limit has room for it.
+ * It sends and waits; `Schedule.ts` decides what to request, `diff/` what the replies mean.
+ */
+import type { PageMemory } from "@berth/core/client/listing/PageMemory"
+import type { Nodes } from "@berth/core/client/Nodes"
+import { BerthError } from "@berth/core/domain/BerthError"
+import { UnexpectedResponse } from "@berth/core/domain/ErrorReason"
+import type { NodeId } from "@berth/core/domain/Node"
+import { Deferred, Effect, Random, Result } from "effect"
+import type { Fact } from "../diff/Fact.ts"
+import type { Exchange, Observation } from "../diff/Observation.ts"
+import type { Rules } from "../diff/Rules.ts"
+import { backoffMillis } from "./Backoff.ts"
+import type { Moments } from "./Moments.ts"
+import { RequestShare } from "./RequestShare.ts"
+import { initialPolling, intervalsNow, nextDue, type Plan, type Polling } from "./Schedule.ts"
+import { beginSweep, nextPage, type Sweep, takePage } from "./Sweep.ts"
+import { tailPage, takeTail } from "./TailProbe.ts"
+import type { Watch } from "./Watch.ts"
+
+export interface PollerOptions {
+  readonly nodes: Nodes["Service"]
+  readonly moments: Moments
+  readonly watch: Watch
+  readonly rules: Rules
+  /** From the start of one sweep to the start of the next; null derives it from the size of the account. */
+  readonly intervalMillis: number | null
+  /** How often a node in transition is read at most; null derives it. */
+  readonly fastIntervalMillis: number | null
+  /** Maximum number of requests within any hour. */
+  readonly requestsPerHour: number
+  /** Waited for before every request: there is room for the events that its reply may bring. */
+  readonly room: Effect.Effect<void>
+  /** Runs with everything that happened, after it was published. */
+  readonly onFacts: (facts: ReadonlyArray<Fact>) => Effect.Effect<void>
+}
+
+export interface Poller {
+  /** Polls for ever. Fails only when the service refuses the credentials before the nodes are known. */
+  readonly run: Effect.Effect<never, BerthError>
+  /** Done once the nodes that exist are known. */
+  readonly ready: Effect.Effect<void>
+}
+
+/** A process that wakes this late stood still. */
+const maxLateMillis = 20_000
+
+/** A node whose read fails by itself is read again after this. */
+const unreadableMillis = 60_000
+
+/** A list with more pages than this does not end: they hold ten times the nodes this daemon is meant for. */
+const maxPages = 20_000
+
+/** A sweep that takes longer than this beyond the planned time begins anew: its first pages are too old. */
+const maxOverdueMillis = 300_000
+
+/** Nothing in the reply is wrong but the one node. */
+const isUnreadable = ({ reason }: BerthError) => reason._tag === "UnexpectedResponse"
+
+const isRefusal = ({ reason }: BerthError) => reason.exit === "denied"
+
+/** How long the service asks to wait. */
+const retryAfterMillis = ({ reason }: BerthError): number | null =>
+  "retryAfterMillis" in reason ? reason.retryAfterMillis : null
+
+const endless = new BerthError({
+  operation: "nodes.list",
+  reason: new UnexpectedResponse({
+    status: 200,
+    path: "data",
+    expected: `an end of the list within ${maxPages} pages`,
+    excerpt: "still more nodes"
+  }),
+  attempts: []
+})
+
+export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): Effect.fn.Return<Poller> {
+  const { moments, nodes, room, rules, watch } = options
+  const share = new RequestShare(options.requestsPerHour)
+  const ready = yield* Deferred.make<void>()
+  let polling: Polling = initialPolling
+  let memory: PageMemory = {}
+  let failures = 0
+
+  const isKnown = () => watch.snapshot.standing.baselineMillis !== null
+
+  const planAt = (monotonicMillis: number): Plan => ({
+    rules,
+    requestsPerHour: options.requestsPerHour,
+    requestsLeft: share.left(monotonicMillis),
+    sweepMillis: options.intervalMillis,
+    transitionMillis: options.fastIntervalMillis
+  })
+
+  const observe = Effect.fnUntraced(function* (observation: Observation) {
+    const { sweepMillis } = intervalsNow(watch.snapshot, planAt(observation.answered.monotonicMillis))
+    const facts = yield* watch.observe(observation, { ...rules, sweepMillis })
+    if (isKnown()) yield* Deferred.succeed(ready, undefined)
+    if (facts.length > 0) yield* options.onFacts(facts)
+  }, Effect.uninterruptible)
+
+  /** Waits, and notes when the process stood still meanwhile. */
+  const pausing = Effect.fnUntraced(function* (wait: Effect.Effect<void>, millis: number) {
+    const asked = yield* moments.now
+    yield* wait
+    const answered = yield* moments.now
+    const lateMillis = answered.monotonicMillis - asked.monotonicMillis - millis
+    if (lateMillis > maxLateMillis) yield* observe({ _tag: "Paused", asked, answered })
+  })
+
+  /** Notes a failed request, after which nothing is sent for a while. */
+  const failed = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
+    yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message })
+    if (isRefusal(failure) && !isKnown()) return yield* failure
+    const pause = backoffMillis(++failures, yield* Random.next, retryAfterMillis(failure))
+    polling = { ...polling, quietUntilMillis: exchange.answered.monotonicMillis + pause }
+  })
+
+  const exchanged = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
+    const { answer, ...exchange } = yield* moments.around(Effect.result(request))
+    share.take(exchange.asked.monotonicMillis)
+    return { answer, exchange }
+  })
+
+  const page = Effect.fnUntraced(function* (monotonicMillis: number) {
+    const sweep = polling.sweep ?? beginSweep(polling.sweeps + 1)
+    if (sweep.requests === 0) polling = { ...polling, sweep, sweeps: sweep.number, sweepBegunMillis: monotonicMillis }
+    polling = { ...polling, pageMillis: monotonicMillis }
+    const { answer, exchange } = yield* exchanged(
+      nodes.readPage({ ...nextPage(sweep), lane: "sweep", retry: false, onReply: moments.takeDate })
+    )
+    if (Result.isFailure(answer)) return yield* failed(exchange, answer.failure)
+    failures = 0
+    const step = takePage(sweep, exchange, answer.success, memory)
+    memory = step.memory
+    yield* observe(step.page)
+    if (step.completed === null) {
+      if (step.sweep.requests >= maxPages) {
+        polling = { ...polling, sweep: null }
+        return yield* failed(exchange, endless)
+      }
+      polling = { ...polling, sweep: isOverdue(step.sweep, monotonicMillis) ? null : step.sweep }
+      return
+    }
+    yield* observe(step.completed)
+    polling = { ...polling, sweep: null, end: step.end, endMillis: monotonicMillis, isEndOpen: false }
+  })
+
+  const isOverdue = ({ asked }: Sweep, monotonicMillis: number): boolean => {
+    const { sweepMillis } = intervalsNow(watch.snapshot, planAt(monotonicMillis))
+    return asked !== null && isKnown() && monotonicMillis - asked.monotonicMillis > 2 * sweepMillis + maxOverdueMillis
+  }
+
+  const end = Effect.fnUntraced(function* (monotonicMillis: number) {
+    const before = polling.end
+    polling = { ...polling, endMillis: monotonicMillis, isEndOpen: false }
+    if (before === null) return
+    const { page, perPage } = tailPage(before)
+    const { answer, exchange } = yield* exchanged(
+      nodes.readPage({ page, perPage, lane: "sweep", retry: false, onReply: moments.takeDate })
+    )
+    if (Result.isFailure(answer)) return yield* failed(exchange, answer.failure)
+    failures = 0
+    const step = takeTail(before, exchange, answer.success)
+    polling = { ...polling, end: step.end, isEndOpen: step.isOpen }
+    yield* observe(step.page)
+  })
+
+  const read = Effect.fnUntraced(function* (nodeId: NodeId) {
+    const { answer, exchange } = yield* exchanged(
+      nodes.get(nodeId, { lane: "wait", retry: false, onReply: moments.takeDate })
+    )
+    if (Result.isSuccess(answer)) {
+      failures = 0
+      return yield* observe({ _tag: "NodeFound", ...exchange, node: answer.success })
+    }
+    const { failure } = answer
+    if (failure.reason._tag === "NodeNotFound") {
+      failures = 0
+      return yield* observe({ _tag: "NodeMissing", ...exchange, nodeId })
+    }
+    if (!isUnreadable(failure)) return yield* failed(exchange, failure)
+    const { monotonicMillis } = exchange.answered
+    const others = [...polling.unreadable].filter(([, until]) => until > monotonicMillis)
+    polling = { ...polling, unreadable: new Map(others).set(nodeId, monotonicMillis + unreadableMillis) }
+    yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message })
+  })
+
+  const step = Effect.gen(function* () {
+    yield* pausing(room, 0)
+    const { monotonicMillis } = yield* moments.now
+    const due = nextDue(polling, watch.snapshot, planAt(monotonicMillis))
+    const waitMillis = Math.max(due.dueMillis, share.openAt) - monotonicMillis
+    if (waitMillis > 0) return yield* pausing(Effect.sleep(waitMillis), waitMillis)
+    switch (due._tag) {
+      case "page":
+        return yield* page(monotonicMillis)
+      case "end":
+        return yield* end(monotonicMillis)
+      case "read":
+        return yield* read(due.id)
+    }
+  })
+
+  return { run: Effect.forever(step), ready: Deferred.await(ready) }
+})

@@ -1,0 +1,136 @@
+/**
+ * What the poller requests next, and when: the pages of sweeps, the end of the list, and single nodes that change soon or are
+ * in doubt. Pure. `Poller.ts` sends the requests; what would prove something is in `diff/Question.ts`.
+ */
+import type { NodeId } from "@berth/core/domain/Node"
+import { type Question, questions, sweepQuestion } from "../diff/Question.ts"
+import type { Rules } from "../diff/Rules.ts"
+import type { Snapshot } from "../diff/Snapshot.ts"
+import { type Intervals, intervalsOf } from "./Intervals.ts"
+import type { End, Sweep } from "./Sweep.ts"
+
+/** Where the polling is. */
+export interface Polling {
+  /** Under way; null between two sweeps. */
+  readonly sweep: Sweep | null
+  /** Sweeps begun. */
+  readonly sweeps: number
+  /** When the last sweep began, on the monotonic clock, as all instants here. */
+  readonly sweepBegunMillis: number
+  /** When the last page of it was asked for. */
+  readonly pageMillis: number
+  /** Where the list ended last; null where it does not ascend. */
+  readonly end: End | null
+  /** When the end was asked for last. */
+  readonly endMillis: number
+  /** Whether the end has to be asked for again at once. */
+  readonly isEndOpen: boolean
+  /** Nothing is sent before, for a request failed. */
+  readonly quietUntilMillis: number
+  /** Nodes whose reads fail by themselves: when each may be read again. */
+  readonly unreadable: ReadonlyMap<NodeId, number>
+}
+
+export const initialPolling: Polling = {
+  sweep: null,
+  sweeps: 0,
+  sweepBegunMillis: -Infinity,
+  pageMillis: -Infinity,
+  end: null,
+  endMillis: -Infinity,
+  isEndOpen: false,
+  quietUntilMillis: -Infinity,
+  unreadable: new Map()
+}
+
+/** A request, and when it is due. */
+export type Due = { readonly dueMillis: number } & (
+  | { readonly _tag: "page" }
+  | { readonly _tag: "end" }
+  | { readonly _tag: "read"; readonly id: NodeId }
+)
+
+/** What the schedule depends on beside the nodes. */
+export interface Plan {
+  readonly rules: Rules
+  readonly requestsPerHour: number
+  /** How many of them are left in the last hour. */
+  readonly requestsLeft: number
+  /** The interval of sweeps; null derives it from the latency that is promised. */
+  readonly sweepMillis: number | null
+  /** How often nodes in transition are read at most; null derives it. */
+  readonly transitionMillis: number | null
+}
+
+/** A sweep that would decide something begins so long after the one before; only the second follows the first at once. */
+const minSweepMillis = 2000
+
+/** A stuck node is read this much less often. */
+const stuckFactor = 5
+
+/** The intervals at present. */
+export const intervalsNow = ({ evidence, nodes }: Snapshot, plan: Plan): Intervals => {
+  const pages = evidence.swept?.requests ?? 1
+  // The second request of a sweep of one page is a proof.
+  const isOnePage = nodes.size < 100 && pages <= 2
+  return intervalsOf({
+    ...plan,
+    nodes: nodes.size,
+    pages: isOnePage ? 1 : pages,
+    transitions: evidence.transitions.size
+  })
+}
+
+/** The request that is due first. */
+export const nextDue = (polling: Polling, snapshot: Snapshot, plan: Plan): Due => {
+  const intervals = intervalsNow(snapshot, plan)
+  const read = readDue(polling, snapshot, plan, intervals)
+  const all: ReadonlyArray<Due | null> = [endDue(polling, intervals), read, pageDue(polling, snapshot, plan, intervals)]
+  const first = all.reduce((best, due) =>
+    due !== null && (best === null || due.dueMillis < best.dueMillis) ? due : best
+  )
+  return { ...first!, dueMillis: Math.max(first!.dueMillis, polling.quietUntilMillis) }
+}
+
+/** Before the baseline the pages follow each other at once. */
+const pageDue = (polling: Polling, snapshot: Snapshot, { rules }: Plan, intervals: Intervals): Due => {
+  const { pageMillis, sweep, sweepBegunMillis } = polling
+  if (sweep !== null && sweep.requests > 0) {
+    const pause = snapshot.standing.baselineMillis === null ? 0 : intervals.pageMillis
+    return { _tag: "page", dueMillis: pageMillis + pause }
+  }
+  const pause = polling.sweeps < 2 ? 0 : minSweepMillis
+  const wanted = Math.max(sweepQuestion(snapshot, rules) ?? Infinity, sweepBegunMillis + pause)
+  return { _tag: "page", dueMillis: Math.min(sweepBegunMillis + intervals.sweepMillis, wanted) }
+}
+
+const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Intervals): Due | null =>
+  end === null || tailMillis === null
+    ? null
+    : { _tag: "end", dueMillis: isEndOpen ? endMillis : endMillis + tailMillis }
+
+const readDue = (
+  { unreadable }: Polling,
+  snapshot: Snapshot,
+  { rules }: Plan,
+  { transitionMillis }: Intervals
+): Due | null => {
+  let first: Due | null = null
+  for (const question of questions(snapshot, rules)) {
+    const { id } = question
+    const dueMillis = Math.max(answerDue(question, snapshot, transitionMillis), unreadable.get(id) ?? -Infinity)
+    if (dueMillis < Infinity && (first === null || dueMillis < first.dueMillis)) first = { _tag: "read", id, dueMillis }
+  }
+  return first
+}
+
+/** When an answer is wanted. Nodes in transition are on the one page that a sweep reads. */
+const answerDue = (
+  { dueMonotonicMillis, id, kind }: Question,
+  { nodes }: Snapshot,
+  everyMillis: number | null
+): number => {
+  if (kind !== "transition") return dueMonotonicMillis
+  if (everyMillis === null) return Infinity
+  return dueMonotonicMillis + (nodes.get(id)?.stuck === true ? stuckFactor : 1) * everyMillis
+}

@@ -1,0 +1,144 @@
+/**
+ * One sweep: the whole list, page by page, by the client's overlapping pages (docs/decisions/0004). A page that fails is
+ * asked for again and the sweep goes on. Pure; `Poller.ts` sends the requests, `diff/` decides what the pages mean.
+ */
+import * as Listing from "@berth/core/client/listing/Listing"
+import * as PageMemory from "@berth/core/client/listing/PageMemory"
+import type { UnreadableRecord } from "@berth/core/client/NodeOperations"
+import type { Node, NodeId } from "@berth/core/domain/Node"
+import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observation.ts"
+
+/** A record of a page, in its place. */
+export type Record = Node | UnreadableRecord
+
+/** A sweep under way. Each is continued once: its sets are added to. */
+export interface Sweep {
+  /** From 1. */
+  readonly number: number
+  /** When its first page was asked for; null before. */
+  readonly asked: Moment | null
+  readonly progress: Listing.Progress
+  readonly requests: number
+  readonly listed: Set<NodeId>
+  readonly nameless: number
+}
+
+export const beginSweep = (number: number): Sweep => ({
+  number,
+  asked: null,
+  progress: Listing.begin(),
+  requests: 0,
+  listed: new Set(),
+  nameless: 0
+})
+
+/** The page to ask for next. */
+export const nextPage = ({ progress }: Sweep): { readonly page: number | undefined; readonly perPage: number } => {
+  const { page, perPage } = Listing.next(progress)
+  return { page, perPage }
+}
+
+/** Where a list of ascending ids ended. */
+export interface End {
+  /** Records up to there. */
+  readonly offset: number
+  readonly lastId: number
+}
+
+/** What a page brought. */
+export interface SweepStep {
+  readonly sweep: Sweep
+  readonly page: PageRead
+  /** Once the list has ended. */
+  readonly completed: SweepCompleted | null
+  /** Where it ended; null when it did not, or does not ascend. */
+  readonly end: End | null
+  readonly memory: PageMemory.PageMemory
+}
+
+const isNode = (record: Record): record is Node => !("_tag" in record)
+
+/** The records of a page as an observation. */
+export const pageRead = (
+  exchange: Exchange,
+  records: ReadonlyArray<Record>,
+  sweep: number | null,
+  isEnd: boolean
+): PageRead => ({
+  _tag: "PageRead",
+  asked: exchange.asked,
+  answered: exchange.answered,
+  sweep,
+  isEnd,
+  nodes: records.filter(isNode),
+  unreadable: records.flatMap((record) => (isNode(record) || record.id === null ? [] : [record.id]))
+})
+
+/**
+ * The records as a listing compares them, by id. One without an id comes just after the one before it: a page that leaves it
+ * out would seem to be the end of the list.
+ */
+const placesOf = (records: ReadonlyArray<Record>): ReadonlyArray<Node> => {
+  let last = 0
+  return records.map((record) => {
+    last = record.id ?? last + 2 ** -20
+    return { id: last } as Node
+  })
+}
+
+/** Takes the page that `nextPage` asked for. */
+export const takePage = (
+  sweep: Sweep,
+  exchange: Exchange,
+  records: ReadonlyArray<Record>,
+  memory: PageMemory.PageMemory
+): SweepStep => {
+  const range = Listing.next(sweep.progress)
+  const places = placesOf(records)
+  const isFirst = sweep.requests === 0
+  const known = memory[range.perPage]
+  const isRelied = isFirst && places.length < range.perPage && PageMemory.judge(known, places.length) !== undefined
+  const step = Listing.take(sweep.progress, range, places, isRelied)
+  const { listed } = sweep
+  let nameless = sweep.nameless
+  for (const { id } of records) {
+    if (id === null) nameless++
+    else listed.add(id)
+  }
+  const asked = sweep.asked ?? exchange.asked
+  const next: Sweep = { ...sweep, asked, progress: step.progress, requests: sweep.requests + 1, listed, nameless }
+  const ascends = step.ended && step.progress._tag === "Overlapping"
+  return {
+    sweep: next,
+    page: pageRead(exchange, records, sweep.number, ascends && places.length < range.perPage),
+    completed: step.ended
+      ? {
+          _tag: "SweepCompleted",
+          asked,
+          answered: exchange.answered,
+          sweep: sweep.number,
+          requests: next.requests,
+          listed: listed.size,
+          nameless
+        }
+      : null,
+    end: ascends ? { offset: range.start + places.length, lastId: maxOf(listed) } : null,
+    memory: isRelied
+      ? { ...memory, [range.perPage]: PageMemory.relied(known!) }
+      : step.ended
+        ? learned(memory, step.progress)
+        : memory
+  }
+}
+
+const learned = (memory: PageMemory.PageMemory, progress: Listing.Progress): PageMemory.PageMemory => {
+  const { perPage } = Listing.next(Listing.begin())
+  const record = PageMemory.learned(memory[perPage], Listing.evidence(progress))
+  return record === undefined ? memory : { ...memory, [perPage]: record }
+}
+
+const maxOf = (ids: Iterable<number>): number => {
+  let max = 0
+  for (const id of ids) max = Math.max(max, id)
+  return max
+}

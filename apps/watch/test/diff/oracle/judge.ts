@@ -1,0 +1,187 @@
+/**
+ * Compares what was published about a history with the truth. Every complaint is a sentence; none is the verdict wanted.
+ */
+import type { NodeStatus } from "@berth/core/domain/NodeStatus"
+import { DateTime } from "effect"
+import type { NodeFact } from "../../../src/diff/Fact.ts"
+import { canFollow } from "../../../src/diff/Return.ts"
+import type { Snapshot } from "../../../src/diff/Snapshot.ts"
+import { toEvent } from "../../../src/events/Event.ts"
+import type { Published, Watched } from "./watching.ts"
+import { type Life, statusesBetween, statusOf } from "./World.ts"
+
+type AboutNode = Published & { readonly fact: NodeFact }
+
+const isAboutNode = (published: Published): published is AboutNode => "subject" in published.fact
+
+const nodeOf = ({ data, type }: NodeFact) => (type === "berth.node.deleted" ? data.before : data.after)
+
+const lifeOf = ({ world }: Watched, fact: NodeFact): Life | undefined => {
+  const node = nodeOf(fact)
+  const createdMillis = DateTime.toEpochMillis(node.createdAt)
+  return world.lives.find((life) => life.id === node.id && life.createdMillis === createdMillis)
+}
+
+const short = ({ atMillis, fact }: AboutNode) =>
+  `${fact.type} of ${fact.subject} (incarnation ${fact.identity.incarnation}) at ${atMillis}`
+
+/** Everything that is wrong with what was published. */
+export const judge = (watched: Watched): ReadonlyArray<string> => [
+  ...ids(watched),
+  ...truth(watched),
+  ...order(watched),
+  ...end(watched),
+  ...troubles(watched)
+]
+
+/** No id comes twice. */
+const ids = ({ published }: Watched): ReadonlyArray<string> => {
+  const seen = new Map<string, string>()
+  return published.flatMap(({ fact }) => {
+    const { id } = toEvent(fact, "acme", 1)
+    const text = JSON.stringify(fact)
+    const before = seen.get(id)
+    seen.set(id, text)
+    return before === undefined ? [] : [`id ${id} comes twice: ${before} and ${text}`]
+  })
+}
+
+const isBetween = (millis: number, [from, to]: readonly [number, number]) => from <= millis && millis <= to
+
+/** Nothing is reported that did not happen. */
+const truth = (watched: Watched): ReadonlyArray<string> => {
+  const { history, published } = watched
+  const hasStableClock = !history.process.includes("clock")
+  const isHonest = history.kinds.every((kind) => kind === "outage" || kind === "errors" || kind === "denied")
+  return published.filter(isAboutNode).flatMap((about) => {
+    const { atMillis, fact } = about
+    const life = lifeOf(watched, fact)
+    if (life === undefined) return [`${short(about)}: no such node ever existed`]
+    const [from, to] = fact.data.observedBetween.map(DateTime.toEpochMillis) as [number, number]
+    switch (fact.type) {
+      case "berth.node.deleted":
+        if (life.goneMillis > atMillis) return [`${short(about)}: it exists`]
+        if (hasStableClock && life.goneMillis > to) return [`${short(about)}: gone only after ${to}`]
+        if (hasStableClock && isHonest && life.goneMillis < from) return [`${short(about)}: gone before ${from}`]
+        return []
+      case "berth.node.created":
+        if (life.createdMillis < about.sweptMillis - 3000) return [`${short(about)}: it was there long before`]
+        return hasStableClock && !isBetween(life.createdMillis, [from, to])
+          ? [`${short(about)}: created at ${life.createdMillis}, not between ${from} and ${to}`]
+          : []
+      case "berth.node.discovered":
+        return fact.identity.life === 1 &&
+          life.createdMillis > Math.max(about.sweptMillis, from) + 1000 &&
+          hasStableClock
+          ? [`${short(about)}: it was created just before`]
+          : []
+      case "berth.node.status_changed": {
+        const { from: before, to: after } = fact.data
+        if (!canFollow(before, after)) return [`${short(about)}: ${String(before)} to ${String(after)} is impossible`]
+        if (!hasStableClock || !isHonest) return []
+        const statuses: ReadonlyArray<NodeStatus> = statusesBetween(life, from, to)
+        return statuses.includes(before) && statuses.includes(after)
+          ? []
+          : [`${short(about)}: was ${statuses.join(", ")} between ${from} and ${to}`]
+      }
+      default:
+        return []
+    }
+  })
+}
+
+/** The facts about each node continue one another. */
+const order = (watched: Watched): ReadonlyArray<string> => {
+  const complaints: Array<string> = []
+  const baselineAt = watched.published.findIndex(({ fact }) => fact.type === "berth.watch.baseline")
+  const baselines = watched.published.filter(({ fact }) => fact.type === "berth.watch.baseline")
+  if (baselines.length !== 1) complaints.push(`${baselines.length} baselines`)
+  const perNode = Map.groupBy(watched.published.filter(isAboutNode), ({ fact }) => fact.subject)
+  if (watched.published.findIndex(isAboutNode) !== -1 && watched.published.findIndex(isAboutNode) < baselineAt) {
+    complaints.push("a node before the baseline")
+  }
+  for (const facts of perNode.values()) {
+    let incarnation = -1
+    let status: unknown = null
+    let isThere = false
+    let isFirst = true
+    for (const about of facts) {
+      const { data, identity, type } = about.fact
+      if (identity.incarnation! < incarnation) complaints.push(`${short(about)}: an older one after a newer one`)
+      incarnation = identity.incarnation!
+      if (type === "berth.node.created" || type === "berth.node.discovered") {
+        if (isThere) complaints.push(`${short(about)}: it was there already`)
+        if (type === "berth.node.discovered" && identity.life !== 1)
+          complaints.push(`${short(about)}: it never returned`)
+        isThere = true
+        status = data.after.status
+      } else {
+        // A node of the baseline is there without a fact of its own.
+        if (!isThere && !isFirst) complaints.push(`${short(about)}: it was not there`)
+        isThere = type !== "berth.node.deleted"
+        if (type === "berth.node.status_changed") {
+          if (status !== null && data.from !== status) complaints.push(`${short(about)}: not from ${String(status)}`)
+          status = data.to
+        }
+        if (type === "berth.node.deleted" && status !== null && data.before.status !== status) {
+          complaints.push(`${short(about)}: was ${String(status)}`)
+        }
+        if (type === "berth.node.deleted") status = null
+      }
+      isFirst = false
+    }
+  }
+  return complaints
+}
+
+const isKnown = ({ nodes }: Snapshot, id: number, createdMillis: number): boolean =>
+  [...nodes.values()].some(
+    ({ node }) => Number(node.id) === id && DateTime.toEpochMillis(node.createdAt) === createdMillis
+  )
+
+/** In the end everything is known that is true. */
+const end = ({ published, snapshot, world }: Watched): ReadonlyArray<string> => {
+  const complaints: Array<string> = []
+  const alive = world.alive
+  // Without one known node the account behind another key cannot be recognized.
+  if (
+    snapshot.standing.stranger !== null &&
+    alive.every(({ createdMillis, id }) => !isKnown(snapshot, id, createdMillis))
+  ) {
+    return []
+  }
+  for (const life of alive) {
+    const known = [...snapshot.nodes.values()].find(({ node }) => Number(node.id) === life.id)
+    if (known === undefined) complaints.push(`node ${life.id} is not known in the end`)
+    else if (known.node.status !== statusOf(life) || known.node.name !== life.name) {
+      complaints.push(`node ${life.id} is ${statusOf(life)}, believed to be ${String(known.node.status)}`)
+    }
+  }
+  for (const { node } of snapshot.nodes.values()) {
+    if (world.find(node.id) === undefined) complaints.push(`node ${node.id} is gone, and is still believed to be there`)
+  }
+  const { freeze, outage, stranger } = snapshot.standing
+  if (freeze !== null || outage !== null || stranger !== null) complaints.push("a trouble does not end")
+  if (published.length === 0) complaints.push("nothing was published")
+  return complaints
+}
+
+/** Troubles begin and end in turn, and an outage is one trouble. */
+const troubles = ({ history, published, service }: Watched): ReadonlyArray<string> => {
+  const complaints: Array<string> = []
+  const open = new Set<string>()
+  let outages = 0
+  for (const { fact } of published) {
+    if (fact.type !== "berth.watch.degraded" && fact.type !== "berth.watch.recovered") continue
+    const kind = fact.data.trouble === "list-empty" ? "nodes-vanished" : fact.data.trouble
+    if (open.has(kind) === (fact.type === "berth.watch.degraded")) complaints.push(`${fact.type} of ${kind} twice`)
+    if (fact.type === "berth.watch.degraded") open.add(kind)
+    else open.delete(kind)
+    if (fact.type === "berth.watch.degraded" && kind === "sweep-failed") outages++
+  }
+  const isOnlyOutages = !history.kinds.includes("errors") && !history.kinds.includes("badRecords")
+  if (isOnlyOutages && history.process.length === 0 && outages > service.outages.length) {
+    complaints.push(`${outages} reports of ${service.outages.length} outages`)
+  }
+  return complaints
+}

@@ -1,0 +1,38 @@
+/**
+ * The oracle: histories of an account behind a service that answers wrongly in every known way, while the process is killed,
+ * stopped and given other keys. `oracle.soak.ts` runs thousands. A history that fails is repeated by its seed.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { complaintsOf, historyOf } from "./history.ts"
+import { judge } from "./judge.ts"
+import { type FaultKind, faultKinds } from "./Service.ts"
+import { type History, type ProcessFault, processFaults, watch } from "./watching.ts"
+
+const quiet: Omit<History, "seed"> = { size: 20, perPage: 5, minutes: 60, kinds: [], process: [] }
+const seeds = [1, 2, 3]
+
+const complaints = (over: {
+  readonly kinds?: ReadonlyArray<FaultKind>
+  readonly process?: ReadonlyArray<ProcessFault>
+}) => seeds.flatMap((seed) => judge(watch({ ...quiet, ...over, seed })))
+
+describe("the events of an hour", () => {
+  it("are the truth where the service is honest", () => expect(complaints({})).toEqual([]))
+
+  it.each(faultKinds)("are the truth where the service has the fault %s", (kind) =>
+    expect(complaints({ kinds: [kind] })).toEqual([])
+  )
+
+  it.each(processFaults)("are the truth where the process has the fault %s", (fault) =>
+    expect(complaints({ process: [fault] })).toEqual([])
+  )
+
+  it("are the truth in random histories with many faults together", { timeout: 120_000 }, () => {
+    expect(complaintsOf(1, 200)).toEqual([])
+  })
+
+  it("are the same, with the same ids, when a history is repeated", () => {
+    const facts = () => watch(historyOf(31)).published
+    expect(facts()).toEqual(facts())
+  })
+})

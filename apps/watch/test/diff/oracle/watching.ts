@@ -1,0 +1,264 @@
+/**
+ * Watches a `World` through its `Service` the way the daemon does, in virtual time: sweeps page by page, reads of single nodes
+ * beside them, and a process that is killed between any two steps, also between a difference and its commit.
+ */
+import { Schema } from "effect"
+import type { NodeId } from "@berth/core/domain/Node"
+import { diff } from "../../../src/diff/diff.ts"
+import { defaultRules, type Rules } from "../../../src/diff/Rules.ts"
+import type { Fact } from "../../../src/diff/Fact.ts"
+import { type NodeState, NodeStateJson } from "../../../src/diff/NodeState.ts"
+import type { Exchange, Moment, Observation } from "../../../src/diff/Observation.ts"
+import { questions, sweepQuestion } from "../../../src/diff/Question.ts"
+import { type Durable, makeSnapshot, type Snapshot, unwatched } from "../../../src/diff/Snapshot.ts"
+import { chanceFrom } from "../Chance.ts"
+import { nodeId } from "../aNode.ts"
+import { type FaultKind, Service } from "./Service.ts"
+import { World } from "./World.ts"
+
+/** What befalls the process. */
+export const processFaults = ["kill", "stop", "clock", "rotation", "stranger"] as const
+export type ProcessFault = (typeof processFaults)[number]
+
+/** A history that can be repeated: the same values give the same one. */
+export interface History {
+  readonly seed: number
+  /** Nodes at the beginning. */
+  readonly size: number
+  readonly perPage: number
+  /** How long before everything comes to rest. */
+  readonly minutes: number
+  readonly kinds: ReadonlyArray<FaultKind>
+  readonly process: ReadonlyArray<ProcessFault>
+}
+
+/** A fact, when it was published, and by which process. */
+export interface Published {
+  readonly fact: Fact
+  readonly atMillis: number
+  readonly run: number
+  /** When the last complete sweep before it began that this process knew of, by no clock that can be set. */
+  readonly sweptMillis: number
+}
+
+export interface Watched {
+  readonly history: History
+  readonly world: World
+  readonly service: Service
+  readonly snapshot: Snapshot
+  readonly published: ReadonlyArray<Published>
+  /** When the last fault ended. */
+  readonly calmMillis: number
+  /** Nodes written while nothing was reported of them: what a quiet sweep must not do. */
+  readonly writes: number
+}
+
+const beginMillis = 1_700_000_000_000
+
+/** An actor: it yields how long it waits. */
+type Actor = Generator<number, void>
+
+const encode = Schema.encodeSync(NodeStateJson)
+const decode = Schema.decodeSync(NodeStateJson)
+
+/** The longer a node is in transition, the less often it is read. */
+const pauseOf = ({ evidence }: Snapshot, id: NodeId, atMillis: number): number =>
+  5000 + (atMillis - (evidence.transitions.get(id) ?? atMillis)) / 10
+
+/** The watching of one history. */
+export const watch = (history: History): Watched => {
+  const { happens, below, oneOf } = chanceFrom(history.seed)
+  const chance = { happens, below, oneOf }
+  // A sweep takes a while for each page, and waits before the next one.
+  const sweepMillis = 40_000 + 1500 * Math.ceil(history.size / history.perPage)
+  const rules: Rules = { ...defaultRules, sweepMillis }
+  let nowMillis = beginMillis
+  let wallOffset = 0
+  let order = 0
+  let run = 0
+  let fingerprint = "first"
+  let calm = false
+  let writes = 0
+  const world = new World(chance, history.size, nowMillis)
+  const service = new Service(world, chance, history, nowMillis)
+  const isDisordered = history.kinds.includes("disorder")
+  let count = 0
+  const published: Array<Published> = []
+  const rows = new Map<NodeId, string>()
+  let standing = unwatched.standing
+
+  const now = (): Moment => ({
+    order: ++order,
+    atMillis: nowMillis + wallOffset,
+    monotonicMillis: nowMillis - beginMillis,
+    serviceMillis: Math.floor(nowMillis / 1000) * 1000
+  })
+  const load = (): Durable => ({ nodes: Array.from(rows.values(), (row): NodeState => decode(row)), standing })
+  const start = () => makeSnapshot(load(), { seed: below(1_000_000), fingerprint, begun: now() })
+  let { apply, snapshot } = start()
+
+  let sweptMillis = -Infinity
+  let writtenSweptMillis = -Infinity
+
+  const observe = (observation: Observation, isCommitted = true): void => {
+    const { facts, ...change } = diff(snapshot, observation, rules)
+    if (!isCommitted) return
+    for (const state of change.nodes) rows.set(state.node.id, encode(state))
+    for (const fact of facts) published.push({ fact, atMillis: nowMillis, run, sweptMillis })
+    apply(change)
+    const { swept } = snapshot.evidence
+    if (swept !== null) sweptMillis = beginMillis + swept.asked.monotonicMillis
+    if (change.standing.sweptMillis !== standing.sweptMillis) writtenSweptMillis = sweptMillis
+    standing = change.standing
+    if (facts.length === 0) writes += change.nodes.length
+  }
+
+  function* exchange<A>(answer: () => A): Generator<number, Exchange & { readonly answer: A | "failed" }> {
+    const asked = now()
+    yield below(700)
+    const sampled = service.fails() ? "failed" : answer()
+    yield below(700)
+    return { asked, answered: now(), answer: sampled }
+  }
+
+  function* sweeps(): Actor {
+    for (let sweep = 1; ; sweep++) {
+      const asked = now()
+      const listed = new Set<NodeId>()
+      let requests = 0
+      let nameless = 0
+      for (let number = 1; ;) {
+        const { answer, ...times } = yield* exchange(() => service.page(number, nowMillis, true))
+        requests++
+        if (answer === "failed") {
+          observe({ _tag: "RequestFailed", ...times, message: "The service failed." })
+          yield 1000 + below(9000)
+          continue
+        }
+        if (answer.nodes.length + answer.unreadable.length + answer.nameless === 0) break
+        nameless += answer.nameless
+        for (const { id } of answer.nodes) listed.add(id)
+        for (const id of answer.unreadable) listed.add(id)
+        const { nodes, unreadable } = answer
+        const isEnd = nodes.length + unreadable.length + answer.nameless < history.perPage && !isDisordered
+        observe({ _tag: "PageRead", ...times, sweep, isEnd, nodes, unreadable })
+        count = (number - 1) * history.perPage + nodes.length
+        number++
+      }
+      const extent = { sweep, requests, listed: listed.size, nameless }
+      observe({ _tag: "SweepCompleted", asked, answered: now(), ...extent })
+      const due = sweepQuestion(snapshot, rules)
+      const planned = 10_000 + below(20_000)
+      yield due === null ? planned : Math.min(planned, Math.max(2000, due - (nowMillis - beginMillis)))
+    }
+  }
+
+  /** Reads the last page, as far as a sweep knows which it is. */
+  function* tails(): Actor {
+    while (true) {
+      yield 5000 + below(10_000)
+      const page = Math.floor(count / history.perPage) + 1
+      const { answer, ...times } = yield* exchange(() => service.page(page, nowMillis))
+      if (answer === "failed") continue
+      const { nameless, nodes, unreadable } = answer
+      const length = nodes.length + unreadable.length + nameless
+      const isEnd = length > 0 && length < history.perPage && !isDisordered
+      observe({ _tag: "PageRead", ...times, sweep: null, isEnd, nodes, unreadable })
+    }
+  }
+
+  function* reads(): Actor {
+    while (true) {
+      const at = nowMillis - beginMillis
+      const due = questions(snapshot, rules).filter(
+        ({ dueMonotonicMillis, id, kind }) =>
+          dueMonotonicMillis + (kind === "transition" ? pauseOf(snapshot, id, at) : 0) <= at
+      )
+      if (due.length === 0) {
+        yield 1000
+        continue
+      }
+      const { id } = oneOf(due)
+      const { answer, ...times } = yield* exchange(() => service.read(id, nowMillis))
+      if (answer === "failed") {
+        observe({ _tag: "RequestFailed", ...times, message: "The service failed." })
+        yield 1000 + below(4000)
+      } else if (answer === "missing") observe({ _tag: "NodeMissing", ...times, nodeId: nodeId(id) })
+      else observe({ _tag: "NodeFound", ...times, node: answer })
+    }
+  }
+
+  function* worldly(): Actor {
+    while (true) {
+      yield below(60_000)
+      world.happen(nowMillis)
+    }
+  }
+
+  function* troubling(): Actor {
+    while (true) {
+      yield below(40_000)
+      service.turn(nowMillis, new Set<number>(snapshot.nodes.keys()))
+      if (calm) continue
+      const fault = oneOf(history.process.length === 0 ? (["none"] as const) : history.process)
+      if (fault === "kill" && happens(0.05)) yield* restart()
+      if (fault === "stop" && happens(0.05)) {
+        const asked = now()
+        nowMillis += below(900_000)
+        observe({ _tag: "Paused", asked, answered: now() })
+      }
+      if (fault === "clock" && happens(0.1)) wallOffset = below(7_200_000) - 3_600_000
+      if (fault === "rotation" && happens(0.02)) {
+        fingerprint = `${fingerprint}+`
+        yield* restart()
+      }
+      if (fault === "stranger" && happens(0.01) && standing.baselineMillis !== null && snapshot.nodes.size > 0) {
+        const own = fingerprint
+        fingerprint = "another"
+        service.stranger = true
+        yield* restart()
+        yield below(600_000)
+        fingerprint = own
+        service.stranger = false
+        yield* restart()
+      }
+    }
+  }
+
+  let daemon: Array<{ readonly actor: Actor; atMillis: number }> = []
+  const boot = () => {
+    run++
+    sweptMillis = writtenSweptMillis
+    ;({ apply, snapshot } = start())
+    daemon = [sweeps(), tails(), reads(), reads()].map((actor) => ({ actor, atMillis: nowMillis + below(1000) }))
+  }
+  /** The process is killed, perhaps before a difference is committed, and started again after a while. */
+  function* restart(): Generator<number, void> {
+    if (happens(0.3)) observe({ _tag: "RequestFailed", asked: now(), answered: now(), message: "Killed." }, false)
+    daemon = []
+    yield happens(0.5) ? below(5000) : below(1_200_000)
+    boot()
+  }
+
+  const around = [worldly(), troubling()].map((actor) => ({ actor, atMillis: nowMillis }))
+  boot()
+  const runUntil = (untilMillis: number) => {
+    while (nowMillis < untilMillis) {
+      const all = [...around, ...daemon]
+      const next = all.reduce((first, other) => (other.atMillis < first.atMillis ? other : first))
+      nowMillis = Math.max(nowMillis, next.atMillis)
+      const { done, value } = next.actor.next()
+      next.atMillis = nowMillis + (done === true ? Infinity : value)
+    }
+  }
+  runUntil(beginMillis + history.minutes * 60_000)
+  calm = true
+  service.heal()
+  if (fingerprint === "another") fingerprint = standing.fingerprint ?? fingerprint
+  boot()
+  around.shift()
+  const calmMillis = nowMillis
+  // At rest everything has to come out, a freeze included, also after a restart that was still to come.
+  runUntil(nowMillis + 5 * rules.holdMillis)
+  return { history, world, service, snapshot, published, calmMillis, writes }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { PageMemory } from "@berth/core/client/listing/PageMemory"
+import fc from "fast-check"
+import type { Exchange, PageRead, SweepCompleted } from "../../src/diff/Observation.ts"
+import { beginSweep, nextPage, type Record, takePage } from "../../src/observe/Sweep.ts"
+import { aNode, nodeId } from "../diff/aNode.ts"
+
+let order = 0
+const moment = () => ({ order: ++order, atMillis: 0, monotonicMillis: 0, serviceMillis: null })
+const exchange = (): Exchange => ({ asked: moment(), answered: moment() })
+const many = (count: number) => Array.from({ length: count }, (_, index): Record => aNode({ id: index + 1 }))
+
+/** Sweeps a list that each page may change; `maxPerPage` is the service's. */
+const swept = (list: (page: number) => ReadonlyArray<Record>, memory: PageMemory = {}, maxPerPage = 100) => {
+  let sweep = beginSweep(3)
+  const pages: Array<PageRead> = []
+  for (;;) {
+    const { page = 1, perPage } = nextPage(sweep)
+    const size = Math.min(perPage, maxPerPage)
+    const records = list(pages.length + 1).slice((page - 1) * size, page * size)
+    const step = takePage(sweep, exchange(), records, memory)
+    pages.push(step.page)
+    sweep = step.sweep
+    memory = step.memory
+    if (step.completed !== null) return { pages, memory, end: step.end, completed: step.completed as SweepCompleted }
+  }
+}
+
+describe("a sweep", () => {
+  it("has every node of a list that is deleted from while it is read", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 150, max: 700 }), fc.array(fc.integer({ min: 0, max: 699 })), (count, gone) => {
+        const stays = many(count).filter((_, index) => !gone.includes(index))
+        const { pages } = swept((page) => (page === 1 ? many(count) : stays))
+        const seen = new Set(pages.flatMap(({ nodes }) => nodes.map(({ id }) => id)))
+        expect(stays.filter(({ id }) => !seen.has(id!))).toEqual([])
+      }),
+      { numRuns: 50, seed: 7 }
+    )
+  })
+
+  it("takes two requests the first time, then one, and every tenth time two again", () => {
+    let memory: PageMemory = {}
+    const requests = Array.from({ length: 21 }, () => {
+      const result = swept(() => many(40), memory)
+      memory = result.memory
+      return result.completed.requests
+    })
+    const nine = Array.from({ length: 9 }, () => 1)
+    expect(requests).toEqual([2, ...nine, 2, ...nine, 2])
+  })
+
+  it("goes on behind a page in which a record cannot be read, and counts those without an id", () => {
+    const list = many(250).map((record, index): Record => {
+      if (index === 20) return { _tag: "UnreadableRecord", id: nodeId(21) }
+      return index === 30 ? { _tag: "UnreadableRecord", id: null } : record
+    })
+    const { completed, pages } = swept(() => list)
+    expect(completed).toMatchObject({ listed: 249, nameless: 1, sweep: 3 })
+    expect(pages[0]!.unreadable).toEqual([21])
+  })
+
+  it("knows where an ascending list ends, and nothing of the end of another", () => {
+    const { end, pages } = swept(() => many(250))
+    expect(end).toEqual({ offset: 250, lastId: 250 })
+    expect(pages.map(({ isEnd }) => isEnd)).toEqual([...pages.slice(1).map(() => false), true])
+    expect(swept(() => many(250).toReversed()).end).toBeNull()
+  })
+
+  it("reads a service that returns small pages to its end", () => {
+    expect(swept(() => many(130), {}, 20).completed.listed).toBe(130)
+  })
+
+  it("began with its first request, and ends with the last", () => {
+    const { completed, pages } = swept(() => many(250))
+    expect(completed.asked).toBe(pages[0]!.asked)
+    expect(completed.answered).toBe(pages.at(-1)!.answered)
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import { tailPage, takeTail } from "../../src/observe/TailProbe.ts"
+import { aNode } from "../diff/aNode.ts"
+
+const moment = { order: 1, atMillis: 0, monotonicMillis: 0, serviceMillis: null }
+const exchange = { asked: moment, answered: moment }
+
+/** Asks for the end of the list until it is there; how many requests that took, and what came. */
+const probe = (ids: ReadonlyArray<number>, before: { readonly offset: number; readonly lastId: number }) => {
+  let end = before
+  const seen = new Set<number>()
+  for (let requests = 1; requests < 50; requests++) {
+    const { perPage, start } = tailPage(end)
+    const step = takeTail(
+      end,
+      exchange,
+      ids.slice(start, start + perPage).map((id) => aNode({ id }))
+    )
+    for (const { id } of step.page.nodes) seen.add(id)
+    end = step.end
+    if (!step.isOpen) return { requests, seen, end, isEnd: step.page.isEnd }
+  }
+  throw new Error("no end")
+}
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
+
+describe("the end of the list", () => {
+  it("takes one request while a few nodes are added", () => {
+    const { end, isEnd, requests, seen } = probe(upTo(1010), { offset: 1000, lastId: 1000 })
+    expect({ end, isEnd, requests }).toEqual({ end: { offset: 1010, lastId: 1010 }, isEnd: true, requests: 1 })
+    expect(seen.has(1010)).toBe(true)
+  })
+
+  it("misses no node behind the last one, whatever was deleted and added meanwhile", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 900 }),
+        fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 400 }),
+        fc.integer({ min: 0, max: 350 }),
+        (count, deleted, added) => {
+          const ids = [...upTo(count).filter((id) => !deleted.includes(id)), ...upTo(added).map((n) => count + n)]
+          const { isEnd, seen } = probe(ids, { offset: count, lastId: count })
+          expect(ids.filter((id) => id > count && !seen.has(id))).toEqual([])
+          expect(isEnd).toBe(true)
+        }
+      ),
+      { numRuns: 300, seed: 7 }
+    )
+  })
+})
