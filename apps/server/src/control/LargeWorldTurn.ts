@@ -41,7 +41,7 @@ export class LargeWorldTurn {
 }
 
 /** The one whose turn it is. */
-class TurnHolder {
+export class TurnHolder {
   readonly #end = Deferred.makeUnsafe<never, Failure<408>>()
   #idleMillis = 0
   #idleSince: number | undefined
