@@ -106,7 +106,7 @@ describe("a project without Effect", () => {
 
     const watched = await withoutEffect.binary("berth-watch", ["once"], { env }).ended
     expect(watched.code).toBe(0)
-    expect(JSON.parse(watched.stdout)).toMatchObject({ type: "berth.watch.baseline" })
+    expect(JSON.parse(watched.stdout.split("\n")[0]!)).toMatchObject({ type: "berth.watch.baseline" })
   })
 })
 
