@@ -8,7 +8,7 @@ import type { Ended } from "@berth/testing/Program"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schedule } from "effect"
 import { parse } from "yaml"
-import { berth, lines, settings, start } from "./berth.ts"
+import { berth, json, lines, settings, start } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 const create = (name: string, ...more: ReadonlyArray<string>) => [
@@ -125,6 +125,31 @@ describe("node create --key", () => {
   )
 })
 
+describe("node create --count with a key", () => {
+  it.live("makes each node once, and run again with a larger count makes the missing ones", () =>
+    Effect.gen(function* () {
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      const make = (count: number) =>
+        Effect.map(
+          berth(create("web", "--key", "job", "--count", String(count), "--yes", "-o", "json"), { env }),
+          (ended) => json<ReadonlyArray<{ readonly id: number; readonly name: string }>>(ended)
+        )
+      const first = yield* make(2)
+      const again = yield* make(2)
+      const more = yield* make(3)
+      assert.deepStrictEqual(
+        more.map(({ name }) => name),
+        ["web-1", "web-2", "web-3"]
+      )
+      const ids = (made: ReadonlyArray<{ readonly id: number }>) => made.map(({ id }) => id)
+      assert.deepStrictEqual(ids(again), ids(first))
+      assert.deepStrictEqual(ids(more).slice(0, 2), ids(first))
+      assert.lengthOf(yield* nodes, 3)
+      assert.deepStrictEqual(recorded(env.XDG_STATE_HOME), ["job-1.json", "job-2.json", "job-3.json"])
+    }).pipe(Effect.scoped, Effect.provide(service))
+  )
+})
+
 describe("node create", () => {
   it.live("leaves nothing behind", () =>
     Effect.gen(function* () {
@@ -142,6 +167,9 @@ describe("node create", () => {
       yield* running.kill("SIGKILL")
       yield* running.ended
       assert.lengthOf(recorded(state), 1)
+      // Its stderr holds nothing but an error: the report waits for a run that shows it.
+      const silent = yield* berth(create("ci", "-o", "json"), { env: { XDG_STATE_HOME: state } })
+      assert.deepStrictEqual([silent.code, silent.stderr], [0, ""])
       const notes = yield* Effect.forEach(["db", "cache"], (name) =>
         Effect.map(berth(create(name), { env: { XDG_STATE_HOME: state } }), ({ stderr }) =>
           lines(stderr).filter((line) => line.includes("An earlier create"))

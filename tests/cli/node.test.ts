@@ -33,12 +33,24 @@ describe("node list", () => {
     Effect.gen(function* () {
       for (const format of ["table", "yaml", "csv"]) {
         const some = yield* berth(["node", "list", "--limit", "3", "-o", format])
-        assert.strictEqual(some.stderr, "Stopped at --limit 3; there are more.\n")
+        assert.strictEqual(some.stderr, "3 of 5.\n")
         const all = yield* berth(["node", "list", "--limit", "5", "-o", format])
         assert.strictEqual(all.stderr, "")
       }
       assert.lengthOf(json<ReadonlyArray<unknown>>(yield* berth(["node", "list", "--limit", "3", "-o", "json"])), 3)
     }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+
+  it.live("reports how many there are where it knows: with --sort, which reads them all", () =>
+    Effect.gen(function* () {
+      const first = yield* berth(["node", "list", "--limit", "3", "-o", "id"])
+      assert.deepStrictEqual([lines(first.stdout).length, first.stderr], [3, "Stopped at --limit 3; there are more.\n"])
+      const all = json<ReadonlyArray<{ readonly id: number }>>(yield* berth(["node", "list", "-o", "json"]))
+      const newest = yield* berth(["node", "list", "--limit", "3", "--sort", "-id", "-o", "id"])
+      const expected = all.map(({ id }) => id).toSorted((a, b) => b - a)
+      assert.deepStrictEqual(lines(newest.stdout).map(Number), expected.slice(0, 3))
+      assert.strictEqual(newest.stderr, "3 of 250.\n")
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 250 } })))
   )
 
   it.live("filters by name, status, series and plan", () =>
@@ -51,6 +63,7 @@ describe("node list", () => {
       assert.deepStrictEqual(yield* filtered("--name", "web-*"), ["web-1", "web-2"])
       assert.deepStrictEqual(yield* filtered("--name", "web-1"), ["web-1"])
       assert.deepStrictEqual(yield* filtered("--status", "terminate"), [])
+      assert.lengthOf(yield* filtered("--status", "terminate,running"), 5)
       const same = (test: (plan: string) => boolean) => all.filter((node) => test(node.plan)).map(({ name }) => name)
       assert.deepStrictEqual(
         yield* filtered("--plan", first.plan),

@@ -15,6 +15,23 @@ interface Shown {
   readonly name: string
 }
 
+describe("a name that no node has", () => {
+  it.live("is answered with the nearest spelling, by every command", () =>
+    Effect.gen(function* () {
+      for (const [name, sentence] of [
+        ["wbe-1", "No node matches wbe-1; did you mean web-1?"],
+        ["databse", "No node matches databse; did you mean database?"],
+        ["nothing-like-it", "No node matches nothing-like-it."]
+      ] as const) {
+        for (const args of [["get"], ["wait"], ["delete", "--yes"], ["ip"], ["ssh"]]) {
+          const { code, stderr, stdout } = yield* berth(["node", ...args, name])
+          assert.deepStrictEqual([code, stdout, lines(stderr)[0]], [4, "", `error: ${sentence}`], args[0])
+        }
+      }
+    }).pipe(Effect.provide(TestServer.layer({ scenario: "small" })))
+  )
+})
+
 describe("the record of a node", () => {
   it.live("is the same by id, name and pattern, after a wait and in the result of a delete", () =>
     Effect.gen(function* () {
@@ -45,6 +62,19 @@ describe("the record of a node", () => {
         const { node, ...row } = yield* shown("delete", named, "--yes")
         assert.deepStrictEqual(row, { id, name: "web", outcome: "deleting" })
         assert.deepStrictEqual({ ...node, status: "running" }, byId)
+      }
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("is that of a get in the result of a create, and of a create that finds it", () =>
+    Effect.gen(function* () {
+      const order = ["node", "create", "web", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04", "--if-absent"]
+      for (const expected of ["created", "existing"]) {
+        const { outcome, ...record } = json<Shown & { readonly outcome: string }>(
+          yield* berth([...order, "-o", "json"])
+        )
+        assert.strictEqual(outcome, expected)
+        assert.deepStrictEqual(record, json<Shown>(yield* berth(["node", "get", "web", "-o", "json"])))
       }
     }).pipe(Effect.provide(TestServer.layer()))
   )

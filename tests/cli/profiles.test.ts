@@ -1,7 +1,8 @@
 /**
  * Accounts of a machine: logging in proves credentials, the file of profiles is the user's alone, and which setting wins is shown.
  */
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import type { IncomingMessage } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { failure, nodeRecord, ok } from "@berth/core/testing"
@@ -13,6 +14,14 @@ import { run } from "./berth.ts"
 const apiKey = "the-key-of-a-test"
 const accessToken = "the-token-of-a-test"
 
+/** A service with one node, which a create makes, and without images. */
+const replyTo = ({ method, url = "" }: IncomingMessage) => {
+  const node = nodeRecord({ id: 7, name: "web" })
+  if (method === "POST") return { ...ok(node), status: 202 }
+  if (url.includes("/nodes/7/")) return ok(node)
+  return ok(url.includes("/nodes/") ? [node] : [])
+}
+
 /** A folder for configuration and state, a service with one node, and berth with both. */
 const machine = Effect.gen(function* () {
   const home = yield* Effect.acquireRelease(
@@ -23,15 +32,15 @@ const machine = Effect.gen(function* () {
   const { url } = yield* HttpService.start((request, response) => {
     requests.push(request.method ?? "")
     const { body, headers, status } =
-      request.headers.authorization === `Bearer ${accessToken}` ? ok([nodeRecord({ id: 7 })]) : failure(401, "Wrong")
+      request.headers.authorization === `Bearer ${accessToken}` ? replyTo(request) : failure(401, "Wrong")
     response.writeHead(status, headers).end(body)
   })
   const berth = (
     args: ReadonlyArray<string>,
     options: { readonly env?: Record<string, string>; readonly input?: string } = {}
   ) => run(args, { ...options, env: { HOME: home, ...options.env } })
-  const login = (name: string, token = accessToken) =>
-    berth(["auth", "login", "--profile", name, "--base-url", url], { input: `${apiKey}\n${token}\n` })
+  const login = (name: string, token = accessToken, key = apiKey) =>
+    berth(["auth", "login", "--profile", name, "--base-url", url], { input: `${key}\n${token}\n` })
   return { home, url, requests, berth, login, file: join(home, ".config", "berth", "profiles.json") }
 })
 
@@ -52,6 +61,29 @@ describe("auth login", () => {
       )
       assert.deepStrictEqual(modes, [0o600, 0o700])
       assert.strictEqual((yield* berth(["node", "list", "-o", "id"])).stdout, "7\n")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("with a new API key of the profile keeps the keys of creates, so that none makes a second node", () =>
+    Effect.gen(function* () {
+      const { berth, home, login, requests } = yield* machine
+      yield* login("test")
+      const create = ["node", "create", "web", "--plan", "P", "--image", "I", "--force", "--yes", "--key", "job"]
+      const first = yield* berth([...create, "-o", "id"])
+      assert.deepStrictEqual([first.code, first.stdout], [0, "7\n"], first.stderr)
+      yield* login("test", accessToken, "the-new-key-of-a-test")
+      const again = yield* berth([...create, "-o", "id"])
+      assert.deepStrictEqual([again.code, again.stdout], [0, "7\n"], again.stderr)
+      assert.lengthOf(
+        requests.filter((method) => method === "POST"),
+        1
+      )
+      assert.include(again.stderr, "Created node 7 earlier with the same key.")
+      const kept = yield* Effect.promise(() => readdir(join(home, ".local", "state", "berth"), { recursive: true }))
+      assert.lengthOf(
+        kept.filter((path) => path.endsWith("job.json")),
+        1
+      )
     }).pipe(Effect.scoped)
   )
 

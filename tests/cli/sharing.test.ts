@@ -6,9 +6,14 @@ import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
-import { Effect } from "effect"
-import { berth, lines } from "./berth.ts"
+import { Effect, Schedule } from "effect"
+import { berth, json, lines, settings, start } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
+
+interface Limits {
+  readonly otherProcesses: number
+  readonly clients: ReadonlyArray<{ readonly processId: number; readonly program: string | null }>
+}
 
 const create = ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
@@ -53,6 +58,25 @@ describe("the allowance", () => {
       assert.deepStrictEqual(readdirSync(folder).toSorted(), ["chosen", "chosen.members"])
       assert.strictEqual(statSync(chosen.BERTH_ALLOWANCE_FILE).mode & 0o777, 0o600)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("limits", () => {
+  it.live("names the other clients of this machine that use the key, by program and process", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder }
+      const limits = (...args: ReadonlyArray<string>) => berth(["limits", ...args], { env })
+      assert.deepStrictEqual(json<Limits>(yield* limits("-o", "json")).clients, [])
+      const watching = yield* start(["node", "watch", "-o", "ndjson", "--interval", "1s"], { env })
+      const { clients, otherProcesses } = yield* limits("-o", "json").pipe(
+        Effect.map((ended) => json<Limits>(ended)),
+        Effect.repeat({ until: (shown) => shown.clients.length > 0, schedule: Schedule.spaced("20 millis") })
+      )
+      assert.deepStrictEqual([otherProcesses, clients.map(({ program }) => program)], [1, ["berth"]])
+      assert.include((yield* limits()).stdout, `berth (${clients[0]!.processId})`)
+      yield* watching.kill("SIGTERM")
+      yield* watching.ended
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real" })))
   )
 })
 

@@ -14,6 +14,10 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["node list --limt 3", "berth node list has no flag --limt; did you mean --limit?"],
   ["node list -o jsno", "--output cannot be jsno; did you mean json?"],
   ["node list --status runing", "--status cannot be runing; did you mean running?"],
+  [
+    "node list --status running,of",
+    "--status cannot be running,of: of is none of creating, created, running, power-off, terminate."
+  ],
   ["node list --limit 0", "--limit cannot be 0: expected a whole number from 1."],
   ["node list --limit x", "--limit cannot be x: expected a whole number from 1."],
   ["node list --limit", "--limit needs a value."],

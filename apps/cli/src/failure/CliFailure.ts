@@ -16,11 +16,18 @@ export class UsageFault extends Data.TaggedError("UsageFault")<{
 }
 
 /** A name or pattern that matches no node. */
-export class NameNotFound extends Data.TaggedError("NameNotFound")<{ readonly name: string }> {
+export class NameNotFound extends Data.TaggedError("NameNotFound")<{
+  readonly name: string
+  /** Names of nodes as they were read last, among which is perhaps the one that was meant. */
+  readonly names?: ReadonlyArray<string>
+}> {
   readonly exit = "notFound"
   readonly hint = "List the nodes: berth node list"
   override get message() {
-    return `No node matches ${this.name}.`
+    // They may be a little old: a node of this very name is gone since.
+    const names = (this.names ?? []).filter((name) => name !== this.name)
+    const near = new Set(nearest(this.name, names))
+    return `No node matches ${this.name}${didYouMean(Array.from(near).slice(0, 3))}`
   }
 }
 

@@ -15,6 +15,17 @@ export interface Seen {
   readonly isRead: boolean
 }
 
+/** What a search came to. */
+export interface ByName {
+  /** The nodes whose name matches. */
+  readonly nodes: ReadonlyArray<Seen>
+  /** The names of all nodes as they were read last: a hint where none matches. */
+  readonly names: () => ReadonlyArray<string>
+}
+
+/** No search. */
+export const unsearched: ByName = { nodes: [], names: () => [] }
+
 /** About so many requests read a list. */
 export const requestsOf = (length: number) => Math.ceil(length / 90) + 1
 
@@ -48,10 +59,15 @@ const byIndex = Effect.fnUntraced(function* (index: NodeIndex.NodeIndex, matches
 /** The nodes whose name matches, in the order of the list. */
 export const byName = Effect.fn("byName")(function* (
   matches: (name: string) => boolean
-): Effect.fn.Return<ReadonlyArray<Seen>, BerthError, Nodes | IndexStore> {
+): Effect.fn.Return<ByName, BerthError, Nodes | IndexStore> {
   const index = yield* Effect.flatMap(IndexStore, ({ load }) => load)
   const found = NodeIndex.findsNames(index) ? yield* byIndex(index, matches) : Option.none()
-  if (Option.isSome(found)) return found.value
+  if (Option.isSome(found)) {
+    return { nodes: found.value, names: () => Array.from(index.nodes.values(), ({ name }) => name) }
+  }
   const all = yield* Stream.runCollect(allNodes)
-  return all.filter(({ name }) => matches(name)).map((node) => ({ node, isRead: false }))
+  return {
+    nodes: all.filter(({ name }) => matches(name)).map((node) => ({ node, isRead: false })),
+    names: () => all.map(({ name }) => name)
+  }
 })

@@ -21,7 +21,8 @@ const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
 /** The nodes that exist already, by their names. One that is being deleted counts as absent. */
 export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<NodeSpec>) {
   const names = new Set(specs.map(({ name }) => name))
-  const seen = (yield* byName((name) => names.has(name))).filter(({ node }) => node.status !== "terminate")
+  const { nodes } = yield* byName((name) => names.has(name))
+  const seen = nodes.filter(({ node }) => node.status !== "terminate")
   const existing = new Map<string, Node>()
   for (const spec of specs) {
     const { name } = spec

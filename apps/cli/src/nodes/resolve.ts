@@ -11,7 +11,7 @@ import { Effect, Option, Result, Stream } from "effect"
 import { NameAmbiguous, NameNotFound } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { allNodes, concurrency, lane, withListed, withListedFields } from "./allNodes.ts"
-import { byName, requestsOf, type Seen } from "./byName.ts"
+import { type ByName, byName, requestsOf, type Seen, unsearched } from "./byName.ts"
 import { type Naming, parseTarget, type Target, targetMatcher } from "./Target.ts"
 
 /** A node that was named. */
@@ -120,6 +120,14 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ReadonlyAr
   return Result.succeed([Result.fail({ given, id, name, failure })])
 }
 
+/** A name that no node has gets the names that were read last: the nearest of them is perhaps the one that was meant. */
+const withKnownNames = (selected: Result.Result<Found, Unfound>, { names }: ByName) =>
+  Result.mapError(selected, (unfound) =>
+    unfound.failure._tag === "NameNotFound" && unfound.name !== null
+      ? { ...unfound, failure: new NameNotFound({ name: unfound.given, names: names() }) }
+      : unfound
+  )
+
 const keyOf = (node: Result.Result<Found, Unfound>): number | string =>
   Result.isSuccess(node) ? node.success.id : node.failure.given
 
@@ -142,12 +150,11 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   // That an id does not exist is an answer already.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
   const named =
-    matchers.length === 0
-      ? []
-      : yield* isFallback ? Effect.orElseSucceed(search, (): ReadonlyArray<Seen> => []) : search
+    matchers.length === 0 ? unsearched : yield* isFallback ? Effect.orElseSucceed(search, () => unsearched) : search
   const once = new Map<number | string, Result.Result<Found, Unfound>>()
   for (const target of targets) {
-    for (const node of yield* Effect.fromResult(select(target, naming, read, named))) {
+    for (const selected of yield* Effect.fromResult(select(target, naming, read, named.nodes))) {
+      const node = withKnownNames(selected, named)
       if (!once.has(keyOf(node))) once.set(keyOf(node), node)
     }
   }

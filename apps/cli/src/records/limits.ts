@@ -6,15 +6,25 @@ import { Schema } from "effect"
 import { elapsed, nothing, numberOr, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
 
+/** Another process of this machine that uses the same key. */
+export const Client = Schema.Struct({
+  processId: Schema.Int,
+  program: Schema.NullOr(Schema.String).annotate({ description: "Null where the system does not show it." })
+})
+export interface Client extends Schema.Schema.Type<typeof Client> {}
+
 const Limits = Schema.Struct({
   ...KnownAllowance.fields,
   resetAt: Schema.NullOr(Schema.String).annotate({ description: "When it refills; null where no reply reports it." }),
   file: Schema.NullOr(Schema.String).annotate({
     description: "Through which the clients of this machine share the allowance; null where there is none."
   }),
-  otherProcesses: Schema.Int.annotate({ description: "Clients of this machine that use the same key now." })
+  otherProcesses: Schema.Int.annotate({ description: "How many clients of this machine use the same key now." }),
+  clients: Schema.Array(Client).annotate({ description: "Which clients those are." })
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
+
+const named = ({ processId, program }: Client): string => `${program ?? "process"} (${processId})`
 
 const fields: ReadonlyArray<Field<Limits>> = [
   { key: "remaining", title: "LEFT", value: ({ remaining }) => numberOr(remaining), align: "right" },
@@ -31,7 +41,12 @@ const fields: ReadonlyArray<Field<Limits>> = [
     value: ({ pausedMillis }) => (pausedMillis === 0 ? "no" : `for ${elapsed(pausedMillis)}`),
     style: ({ pausedMillis }) => (pausedMillis === 0 ? undefined : "bad")
   },
-  { key: "otherProcesses", title: "OTHER PROCESSES", value: ({ otherProcesses }) => String(otherProcesses) },
+  {
+    key: "otherProcesses",
+    title: "OTHER CLIENTS",
+    value: ({ clients }) => (clients.length === 0 ? "none on this machine" : clients.map(named).join(", ")),
+    shrinkTo: 20
+  },
   { key: "file", title: "SHARED THROUGH", value: ({ file }) => textOr(file), shrinkTo: 20 }
 ]
 

@@ -16,7 +16,7 @@ import { withListed } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { resumable, waitFor } from "../../nodes/waitFor.ts"
 import { quoted, rupees } from "../../output/format.ts"
-import { printNote } from "../../output/Output.ts"
+import { Output, printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
@@ -85,8 +85,9 @@ const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<nu
 
 const listByName = (name: string) => `berth node list --name ${quoted(name)}`
 
-/** Reports, once, the creates of which a killed process left no result. */
+/** Reports, once, the creates of which a killed process left no result, where notes are shown. */
 const reportAbandoned = Effect.gen(function* () {
+  if (!(yield* Output).chatty) return
   const abandoned = yield* Effect.orElseSucceed((yield* IntentStore)?.takeAbandoned ?? Effect.succeed([]), () => [])
   for (const { name, sentAt } of abandoned) {
     const when = DateTime.formatIso(DateTime.makeUnsafe(sentAt?.wallMillis ?? 0))

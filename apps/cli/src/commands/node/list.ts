@@ -12,14 +12,17 @@ import { UsageFault } from "../../failure/CliFailure.ts"
 import { streamedNodes } from "../../nodes/allNodes.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
-import { printStream } from "../../output/print.ts"
+import { OutputOptions } from "../../output/OutputOptions.ts"
+import { printAll, printStream } from "../../output/print.ts"
+import { sorted } from "../../output/Selection.ts"
 import { nodeRecord } from "../../records/node.ts"
+import { choicesFlag } from "../../settings/choicesFlag.ts"
 import { client } from "../../settings/client.ts"
 
 const flags = {
-  status: Flag.Literals("status", KnownStatus.literals).pipe(
-    Flag.withMetavar("STATUS"),
-    Flag.withDescription("Only nodes of this status"),
+  status: choicesFlag("status", KnownStatus.literals).pipe(
+    Flag.withMetavar("STATUS,…"),
+    Flag.withDescription("Only nodes of one of these statuses"),
     Flag.optional
   ),
   name: Flag.String("name").pipe(
@@ -55,7 +58,7 @@ const ofSeries = (node: Node, series: string): boolean => {
 }
 
 const filterOf = (filters: {
-  readonly status: Option.Option<KnownStatus>
+  readonly status: Option.Option<ReadonlyArray<string>>
   readonly name: Option.Option<string>
   readonly series: Option.Option<string>
   readonly plan: Option.Option<string>
@@ -63,10 +66,46 @@ const filterOf = (filters: {
   const named = Option.map(filters.name, nameMatcher)
   const series = Option.map(filters.series, (each) => each.toLowerCase())
   return (node: Node): boolean =>
-    Option.match(filters.status, { onNone: () => true, onSome: (status) => node.status === status }) &&
+    Option.match(filters.status, {
+      onNone: () => true,
+      onSome: (statuses) => statuses.some((status) => status === node.status)
+    }) &&
     Option.match(named, { onNone: () => true, onSome: (matches) => matches(node.name) }) &&
     Option.match(series, { onNone: () => true, onSome: (each) => ofSeries(node, each) }) &&
     Option.match(filters.plan, { onNone: () => true, onSome: (plan) => node.plan === plan })
+}
+
+/**
+ * The first nodes that pass. Beyond the limit it reads on only to the end of the list, where one more page can be that end: then it
+ * is known how many there are.
+ */
+const cutAt = (limit: number) => {
+  let page = { number: 0, length: 0 }
+  let passedAt = 0
+  let matched = 0
+  let isWhole = true
+  const isEnough = () => {
+    matched++
+    if (matched <= limit) return false
+    if (passedAt === 0) passedAt = page.number
+    isWhole = page.length < pageSize.maximum && page.number === passedAt
+    return !isWhole
+  }
+  return {
+    nodes: (passes: (node: Node) => boolean) =>
+      streamedNodes.pipe(
+        Stream.mapArray((nodes) => {
+          page = { number: page.number + 1, length: nodes.length }
+          return nodes
+        }),
+        Stream.filter(passes),
+        Stream.takeUntil(isEnough),
+        Stream.zipWithIndex,
+        Stream.filter(([, index]) => index < limit),
+        Stream.map(([node]) => node)
+      ),
+    read: () => ({ isWhole, matched })
+  }
 }
 
 export const list = Command.make(
@@ -81,7 +120,7 @@ export const list = Command.make(
       })
     }
     const passes = filterOf(filters)
-    const filtered = Object.values(filters).some(Option.isSome)
+    const filtered = Object.values<Option.Option<unknown>>(filters).some(Option.isSome)
     const none = `no nodes${filtered ? " that match" : ""}${onePage ? " on this page" : ""}`
     const record = { ...nodeRecord, none }
 
@@ -97,18 +136,20 @@ export const list = Command.make(
     const matching = streamedNodes.pipe(Stream.filter(passes))
     if (Option.isNone(limit)) return yield* printStream(record, matching)
 
-    // One node beyond the limit shows whether there are more.
-    let more = false
-    const limited = matching.pipe(
-      Stream.take(limit.value + 1),
-      Stream.zipWithIndex,
-      Stream.filter(([, index]) => {
-        more ||= index === limit.value
-        return index < limit.value
-      }),
-      Stream.map(([node]) => node)
-    )
-    yield* printStream(record, limited)
-    if (more) yield* printNote(`Stopped at --limit ${limit.value}; there are more.`)
+    const { sort } = yield* OutputOptions
+    if (sort.length > 0) {
+      // The first nodes in this order may be anywhere on the list.
+      const ordered = yield* Effect.fromResult(sorted(nodeRecord, yield* Stream.runCollect(matching), sort))
+      yield* printAll(record, ordered.slice(0, limit.value))
+      if (ordered.length > limit.value) yield* printNote(`${limit.value} of ${ordered.length}.`)
+      return
+    }
+
+    const cut = cutAt(limit.value)
+    yield* printStream(record, cut.nodes(passes))
+    const { isWhole, matched } = cut.read()
+    if (matched > limit.value) {
+      yield* printNote(isWhole ? `${limit.value} of ${matched}.` : `Stopped at --limit ${limit.value}; there are more.`)
+    }
   })
 ).pipe(Command.withDescription("List nodes"), Command.provide(client))
