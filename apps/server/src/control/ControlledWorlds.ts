@@ -5,10 +5,10 @@ import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Context, Effect, type Schema, type Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
+import { inSteps } from "../http/inSteps.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
 import { strictReader } from "../transport/fields.ts"
 import { streamJson } from "../transport/streamJson.ts"
-import type { Steps } from "../world/Steps.ts"
 import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
@@ -68,15 +68,6 @@ export const namedWorld = Effect.fnUntraced(function* (id: string) {
   if (controlled.worlds.get(id) !== world) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
   const named: NamedWorld = { ...controlled, world, now }
   return named
-})
-
-/** Does work in steps, and lets the server answer others between them. */
-export const inSteps = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    yield* Effect.yieldNow
-  }
 })
 
 /** The journal of the world a path names. It outlives the world for a while. */

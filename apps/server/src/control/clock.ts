@@ -4,12 +4,13 @@
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
+import { inSteps } from "../http/inSteps.ts"
 import { nextEvents } from "../world/nextEvent.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { ClockChange } from "./ClockGroup.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { inSteps, namedWorld, readBody } from "./ControlledWorlds.ts"
+import { namedWorld, readBody } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })

@@ -5,10 +5,11 @@ import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
+import { inSteps } from "../http/inSteps.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
 import { startSize } from "../world/scenario.ts"
 import { replaceWorld, resume } from "../state/Restoration.ts"
-import { arrayPieces, piecesReply } from "../transport/jsonPieces.ts"
+import { arrayPieces, pause, piecesReply } from "../transport/jsonPieces.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
@@ -57,6 +58,14 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
   }
 }
 
+/** The worlds at their present instants, with a pause after each step of clearing away what has ended by then. */
+function* entered(worlds: ReadonlyArray<World.World>, realMillis: () => number) {
+  for (const world of worlds) {
+    while (!World.enterStep(world, realMillis())) yield pause
+    yield world
+  }
+}
+
 const encodeSummary = Schema.encodeSync(WorldSummary)
 
 const readOptions = readBody(WorldOptions, {})
@@ -91,7 +100,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handle("list", () =>
       Effect.map(ControlledWorlds, ({ realMillis, worlds }) =>
         piecesReply(
-          arrayPieces(worlds.list(), (world) => encodeSummary(summary(world, World.enter(world, realMillis()))))
+          arrayPieces(entered(worlds.list(), realMillis), (world) => encodeSummary(summary(world, world.latest)))
         )
       )
     )
@@ -128,7 +137,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         // The world may have been deleted meanwhile.
         const { journals, realMillis, world } = yield* namedWorld(params.world)
         // Before the old one is gone, so that whatever fails leaves it.
-        const reply = summary(restored, resume(restored, realMillis()))
+        const reply = summary(restored, yield* inSteps(resume(restored, realMillis())))
         replaceWorld(world, restored)
         journals.begin(world)
         return reply

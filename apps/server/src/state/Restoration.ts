@@ -6,6 +6,7 @@ import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
 import { strictReader } from "../transport/fields.ts"
 import type { Batch } from "../transport/JsonReader.ts"
+import type { Steps } from "../world/Steps.ts"
 import * as World from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
 import { Instant } from "./bounds.ts"
@@ -110,10 +111,10 @@ interface Owner {
 const under = (path: string, errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).map(([field, sentences]) => [`${path}.${field}`, sentences]))
 
-/** Lets the clock of a restored world go on from here, and gives its instant. */
-export const resume = (restored: World.World, realMillis: number): number => {
+/** Lets the clock of a restored world go on from here, and gives its instant in steps. */
+export const resume = (restored: World.World, realMillis: number): Steps<number> => {
   restored.clock = { ...restored.clock, anchorRealMillis: realMillis }
-  return World.enter(restored, realMillis)
+  return World.enterInSteps(restored, realMillis)
 }
 
 /** Puts a restored world in the place of all that a world had. */

@@ -1,7 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { TestServer } from "../../src/testing.ts"
-import { errorsOf } from "../http/service.ts"
+import { type Account, callAs, errorsOf, nodeOf } from "../http/service.ts"
 import { control } from "./plane.ts"
 
 /** How many turns the event loop takes meanwhile, and what the effect gives. */
@@ -51,6 +52,53 @@ layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
       expect(yield* nodesOf(id)).toBe(0)
       const { gone } = (yield* control("GET", `/${id}/snapshot`)).json
       expect([gone.length, gone.at(-1).name]).toEqual([256, "fleet-50000"])
+    })
+  )
+
+  it.effect("that ended while nothing was asked is cleared away in steps, whatever is asked first", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const vanishing = { scenario: "fleet:20000", clock: "real", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
+      const begin = Effect.map(control("POST", "/worlds", vanishing), ({ json }) => ({
+        id: json.id as string,
+        baseUrl,
+        apiKey: Redacted.make<string>(json.apiKey),
+        accessToken: Redacted.make<string>(json.accessToken)
+      }))
+      for (const ask of [
+        (world: Account) => Effect.map(callAs(world, "GET", "/nodes/"), ({ json }) => json.data.length),
+        (world: Account) =>
+          Effect.map(callAs(world, "POST", "/nodes/", { body: nodeOf("web") }), ({ status }) => status - 202),
+        (_: Account, id: string) =>
+          Effect.map(control("GET", "/worlds"), ({ json }) => json.find((one: { id: string }) => one.id === id).nodes)
+      ]) {
+        const world = yield* begin
+        expect(yield* nodesOf(world.id)).toBe(20_000)
+        yield* TestClock.adjust("366 days")
+        const { result, turns } = yield* countingTurns(ask(world, world.id))
+        expect([result, turns >= 20]).toEqual([0, true])
+        yield* control("DELETE", `/worlds/${world.id}`)
+      }
+    })
+  )
+
+  it.effect("is 401 where its world was deleted while what had ended was cleared away", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const vanishing = { scenario: "fleet:50000", clock: "real", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
+      const { accessToken, apiKey, id } = (yield* control("POST", "/worlds", vanishing)).json
+      const account = {
+        baseUrl,
+        apiKey: Redacted.make<string>(apiKey),
+        accessToken: Redacted.make<string>(accessToken)
+      }
+      yield* TestClock.adjust("366 days")
+      const [listed, deleted] = yield* Effect.all(
+        [callAs(account, "GET", "/nodes/"), control("DELETE", `/worlds/${id}`)],
+        { concurrency: "unbounded" }
+      )
+      expect(deleted.status).toBe(204)
+      errorsOf(listed, 401)
     })
   )
 
