@@ -9,25 +9,30 @@ import type { Batch } from "../transport/JsonReader.ts"
 import type { Steps } from "../world/Steps.ts"
 import * as World from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
+import { maxSlidingLimit } from "../world/allowance.ts"
+import { maxSavedImages } from "../world/savedImages.ts"
 import { Instant } from "./bounds.ts"
 import { addNode, NodeSnapshot, readHead, SavedImageSnapshot, Snapshot } from "./Snapshot.ts"
 
 /** How many nodes a step adds. */
 const nodesPerStep = 1000
 
-/** A long array of a snapshot as far as it has come. */
+/** A long array of a snapshot as far as it has come. Beyond `max` elements it is refused. */
 class LongArray<A, I> {
   /** The elements, all of which have been read once and are as they should be. */
   readonly batches: Array<() => ReadonlyArray<A>> = []
+  readonly #max: number
   readonly #read: (value: unknown) => Result.Result<ReadonlyArray<A>, FieldErrors>
 
-  constructor(element: Schema.Codec<A, I>) {
+  constructor(element: Schema.Codec<A, I>, max = Number.POSITIVE_INFINITY) {
+    this.#max = max
     this.#read = strictReader(Schema.Array(element))
   }
 
   count = 0
 
   add({ again, array, elements, from }: Batch): FieldErrors | null {
+    if (from + elements.length > this.#max) return { [array]: [`There are more than ${this.#max}.`] }
     const read = this.#read(elements)
     if (Result.isFailure(read)) return within(array, from, read.failure)
     this.count += elements.length
@@ -49,8 +54,8 @@ const readSnapshot = strictReader(Snapshot)
 
 export class Restoration {
   readonly #nodes = new LongArray(NodeSnapshot)
-  readonly #savedImages = new LongArray(SavedImageSnapshot)
-  readonly #grants = new LongArray(Instant)
+  readonly #savedImages = new LongArray(SavedImageSnapshot, maxSavedImages)
+  readonly #grants = new LongArray(Instant, maxSlidingLimit)
   readonly #arrays: Readonly<Record<string, { readonly add: (batch: Batch) => FieldErrors | null }>> = {
     nodes: this.#nodes,
     savedImages: this.#savedImages,

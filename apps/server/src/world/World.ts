@@ -40,7 +40,7 @@ export interface World {
 }
 
 /** How many nodes that are gone a world keeps. */
-const maxGone = 256
+export const maxGone = 256
 
 /** A world without nodes or saved images. `realMillis` is the real time at its start. */
 export const make = (settings: WorldSettings, realMillis: number, id = defaultId): World => {
