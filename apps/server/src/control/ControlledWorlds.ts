@@ -14,6 +14,7 @@ import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
 import type { EventTexts } from "./EventTexts.ts"
 import type { LargeWorldTurn } from "./LargeWorldTurn.ts"
+import type { SnapshotReaders } from "./SnapshotReaders.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
@@ -27,6 +28,8 @@ export interface Served {
 export interface Controlled extends Served {
   /** The turn of large worlds: snapshots over 1 MiB to be read, fleets to be made. */
   readonly largeWorldTurn: LargeWorldTurn
+  /** The clients that are reading snapshots. */
+  readonly snapshotReaders: SnapshotReaders
   /** The turns of verifications: each holds all requests of a journal as they are shown. */
   readonly verifications: Semaphore.Semaphore
   /** What the streams of events send. */

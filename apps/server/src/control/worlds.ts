@@ -129,7 +129,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
         }
       }).pipe(orBusy)
     )
-    .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => snapshotReply(world)))
+    .handle("snapshot", ({ params }) => orBusy(snapshotReply(params.world)))
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
         const named = yield* namedWorld(params.world)
