@@ -54,7 +54,7 @@ export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: stri
     [field]: [`There may be ${limit} nodes in all worlds together.`]
   })
 
-interface NamedWorld extends Controlled {
+export interface NamedWorld extends Controlled {
   readonly world: World.World
   readonly now: number
 }
@@ -67,11 +67,14 @@ export const namedWorld = Effect.fnUntraced(function* (id: string) {
   const realMillis = controlled.realMillis()
   controlled.use.note(world, realMillis)
   const now = yield* inSteps(World.enterInSteps(world, realMillis))
-  // It may have been deleted between two steps.
-  if (controlled.worlds.get(id) !== world) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
   const named: NamedWorld = { ...controlled, world, now }
+  yield* stillThere(named)
   return named
 })
+
+/** Goes on where a world has not been deleted while others were answered. */
+export const stillThere = ({ world, worlds }: NamedWorld): Effect.Effect<void, Failure<404>> =>
+  worlds.get(world.id) === world ? Effect.void : Effect.fail(worldUnknown(worlds, world.id))
 
 /** The journal of the world a path names. It outlives the world for a while. */
 export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>> =>

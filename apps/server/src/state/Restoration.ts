@@ -121,8 +121,3 @@ export const resume = (restored: World.World, realMillis: number): Steps<number>
   restored.clock = { ...restored.clock, anchorRealMillis: realMillis }
   return World.enterInSteps(restored, realMillis)
 }
-
-/** Puts a restored world in the place of all that a world had. */
-export const replaceWorld = (world: World.World, restored: World.World): void => {
-  Object.assign(world, restored)
-}

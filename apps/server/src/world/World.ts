@@ -88,6 +88,7 @@ export const advance = (world: World, realMillis: number, byMillis: number): num
 /** The same in steps. */
 export const advanceInSteps = (world: World, realMillis: number, byMillis: number): Steps<number> => {
   world.clock = VirtualClock.advance(world.clock, realMillis, byMillis)
+  instantOf(world, realMillis)
   return enterInSteps(world, realMillis)
 }
 

@@ -201,6 +201,10 @@ describe("a snapshot that does not come to its end", () => {
         "Another large world is being made: try again.",
         "1"
       ])
+      // A fleet takes turns with them.
+      const fleet = yield* control("POST", "/worlds", { scenario: "fleet:10001" })
+      expect([fleet.status, fleet.headers.get("retry-after")]).toEqual([503, "1"])
+      expect((yield* control("POST", "/worlds", { scenario: "fleet:10000" })).status).toBe(201)
     }).pipe(Effect.provide(within({ turnIdleMillis: 20_000, turnWaitMillis: 100 })))
   )
 

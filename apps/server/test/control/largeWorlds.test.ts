@@ -1,5 +1,5 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { TestServer } from "../../src/testing.ts"
 import { type Account, callAs, errorsOf, nodeOf } from "../http/service.ts"
@@ -112,17 +112,55 @@ layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
     })
   )
 
-  it.effect("is no longer there when its world was deleted while it was reset", () =>
+  /** Begins a long request, and gives its reply once it has been followed by others. */
+  const during = <A, E, R>(long: ReturnType<typeof control>, others: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const { id } = (yield* control("POST", "/worlds", { scenario: "fleet:50000" })).json
-      const [reset, deleted] = yield* Effect.all(
-        [control("POST", `/${id}/reset`), control("DELETE", `/worlds/${id}`)],
-        { concurrency: "unbounded" }
-      )
-      expect(deleted.status).toBe(204)
-      // The reset may have come first; never does it bring the world back.
-      if (reset.status !== 200) errorsOf(reset, 404)
-      errorsOf(yield* control("GET", `/worlds/${id}`), 404)
+      const fiber = yield* Effect.forkChild(long)
+      yield* control("GET", "/health")
+      yield* others
+      expect(fiber.pollUnsafe()).toBe(undefined)
+      return yield* Fiber.join(fiber)
+    })
+
+  const remove = (id: string) => control("DELETE", `/worlds/${id}`)
+
+  it.effect("is no longer there when its world was deleted while it was reset, searched or advanced", () =>
+    Effect.gen(function* () {
+      const fleet = { scenario: "fleet:200000", clock: "frozen", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
+      for (const [path, body] of [
+        ["reset"],
+        ["clock", { advanceTo: "next-event" }],
+        ["clock", { advance: "366 days" }]
+      ] as const) {
+        const { id } = (yield* control("POST", "/worlds", fleet)).json
+        errorsOf(yield* during(control("POST", `/${id}/${path}`, body), remove(id)), 404)
+        errorsOf(yield* control("GET", `/worlds/${id}`), 404)
+      }
+    })
+  )
+
+  it.effect("gives way to a world that is restored meanwhile: that one is reset, and searched", () =>
+    Effect.gen(function* () {
+      const small = (yield* control("POST", "/worlds", { clock: "frozen", provisioning: "1 hour" })).json
+      const snapshot = (yield* control("GET", `/${small.id}/snapshot`)).json
+      const { id } = (yield* control("POST", "/worlds", { clock: "frozen", scenario: "fleet:200000" })).json
+      const settings = { ...snapshot.settings, scenario: "small" }
+      const restore = control("PUT", `/${id}/snapshot`, { ...snapshot, settings })
+      expect((yield* during(control("POST", `/${id}/reset`), restore)).json.nodes).toBe(5)
+      expect(yield* nodesOf(id)).toBe(5)
+      yield* remove(id)
+      const other = (yield* control("POST", "/worlds", { clock: "frozen", scenario: "fleet:200000" })).json
+      const created = { ...snapshot, settings: { ...settings, nodes: [{ name: "web", status: "created" }] } }
+      expect((yield* control("PUT", `/${small.id}/snapshot`, created)).status).toBe(200)
+      yield* control("POST", `/${small.id}/reset`)
+      const begun = (yield* control("GET", `/${small.id}/snapshot`)).json
+      const replaced = control("PUT", `/${other.id}/snapshot`, begun)
+      const next = yield* during(control("POST", `/${other.id}/clock`, { advanceTo: "next-event" }), replaced)
+      expect(next.json).toMatchObject({
+        now: "2026-01-01T01:00:00.000Z",
+        events: [{ kind: "provisioning-ends", at: "2026-01-01T01:00:00.000Z" }]
+      })
+      yield* remove(other.id)
     })
   )
 })
