@@ -51,6 +51,8 @@ export interface AppOptions {
   readonly worldTtlMillis?: number | undefined
 }
 
+type Answer = Effect.Effect<Reply, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
+
 /** The service: one effect per request, and replies to input that never became a request. */
 export const makeApp = Effect.fnUntraced(function* (
   worlds: Worlds,
@@ -87,7 +89,7 @@ export const makeApp = Effect.fnUntraced(function* (
   /** The pages about the service are not the service: they cost nothing, no fault fires, and they are in no journal. */
   const pages = inOrder([...allowOrigin, showAllowance, check], endpoint)
 
-  const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+  const answer: Answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     // No part of the service: it costs no allowance, asks for no account and is in no journal.
     if (isControl(request)) return controlPlane
     // A browser's question whether a page may call; the call itself comes after it.
@@ -98,8 +100,10 @@ export const makeApp = Effect.fnUntraced(function* (
     const world = identity._tag === "Known" ? identity.world : worlds.main
     const real = realMillis()
     if (identity.world !== undefined) use.note(identity.world, real)
-    // Nodes that have ended by now are cleared away before any step reads the world.
-    const arrivedAt = World.enter(world, real)
+    // Nodes that have ended by now are cleared away before any step reads the world. Where they are many, others are answered
+    // meanwhile, and the world may be deleted.
+    if (!World.enterStep(world, real)) return Effect.andThen(Effect.yieldNow, answer)
+    const arrivedAt = world.latest
     // Its account's allowance, or without one that of its address (decision 20).
     const allowance = identity._tag === "Known" ? world.allowance : anonymous.of(addressOf(request))
     const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
@@ -117,7 +121,7 @@ export const makeApp = Effect.fnUntraced(function* (
 
   /** The reply to input that never became a request: it spends the allowance of its address. */
   const reject: Reject = ({ headers, message, status }, { address, origin }) => {
-    const reading = anonymous.of(address).spend(World.enter(worlds.main, realMillis()))
+    const reading = anonymous.of(address).spend(World.instantOf(worlds.main, realMillis()))
     return {
       status,
       headers: {
@@ -165,7 +169,7 @@ const keepJournal =
       const { arrivedAt, body, delivery, identity, realMillis, request } = exchange
       // One good credential is enough: a mistyped token is searched for in the journal of its world.
       const world = identity.world ?? exchange.world
-      const at = world === exchange.world ? arrivedAt : World.enter(world, realMillis())
+      const at = world === exchange.world ? arrivedAt : World.instantOf(world, realMillis())
       const delayMillis = Math.round((delivery?.delayMillis ?? 0) * world.clock.rate)
       const isWorthReading = reply.status >= 400 || delivery !== undefined
       worlds.changes += 1

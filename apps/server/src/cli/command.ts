@@ -9,6 +9,7 @@ import { readFaultFlag } from "../injection/readFaults.ts"
 import { defaultTimeouts } from "../transport/limits.ts"
 import { listen } from "../listen.ts"
 import { loadState, stateKeeper } from "../state/stateKeeper.ts"
+import { canCount, slidingLimitSentence } from "../world/allowance.ts"
 import { begin } from "../world/scenario.ts"
 import { settingsOf } from "../world/WorldOptions.ts"
 import { type Account, defaults, type WorldSettings } from "../world/WorldSettings.ts"
@@ -110,6 +111,8 @@ export const command = Command.make("berth-server", flags, (options) =>
       const worldTtlMillis = yield* readTtl(options.worldTtl, Option.isSome(state))
       const asked = { ...given(world), rateLimit: { ...Option.getOrUndefined(rateLimit), ...given({ algorithm }) } }
       const settings = { ...settingsOf(asked, defaults.account), faults: yield* readFaults(options.fault) }
+      if (!canCount(asked.rateLimit))
+        return yield* new StartFailure({ message: `--rate-limit: ${slidingLimitSentence}` })
       const accounts = yield* readAccounts(account)
       const { certificate, identity: tls } = yield* readTls(options, [host, ...options.allowHost])
       const loaded = Option.isSome(state) ? yield* loadState(state.value) : Option.none<Worlds>()

@@ -5,15 +5,16 @@ import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Context, Effect, type Schema, type Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
+import { inSteps } from "../http/inSteps.ts"
 import type { Journals, WorldJournal } from "../journal/Journals.ts"
 import { strictReader } from "../transport/fields.ts"
 import { streamJson } from "../transport/streamJson.ts"
-import type { Steps } from "../world/Steps.ts"
 import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
 import type { EventTexts } from "./EventTexts.ts"
 import type { LargeWorldTurn } from "./LargeWorldTurn.ts"
+import type { SnapshotReaders } from "./SnapshotReaders.ts"
 
 /** The worlds of a server, and what goes with them. */
 export interface Served {
@@ -27,6 +28,8 @@ export interface Served {
 export interface Controlled extends Served {
   /** The turn of large worlds: snapshots over 1 MiB to be read, fleets to be made. */
   readonly largeWorldTurn: LargeWorldTurn
+  /** The clients that are reading snapshots. */
+  readonly snapshotReaders: SnapshotReaders
   /** The turns of verifications: each holds all requests of a journal as they are shown. */
   readonly verifications: Semaphore.Semaphore
   /** What the streams of events send. */
@@ -51,7 +54,7 @@ export const tooManyNodes = ({ limit, more, present }: TooManyNodes, field: stri
     [field]: [`There may be ${limit} nodes in all worlds together.`]
   })
 
-interface NamedWorld extends Controlled {
+export interface NamedWorld extends Controlled {
   readonly world: World.World
   readonly now: number
 }
@@ -64,20 +67,14 @@ export const namedWorld = Effect.fnUntraced(function* (id: string) {
   const realMillis = controlled.realMillis()
   controlled.use.note(world, realMillis)
   const now = yield* inSteps(World.enterInSteps(world, realMillis))
-  // It may have been deleted between two steps.
-  if (controlled.worlds.get(id) !== world) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
   const named: NamedWorld = { ...controlled, world, now }
+  yield* stillThere(named)
   return named
 })
 
-/** Does work in steps, and lets the server answer others between them. */
-export const inSteps = Effect.fnUntraced(function* <A>(steps: Steps<A>) {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-    yield* Effect.yieldNow
-  }
-})
+/** Goes on where a world has not been deleted while others were answered. */
+export const stillThere = ({ world, worlds }: NamedWorld): Effect.Effect<void, Failure<404>> =>
+  worlds.get(world.id) === world ? Effect.void : Effect.fail(worldUnknown(worlds, world.id))
 
 /** The journal of the world a path names. It outlives the world for a while. */
 export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>> =>

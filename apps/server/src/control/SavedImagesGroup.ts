@@ -32,7 +32,7 @@ const add = HttpApiEndpoint.post("add", "/worlds/:world/saved-images", {
   params: worldParam,
   payload: SavedImageOrder,
   success: SavedImageView.pipe(HttpApiSchema.status(201)),
-  error: [failures[400], failures[404], failures[413], failures[415], failures[422]]
+  error: [failures[400], failures[404], failures[409], failures[413], failures[415], failures[422]]
 }).annotateMerge(OpenApi.annotations({ title: "Save an image" }))
 
 export class SavedImagesGroup extends HttpApiGroup.make("savedImages")

@@ -75,7 +75,7 @@ const reset = HttpApiEndpoint.post("reset", "/worlds/:world/reset", {
 const snapshot = HttpApiEndpoint.get("snapshot", "/worlds/:world/snapshot", {
   params: worldParam,
   success: Snapshot,
-  error: [failures[404]]
+  error: [failures[404], failures[503]]
 }).annotateMerge(
   OpenApi.annotations({
     title: "Take a snapshot",

@@ -4,12 +4,13 @@
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
+import { inSteps } from "../http/inSteps.ts"
 import { nextEvents } from "../world/nextEvent.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { ClockChange } from "./ClockGroup.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { inSteps, namedWorld, readBody } from "./ControlledWorlds.ts"
+import { type NamedWorld, namedWorld, readBody, stillThere } from "./ControlledWorlds.ts"
 import { instant } from "./fields.ts"
 
 const reading = (world: World.World) => ({ now: instant(world.latest), mode: VirtualClock.modeOf(world.clock) })
@@ -18,31 +19,51 @@ const pastTheEnd = (field: string) => invalidFields({ [field]: ["The time of a w
 
 const readChange = readBody(ClockChange)
 
+/** Moves the clock on at once, and clears away what has ended by then in steps. */
+const advanceBy = Effect.fnUntraced(function* (named: NamedWorld, byMillis: number) {
+  const { realMillis, world } = named
+  const steps = World.advanceInSteps(world, realMillis(), byMillis)
+  // Of this instant, whatever other requests make of the world meanwhile.
+  const shown = reading(world)
+  yield* inSteps(steps)
+  yield* stillThere(named)
+  return shown
+})
+
+/** The next events of the world as it is in the end: where it was reset or restored meanwhile, they are searched again. */
+const eventsToCome = Effect.fnUntraced(function* (named: NamedWorld) {
+  const { realMillis, world } = named
+  for (;;) {
+    const { nodes } = world
+    const events = yield* inSteps(nextEvents(world, World.instantOf(world, realMillis())))
+    yield* stillThere(named)
+    if (world.nodes === nodes) return events
+  }
+})
+
 export const layer = HttpApiBuilder.group(ControlApi, "clock", (handlers) =>
   handlers
     .handle("read", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => reading(world)))
     .handleRaw("change", ({ params, request }) =>
       Effect.gen(function* () {
         const { advance, mode } = yield* readChange(request)
-        const { now, realMillis, world } = yield* namedWorld(params.world)
-        const real = realMillis()
+        const named = yield* namedWorld(params.world)
+        const { now, realMillis, world } = named
         if (mode !== undefined) {
-          World.setClockMode(world, real, mode)
+          World.setClockMode(world, realMillis(), mode)
           return reading(world)
         }
         if (advance !== undefined) {
           const byMillis = Duration.toMillis(advance)
           if (now + byMillis > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advance"))
-          yield* inSteps(World.advanceInSteps(world, real, byMillis))
-          return reading(world)
+          return yield* advanceBy(named, byMillis)
         }
-        const events = yield* inSteps(nextEvents(world, now))
-        if (events[0] !== undefined) {
-          if (events[0].at > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advanceTo"))
-          const later = realMillis()
-          yield* inSteps(World.advanceInSteps(world, later, events[0].at - World.enter(world, later)))
-        }
-        return { ...reading(world), events: events.map((event) => ({ ...event, at: instant(event.at) })) }
+        const events = yield* eventsToCome(named)
+        const shown = events.map((event) => ({ ...event, at: instant(event.at) }))
+        if (events[0] === undefined) return { ...reading(world), events: shown }
+        if (events[0].at > VirtualClock.lastMillis) return yield* Effect.fail(pastTheEnd("advanceTo"))
+        const advanced = yield* advanceBy(named, events[0].at - World.instantOf(world, realMillis()))
+        return { ...advanced, events: shown }
       })
     )
 )

@@ -16,7 +16,7 @@ export const endWorld = (
 ): Result.Result<void, RemoveRefusal> =>
   Result.map(worlds.remove(id), (world) => {
     use.end(world)
-    journals.end(world, World.enter(world, realMillis()), reason)
+    journals.end(world, World.instantOf(world, realMillis()), reason)
   })
 
 /** How often idle worlds are searched for at least: one search goes over all worlds, and there is no timer for each. */

@@ -6,9 +6,10 @@ import type { Failure } from "@berth/core/api/Envelope"
 import { Clock, Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { failureResponse } from "../http/failures.ts"
+import { inSteps } from "../http/inSteps.ts"
 import { beginInSteps, startSize } from "../world/scenario.ts"
 import type { WorldSettings } from "../world/WorldSettings.ts"
-import { ControlledWorlds, inSteps } from "./ControlledWorlds.ts"
+import { ControlledWorlds } from "./ControlledWorlds.ts"
 
 /** Nodes that take no turn to be made: some milliseconds. */
 const maxSmall = 10_000

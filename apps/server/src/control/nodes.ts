@@ -23,21 +23,25 @@ const view = (world: World.World, node: NodeRecord, now: number): typeof NodeVie
   createdAt: instant(node.createdAt)
 })
 
+/** A page of nodes as it is now, whatever becomes of the world while the reply is sent. */
+export const nodePieces = (
+  world: World.World,
+  now: number,
+  { count = 100, skip = 0 }: { readonly count?: number | undefined; readonly skip?: number | undefined }
+): Generator<string> => {
+  const asIs = { ...world }
+  return arrayPieces(world.nodes.slice(skip, count), (node) => ({
+    ...view(asIs, node, now),
+    createdAt: DateTime.formatIso(instant(node.createdAt))
+  }))
+}
+
 const readChange = readBody(NodeChange)
 
 export const layer = HttpApiBuilder.group(ControlApi, "nodes", (handlers) =>
   handlers
     .handle("list", ({ params, query }) =>
-      Effect.map(namedWorld(params.world), ({ now, world }) => {
-        // As it is now, whatever becomes of it while the reply is sent.
-        const asIs = { ...world }
-        const nodes = world.nodes.slice(query.skip ?? 0, query.count ?? 100)
-        const show = (node: NodeRecord) => ({
-          ...view(asIs, node, now),
-          createdAt: DateTime.formatIso(instant(node.createdAt))
-        })
-        return piecesReply(arrayPieces(nodes, show))
-      })
+      Effect.map(namedWorld(params.world), ({ now, world }) => piecesReply(nodePieces(world, now, query)))
     )
     .handleRaw("change", ({ params, request }) =>
       Effect.gen(function* () {

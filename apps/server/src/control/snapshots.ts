@@ -4,19 +4,24 @@
  */
 import type { Failure } from "@berth/core/api/Envelope"
 import { Clock, Effect } from "effect"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
+import { inSteps } from "../http/inSteps.ts"
 import { Restoration } from "../state/Restoration.ts"
 import { takeText } from "../state/Snapshot.ts"
 import { piecesReply } from "../transport/jsonPieces.ts"
 import { maxSnapshotBytes } from "../transport/limits.ts"
 import { streamJson } from "../transport/streamJson.ts"
 import type { World } from "../world/World.ts"
-import { ControlledWorlds, inSteps, tooManyNodes } from "./ControlledWorlds.ts"
+import { ControlledWorlds, namedWorld, tooManyNodes } from "./ControlledWorlds.ts"
 import { takeTurn } from "./largeWorlds.ts"
 
-/** The snapshot of a world at this instant. */
-export const snapshotReply = (world: World): HttpServerResponse.HttpServerResponse => piecesReply(takeText(world))
+/** The snapshot of a world at the instant at which it is a reader's turn. */
+export const snapshotReply = Effect.fnUntraced(function* (id: string) {
+  const { snapshotReaders, world } = yield* namedWorld(id)
+  yield* snapshotReaders.take(world.nodes.size)
+  return piecesReply(takeText((yield* namedWorld(id)).world))
+})
 
 /** As that of all connections. */
 const realTime = Clock.Clock.defaultValue()

@@ -5,17 +5,18 @@ import { fail, type Failure } from "@berth/core/api/Envelope"
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { invalidFields } from "../http/failures.ts"
+import { inSteps } from "../http/inSteps.ts"
 import { nodeProblems } from "../world/givenNodes.ts"
 import { startSize } from "../world/scenario.ts"
-import { replaceWorld, resume } from "../state/Restoration.ts"
-import { arrayPieces, piecesReply } from "../transport/jsonPieces.ts"
+import { resume } from "../state/Restoration.ts"
+import { arrayPieces, pause, piecesReply } from "../transport/jsonPieces.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 import * as World from "../world/World.ts"
 import { settingsOf, WorldOptions } from "../world/WorldOptions.ts"
 import { defaults, type Scenario, type WorldSettings } from "../world/WorldSettings.ts"
 import type { AddRefusal, RemoveRefusal, Worlds } from "../world/Worlds.ts"
 import { ControlApi } from "./ControlApi.ts"
-import { ControlledWorlds, namedWorld, readBody, tooManyNodes, worldUnknown } from "./ControlledWorlds.ts"
+import { ControlledWorlds, namedWorld, readBody, stillThere, tooManyNodes, worldUnknown } from "./ControlledWorlds.ts"
 import { endWorld } from "./endWorld.ts"
 import { instant } from "./fields.ts"
 import { beginWorld, orBusy } from "./largeWorlds.ts"
@@ -41,6 +42,13 @@ const notRemoved = (worlds: Worlds, refusal: RemoveRefusal): Failure<404> | Fail
     ? worldUnknown(worlds, refusal.id)
     : fail(409, `The world ${refusal.id} cannot be deleted, only reset.`)
 
+/** Replaces a world. Others may have been made since it was checked that there is room. */
+const putInPlace = (worlds: Worlds, world: World.World, by: World.World, field: string) =>
+  Effect.mapError(
+    Effect.suspend(() => Effect.fromResult(worlds.replace(world, by))),
+    (tooMany) => tooManyNodes(tooMany, field)
+  )
+
 const redacted = (secret: string | undefined) => (secret === undefined ? undefined : Redacted.make(secret))
 
 const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
@@ -54,6 +62,14 @@ const summary = (world: World.World, now: number): typeof WorldSummary.Type => {
     nodes: world.nodes.size,
     savedImages: world.savedImages.length,
     allowance: { algorithm, limit, window: Duration.millis(windowMillis), remaining, resetAt: instant(resetAt) }
+  }
+}
+
+/** The worlds at their present instants, with a pause after each step of clearing away what has ended by then. */
+function* entered(worlds: ReadonlyArray<World.World>, realMillis: () => number) {
+  for (const world of worlds) {
+    while (!World.enterStep(world, realMillis())) yield pause
+    yield world
   }
 }
 
@@ -91,7 +107,7 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     .handle("list", () =>
       Effect.map(ControlledWorlds, ({ realMillis, worlds }) =>
         piecesReply(
-          arrayPieces(worlds.list(), (world) => encodeSummary(summary(world, World.enter(world, realMillis()))))
+          arrayPieces(entered(worlds.list(), realMillis), (world) => encodeSummary(summary(world, world.latest)))
         )
       )
     )
@@ -105,31 +121,32 @@ export const layer = HttpApiBuilder.group(ControlApi, "worlds", (handlers) =>
     )
     .handle("reset", ({ params }) =>
       Effect.gen(function* () {
-        let { journals, realMillis, world, worlds } = yield* namedWorld(params.world)
+        const named = yield* namedWorld(params.world)
+        const { journals, realMillis, world, worlds } = named
         for (;;) {
           const { settings } = world
           const tooMany = worlds.tooManyWith(startSize(settings) - world.nodes.size)
           if (tooMany !== undefined) return yield* Effect.fail(tooManyNodes(tooMany, fieldOfNodes(settings.scenario)))
           const begun = yield* beginWorld(settings, realMillis(), world.id)
           // The world may have been deleted meanwhile, or restored, and then it begins otherwise.
-          world = (yield* namedWorld(params.world)).world
+          yield* stillThere(named)
           if (world.settings !== settings) continue
-          replaceWorld(world, begun)
+          yield* putInPlace(worlds, world, begun, fieldOfNodes(settings.scenario))
           journals.begin(world)
           return summary(world, world.latest)
         }
       }).pipe(orBusy)
     )
-    .handle("snapshot", ({ params }) => Effect.map(namedWorld(params.world), ({ world }) => snapshotReply(world)))
+    .handle("snapshot", ({ params }) => orBusy(snapshotReply(params.world)))
     .handleRaw("restore", ({ params, request }) =>
       Effect.gen(function* () {
         const named = yield* namedWorld(params.world)
-        const restored = yield* readSnapshot(request, named.world)
-        // The world may have been deleted meanwhile.
-        const { journals, realMillis, world } = yield* namedWorld(params.world)
+        const { journals, realMillis, world, worlds } = named
+        const restored = yield* readSnapshot(request, world)
         // Before the old one is gone, so that whatever fails leaves it.
-        const reply = summary(restored, resume(restored, realMillis()))
-        replaceWorld(world, restored)
+        const reply = summary(restored, yield* inSteps(resume(restored, realMillis())))
+        yield* stillThere(named)
+        yield* putInPlace(worlds, world, restored, "nodes")
         journals.begin(world)
         return reply
       }).pipe(orBusy)

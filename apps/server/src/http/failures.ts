@@ -21,6 +21,7 @@ interface StatusOf {
   readonly NodeLocked: 409
   readonly NodeTerminating: 409
   readonly NameTaken: 409
+  readonly TooManySavedImages: 409
 }
 
 type WireNames = Readonly<Record<string, string>>
@@ -43,6 +44,8 @@ const describe = (refusal: Refusal, wireNames: WireNames): Failure => {
       return fail(409, `The name is taken by node ${refusal.holder}.`, {
         name: [`The name is taken by node ${refusal.holder}.`]
       })
+    case "TooManySavedImages":
+      return fail(409, `The world has ${refusal.limit} saved images already.`)
   }
 }
 

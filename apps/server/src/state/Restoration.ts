@@ -6,27 +6,33 @@ import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
 import { strictReader } from "../transport/fields.ts"
 import type { Batch } from "../transport/JsonReader.ts"
+import type { Steps } from "../world/Steps.ts"
 import * as World from "../world/World.ts"
 import type { Account } from "../world/WorldSettings.ts"
+import { maxSlidingLimit } from "../world/allowance.ts"
+import { maxSavedImages } from "../world/savedImages.ts"
 import { Instant } from "./bounds.ts"
 import { addNode, NodeSnapshot, readHead, SavedImageSnapshot, Snapshot } from "./Snapshot.ts"
 
 /** How many nodes a step adds. */
 const nodesPerStep = 1000
 
-/** A long array of a snapshot as far as it has come. */
+/** A long array of a snapshot as far as it has come. Beyond `max` elements it is refused. */
 class LongArray<A, I> {
   /** The elements, all of which have been read once and are as they should be. */
   readonly batches: Array<() => ReadonlyArray<A>> = []
+  readonly #max: number
   readonly #read: (value: unknown) => Result.Result<ReadonlyArray<A>, FieldErrors>
 
-  constructor(element: Schema.Codec<A, I>) {
+  constructor(element: Schema.Codec<A, I>, max = Number.POSITIVE_INFINITY) {
+    this.#max = max
     this.#read = strictReader(Schema.Array(element))
   }
 
   count = 0
 
   add({ again, array, elements, from }: Batch): FieldErrors | null {
+    if (from + elements.length > this.#max) return { [array]: [`There are more than ${this.#max}.`] }
     const read = this.#read(elements)
     if (Result.isFailure(read)) return within(array, from, read.failure)
     this.count += elements.length
@@ -48,8 +54,8 @@ const readSnapshot = strictReader(Snapshot)
 
 export class Restoration {
   readonly #nodes = new LongArray(NodeSnapshot)
-  readonly #savedImages = new LongArray(SavedImageSnapshot)
-  readonly #grants = new LongArray(Instant)
+  readonly #savedImages = new LongArray(SavedImageSnapshot, maxSavedImages)
+  readonly #grants = new LongArray(Instant, maxSlidingLimit)
   readonly #arrays: Readonly<Record<string, { readonly add: (batch: Batch) => FieldErrors | null }>> = {
     nodes: this.#nodes,
     savedImages: this.#savedImages,
@@ -110,13 +116,8 @@ interface Owner {
 const under = (path: string, errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).map(([field, sentences]) => [`${path}.${field}`, sentences]))
 
-/** Lets the clock of a restored world go on from here, and gives its instant. */
-export const resume = (restored: World.World, realMillis: number): number => {
+/** Lets the clock of a restored world go on from here, and gives its instant in steps. */
+export const resume = (restored: World.World, realMillis: number): Steps<number> => {
   restored.clock = { ...restored.clock, anchorRealMillis: realMillis }
-  return World.enter(restored, realMillis)
-}
-
-/** Puts a restored world in the place of all that a world had. */
-export const replaceWorld = (world: World.World, restored: World.World): void => {
-  Object.assign(world, restored)
+  return World.enterInSteps(restored, realMillis)
 }

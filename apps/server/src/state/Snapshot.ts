@@ -13,6 +13,7 @@ import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import * as Allowance from "../world/allowance.ts"
 import { maxGivenId, maxGivenNodes, maxTextLength, nodeProblems } from "../world/givenNodes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
+import { maxSavedImages } from "../world/savedImages.ts"
 import * as World from "../world/World.ts"
 import { type Account, authModes, deleteStyles, maxFleetNodes } from "../world/WorldSettings.ts"
 import { DurationMillis, Instant, Rate, StartTime, TermDays, WindowMillis, WorldTime } from "./bounds.ts"
@@ -99,7 +100,7 @@ const Settings = Schema.Struct({
     limit: Positive,
     windowMillis: WindowMillis,
     algorithm: Schema.Literals(Allowance.algorithms)
-  }),
+  }).check(Schema.makeFilter((rateLimit) => Allowance.canCount(rateLimit) || Allowance.slidingLimitSentence)),
   auth: Schema.Literals(authModes),
   deleteStyle: Schema.Literals(deleteStyles),
   uniqueNames: Schema.Boolean,
@@ -113,7 +114,10 @@ const Settings = Schema.Struct({
 
 const AllowanceState = Schema.Union([
   Schema.Struct({ algorithm: Schema.Literal("fixed-window"), endsAt: Schema.NullOr(Instant), granted: Count }),
-  Schema.Struct({ algorithm: Schema.Literal("sliding-window"), grants: Schema.Array(Instant) }),
+  Schema.Struct({
+    algorithm: Schema.Literal("sliding-window"),
+    grants: Schema.Array(Instant).check(Schema.isMaxLength(Allowance.maxSlidingLimit))
+  }),
   Schema.Struct({ algorithm: Schema.Literal("token-bucket"), missing: Count, asOf: Schema.NullOr(Instant) })
 ])
 
@@ -162,11 +166,11 @@ const head = {
   clock: Schema.Struct({ rate: Rate, anchorMillis: WorldTime, anchorRealMillis: Instant }),
   latest: WorldTime,
   allowance: AllowanceState,
-  savedImages: Schema.Array(SavedImageSnapshot),
+  savedImages: Schema.Array(SavedImageSnapshot).check(Schema.isMaxLength(maxSavedImages)),
   /** The id the next node gets. */
   nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
-  gone: Schema.Array(NodeSnapshot),
+  gone: Schema.Array(NodeSnapshot).check(Schema.isMaxLength(World.maxGone)),
   faults: Schema.Array(StoredArmedFault).check(Schema.isMaxLength(maxFaults))
 }
 

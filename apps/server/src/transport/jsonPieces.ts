@@ -8,15 +8,23 @@ import { HttpServerResponse } from "effect/http"
 /** Characters of a piece, at least: one that is begun is finished with its last element. */
 const minPieceLength = 16 * 1024
 
+/** In the place of an element: it takes work to find the next one, so a piece ends here. */
+export const pause = Symbol("pause")
+
 /** A long array, and the texts before and after it. */
 export function* arrayPieces<A>(
-  elements: Iterable<A>,
+  elements: Iterable<A | typeof pause>,
   show: (element: A) => unknown,
   [before, after]: readonly [string, string] = ["", ""]
 ): Generator<string> {
   let piece = `${before}[`
   let separator = ""
   for (const element of elements) {
+    if (element === pause) {
+      yield piece
+      piece = ""
+      continue
+    }
     piece += separator + JSON.stringify(show(element))
     separator = ","
     if (piece.length < minPieceLength) continue
@@ -52,5 +60,6 @@ export const piecesReply = (
   // One piece at a time: a client that reads fast would have them all in one turn.
   const inTurns = Stream.fromIterable(pieces, { chunkSize: 1 })
   const bytes = Stream.mapEffect(inTurns, (piece) => Effect.as(Effect.yieldNow, utf8.encode(piece)))
-  return HttpServerResponse.stream(bytes, { contentType: "application/json", headers })
+  const sent = Stream.filter(bytes, ({ length }) => length > 0)
+  return HttpServerResponse.stream(sent, { contentType: "application/json", headers })
 }

@@ -32,6 +32,8 @@ export interface Timeouts {
   readonly drainMillis: number
   /** How long a large snapshot waits for its turn, out of the time that its request has; then 503. */
   readonly turnWaitMillis: number
+  /** How long the client of a reply in pieces may read nothing; then its connection ends. */
+  readonly replyStallMillis: number
   /** How long in all a large snapshot may be waiting for its client while others wait for its turn; then 408. */
   readonly turnIdleMillis: number
 }
@@ -42,5 +44,6 @@ export const defaultTimeouts: Timeouts = {
   keepAliveMillis: 5_000,
   drainMillis: 1_000,
   turnWaitMillis: 10_000,
+  replyStallMillis: 10_000,
   turnIdleMillis: 5_000
 }

@@ -36,6 +36,12 @@ export interface NameTaken {
   readonly holder: number
 }
 
-export type Refusal = Invalid | NodeUnknown | NodeLocked | NodeTerminating | NameTaken
+/** The world has as many saved images as it may have. */
+export interface TooManySavedImages {
+  readonly _tag: "TooManySavedImages"
+  readonly limit: number
+}
+
+export type Refusal = Invalid | NodeUnknown | NodeLocked | NodeTerminating | NameTaken | TooManySavedImages
 
 export const invalid = (problems: Problems): Invalid => ({ _tag: "Invalid", problems })

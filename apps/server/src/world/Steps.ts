@@ -17,9 +17,13 @@ export const toEnd = <A>(steps: Steps<A>): A => {
 /** Nodes of one step, where no name is compared with patterns. */
 const nodesPerStep = 1000
 
+/** How many nodes a step of this world works on. */
+export const stepSize = ({ lifecycle }: WorldSettings): number =>
+  Math.ceil(nodesPerStep / (1 + lifecycle.byName.length))
+
 /** Counts nodes: whether a step ends with the next one. */
-export const endOfStep = ({ lifecycle }: WorldSettings): (() => boolean) => {
-  const perStep = Math.ceil(nodesPerStep / (1 + lifecycle.byName.length))
+export const endOfStep = (settings: WorldSettings): (() => boolean) => {
+  const perStep = stepSize(settings)
   let nodes = 0
   return () => ++nodes % perStep === 0
 }

@@ -11,7 +11,7 @@ import { DueQueue } from "./DueQueue.ts"
 import { minNodeId } from "./givenNodes.ts"
 import type { NodeRecord } from "./NodeRecord.ts"
 import { NodeTable } from "./NodeTable.ts"
-import { type Steps, toEnd } from "./Steps.ts"
+import { type Steps, stepSize, toEnd } from "./Steps.ts"
 import type { WorldSettings } from "./WorldSettings.ts"
 import * as VirtualClock from "../lifecycle/VirtualClock.ts"
 
@@ -40,7 +40,7 @@ export interface World {
 }
 
 /** How many nodes that are gone a world keeps. */
-const maxGone = 256
+export const maxGone = 256
 
 /** A world without nodes or saved images. `realMillis` is the real time at its start. */
 export const make = (settings: WorldSettings, realMillis: number, id = defaultId): World => {
@@ -62,22 +62,24 @@ export const make = (settings: WorldSettings, realMillis: number, id = defaultId
   }
 }
 
-/** The world's instant, with everything that has ended by then cleared away. Every request begins here. */
-export const enter = (world: World, realMillis: number): number => {
-  world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis))
-  removeGone(world, world.latest)
-  return world.latest
-}
+/** The world's instant. Nodes that have ended by then may still be in its table. */
+export const instantOf = (world: World, realMillis: number): number =>
+  (world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis)))
 
-/** The same in steps, for a fleet may end as a whole. */
+/**
+ * Moves the world to its present instant and clears away what has ended by then, as much as a step may. Gives whether that
+ * was all: until it is, no request may read the nodes.
+ */
+export const enterStep = (world: World, realMillis: number): boolean => removeGone(world, instantOf(world, realMillis))
+
+/** The world's instant, with everything that has ended by then cleared away. */
 export function* enterInSteps(world: World, realMillis: number): Steps<number> {
-  world.latest = Math.max(world.latest, VirtualClock.now(world.clock, realMillis))
-  while (!removeGone(world, world.latest, maxGonePerStep)) yield
+  while (!enterStep(world, realMillis)) yield
   return world.latest
 }
 
-/** Nodes that are cleared away in one step: some milliseconds. */
-const maxGonePerStep = 2_000
+/** The same at once: a fleet that has ended takes seconds. */
+export const enter = (world: World, realMillis: number): number => toEnd(enterInSteps(world, realMillis))
 
 /** Moves the world's clock on, in every mode, and gives its new instant. */
 export const advance = (world: World, realMillis: number, byMillis: number): number =>
@@ -86,13 +88,14 @@ export const advance = (world: World, realMillis: number, byMillis: number): num
 /** The same in steps. */
 export const advanceInSteps = (world: World, realMillis: number, byMillis: number): Steps<number> => {
   world.clock = VirtualClock.advance(world.clock, realMillis, byMillis)
+  instantOf(world, realMillis)
   return enterInSteps(world, realMillis)
 }
 
 /** Lets the world's time pass differently from here on, and gives its instant. */
 export const setClockMode = (world: World, realMillis: number, mode: VirtualClock.ClockMode): number => {
   world.clock = VirtualClock.setMode(world.clock, realMillis, mode)
-  return enter(world, realMillis)
+  return instantOf(world, realMillis)
 }
 
 /** Puts a record in the table, new or changed, and notes when it will be gone. */
@@ -108,10 +111,12 @@ export const phase = (world: World, node: NodeRecord, now: number) =>
   phaseAt(world.settings.seed, world.settings.lifecycle, node, now)
 
 /**
- * The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them. Gives
- * whether that were all of them.
+ * The lifecycle decides which nodes are gone; this takes them out of the table so that pages need not step over them: as
+ * many as a step may. Gives whether that were all of them.
  */
-const removeGone = (world: World, now: number, maxNodes = Number.POSITIVE_INFINITY): boolean => {
+const removeGone = (world: World, now: number): boolean => {
+  if (world.due.nextAt > now) return true
+  const maxNodes = stepSize(world.settings)
   for (let taken = 0; taken < maxNodes; taken++) {
     const id = world.due.takeDue(now)
     if (id === undefined) return true

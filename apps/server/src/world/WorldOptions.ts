@@ -9,7 +9,7 @@ import { defaultLifecycle, type LifeRule, maxLives, type Outcomes } from "../lif
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
 import { textField } from "../lifecycle/textField.ts"
 import type { ClockMode } from "../lifecycle/VirtualClock.ts"
-import { algorithms } from "./allowance.ts"
+import { algorithms, canCount, slidingLimitSentence } from "./allowance.ts"
 import { maxGivenId, maxGivenNodes, maxTextLength } from "./givenNodes.ts"
 import {
   type Account,
@@ -76,7 +76,7 @@ const RateLimit = Schema.Struct({
   limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 999_999_999 }))),
   window: Schema.optionalKey(Window),
   algorithm: Schema.optionalKey(Schema.Literals(algorithms))
-})
+}).check(Schema.makeFilter((rateLimit) => canCount(rateLimit) || slidingLimitSentence))
 
 const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 

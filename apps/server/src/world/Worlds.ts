@@ -28,9 +28,6 @@ export type RemoveRefusal =
 /** Past it, a test suite has forgotten to delete its own. */
 const maxWorlds = 10_000
 
-/** Nodes of all worlds together; a million takes some 250 MB. */
-const maxNodes = maxFleetNodes
-
 /** The worlds of a server. The main one is always there, the others come and go. */
 export class Worlds {
   /** The world of a request whose credentials name none. */
@@ -42,8 +39,11 @@ export class Worlds {
   /** Counts what may have changed something, so that the keeper of a copy can see that it is old. */
   changes = 0
 
-  /** `made` is how many were made beside the main one before, deleted ones included. */
-  constructor(main: World, others: ReadonlyArray<World> = [], made = others.length) {
+  readonly #maxNodes: number
+
+  /** `made` is how many were made beside the main one before, deleted ones included. `maxNodes` is of all worlds together; a million takes some 250 MB. */
+  constructor(main: World, others: ReadonlyArray<World> = [], made = others.length, maxNodes = maxFleetNodes) {
+    this.#maxNodes = maxNodes
     this.main = main
     this.#made = made
     for (const world of [main, ...others]) this.#enrol(world)
@@ -102,7 +102,7 @@ export class Worlds {
     if (more <= 0) return undefined
     let present = 0
     for (const { nodes } of this.#byId.values()) present += nodes.size
-    return present + more <= maxNodes ? undefined : { _tag: "TooManyNodes", limit: maxNodes, present, more }
+    return present + more <= this.#maxNodes ? undefined : { _tag: "TooManyNodes", limit: this.#maxNodes, present, more }
   }
 
   /**
@@ -126,6 +126,14 @@ export class Worlds {
     this.#made += 1
     this.#enrol(world)
     return Result.succeed(world)
+  }
+
+  /** Puts another world in the place of all that a world has but its id. */
+  replace(world: World, by: World): Result.Result<void, TooManyNodes> {
+    const tooMany = this.tooManyWith(by.nodes.size - world.nodes.size)
+    if (tooMany !== undefined) return Result.fail(tooMany)
+    Object.assign(world, by)
+    return Result.succeed(undefined)
   }
 
   /** Takes a world away: its credentials are unknown from now on. */

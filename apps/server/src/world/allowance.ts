@@ -7,6 +7,15 @@
 export type Algorithm = "fixed-window" | "sliding-window" | "token-bucket"
 export const algorithms: ReadonlyArray<Algorithm> = ["fixed-window", "sliding-window", "token-bucket"]
 
+/** The largest limit of a sliding window, which keeps the instant of each request. */
+export const maxSlidingLimit = 100_000
+
+/** Whether the window can be kept. */
+export const canCount = ({ algorithm, limit }: Partial<Pick<RateLimit, "algorithm" | "limit">>): boolean =>
+  algorithm !== "sliding-window" || limit === undefined || limit <= maxSlidingLimit
+
+export const slidingLimitSentence = `a sliding window has a limit of at most ${maxSlidingLimit}`
+
 export interface RateLimit {
   /** Requests per window, 1 or more. Default 1200, as in every example of interface.md §8. */
   readonly limit: number

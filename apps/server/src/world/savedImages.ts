@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import type { Offer, SavedImage } from "./catalogue.ts"
-import { type Invalid, invalid } from "./Refusal.ts"
+import { type Invalid, invalid, type TooManySavedImages } from "./Refusal.ts"
 import { deriveBelow } from "../lifecycle/seed.ts"
 import type { World } from "./World.ts"
 
@@ -17,6 +17,9 @@ export interface SavedImageOrder {
   /** Slug of a plan, by default the first one the image goes with. */
   readonly plan?: string
 }
+
+/** Saved images of a world: the image list has no pages, and shows all of them. */
+export const maxSavedImages = 2_000
 
 const use = { savedImageId: 42 } as const
 
@@ -31,10 +34,17 @@ export const addSavedImage = (world: World, name: string, { image, plan }: Offer
   return saved
 }
 
-export const saveImage = (world: World, order: SavedImageOrder): Result.Result<SavedImage, Invalid> =>
-  Result.map(order.nodeId === undefined ? namedOffer(world, order) : offerOf(world, order.nodeId), (offer) =>
+export const saveImage = (
+  world: World,
+  order: SavedImageOrder
+): Result.Result<SavedImage, Invalid | TooManySavedImages> => {
+  if (world.savedImages.length >= maxSavedImages) {
+    return Result.fail({ _tag: "TooManySavedImages", limit: maxSavedImages })
+  }
+  return Result.map(order.nodeId === undefined ? namedOffer(world, order) : offerOf(world, order.nodeId), (offer) =>
     addSavedImage(world, order.name, offer)
   )
+}
 
 /** The offer a node was made from; a saved image of a saved image has the same base. */
 const offerOf = (world: World, nodeId: number): Result.Result<Offer, Invalid> => {

@@ -109,6 +109,7 @@ describe.concurrent("a start that fails", () => {
     ["--rate-limit 1200", "--rate-limit cannot be 1200: expected requests per window, such as 1200/1h."],
     ["--rate-limit 0/1h", "--rate-limit"],
     ["--rate-limit 10/0s", "--rate-limit"],
+    ["--rate-limit 100001/1h --rate-limit-algorithm sliding-window", "--rate-limit: a sliding window has a limit of"],
     ["--rate-limit-algorithm leaky", "rate-limit-algorithm"],
     ["--world-ttl 0s", "--world-ttl cannot be 0s: expected a duration such as 30m or 1h, or off."],
     ["--world-ttl 1h --state /nowhere/state", "--world-ttl: worlds under --state do not end; leave out one of the two"],

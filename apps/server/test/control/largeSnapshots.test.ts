@@ -1,8 +1,9 @@
 import { type IncomingMessage, request as send } from "node:http"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { text } from "node:stream/consumers"
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
+import { maxNodes } from "../../src/control/SnapshotReaders.ts"
 import { TestServer } from "../../src/testing.ts"
 import { callAs, errorsOf, send as fetchText } from "../http/service.ts"
 import { control, createIn } from "./plane.ts"
@@ -200,6 +201,10 @@ describe("a snapshot that does not come to its end", () => {
         "Another large world is being made: try again.",
         "1"
       ])
+      // A fleet takes turns with them.
+      const fleet = yield* control("POST", "/worlds", { scenario: "fleet:10001" })
+      expect([fleet.status, fleet.headers.get("retry-after")]).toEqual([503, "1"])
+      expect((yield* control("POST", "/worlds", { scenario: "fleet:10000" })).status).toBe(201)
     }).pipe(Effect.provide(within({ turnIdleMillis: 20_000, turnWaitMillis: 100 })))
   )
 
@@ -240,6 +245,47 @@ describe("a snapshot that does not come to its end", () => {
       const { reply } = yield* beginPut(text, text.length)
       expect(yield* Effect.promise(() => reply)).toMatch(/^HTTP\/1.1 422 /)
     }).pipe(Effect.provide(TestServer.layer({ timeouts: { keepAliveMillis: 100 } })))
+  )
+})
+
+describe("clients that do not read the snapshot they asked for", () => {
+  const nodes = 190_000
+  const within = (timeouts: { readonly replyStallMillis: number; readonly turnWaitMillis: number }) =>
+    TestServer.layer({ scenario: { fleet: nodes }, timeouts })
+
+  /** As many as there may be. */
+  const stall = Effect.flatMap(TestServer, ({ baseUrl }) =>
+    Effect.forEach(Array.from({ length: Math.floor(maxNodes / nodes) }), () =>
+      Effect.acquireRelease(
+        Effect.callback<Socket>((resume) => {
+          const { hostname, port } = new URL(baseUrl)
+          const socket = connect({ host: hostname, port: Number(port) }).on("error", () => undefined)
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+          socket.once("readable", () => resume(Effect.succeed(socket)))
+        }),
+        (socket) => Effect.sync(() => socket.destroy())
+      )
+    )
+  )
+
+  it.live("are bounded: the next one is asked to try again", () =>
+    Effect.gen(function* () {
+      yield* stall
+      const { headers, json, status } = yield* control("GET", "/worlds/default/snapshot")
+      expect([status, json.message, headers.get("retry-after")]).toEqual([
+        503,
+        "Too many snapshots are being read: try again.",
+        "1"
+      ])
+    }).pipe(Effect.provide(within({ replyStallMillis: 60_000, turnWaitMillis: 100 })))
+  )
+
+  it.live("lose their connection, and the next one gets its own", () =>
+    Effect.gen(function* () {
+      yield* stall
+      const { status, text } = yield* control("GET", "/worlds/default/snapshot")
+      expect([status, JSON.parse(text).nodes.length]).toEqual([200, nodes])
+    }).pipe(Effect.provide(within({ replyStallMillis: 200, turnWaitMillis: 8_000 })))
   )
 })
 

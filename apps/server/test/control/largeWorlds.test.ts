@@ -1,7 +1,8 @@
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { TestServer } from "../../src/testing.ts"
-import { errorsOf } from "../http/service.ts"
+import { type Account, callAs, errorsOf, nodeOf } from "../http/service.ts"
 import { control } from "./plane.ts"
 
 /** How many turns the event loop takes meanwhile, and what the effect gives. */
@@ -54,6 +55,53 @@ layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
     })
   )
 
+  it.effect("that ended while nothing was asked is cleared away in steps, whatever is asked first", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const vanishing = { scenario: "fleet:20000", clock: "real", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
+      const begin = Effect.map(control("POST", "/worlds", vanishing), ({ json }) => ({
+        id: json.id as string,
+        baseUrl,
+        apiKey: Redacted.make<string>(json.apiKey),
+        accessToken: Redacted.make<string>(json.accessToken)
+      }))
+      for (const ask of [
+        (world: Account) => Effect.map(callAs(world, "GET", "/nodes/"), ({ json }) => json.data.length),
+        (world: Account) =>
+          Effect.map(callAs(world, "POST", "/nodes/", { body: nodeOf("web") }), ({ status }) => status - 202),
+        (_: Account, id: string) =>
+          Effect.map(control("GET", "/worlds"), ({ json }) => json.find((one: { id: string }) => one.id === id).nodes)
+      ]) {
+        const world = yield* begin
+        expect(yield* nodesOf(world.id)).toBe(20_000)
+        yield* TestClock.adjust("366 days")
+        const { result, turns } = yield* countingTurns(ask(world, world.id))
+        expect([result, turns >= 20]).toEqual([0, true])
+        yield* control("DELETE", `/worlds/${world.id}`)
+      }
+    })
+  )
+
+  it.effect("is 401 where its world was deleted while what had ended was cleared away", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const vanishing = { scenario: "fleet:50000", clock: "real", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
+      const { accessToken, apiKey, id } = (yield* control("POST", "/worlds", vanishing)).json
+      const account = {
+        baseUrl,
+        apiKey: Redacted.make<string>(apiKey),
+        accessToken: Redacted.make<string>(accessToken)
+      }
+      yield* TestClock.adjust("366 days")
+      const [listed, deleted] = yield* Effect.all(
+        [callAs(account, "GET", "/nodes/"), control("DELETE", `/worlds/${id}`)],
+        { concurrency: "unbounded" }
+      )
+      expect(deleted.status).toBe(204)
+      errorsOf(listed, 401)
+    })
+  )
+
   it.effect("takes its turn with another, and both are there in the end", () =>
     Effect.gen(function* () {
       const make = control("POST", "/worlds", { scenario: "fleet:50000" })
@@ -64,17 +112,55 @@ layer(TestServer.layer())("a fleet of 50 000 nodes", (it) => {
     })
   )
 
-  it.effect("is no longer there when its world was deleted while it was reset", () =>
+  /** Begins a long request, and gives its reply once it has been followed by others. */
+  const during = <A, E, R>(long: ReturnType<typeof control>, others: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const { id } = (yield* control("POST", "/worlds", { scenario: "fleet:50000" })).json
-      const [reset, deleted] = yield* Effect.all(
-        [control("POST", `/${id}/reset`), control("DELETE", `/worlds/${id}`)],
-        { concurrency: "unbounded" }
-      )
-      expect(deleted.status).toBe(204)
-      // The reset may have come first; never does it bring the world back.
-      if (reset.status !== 200) errorsOf(reset, 404)
-      errorsOf(yield* control("GET", `/worlds/${id}`), 404)
+      const fiber = yield* Effect.forkChild(long)
+      yield* control("GET", "/health")
+      yield* others
+      expect(fiber.pollUnsafe()).toBe(undefined)
+      return yield* Fiber.join(fiber)
+    })
+
+  const remove = (id: string) => control("DELETE", `/worlds/${id}`)
+
+  it.effect("is no longer there when its world was deleted while it was reset, searched or advanced", () =>
+    Effect.gen(function* () {
+      const fleet = { scenario: "fleet:200000", clock: "frozen", outcomes: { vanishes: 1 }, outcomeAfter: "365 days" }
+      for (const [path, body] of [
+        ["reset"],
+        ["clock", { advanceTo: "next-event" }],
+        ["clock", { advance: "366 days" }]
+      ] as const) {
+        const { id } = (yield* control("POST", "/worlds", fleet)).json
+        errorsOf(yield* during(control("POST", `/${id}/${path}`, body), remove(id)), 404)
+        errorsOf(yield* control("GET", `/worlds/${id}`), 404)
+      }
+    })
+  )
+
+  it.effect("gives way to a world that is restored meanwhile: that one is reset, and searched", () =>
+    Effect.gen(function* () {
+      const small = (yield* control("POST", "/worlds", { clock: "frozen", provisioning: "1 hour" })).json
+      const snapshot = (yield* control("GET", `/${small.id}/snapshot`)).json
+      const { id } = (yield* control("POST", "/worlds", { clock: "frozen", scenario: "fleet:200000" })).json
+      const settings = { ...snapshot.settings, scenario: "small" }
+      const restore = control("PUT", `/${id}/snapshot`, { ...snapshot, settings })
+      expect((yield* during(control("POST", `/${id}/reset`), restore)).json.nodes).toBe(5)
+      expect(yield* nodesOf(id)).toBe(5)
+      yield* remove(id)
+      const other = (yield* control("POST", "/worlds", { clock: "frozen", scenario: "fleet:200000" })).json
+      const created = { ...snapshot, settings: { ...settings, nodes: [{ name: "web", status: "created" }] } }
+      expect((yield* control("PUT", `/${small.id}/snapshot`, created)).status).toBe(200)
+      yield* control("POST", `/${small.id}/reset`)
+      const begun = (yield* control("GET", `/${small.id}/snapshot`)).json
+      const replaced = control("PUT", `/${other.id}/snapshot`, begun)
+      const next = yield* during(control("POST", `/${other.id}/clock`, { advanceTo: "next-event" }), replaced)
+      expect(next.json).toMatchObject({
+        now: "2026-01-01T01:00:00.000Z",
+        events: [{ kind: "provisioning-ends", at: "2026-01-01T01:00:00.000Z" }]
+      })
+      yield* remove(other.id)
     })
   )
 })
