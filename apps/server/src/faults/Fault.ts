@@ -48,14 +48,17 @@ export const triggerFields = {
 /** Headers that a scope may name. */
 const maxHeaders = 32
 
-const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.isMaxLength(maxPatternLength))).check(
-  Schema.isMaxProperties(maxHeaders),
-  Schema.makeFilter(
-    (patterns) =>
-      new Set(Object.keys(patterns).map((name) => name.toLowerCase())).size === Object.keys(patterns).length ||
-      "Expected each header once: the case of a name does not count"
+// The description before the check: a check without a JSON schema of its own takes one that follows with it.
+const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.isMaxLength(maxPatternLength)))
+  .annotate({ description: "Headers of the request by name, each with a pattern of its value." })
+  .check(
+    Schema.isMaxProperties(maxHeaders),
+    Schema.makeFilter(
+      (patterns) =>
+        new Set(Object.keys(patterns).map((name) => name.toLowerCase())).size === Object.keys(patterns).length ||
+        "Expected each header once: the case of a name does not count"
+    )
   )
-)
 
 /** The requests a fault is for. Without any of these: all of them. */
 export const Scope = Schema.Struct({
@@ -70,9 +73,7 @@ export const Scope = Schema.Struct({
   ).annotate({
     description: "The id of a node, or a pattern of its name: * is any text, ? one character."
   }),
-  header: Schema.optionalKey(HeaderPatterns).annotate({
-    description: "Headers of the request by name, each with a pattern of its value."
-  })
+  header: Schema.optionalKey(HeaderPatterns)
 })
 
 const Trigger = Schema.Struct({ ...triggerFields, scope: Schema.optionalKey(Scope) })
