@@ -2,7 +2,7 @@
  * A fault that is armed in a world, with what it has counted so far.
  */
 import { DateTime } from "effect"
-import { type AnyFault, readMoment } from "./Fault.ts"
+import { type AnyFault, readMoment, withCanonicalHeaders } from "./Fault.ts"
 
 export interface ArmedFault {
   /** An object of its own for each arming, by which an armed fault is known again. */
@@ -23,7 +23,7 @@ export const arm = (faults: ReadonlyArray<AnyFault>, now: number): ReadonlyArray
     const instance = instances.get(fault.fault) ?? 0
     instances.set(fault.fault, instance + 1)
     return {
-      fault: { ...fault },
+      fault: { ...withCanonicalHeaders(fault) },
       instance,
       fromMillis: fault.from === undefined ? Number.NEGATIVE_INFINITY : readMoment(fault.from, now)!,
       untilMillis: fault.until === undefined ? Number.POSITIVE_INFINITY : readMoment(fault.until, now)!,

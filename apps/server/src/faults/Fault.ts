@@ -5,7 +5,7 @@
 import { Option, Schema } from "effect"
 import { readDurationMillis } from "../lifecycle/durationText.ts"
 import { readInstantMillis } from "../lifecycle/instantText.ts"
-import { maxNamePatternLength, maxPatternLength } from "../lifecycle/pattern.ts"
+import { maxNamePatternLength, maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 import { operations } from "./operations.ts"
 
 /** The largest count a trigger takes. */
@@ -48,9 +48,17 @@ export const triggerFields = {
 /** Headers that a scope may name. */
 const maxHeaders = 32
 
-const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.isMaxLength(maxPatternLength))).check(
-  Schema.isMaxProperties(maxHeaders)
-)
+// The description before the check: a check without a JSON schema of its own takes one that follows with it.
+const HeaderPatterns = Schema.Record(Schema.String, Schema.String.check(Schema.isMaxLength(maxPatternLength)))
+  .annotate({ description: "Headers of the request by name, each with a pattern of its value." })
+  .check(
+    Schema.isMaxProperties(maxHeaders),
+    Schema.makeFilter(
+      (patterns) =>
+        new Set(Object.keys(patterns).map((name) => name.toLowerCase())).size === Object.keys(patterns).length ||
+        "Expected each header once: the case of a name does not count"
+    )
+  )
 
 /** The requests a fault is for. Without any of these: all of them. */
 export const Scope = Schema.Struct({
@@ -65,12 +73,37 @@ export const Scope = Schema.Struct({
   ).annotate({
     description: "The id of a node, or a pattern of its name: * is any text, ? one character."
   }),
-  header: Schema.optionalKey(HeaderPatterns).annotate({
-    description: "Headers of the request by name, each with a pattern of its value."
-  })
+  header: Schema.optionalKey(HeaderPatterns)
 })
 
 const Trigger = Schema.Struct({ ...triggerFields, scope: Schema.optionalKey(Scope) })
+
+/** The fault with the headers of its scope by lower-case name, as those of a request are. */
+export const withCanonicalHeaders = <F extends AnyFault>(fault: F): F => {
+  const header = fault.scope?.header
+  if (header === undefined) return fault
+  const patterns = Object.entries(header).map(([name, pattern]) => [name.toLowerCase(), pattern])
+  return { ...fault, scope: { ...fault.scope, header: Object.fromEntries(patterns) } }
+}
+
+/**
+ * Steps that the header patterns of all armed faults may cost for each character of a header: 4 million at the longest headers there
+ * are, a few milliseconds.
+ */
+const maxHeaderPatternCost = 256
+
+export const tooMuchToMatch =
+  `Expected patterns of headers with at most ${maxHeaderPatternCost * 32} characters in all faults together, each counted in full ` +
+  "32s, and those without * and ? not at all"
+
+/** The first fault with whose header patterns all together cost too much; -1 where none does. */
+export const indexBeyondPatternCost = (faults: ReadonlyArray<AnyFault>): number => {
+  let cost = 0
+  return faults.findIndex(({ scope }) => {
+    for (const pattern of Object.values(scope?.header ?? {})) cost += patternCost(pattern)
+    return cost > maxHeaderPatternCost
+  })
+}
 
 /** A fault of any kind, without the options of its kind. */
 export interface AnyFault extends Schema.Schema.Type<typeof Trigger> {

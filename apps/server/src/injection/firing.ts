@@ -73,8 +73,7 @@ const isInScope = ({ fault, scope }: AnyFault, request: RequestFacts): boolean =
   if (typeof node === "number" && node !== request.nodeId) return false
   if (typeof node === "string" && (request.nodeName === undefined || !matches(node, request.nodeName))) return false
   return Object.entries(header ?? {}).every(([name, pattern]) => {
-    const header = name.toLowerCase()
-    const value = Object.hasOwn(request.headers, header) ? request.headers[header] : undefined
+    const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined
     return value !== undefined && matches(pattern, value)
   })
 }

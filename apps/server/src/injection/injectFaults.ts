@@ -17,7 +17,7 @@ import type { World } from "../world/World.ts"
 import { type Choice, DueFaults } from "./DueFaults.ts"
 import type { Instead, ListView } from "./FaultKind.ts"
 import { decide } from "./firing.ts"
-import { viewedPage } from "./listView.ts"
+import { isOtherPage, pagesOf, type ViewedPage } from "./listView.ts"
 import { ifChanged, recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
 
 /** Lets the faults that fire at a request work on it. They fire at requests of known callers only. */
@@ -53,6 +53,7 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
     exchange.delivery = { faults: faults.fired(), isAnswered: false, delayMillis: 0, wireFault }
     return HttpServerResponse.empty()
   }
+  yield* preparePast(faults, world)
   const { isByFault, served } = yield* serve(next, exchange, faults, instead)
 
   // A fault may make another world of it, also where the client gets to know nothing.
@@ -68,6 +69,13 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
   const fired = faults.fired()
   if (fired.length > 0) exchange.delivery = { faults: fired, isAnswered: true, delayMillis, wireFault }
   return reply
+})
+
+/** What a list of the past needs to be found fast; the server answers others meanwhile. */
+const preparePast = Effect.fnUntraced(function* (faults: DueFaults, { latest, nodes }: World) {
+  const { asOf } = faults.foresee(presentView(latest), ({ list }, view) => list?.(view))
+  if (asOf === latest) return
+  for (const _step of nodes.prepareMadeBy(asOf, latest)) yield* Effect.yieldNow
 })
 
 /** The reply of the service, or of the fault that answers in its place. */
@@ -123,16 +131,20 @@ const bodyBytesOf = ({ method }: HttpServerRequest.HttpServerRequest, reply: Rep
 /** Whether nothing of the reply arrives, so that no other fault can show in it. */
 const losesAll = ({ _tag }: WireFault): boolean => _tag === "Reset" || _tag === "Silence" || _tag === "Garbage"
 
+const presentView = (latest: number): ListView => ({ asOf: latest, shift: 0 })
+
 /** The reply with another list of nodes, where any fault has one. */
 const listOf = (faults: DueFaults, reply: Reply, { request, world }: Exchange): Reply => {
-  let view: ListView = { asOf: world.latest, shift: 0 }
-  return faults.each(reply, ({ list }, before) => {
+  const pages = pagesOf(world, request.url)
+  const last = faults.each<ViewedPage | undefined>(undefined, ({ list }, before) => {
     if (list === undefined) return undefined
-    const next = list(view)
-    const changed = ifChanged(request, before, withBodyOf(before, viewedPage(world, request.url, next)))
-    if (changed !== undefined) view = next
-    return changed
+    const current = before ?? pages.page(presentView(world.latest))
+    const view = list(current.view)
+    if (view.asOf === current.view.asOf && view.shift === current.view.shift) return undefined
+    const page = pages.page(view)
+    return isOtherPage(world, pages, request.method, current, page) ? page : undefined
   })
+  return last === undefined ? reply : withBodyOf(reply, pages.reply(last))
 }
 
 interface AskedNode {

@@ -1,45 +1,110 @@
 /**
- * Pages of a list of nodes that is not the present one: of an earlier instant, or with every node moved.
+ * Pages of a list of nodes that is not the present one: of an earlier instant, or with every node moved. Only the nodes of the
+ * page are read, however many there are.
  */
 import { succeed } from "@berth/core/api/Envelope"
 import { pageSize } from "@berth/core/api/Routes"
 import { HttpServerResponse } from "effect/http"
 import type { Reply } from "../http/Exchange.ts"
 import { listedNode } from "../http/records.ts"
+import { goneAt } from "../lifecycle/NodeLife.ts"
+import { bytesOf } from "../transport/replyBytes.ts"
 import type { NodeRecord } from "../world/NodeRecord.ts"
 import { phase, type World } from "../world/World.ts"
 import type { ListView } from "./FaultKind.ts"
 
-/** The page that a URL asks for, of the list as the view has it. */
-export const viewedPage = (world: World, url: string, view: ListView): Reply => {
+/** A page of the list as a view has it. */
+export interface ViewedPage {
+  readonly view: ListView
+  readonly nodes: ReadonlyArray<NodeRecord>
+}
+
+/** The pages that a URL asks for, of a world as it is at this moment. */
+export const pagesOf = (world: World, url: string) => {
   const query = new URL(url, "http://berth.test").searchParams
   const whole = (name: string) => Number(query.get(name) || Number.NaN)
   const size = whole("per_page") || pageSize.default
   const skip = ((whole("page_no") || whole("page") || 1) - 1) * size
-  const page =
-    view.asOf < world.latest ? pastNodes(world, view).slice(skip, skip + size) : shifted(world, skip, size, view.shift)
-  return HttpServerResponse.jsonUnsafe(succeed(page.map((node) => listedNode(world, node, view.asOf))))
+  let gone: ReadonlyArray<GoneNode> | undefined
+  return {
+    page: (view: ListView): ViewedPage => {
+      const list = view.asOf < world.latest ? pastList(world, (gone ??= goneNodes(world)), view.asOf) : world.nodes
+      return { view, nodes: turned(list, view.shift, skip, size) }
+    },
+    reply: ({ nodes, view }: ViewedPage): Reply =>
+      HttpServerResponse.jsonUnsafe(succeed(nodes.map((node) => listedNode(world, node, view.asOf))))
+  }
 }
 
-/** All nodes of an earlier instant, those that went since then included. */
-const pastNodes = (world: World, { asOf, shift }: ListView): ReadonlyArray<NodeRecord> => {
-  const gone = world.gone.filter(
-    (node) => phase(world, node, asOf) !== "gone" && world.nodes.get(node.id) === undefined
+type Pages = ReturnType<typeof pagesOf>
+
+/** Whether a client notices that it gets one page and not the other; of HEAD it gets only the length. */
+export const isOtherPage = (
+  world: World,
+  pages: Pages,
+  method: string,
+  one: ViewedPage,
+  other: ViewedPage
+): boolean => {
+  if (method === "HEAD") return bytesOf(pages.reply(one))?.length !== bytesOf(pages.reply(other))?.length
+  return (
+    one.nodes.length !== other.nodes.length ||
+    one.nodes.some((node, index) => {
+      const beside = other.nodes[index]!
+      return (
+        node.id !== beside.id ||
+        node.createdAt !== beside.createdAt ||
+        phase(world, node, one.view.asOf) !== phase(world, beside, other.view.asOf)
+      )
+    })
   )
-  const nodes = [...world.nodes.slice(0, world.nodes.size), ...gone]
-    .filter(({ createdAt }) => createdAt <= asOf)
-    .sort((a, b) => a.id - b.id)
-  const turned = modulo(shift, nodes.length)
-  return [...nodes.slice(turned), ...nodes.slice(0, turned)]
 }
 
-const shifted = (world: World, skip: number, size: number, shift: number): ReadonlyArray<NodeRecord> => {
-  const { nodes } = world
-  if (skip >= nodes.size) return []
-  const first = modulo(skip + shift, nodes.size)
-  const count = Math.min(size, nodes.size - skip)
-  const page = nodes.slice(first, count)
-  return page.length === count ? page : [...page, ...nodes.slice(0, count - page.length)]
+/** Nodes by ascending id. */
+interface List {
+  readonly size: number
+  readonly slice: (skip: number, count: number) => ReadonlyArray<NodeRecord>
 }
 
-const modulo = (value: number, by: number): number => (by === 0 ? 0 : ((value % by) + by) % by)
+/** A page of a list of which the first `shift` nodes are at its end. */
+const turned = (list: List, shift: number, skip: number, size: number): ReadonlyArray<NodeRecord> => {
+  if (shift === 0) return list.slice(skip, size)
+  const total = list.size
+  if (skip >= total) return []
+  const count = Math.min(size, total - skip)
+  const page = list.slice(modulo(skip + shift, total), count)
+  return page.length === count ? page : [...page, ...list.slice(0, count - page.length)]
+}
+
+const modulo = (value: number, by: number): number => ((value % by) + by) % by
+
+interface GoneNode {
+  readonly node: NodeRecord
+  readonly at: number
+}
+
+/** The nodes that went last, by ascending id, without those whose id another one has by now. */
+const goneNodes = ({ gone, nodes, settings }: World): ReadonlyArray<GoneNode> =>
+  gone
+    .filter(({ id }) => nodes.get(id) === undefined)
+    .map((node) => ({ node, at: goneAt(settings.seed, settings.lifecycle, node) }))
+    .sort((a, b) => a.node.id - b.node.id)
+
+/** The list of an earlier instant, with the nodes that went since then. */
+const pastList = ({ nodes }: World, gone: ReadonlyArray<GoneNode>, asOf: number): List => {
+  const back = gone.flatMap(({ at, node }) => (node.createdAt <= asOf && asOf < at ? [node] : []))
+  return {
+    get size() {
+      return nodes.countMadeBy(asOf) + back.length
+    },
+    slice: (skip, count) => {
+      // As many of the nodes before the page as those that are back may have moved into it.
+      const from = Math.max(0, skip - back.length)
+      const kept = nodes.sliceMadeBy(asOf, from, skip - from + count)
+      const [first] = kept
+      const before = from === 0 ? 0 : back.filter(({ id }) => first === undefined || id < first.id).length
+      const merged = [...kept, ...back.slice(before)].sort((a, b) => a.id - b.id)
+      return merged.slice(skip - from - before, skip - from - before + count)
+    }
+  }
+}

@@ -4,6 +4,7 @@
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
+import { indexBeyondPatternCost, tooMuchToMatch } from "../faults/Fault.ts"
 import { strictReader } from "../transport/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
 
@@ -58,7 +59,9 @@ export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, F
     if (Result.isSuccess(fault)) faults.push(fault.success)
     else for (const [option, sentences] of Object.entries(fault.failure)) errors[`${index}.${option}`] = sentences
   }
-  return Object.keys(errors).length === 0 ? Result.succeed(faults) : Result.fail(errors)
+  if (Object.keys(errors).length > 0) return Result.fail(errors)
+  const beyond = indexBeyondPatternCost(faults)
+  return beyond < 0 ? Result.succeed(faults) : Result.fail({ [`${beyond}.scope.header`]: [`${tooMuchToMatch}.`] })
 }
 
 const scopeOptions = new Set(["operation", "node", "header"])

@@ -6,7 +6,7 @@
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
 import type { ArmedFault } from "../faults/ArmedFault.ts"
-import type { AnyFault } from "../faults/Fault.ts"
+import { type AnyFault, indexBeyondPatternCost, tooMuchToMatch, withCanonicalHeaders } from "../faults/Fault.ts"
 import { Fault } from "../injection/catalogue.ts"
 import { maxLives } from "../lifecycle/Lifecycle.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
@@ -53,6 +53,7 @@ const takeArmed = ({ fromMillis, untilMillis, ...armed }: ArmedFault): typeof St
 
 const armedFrom = (stored: typeof StoredArmedFault.Type): ArmedFault => ({
   ...stored,
+  fault: withCanonicalHeaders(stored.fault),
   fromMillis: stored.fromMillis ?? Number.NEGATIVE_INFINITY,
   untilMillis: stored.untilMillis ?? Number.POSITIVE_INFINITY
 })
@@ -108,7 +109,10 @@ const Settings = Schema.Struct({
     Schema.Literals(["empty", "small"]),
     Schema.Struct({ fleet: Count.check(Schema.isLessThanOrEqualTo(maxFleetNodes)) })
   ]),
-  faults: Schema.Array(StoredFault).check(Schema.isMaxLength(maxFaults)),
+  faults: Schema.Array(StoredFault).check(
+    Schema.isMaxLength(maxFaults),
+    Schema.makeFilter((faults) => indexBeyondPatternCost(faults) < 0 || tooMuchToMatch)
+  ),
   ...added
 })
 
@@ -171,7 +175,10 @@ const head = {
   nextNodeId: Positive.check(Schema.isLessThanOrEqualTo(maxNodeId)),
   /** The nodes that went last, the latest at the end: semantic faults about the past show them. */
   gone: Schema.Array(NodeSnapshot).check(Schema.isMaxLength(World.maxGone)),
-  faults: Schema.Array(StoredArmedFault).check(Schema.isMaxLength(maxFaults))
+  faults: Schema.Array(StoredArmedFault).check(
+    Schema.isMaxLength(maxFaults),
+    Schema.makeFilter((armed) => indexBeyondPatternCost(armed.map(({ fault }) => fault)) < 0 || tooMuchToMatch)
+  )
 }
 
 /** All of a world but its nodes. */

@@ -4,6 +4,7 @@
  * memory back.
  */
 import type { NodeRecord } from "./NodeRecord.ts"
+import type { Steps } from "./Steps.ts"
 
 /** Ids per block. */
 const blockSize = 512
@@ -11,9 +12,51 @@ const blockSize = 512
 /** Blocks per shelf, so that a page deep in a million nodes is found in as few steps as the first. */
 const shelfSize = 64
 
+/** Blocks sorted by instant in one step: some milliseconds. */
+const blocksPerStep = 32
+
 interface Block {
   readonly slots: Array<NodeRecord | undefined>
   live: number
+  /** No node of it was made before the first of these instants, none after the last. */
+  from: number
+  until: number
+  /** When its nodes were made, in order; absent until a list of the past ends within it. */
+  instants?: Float64Array | undefined
+}
+
+const newBlock = (slots: Array<NodeRecord | undefined>): Block => ({
+  slots,
+  live: 0,
+  from: Number.POSITIVE_INFINITY,
+  until: Number.NEGATIVE_INFINITY
+})
+
+const noteCreation = (block: Block, { createdAt }: NodeRecord): void => {
+  block.from = Math.min(block.from, createdAt)
+  block.until = Math.max(block.until, createdAt)
+  block.instants = undefined
+}
+
+const instantsOf = ({ live, slots }: Block): Float64Array => {
+  const instants = new Float64Array(live)
+  let next = 0
+  for (const node of slots) if (node !== undefined) instants[next++] = node.createdAt
+  return instants.sort()
+}
+
+/** How many nodes of a block were made by an instant. */
+const countMadeBy = (block: Block, instant: number): number => {
+  if (block.until <= instant) return block.live
+  if (block.from > instant) return 0
+  const instants = (block.instants ??= instantsOf(block))
+  let [low, high] = [0, instants.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (instants[middle]! <= instant) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 export class NodeTable {
@@ -56,8 +99,9 @@ export class NodeTable {
   add(node: NodeRecord): void {
     const index = this.#nextId - this.#firstId
     const at = Math.floor(index / blockSize)
-    const block = (this.#blocks[at] ??= { slots: [], live: 0 })
+    const block = (this.#blocks[at] ??= newBlock([]))
     block.slots.push(node)
+    noteCreation(block, node)
     this.#nextId += 1
     this.#count(block, at, 1)
   }
@@ -78,7 +122,7 @@ export class NodeTable {
       const [at, offset] = [Math.floor(index / blockSize), index % blockSize]
       const end = Math.min(blockSize, offset + id - this.#nextId)
       // A block that is passed over as a whole is one whose nodes are all gone.
-      if (end - offset < blockSize) (this.#blocks[at] ??= { slots: [], live: 0 }).slots.length = end
+      if (end - offset < blockSize) (this.#blocks[at] ??= newBlock([])).slots.length = end
       this.#nextId += end - offset
     }
   }
@@ -86,7 +130,9 @@ export class NodeTable {
   /** Puts a changed record in the place of the one with its id. */
   replace(node: NodeRecord): void {
     const index = node.id - this.#firstId
-    this.#blocks[Math.floor(index / blockSize)]!.slots[index % blockSize] = node
+    const block = this.#blocks[Math.floor(index / blockSize)]!
+    block.slots[index % blockSize] = node
+    noteCreation(block, node)
     this.#version = undefined
   }
 
@@ -94,8 +140,9 @@ export class NodeTable {
   restore(node: NodeRecord): void {
     const index = node.id - this.#firstId
     const at = Math.floor(index / blockSize)
-    this.#blocks[at] ??= { slots: Array.from({ length: blockSize }, () => undefined), live: 0 }
+    this.#blocks[at] ??= newBlock(Array.from({ length: blockSize }, () => undefined))
     this.#blocks[at].slots[index % blockSize] = node
+    noteCreation(this.#blocks[at], node)
     this.#firstBlock = Math.min(this.#firstBlock, at)
     this.#count(this.#blocks[at], at, 1)
   }
@@ -106,6 +153,7 @@ export class NodeTable {
     const block = this.#blocks[at]
     if (block?.slots[index % blockSize] === undefined) return
     block.slots[index % blockSize] = undefined
+    block.instants = undefined
     this.#count(block, at, -1)
     const isFull = block.slots.length === blockSize
     if (block.live > 0 || !isFull) return
@@ -147,6 +195,48 @@ export class NodeTable {
       }
       for (const node of block.slots) {
         if (node === undefined) continue
+        if (toSkip > 0) toSkip -= 1
+        else page.push(node)
+        if (page.length === count) break
+      }
+    }
+    return page
+  }
+
+  /**
+   * Prepares the two below for instants of a time, in steps: where a million nodes were made in no order it takes a quarter of a
+   * second, once.
+   */
+  *prepareMadeBy(earliest: number, latest: number): Steps<void> {
+    let sorted = 0
+    for (const block of this.#blocks) {
+      if (block === undefined || block.instants !== undefined) continue
+      if (block.from === block.until || block.until <= earliest || block.from > latest) continue
+      block.instants = instantsOf(block)
+      if (++sorted % blocksPerStep === 0) yield
+    }
+  }
+
+  /** How many nodes were made by an instant. */
+  countMadeBy(instant: number): number {
+    let count = 0
+    for (const block of this.#blocks) if (block !== undefined) count += countMadeBy(block, instant)
+    return count
+  }
+
+  /** The same as `slice`, of the nodes that were made by an instant: in a few thousand steps among a million. */
+  sliceMadeBy(instant: number, skip: number, count: number): ReadonlyArray<NodeRecord> {
+    const page: Array<NodeRecord> = []
+    let toSkip = skip
+    for (let at = this.#firstBlock; at < this.#blocks.length && page.length < count; at++) {
+      const block = this.#blocks[at]
+      const made = block === undefined ? 0 : countMadeBy(block, instant)
+      if (toSkip >= made) {
+        toSkip -= made
+        continue
+      }
+      for (const node of block!.slots) {
+        if (node === undefined || node.createdAt > instant) continue
         if (toSkip > 0) toSkip -= 1
         else page.push(node)
         if (page.length === count) break

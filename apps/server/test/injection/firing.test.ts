@@ -123,6 +123,7 @@ describe("the scope of a fault", () => {
     expect(isInScope({ header: { "X-Test": "a*" } }, { headers: { "x-test": "abc" } })).toBe(true)
     expect(isInScope({ header: { "x-test": "a*" } }, { headers: { "x-test": "b" } })).toBe(false)
     expect(isInScope({ header: { "x-test": "*" } }, {})).toBe(false)
+    expect(isInScope({ header: { __PROTO__: "*" } }, {})).toBe(false)
   })
 
   it("requests out of its scope are not counted", () => {

@@ -48,6 +48,23 @@ describe("faults as JSON", () => {
     expect(Object.keys(errorsOf(Array.from({ length: 101 }, () => ({ fault: "hang" }))))).toEqual(["detail"])
   })
 
+  it("a header may be named once, whatever the case of its name", () => {
+    const header = { "X-Test": "a", "x-test": "b" }
+    expect(errorsOf([{ fault: "hang", scope: { header } }])).toEqual({
+      "0.scope.header": ["Expected each header once: the case of a name does not count."]
+    })
+  })
+
+  it("patterns of headers are bounded in all faults together, so that a request is compared with them in milliseconds", () => {
+    const armed = (count: number, pattern: string) =>
+      Array.from({ length: count }, () => ({ fault: "hang", scope: { header: { x: pattern, y: pattern } } }))
+    const longest = `*${"a".repeat(1023)}`
+    expect(Result.isSuccess(readFaults(armed(3, longest)))).toBe(true)
+    expect(Object.keys(errorsOf(armed(4, longest)))).toEqual(["3.scope.header"])
+    expect(Result.isSuccess(readFaults(armed(100, "web-*")))).toBe(true)
+    expect(Result.isSuccess(readFaults(armed(100, "a".repeat(1024))))).toBe(true)
+  })
+
   it.each([
     { fault: "status", status: 199 },
     { fault: "status", status: 600 },

@@ -41,3 +41,23 @@ it.effect("a snapshot takes along what is armed, where it stands, and the nodes 
     expect(yield* armed(twin)).toEqual(yield* armed(world))
   }).pipe(Effect.provide(TestServer.layer()))
 )
+
+it.effect("a snapshot arms no more header patterns than a client may, and their names in any case", () =>
+  Effect.gen(function* () {
+    const { makeWorld } = yield* TestServer
+    const world = yield* makeWorld()
+    yield* world.arm([{ fault: "status", status: 418, scope: { header: { "X-Test": "a*" } } }])
+    const { control } = world
+    const snapshot = yield* Effect.orDie(control.worlds.snapshot(params(world)))
+    const [one] = snapshot.faults
+    const withHeader = (count: number, header: Readonly<Record<string, string>>) => ({
+      ...snapshot,
+      faults: Array.from({ length: count }, () => ({ ...one!, fault: { ...one!.fault, scope: { header } } }))
+    })
+    yield* Effect.orDie(control.worlds.restore({ ...params(world), payload: withHeader(1, { "X-Other": "b*" }) }))
+    expect((yield* ask(world, "GET", "/nodes/", { headers: { "x-other": "bc" } })).status).toBe(418)
+    const tooMany = withHeader(8, { x: `*${"a".repeat(1023)}` })
+    const refused = yield* Effect.flip(control.worlds.restore({ ...params(world), payload: tooMany }))
+    expect(JSON.stringify(refused)).toContain("patterns of headers")
+  }).pipe(Effect.provide(TestServer.layer()))
+)
