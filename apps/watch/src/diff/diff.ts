@@ -127,7 +127,7 @@ const conclude = (draft: Draft, counted: Count): void => {
   const seenMillis = (evidence.swept?.asked ?? now).atMillis
   // Versions of an account that is watched anew do not repeat those of an earlier store.
   for (const node of counted.nodes.values()) {
-    draft.write({ ...firstSeen(node, now.atMillis, now.atMillis), seenMillis })
+    draft.write({ ...firstSeen(node, draft.exchange, now.atMillis), seenMillis })
   }
   draft.note({ census: emptyCensus() })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })
