@@ -11,6 +11,7 @@ import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccou
 import { between, Draft } from "./Draft.ts"
 import type { Fact } from "./Fact.ts"
 import type { Observation, PageRead, SweepCompleted } from "./Observation.ts"
+import { restartHolds } from "./Freeze.ts"
 import { afterDenied } from "./Return.ts"
 import type { Rules } from "./Rules.ts"
 import { firstSeen, listedUnread, noteConfirmed, sighted } from "./Seen.ts"
@@ -58,6 +59,7 @@ const interpret = (draft: Draft, answer: Answer): void => {
     case "NodeMissing":
       return missed(draft, answer.nodeId)
     case "SweepCompleted":
+      restartHolds(draft)
       afterCompleteSweep(draft)
       swept(draft, answer)
       acceptAccount(draft)
