@@ -17,7 +17,7 @@ export interface Suspicion {
   readonly sweeps: number
   /** The first read that answered 404. */
   readonly firstMissing: Exchange | null
-  /** The read that answered 404 again, at least the grace after the first. */
+  /** The newest read that answered 404, at least the grace after the first. */
   readonly confirmed: Exchange | null
   /** Whether it was missing for the whole hold of a freeze: then it starts no other one. */
   readonly held: boolean
@@ -75,10 +75,32 @@ export const afterSweep = (before: Suspicion = noEvidence, { answered, asked }: 
 /** A read of the node answered 404. */
 export const afterMissing = (before: Suspicion = noEvidence, read: Exchange, graceMillis: number): Suspicion => {
   const { confirmed, firstMissing } = before
-  if (confirmed !== null) return before
+  if (confirmed !== null) return { ...before, confirmed: read }
   if (firstMissing === null) return { ...before, firstMissing: read }
   const apart = read.asked.monotonicMillis - firstMissing.answered.monotonicMillis
   return apart >= graceMillis ? { ...before, confirmed: read } : before
+}
+
+/** Nothing was observed for a while: its hold begins anew. */
+export const afterGap = (suspicion: Suspicion, now: Moment): Suspicion => ({ ...suspicion, since: now })
+
+/**
+ * Since when list and reads agree that it is missing, on the monotonic clock: since the later of its first sweep and its first
+ * 404. A node that is not read itself goes by the first 404 of the sample, of which none is there.
+ */
+export const agreedSinceMillis = (
+  id: NodeId,
+  { firstMissing, since }: Suspicion,
+  batch: Batch | undefined,
+  suspicions: ReadonlyMap<NodeId, Suspicion>
+): number => {
+  let read = firstMissing?.answered.monotonicMillis ?? Infinity
+  if (batch !== undefined && !batch.refuted && !batch.sample.has(id)) {
+    for (const sampled of batch.sample) {
+      read = Math.min(read, suspicions.get(sampled)?.firstMissing?.answered.monotonicMillis ?? Infinity)
+    }
+  }
+  return Math.max(since?.monotonicMillis ?? Infinity, read)
 }
 
 /** It was missing for the whole hold. It has to answer 404 anew, for old answers may be as wrong as the list was. */

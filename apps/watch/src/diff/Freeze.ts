@@ -3,7 +3,7 @@
  * nodes that were missing for the whole hold. The reasons are in `docs/decisions/0134-a-list-too-short-to-believe.md`.
  */
 import type { NodeId } from "@berth/core/domain/Node"
-import { hold, isExpectedToGo, type Suspicion } from "./Absence.ts"
+import { afterGap, agreedSinceMillis, hold, isExpectedToGo, type Suspicion } from "./Absence.ts"
 import type { Draft } from "./Draft.ts"
 import type { SweepCompleted } from "./Observation.ts"
 
@@ -15,6 +15,8 @@ const minManyShare = 0.05
 
 /** Losses count together within this time, or within two sweeps if those are longer. */
 const windowMillis = 300_000
+
+const windowOf = ({ rules }: Draft): number => Math.max(windowMillis, 2 * rules.sweepMillis)
 
 /** Updates the freeze after a complete sweep, whose suspicions are noted already. */
 export const updateFreeze = (draft: Draft, sweep: SweepCompleted): void => {
@@ -42,8 +44,8 @@ const isDoubted = (draft: Draft, id: NodeId, suspicion: Suspicion): boolean => {
 
 /** How many nodes are not expected to go, and how many of them are missing or were lost lately. */
 const countLost = (draft: Draft): { readonly expected: number; readonly missing: number } => {
-  const { evidence, now, rules, snapshot } = draft
-  const since = now.monotonicMillis - Math.max(windowMillis, 2 * rules.sweepMillis)
+  const { evidence, now, snapshot } = draft
+  const since = now.monotonicMillis - windowOf(draft)
   const losses = evidence.losses.filter(({ monotonicMillis }) => monotonicMillis >= since)
   if (losses.length < evidence.losses.length) draft.note({ losses })
   let missing = losses.length
@@ -57,14 +59,25 @@ const countLost = (draft: Draft): { readonly expected: number; readonly missing:
   return { expected, missing }
 }
 
+/** A time without a complete sweep in which nothing was observed that a hold could count. */
+export const restartHolds = (draft: Draft): void => {
+  const silentMillis = draft.now.monotonicMillis - draft.evidence.completedMonotonicMillis
+  if (silentMillis <= windowOf(draft)) return
+  for (const [id, suspicion] of draft.evidence.suspicions) {
+    if (suspicion.since !== null) draft.writable("suspicions").set(id, afterGap(suspicion, draft.now))
+  }
+}
+
 /** Each missing node is believed to be gone after its own hold. The freeze ends when no other is missing. */
 const thaw = (draft: Draft, { answered }: SweepCompleted): void => {
   const { freeze } = draft.standing
   if (freeze === null) return
+  const { batches, suspicions } = draft.evidence
   let isHeld = false
   let remaining = 0
-  for (const [id, suspicion] of draft.evidence.suspicions) {
-    const missingMillis = answered.monotonicMillis - (suspicion.since?.monotonicMillis ?? Infinity)
+  for (const [id, suspicion] of suspicions) {
+    const batch = batches.find(({ members }) => members.has(id))
+    const missingMillis = answered.monotonicMillis - agreedSinceMillis(id, suspicion, batch, suspicions)
     if (suspicion.held) isHeld = true
     else if (missingMillis >= draft.rules.holdMillis) {
       isHeld = true

@@ -17,7 +17,7 @@ export const NodeState = Schema.Struct({
   life: Schema.Int,
   /** How many changes were reported of this incarnation. */
   version: Schema.Int,
-  /** When it was last seen before this was written. A listed node was also seen by the sweeps since then. */
+  /** When the reply was asked for that showed it last before this was written. A listed node was also seen by the sweeps since then. */
   seenMillis: millis,
   /** Whether the last complete sweep had it. */
   listed: Schema.Boolean,

@@ -16,7 +16,7 @@ export interface Question {
   readonly dueMonotonicMillis: number
 }
 
-/** Pauses between reads of a node that lists lack and reads show. */
+/** Pauses between reads of a node that lists lack, while reads show it or it has to stay missing for a hold. */
 const maxHiddenPauseMillis = 300_000
 
 /** Every read that would decide something; those of nodes in transition are always open. */
@@ -31,15 +31,20 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
 const isUnsampled = (id: NodeId, batches: ReadonlyArray<Batch>): boolean =>
   batches.some(({ members, refuted, sample }) => members.has(id) && (refuted || !sample.has(id)))
 
-const aboutSuspects = ({ evidence, nodes }: Snapshot, rules: Rules): ReadonlyArray<Question> => {
+const aboutSuspects = ({ evidence, nodes, standing }: Snapshot, rules: Rules): ReadonlyArray<Question> => {
   const open: Array<Question> = []
   for (const [id, suspicion] of evidence.suspicions) {
     const known = nodes.get(id)
-    if (known === undefined || suspicion.confirmed !== null || isUnsampled(id, evidence.batches)) continue
+    if (known === undefined || isUnsampled(id, evidence.batches)) continue
+    const { confirmed, firstMissing, held } = suspicion
+    const isOnHold = standing.freeze !== null && !held
+    if (confirmed !== null && !isOnHold) continue
     const dueMonotonicMillis =
-      suspicion.firstMissing === null
-        ? hiddenUntil(evidence, id, rules)
-        : suspicion.firstMissing.answered.monotonicMillis + graceOf(known, suspicion, rules)
+      confirmed !== null
+        ? confirmed.answered.monotonicMillis + maxHiddenPauseMillis
+        : firstMissing === null
+          ? hiddenUntil(evidence, id, rules)
+          : firstMissing.answered.monotonicMillis + graceOf(known, suspicion, rules)
     open.push({ id, kind: "suspect", dueMonotonicMillis })
   }
   return open

@@ -8,6 +8,7 @@ import { doubt } from "./Absence.ts"
 import { between, type Between, type Draft } from "./Draft.ts"
 import { reportedFields } from "./Fact.ts"
 import { compareIncarnation, incarnationOf, isPassing, type NodeState } from "./NodeState.ts"
+import type { Exchange } from "./Observation.ts"
 import { afterFound, afterListed, canFollow } from "./Return.ts"
 import type { Tombstone } from "./Snapshot.ts"
 import { learnDuration, stuckAfterMillis } from "./Transition.ts"
@@ -56,22 +57,22 @@ const unknownSighted = (draft: Draft, node: Node, source: Source): void => {
   }
 }
 
-/** The state of a node when it is first seen. */
-export const firstSeen = (node: Node, atMillis: number, version = 0): NodeState => ({
+/** The state of a node when a reply first shows it, which may be from as early as the request for it. */
+export const firstSeen = (node: Node, { asked, answered }: Exchange, version = 0): NodeState => ({
   node,
   incarnation: incarnationOf(node),
   life: 1,
   version,
-  seenMillis: atMillis,
+  seenMillis: asked.atMillis,
   listed: true,
-  statusSinceMillis: atMillis,
+  statusSinceMillis: answered.atMillis,
   stuck: false,
   goneMillis: null
 })
 
 /** A node appeared for the first time. */
 const met = (draft: Draft, node: Node, source: Source): void => {
-  const state = { ...firstSeen(node, draft.now.atMillis), listed: source._tag === "list" }
+  const state = { ...firstSeen(node, draft.exchange), listed: source._tag === "list" }
   draft.write(state)
   draft.seen.push(node.id)
   draft.drop("returns", node.id)
@@ -130,7 +131,7 @@ const returning = (draft: Draft, node: Node, tombstone: Tombstone, source: Sourc
       : afterFound(before, node, draft.exchange, draft.rules.graceMillis)
   if (after !== "returned") return void draft.writable("returns").set(node.id, after)
   const state: NodeState = {
-    ...firstSeen(node, draft.now.atMillis, tombstone.version),
+    ...firstSeen(node, draft.exchange, tombstone.version),
     life: tombstone.life + 1,
     listed: false
   }
@@ -169,11 +170,11 @@ export const forget = (draft: Draft, id: NodeId): void => {
 /** The node is there: all evidence that it is gone was wrong. */
 const alive = (draft: Draft, known: NodeState, source: Source): void => {
   const { id } = known.node
-  const { evidence, now } = draft
+  const { evidence, exchange, now } = draft
   draft.seen.push(id)
   if (source._tag === "list") {
     draft.drop("hidden", id)
-    if (!known.listed) draft.write({ ...known, listed: true, seenMillis: now.atMillis })
+    if (!known.listed) draft.write({ ...known, listed: true, seenMillis: exchange.asked.atMillis })
   }
   const suspicion = evidence.suspicions.get(id)
   if (suspicion === undefined) return
@@ -249,7 +250,7 @@ const compared = (draft: Draft, believed: NodeState, node: Node, source: Source)
   const after = completed(node, known.node)
   const before = known.node
   const when = between(seenFromMillis(draft, believed), draft.now.atMillis)
-  let state: NodeState = { ...known, node: after, seenMillis: draft.now.atMillis }
+  let state: NodeState = { ...known, node: after, seenMillis: draft.exchange.asked.atMillis }
   if (spelling(before.status) !== spelling(after.status)) {
     learnDuration(draft, known)
     state = { ...state, version: state.version + 1, statusSinceMillis: draft.now.atMillis, stuck: false }

@@ -11,6 +11,7 @@ import { afterCensusRead, afterCensusSweep, type Count, emptyCensus, isSameAccou
 import { between, Draft } from "./Draft.ts"
 import type { Fact } from "./Fact.ts"
 import type { Observation, PageRead, SweepCompleted } from "./Observation.ts"
+import { restartHolds } from "./Freeze.ts"
 import { afterDenied } from "./Return.ts"
 import type { Rules } from "./Rules.ts"
 import { firstSeen, listedUnread, noteConfirmed, sighted } from "./Seen.ts"
@@ -58,6 +59,7 @@ const interpret = (draft: Draft, answer: Answer): void => {
     case "NodeMissing":
       return missed(draft, answer.nodeId)
     case "SweepCompleted":
+      restartHolds(draft)
       afterCompleteSweep(draft)
       swept(draft, answer)
       acceptAccount(draft)
@@ -127,7 +129,7 @@ const conclude = (draft: Draft, counted: Count): void => {
   const seenMillis = (evidence.swept?.asked ?? now).atMillis
   // Versions of an account that is watched anew do not repeat those of an earlier store.
   for (const node of counted.nodes.values()) {
-    draft.write({ ...firstSeen(node, now.atMillis, now.atMillis), seenMillis })
+    draft.write({ ...firstSeen(node, draft.exchange, now.atMillis), seenMillis })
   }
   draft.note({ census: emptyCensus() })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })

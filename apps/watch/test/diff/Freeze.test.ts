@@ -1,4 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
+import { questions } from "../../src/diff/Question.ts"
+import { defaultRules } from "../../src/diff/Rules.ts"
 import { aNode } from "./aNode.ts"
 import { byHand, denyTwice, types } from "./byHand.ts"
 
@@ -105,12 +107,51 @@ describe("a list too short to be believed", () => {
     const watch = byHand()
     watch.baseline(...nodes(6))
     watch.sweep(...nodes(2))
+    denyTwice(watch, [3, 4, 5, 6])
     sweepFor(watch, 300_000, nodes(2))
     watch.sweep(...nodes(1))
+    watch.misses(2)
     expect(sweepFor(watch, 300_000, nodes(1))).toEqual([])
     watch.restart()
+    for (const id of [2, 3, 4, 5, 6]) watch.misses(id)
     expect(sweepFor(watch, 600_000, nodes(1))).toEqual([])
     expect(types(sweepFor(watch, 60_000, nodes(1)))).toEqual(["watch.recovered"])
+  })
+
+  it("counts the hold of a node only from its first 404, however long the list lacks it", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(...nodes(5))
+    sweepFor(watch, 3_600_000, nodes(1))
+    for (const id of [2, 3, 4, 5]) watch.misses(id)
+    expect(sweepFor(watch, 570_000, nodes(1))).toEqual([])
+    expect(types(sweepFor(watch, 30_000, nodes(1)))).toEqual(["watch.recovered"])
+  })
+
+  it("counts no time without a complete sweep for the hold", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(...nodes(5))
+    watch.sweep(...nodes(1))
+    for (const id of [2, 3, 4, 5]) watch.misses(id)
+    watch.pass(900_000)
+    watch.fails()
+    expect(watch.sweep(...nodes(1))).toEqual([])
+    expect(types(sweepFor(watch, 570_000, nodes(1)))).toEqual(["watch.recovered"])
+    expect(watch.standing.freeze).not.toBeNull()
+    expect(types(sweepFor(watch, 30_000, nodes(1)))).toEqual(["watch.recovered"])
+    expect(watch.standing.freeze).toBeNull()
+  })
+
+  it("has its missing nodes read again every five minutes, also those that two reads denied", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(5))
+    watch.sweep(...nodes(1))
+    denyTwice(watch, [2, 3, 4, 5])
+    watch.pass(60_000)
+    const due = () => questions(watch.snapshot, defaultRules).map(({ dueMonotonicMillis: at }) => at - watch.now())
+    expect(due()).toEqual([240_000, 240_000, 240_000, 240_000])
+    watch.pass(240_000)
+    watch.misses(2)
+    expect(due()).toEqual([300_000, 0, 0, 0])
   })
 
   it("does not lack nodes whose records have no id that can be read", () => {
@@ -131,6 +172,13 @@ describe("more than twenty suspects", () => {
     return { watch, sample: [...watch.snapshot.evidence.batches[0]!.sample] }
   }
 
+  const frozen = () => {
+    const watch = byHand()
+    watch.baseline(...nodes(100))
+    watch.sweep()
+    return { watch, sample: [...watch.snapshot.evidence.batches[0]!.sample] }
+  }
+
   it("are read by a sample of twenty; the others are gone after a third sweep a grace after the first", () => {
     const { sample, watch } = vanished()
     expect(sample).toHaveLength(20)
@@ -139,6 +187,15 @@ describe("more than twenty suspects", () => {
     const sampled = [...sample.flatMap((id) => watch.misses(id)), ...watch.sweep()]
     expect(types(sampled)).toEqual(Array.from({ length: 20 }, () => "node.deleted"))
     expect(types(watch.sweep())).toEqual(Array.from({ length: 80 }, () => "node.deleted"))
+  })
+
+  it("count the hold of those that are not read from the first 404 of the sample", () => {
+    const { sample, watch } = frozen()
+    sweepFor(watch, 600_000, [])
+    expect(watch.standing.freeze).not.toBeNull()
+    for (const id of sample) watch.misses(id)
+    expect(sweepFor(watch, 570_000, [])).toEqual([])
+    expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
   })
 
   it("freeze when one of the sample is there, and none of them is gone before the hold", () => {

@@ -322,6 +322,26 @@ describe("a node that is not listed", () => {
   })
 })
 
+describe("a node that went while a slow reply showed it, and was missed only by the next process,", () => {
+  it.each(["new", "changed", "listed again"] as const)("is gone since that reply was asked for: %s", (kind) => {
+    const watch = byHand()
+    watch.baseline(...stable, ...(kind === "new" ? [] : [aNode({ id: 1 })]))
+    if (kind === "listed again") watch.sweep(...stable)
+    const asked = watch.exchange().asked
+    watch.pass(700)
+    const answered = watch.exchange().answered
+    const node = aNode({ id: 1, createdAtMillis: kind === "new" ? asked.atMillis : 0 })
+    const shown = kind === "changed" ? { ...node, name: "renamed" } : node
+    watch.observe({ _tag: "PageRead", asked, answered, sweep: null, isEnd: false, nodes: [shown], unreadable: [] })
+    watch.restart()
+    watch.sweep(...stable)
+    watch.misses(1)
+    watch.sweep(...stable)
+    watch.pass(60_000)
+    expect(watch.misses(1)).toMatchObject([{ type: "berth.node.deleted", between: [asked.atMillis, watch.now()] }])
+  })
+})
+
 describe("a node that was reported deleted", () => {
   const deleted = () => {
     const watch = byHand()

@@ -56,7 +56,10 @@ const maxDurations: ReadonlyMap<FaultKind, number> = new Map([
   ["outOfSight", 600_000]
 ])
 
-/** Two times together would be longer than that. */
+/**
+ * Two times together would be longer than that: what is denied whenever the daemon can ask is denied for the whole time, also
+ * while no request is answered in between.
+ */
 const minInSightMillis = 1_800_000
 
 interface Active {
@@ -71,6 +74,9 @@ export interface Page {
   readonly nodes: ReadonlyArray<Node>
   readonly unreadable: ReadonlyArray<NodeId>
   readonly nameless: number
+  /** Of the first and the last record, also where those cannot be read; null and 0 where there is none. */
+  readonly firstId: NodeId | null
+  readonly lastId: number
 }
 
 export class Service {
@@ -81,7 +87,6 @@ export class Service {
   readonly #world: World
   readonly #chance: Chance
   readonly #kinds: ReadonlySet<FaultKind>
-  readonly #perPage: number
   readonly #active = new Map<FaultKind, Active>()
   /** The sweep in which a node was last missing by a blink. */
   readonly #blinks = new Map<number, number>()
@@ -91,16 +96,10 @@ export class Service {
   #inSightUntilMillis = 0
   #calm = false
 
-  constructor(
-    world: World,
-    chance: Chance,
-    { kinds, perPage }: { readonly kinds: ReadonlyArray<FaultKind>; readonly perPage: number },
-    atMillis: number
-  ) {
+  constructor(world: World, chance: Chance, { kinds }: { readonly kinds: ReadonlyArray<FaultKind> }, atMillis: number) {
     this.#world = world
     this.#chance = chance
     this.#kinds = new Set(kinds)
-    this.#perPage = perPage
     this.#beganMillis = atMillis
   }
 
@@ -111,8 +110,8 @@ export class Service {
     this.#active.clear()
   }
 
-  /** Faults begin and end; `known` are the ids that the daemon knows. */
-  turn(atMillis: number, known: ReadonlySet<number>): void {
+  /** Faults begin and end; `known` are the nodes that the daemon knows, by id when each was created. */
+  turn(atMillis: number, known: ReadonlyMap<number, number>): void {
     if (this.#calm) return
     const { below, happens } = this.#chance
     for (const kind of lasting) {
@@ -134,7 +133,7 @@ export class Service {
   }
 
   /** The nodes that a fault is about. */
-  #chosen(kind: FaultKind, known: ReadonlySet<number>): ReadonlySet<number> {
+  #chosen(kind: FaultKind, known: ReadonlyMap<number, number>): ReadonlySet<number> {
     const { below, happens } = this.#chance
     const alive = this.#world.alive
     const isAll = happens(0.2)
@@ -142,7 +141,10 @@ export class Service {
     if (kind === "hidden") return some(alive.filter(({ id }) => id % 2 === 0))
     if (kind === "denied") return some(alive.filter(({ id }) => id % 2 === 1))
     if (!maxDurations.has(kind)) return new Set()
-    const candidates = alive.filter((life) => known.has(life.id) && !wasTerminating(life)).map(({ id }) => id)
+    // A life that the daemon has not seen yet does not count in a group, although its id may be known from an earlier life.
+    const candidates = alive
+      .filter((life) => known.get(life.id) === life.createdMillis && !wasTerminating(life))
+      .map(({ id }) => id)
     if (kind === "flicker") return new Set(candidates.filter((id) => id % 2 === 0).slice(0, 1 + below(2)))
     const min = Math.max(3, Math.ceil(known.size * 0.1))
     if (candidates.length < min) return new Set()
@@ -153,12 +155,12 @@ export class Service {
     return this.#active.has("outage") || (this.#active.has("errors") && this.#chance.happens(0.2))
   }
 
-  /** A page of the list. */
-  page(number: number, atMillis: number, isSweep = false): Page {
-    if (isSweep && number === 1) this.#sweep++
-    const start = (number - 1) * this.#perPage
-    if (this.stranger) return { nodes: number === 1 ? strangers : [], unreadable: [], nameless: 0 }
-    const listed = this.#listed(atMillis).slice(start, start + this.#perPage)
+  /** The list from record `start` on, so many at most. */
+  page(start: number, size: number, atMillis: number, isSweep = false): Page {
+    if (isSweep && start === 0) this.#sweep++
+    const listed = (this.stranger ? strangers : this.#listed(atMillis)).slice(start, start + size)
+    const [firstId, lastId] = [listed[0]?.id ?? null, listed.at(-1)?.id ?? 0]
+    if (this.stranger) return { nodes: listed, unreadable: [], nameless: 0, firstId, lastId }
     const nodes: Array<Node> = []
     const unreadable: Array<NodeId> = []
     let nameless = 0
@@ -168,7 +170,7 @@ export class Service {
       else if (this.#chance.happens(0.7)) unreadable.push(node.id)
       else nameless++
     }
-    return { nodes, unreadable, nameless }
+    return { nodes, unreadable, nameless, firstId, lastId }
   }
 
   #listed(atMillis: number): ReadonlyArray<Node> {
