@@ -11,6 +11,7 @@ import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { endIdleWorlds } from "./control/endWorld.ts"
+import { keepInUse } from "./control/keepInUse.ts"
 import { type ControlOptions, isControl, makePlane } from "./control/plane.ts"
 import * as Authorization from "./http/authorization.ts"
 import * as Commitments from "./http/commitments.ts"
@@ -107,7 +108,10 @@ export const makeApp = Effect.fnUntraced(function* (
     // Its account's allowance, or without one that of its address (decision 20).
     const allowance = identity._tag === "Known" ? world.allowance : anonymous.of(addressOf(request))
     const exchange = { request, identity, world, arrivedAt, realMillis, allowance }
-    return isAboutTheService(request) ? pages(exchange) : service(exchange)
+    const reply = isAboutTheService(request) ? pages(exchange) : service(exchange)
+    return identity.world !== undefined && use.mayEnd(identity.world)
+      ? Effect.andThen(keepInUse(controlled, identity.world), reply)
+      : reply
   })
 
   /** Never fails; what goes wrong is a reply. */

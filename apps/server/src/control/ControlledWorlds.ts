@@ -2,7 +2,7 @@
  * What the endpoints of the control plane share: the worlds they work on, and how they read a body.
  */
 import { fail, type Failure } from "@berth/core/api/Envelope"
-import { Context, Effect, type Schema, type Semaphore } from "effect"
+import { Context, Effect, type Schema, type Scope, type Semaphore } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { invalidFields } from "../http/failures.ts"
 import { inSteps } from "../http/inSteps.ts"
@@ -13,6 +13,7 @@ import * as World from "../world/World.ts"
 import type { TooManyNodes, Worlds } from "../world/Worlds.ts"
 import type { WorldUse } from "../world/WorldUse.ts"
 import type { EventTexts } from "./EventTexts.ts"
+import { keepInUse } from "./keepInUse.ts"
 import type { LargeWorldTurn } from "./LargeWorldTurn.ts"
 import type { SnapshotReaders } from "./SnapshotReaders.ts"
 
@@ -65,7 +66,7 @@ export const namedWorld = Effect.fnUntraced(function* (id: string) {
   const world = controlled.worlds.get(id)
   if (world === undefined) return yield* Effect.fail(worldUnknown(controlled.worlds, id))
   const realMillis = controlled.realMillis()
-  controlled.use.note(world, realMillis)
+  yield* keepInUse(controlled, world)
   const now = yield* inSteps(World.enterInSteps(world, realMillis))
   const named: NamedWorld = { ...controlled, world, now }
   yield* stillThere(named)
@@ -77,7 +78,7 @@ export const stillThere = ({ world, worlds }: NamedWorld): Effect.Effect<void, F
   worlds.get(world.id) === world ? Effect.void : Effect.fail(worldUnknown(worlds, world.id))
 
 /** The journal of the world a path names. It outlives the world for a while. */
-export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>> =>
+export const namedJournal = (id: string): Effect.Effect<WorldJournal, Failure<404>, Scope.Scope> =>
   Effect.flatMap(ControlledWorlds, ({ journals }) => {
     const ended = journals.ofEnded(id)
     return ended === undefined ? Effect.map(namedWorld(id), ({ world }) => journals.of(world)) : Effect.succeed(ended)

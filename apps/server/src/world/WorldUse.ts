@@ -19,6 +19,11 @@ export class WorldUse {
     if (this.#usedAt.has(world)) this.#usedAt.set(world, now)
   }
 
+  /** Whether it may end when it is idle. */
+  mayEnd(world: World): boolean {
+    return this.#usedAt.has(world)
+  }
+
   watch(world: World): void {
     this.#watchers.set(world, (this.#watchers.get(world) ?? 0) + 1)
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { TestServer, type TestServerOptions } from "../../src/testing.ts"
 import { callAs, errorsOf } from "../http/service.ts"
@@ -138,6 +138,22 @@ describe("a world that is idle", () => {
         ]
       })
     )
+  )
+
+  it.effect("is not one whose request waits for its reply, however long that takes", () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld
+      yield* control("PUT", `/${world.id}/faults`, [{ fault: "latency", delay: "5 hours" }])
+      const asked = yield* Effect.forkChild(callAs(world, "GET", "/nodes/"))
+      const journal = Effect.map(control("GET", `/${world.id}/requests`), ({ json }) => json.count as number)
+      yield* Effect.repeat(journal, { while: (count: number) => count === 0 })
+      for (let round = 0; round < 8; round++) yield* wait(30)
+      expect(yield* idsOfWorlds).toContain(world.id)
+      yield* wait(61)
+      expect((yield* Fiber.join(asked)).status).toBe(200)
+      for (let round = 0; round < 50 && (yield* idsOfWorlds).length > 1; round++) yield* wait(30)
+      expect(yield* idsOfWorlds).toEqual(["default"])
+    }).pipe(within({ worldTtl: "1 hour" }))
   )
 
   it.effect("stays in a test's service, unless the test asks for it", () =>
