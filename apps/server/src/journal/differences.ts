@@ -93,9 +93,11 @@ export function* differences(call: ExpectedCall, { body, entry }: Request): Gene
   }
   if (call.path !== undefined && !matches(call.path, path)) {
     const pattern = call.path
+    const [bare] = pattern.split(/\?(?=[^/?=&]+=)/, 1) as [string]
+    const hint = bare === pattern ? "" : "; a query is expected under query, not in the path"
     yield {
-      sentence: () => `path is ${shorten(path)}, expected ${shorten(pattern)}`,
-      weight: () => measures.path(pattern, path)
+      sentence: () => `path is ${shorten(path)}, expected ${shorten(pattern)}${hint}`,
+      weight: () => (hint === "" ? 0 : weights.misnamed) + measures.path(bare, path)
     }
   }
   yield* fieldDifferences(call.query ?? {}, entry.query, "query ", measures, (wanted, given, name) =>

@@ -3,7 +3,7 @@
  * take and give is in `promise/Server.ts`.
  */
 import { clearImmediate, setImmediate } from "node:timers"
-import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
+import { Clock, Effect, Exit, Predicate, Result, Scheduler, Schema, Scope } from "effect"
 import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
 import { controlPrefix } from "../control/ControlApi.ts"
 import { invalidFields } from "../http/failures.ts"
@@ -69,7 +69,7 @@ const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise
  * its nodes, is refused when that world is made.
  */
 export const startServer = async (options: ServerOptions = {}): Promise<Server> => {
-  checkOptions(options)
+  checkOptions(objectOf(options, "the options of startServer"))
   const scope = Scope.makeUnsafe()
   const { client, url: baseUrl } = await run(Scope.provide(start, scope))
   const call = callsOf(client)
@@ -80,7 +80,11 @@ export const startServer = async (options: ServerOptions = {}): Promise<Server> 
   return {
     baseUrl,
     makeWorld: async (own = {}) => {
-      const body: WorldOptions = { clock: "frozen", ...options, ...own }
+      const body: WorldOptions = {
+        clock: "frozen",
+        ...given(options),
+        ...given(objectOf(own, "the options of makeWorld"))
+      }
       const made = await callWhileOpen<Pick<World, "id" | "apiKey" | "accessToken">>("POST", "/worlds", { body })
       return bindWorld(callWhileOpen, { baseUrl, ...made })
     },
@@ -89,10 +93,27 @@ export const startServer = async (options: ServerOptions = {}): Promise<Server> 
   }
 }
 
+/** The options without those that are `undefined`, which have their default. */
+const given = <A extends object>(options: A): Partial<A> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
+
+/** What a caller without types may get wrong. */
+const objectOf = <A extends object | undefined>(value: A, name: string): A => {
+  if (value === undefined || (Predicate.isObject(value) && !Array.isArray(value))) return value
+  throw new TypeError(`Expected ${name} to be an object.`)
+}
+
+const noCredentials = "Credentials are for each world alone: give them to makeWorld."
+
 const decodeOptions = Schema.decodeUnknownResult(WorldOptionsSchema, { errors: "all", onExcessProperty: "error" })
 
 /** Refuses now what every world would be refused for. */
 const checkOptions = (options: ServerOptions): void => {
+  const credentials = ["apiKey", "accessToken"].filter((name) => Object.hasOwn(given(options), name))
+  if (credentials.length > 0) {
+    const errors = Object.fromEntries(credentials.map((name) => [name, [noCredentials]]))
+    throw new MockRefused(422, noCredentials, errors)
+  }
   const decoded = decodeOptions(JSON.parse(JSON.stringify(options)))
   if (Result.isSuccess(decoded)) return
   const { errors, message } = invalidFields(fieldErrors(decoded.failure.issue, "whole"))
@@ -149,10 +170,13 @@ const bindWorld = (
     advance: async (by) => new Date((await clock({ advance: by })).now),
     advanceToNextEvent: async () => (await clock({ advanceTo: "next-event" })).events ?? [],
     setClock: async (mode) => new Date((await clock({ mode })).now),
-    arm: async (armed) => void (await call("PUT", `${path}/faults`, { body: armed })),
+    arm: async (armed) => {
+      if (!Array.isArray(armed)) throw new TypeError("Expected the faults of arm to be a list.")
+      await call("PUT", `${path}/faults`, { body: armed })
+    },
     disarm: () => call("DELETE", `${path}/faults`),
     faults,
-    journal: async (filter) => (await requests(filter)).requests,
+    journal: async (filter) => (await requests(objectOf(filter, "the filter of journal"))).requests,
     forget: () => call("DELETE", `${path}/requests`),
     verify: async (expectation) => {
       const verdict = await call<Verdict>("POST", `${path}/requests/verify`, { body: expectation })
@@ -162,8 +186,11 @@ const bindWorld = (
       const [page, armed] = await Promise.all([requests(), faults().catch(ignoreEnded)])
       return explain(id, page.seed, armed, page.requests)
     },
-    nodes: (query) => call("GET", `${path}/nodes`, { query }),
-    forceNode: (node, change) => call("PATCH", `${path}/nodes/${encodeURIComponent(node)}`, { body: change }),
+    nodes: async (page) => call("GET", `${path}/nodes`, { query: objectOf(page, "the page of nodes") }),
+    forceNode: async (node, change) => {
+      if (!Number.isSafeInteger(node)) throw new TypeError("Expected the id of forceNode to be a whole number.")
+      return call("PATCH", `${path}/nodes/${node}`, { body: change })
+    },
     saveImage: (order) => call("POST", `${path}/saved-images`, { body: order }),
     summary: () => call("GET", path),
     snapshot: () => call("GET", `${path}/snapshot`),

@@ -38,6 +38,17 @@ const judge = (expectation: Expectation, entries: ReadonlyArray<JournalEntry> = 
   Effect.runPromise(verify(entries, expectation, dropped))
 
 describe("what is expected of a journal", () => {
+  it("a query in the path is near the request that is meant, with a hint where it belongs", async () => {
+    const path = "/myaccount/api/v1/nodes/?per_page=50"
+    const node = entry(1, { path: "/myaccount/api/v1/nodes/9789889/", operation: "nodes.get" })
+    const { message, mismatches } = await judge({ expected: [{ path }] }, [
+      node,
+      entry(2, { query: { per_page: "50" } })
+    ])
+    expect(mismatches[0]?.nearMisses[0]?.request.seq).toBe(2)
+    expect(message).toContain("a query is expected under query, not in the path")
+  })
+
   it.each<[ExpectedCall, boolean]>([
     [{ operation: "nodes.list" }, true],
     [{ operation: "nodes.delete" }, false],

@@ -127,7 +127,6 @@ describe("what is refused", () => {
       422,
       "  rateLimit.limit: Expected a value"
     ],
-    ["options that are none", () => startServer(null as never), 422, "Expected WorldOptions"],
     ["credentials in use", () => server.makeWorld({ apiKey: "berth-key" }), 409, ""]
   ]
   for (const [title, act, status, message] of wrong) {
@@ -160,6 +159,38 @@ describe("a server of a test without Effect", () => {
     await using world = await other.makeWorld({ scenario: "empty" })
     await create(world, "web")
     expect(await world.advanceToNextEvent()).toMatchObject([{ at: "2026-01-01T00:01:00.000Z" }])
+  })
+
+  it("takes an option that is undefined for one that is absent", async () => {
+    await using other = await startServer({ seed: 7, scenario: "small", clock: undefined })
+    await using world = await other.makeWorld({ clock: undefined, seed: undefined, scenario: undefined })
+    expect(await world.summary()).toMatchObject({ seed: 7, clock: "frozen", nodes: 5 })
+  })
+
+  it("refuses credentials, which are for each world alone", async () => {
+    for (const name of ["apiKey", "accessToken"]) {
+      const refused = startServer({ [name]: "mine" } as object)
+      await expect(refused).rejects.toThrow(MockRefused)
+      await expect(refused).rejects.toMatchObject({ errors: { [name]: [expect.stringContaining("makeWorld")] } })
+    }
+  })
+
+  it("names the argument that is of another type", async () => {
+    await using world = await server.makeWorld()
+    const calls: ReadonlyArray<readonly [string, () => Promise<unknown>]> = [
+      ["the options of startServer", () => startServer(null as never)],
+      ["the options of makeWorld", () => server.makeWorld([] as never)],
+      ["the faults of arm", () => world.arm(undefined as never)],
+      ["the filter of journal", () => world.journal(null as never)],
+      ["the page of nodes", () => world.nodes(null as never)],
+      ["the id of forceNode", () => world.forceNode("" as never, { locked: true })],
+      ["the id of forceNode", () => world.forceNode(Number.NaN, { locked: true })]
+    ]
+    for (const [name, call] of calls) {
+      const failed = await call().catch((error: unknown) => error)
+      expect(failed).toBeInstanceOf(TypeError)
+      expect(String(failed)).toContain(name)
+    }
   })
 
   it("is closed once, with its worlds and their connections", async () => {
