@@ -118,6 +118,18 @@ describe("a list too short to be believed", () => {
     expect(types(sweepFor(watch, 60_000, nodes(1)))).toEqual(["watch.recovered"])
   })
 
+  it("counts the hold from the end of the sweep that lacked a node, not from its begin", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(5))
+    for (const id of [2, 3, 4, 5]) watch.misses(id)
+    const sweep = watch.begin()
+    watch.pass(300_000)
+    sweep.page(...nodes(1))
+    sweep.end()
+    expect(sweepFor(watch, 570_000, nodes(1))).toEqual([])
+    expect(types(sweepFor(watch, 30_000, nodes(1)))).toEqual(["watch.recovered"])
+  })
+
   it("counts the hold of a node only from its first 404, however long the list lacks it", () => {
     const watch = byHand(defaultRules)
     watch.baseline(...nodes(5))
@@ -205,5 +217,15 @@ describe("more than twenty suspects", () => {
     watch.pass(60_000)
     for (const id of sample.slice(1)) watch.misses(id)
     expect(types(sweepFor(watch, 300_000, []))).toEqual([])
+  })
+
+  it("are not read before the next sweep when one of the sample is there, also where only a page shows it", () => {
+    const { sample, watch } = vanished()
+    for (const id of sample.slice(1)) watch.misses(id)
+    watch.pass(5000)
+    for (const id of sample.slice(1)) watch.misses(id)
+    watch.tail(terminating[sample[0]! - 1]!)
+    expect(watch.snapshot.evidence.batches).toMatchObject([{ refuted: true }])
+    expect(questions(watch.snapshot, defaultRules).filter(({ kind }) => kind === "suspect")).toEqual([])
   })
 })

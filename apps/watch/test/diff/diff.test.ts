@@ -57,6 +57,22 @@ describe("a node", () => {
     ])
   })
 
+  it.each(["sweep", "tail", "restart"] as const)(
+    "is new by the service's clock, however wrong the daemon's own is: seen by a %s",
+    (kind) => {
+      const watch = byHand()
+      watch.step(3_600_000)
+      watch.baseline(...stable)
+      const since = kind === "tail" ? watch.pass(5000) : watch.now()
+      if (kind === "tail") watch.tail(...stable)
+      if (kind === "restart") watch.restart()
+      const node = aNode({ id: 200, createdAtMillis: watch.pass(10_000) })
+      const facts = kind === "tail" ? watch.tail(...stable, node) : watch.sweep(...stable, node)
+      const between = [since + 3_600_000, watch.now() + 3_600_000]
+      expect(facts).toMatchObject([{ type: "berth.node.created", between }])
+    }
+  )
+
   it("of a greater id than the last page had was created since that page was read, unless it is older", () => {
     const watch = byHand()
     watch.baseline(...stable)
@@ -204,6 +220,16 @@ describe("an older reply", () => {
     expect(watch.observe({ _tag: "NodeFound", ...late, node: aNode({ id: 1 }) })).toEqual([])
     watch.observe({ _tag: "NodeMissing", ...late, nodeId: nodeId(1) })
     expect(watch.snapshot.evidence.suspicions.size).toBe(0)
+  })
+
+  it("whose record cannot be read does not refute a newer 404", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    const late = watch.exchange()
+    watch.finds(aNode({ id: 1 }))
+    watch.misses(1)
+    watch.observe({ _tag: "PageRead", ...late, sweep: 3, isEnd: false, nodes: [], unreadable: [nodeId(1)] })
+    expect(watch.snapshot.evidence.suspicions.size).toBe(1)
   })
 
   it("in a list does not bring a terminating node back to running", () => {
