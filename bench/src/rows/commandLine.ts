@@ -57,10 +57,11 @@ export const helpRow = (): Row => {
 
 /** One page of nodes as a table. */
 export const nodeListRow = async (): Promise<Row> => {
+  // First, because a row that cannot be measured must leave no service behind: the bench would not end.
+  const standIn = [fileURLToPath(new URL("../clients/standIn.mjs", import.meta.url)), tool("commander"), tool("axios")]
   const mock = await startMock(20)
   const { folder, remove } = home()
   const env = account(mock.url, folder)
-  const standIn = [fileURLToPath(new URL("../clients/standIn.mjs", import.meta.url)), tool("commander"), tool("axios")]
   const list = () => run([berth, "node", "list"], env).millis
   list()
   return {

@@ -1,0 +1,75 @@
+/**
+ * A proxy as companies have them: it answers every tunnel itself, with a certificate of an authority of its own, and asks the registry
+ * of the machine in its turn. It lets nothing else through, and listens on a socket file, which a program without a network reaches.
+ */
+import { once } from "node:events"
+import { createServer, type RequestListener, request as requestHttp, type Server } from "node:http"
+import { createServer as createTlsServer, request as requestHttps } from "node:https"
+import { type Socket } from "node:net"
+import { pipeline } from "node:stream"
+import { selfMadeCertificate } from "@berth/server/selfMadeCertificate"
+
+/** Asks a server at `origin` what a client asks here. */
+const forwardTo =
+  (origin: URL): RequestListener =>
+  (request, response) => {
+    const send = origin.protocol === "http:" ? requestHttp : requestHttps
+    const { method } = request
+    const headers = { ...request.headers, host: origin.host }
+    const upstream = send(new URL(request.url!, origin), { method, headers }, (reply) => {
+      response.writeHead(reply.statusCode!, reply.headers)
+      pipeline(reply, response, () => {})
+    })
+    pipeline(request, upstream, (error) => error && response.destroy())
+    upstream.on("error", () => response.destroy())
+  }
+
+export class RegistryProxy {
+  /** What clients have to trust, PEM. */
+  readonly authority: string
+  /** The host and port of each tunnel, and the URL of each plain request, that was refused. */
+  readonly refused: Array<string> = []
+  /** Paths of the registry that were asked for. */
+  readonly paths: Array<string> = []
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(registry: URL) {
+    const { authority, cert, key } = selfMadeCertificate([registry.hostname], Date.now())
+    this.authority = authority
+    const forward = forwardTo(registry)
+    const inside = createTlsServer({ cert, key }, (request, response) => {
+      this.paths.push(request.url!)
+      forward(request, response)
+    })
+    const target = `${registry.hostname}:${registry.port || 443}`
+    this.#server = createServer((request, response) => {
+      this.refused.push(request.url!)
+      response.writeHead(403).end()
+    })
+    this.#server.on("connect", ({ url }, socket: Socket, head) => {
+      this.#sockets.add(socket.on("error", () => {}))
+      if (url !== target) {
+        this.refused.push(String(url))
+        return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n")
+      }
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
+      if (head.length > 0) socket.unshift(head)
+      inside.emit("connection", socket)
+    })
+  }
+
+  /** Starts a proxy to this registry on a socket file. */
+  static async to(registry: URL, socketFile: string): Promise<RegistryProxy> {
+    const proxy = new RegistryProxy(registry)
+    await once(proxy.#server.listen(socketFile), "listening")
+    return proxy
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, "close")
+  }
+}
