@@ -188,7 +188,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const step = Effect.gen(function* () {
     const { monotonicMillis } = yield* moments.now
     const due = nextDue(polling, watch.snapshot, planAt(monotonicMillis))
-    const waitMillis = Math.max(due.dueMillis, share.openAt) - monotonicMillis
+    // Whole milliseconds: a timer that is a fraction early would ask again and again.
+    const waitMillis = Math.ceil(Math.max(due.dueMillis, share.openAt) - monotonicMillis)
     if (waitMillis > 0) return yield* pausing(Effect.sleep(waitMillis), waitMillis)
     switch (due._tag) {
       case "page":
