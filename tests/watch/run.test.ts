@@ -59,6 +59,18 @@ layer(service({ scenario: "small", provisioning: "2500 millis", termination: "25
     })
   )
 
+  it.effect("ends with 2 where its address is taken", () =>
+    Effect.gen(function* () {
+      const daemon = yield* Daemon.start(["run"])
+      const { http } = yield* wait(() => daemon.ready())
+      const second = yield* Daemon.start(["run"], { BERTH_WATCH_LISTEN: new URL(http!).host })
+      expect(yield* wait(() => second.finished())).toMatchObject({
+        code: 2,
+        stderr: [expect.stringContaining("is taken."), "Set listen to another port, or to off."]
+      })
+    })
+  )
+
   it.effect("ends with 0 on SIGINT too", () =>
     Effect.gen(function* () {
       const daemon = yield* Daemon.start(["run"])
