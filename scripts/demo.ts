@@ -179,14 +179,17 @@ const showNodeLife = async () => {
   await show(env, "image", "list", "--cpu", String(plan.vcpus), "--ram", String(Math.round(plan.memoryMib / 1024)))
 
   step("3. The daemon", "The service sends no events. berth-watch polls it and turns changes into events.")
-  const watch = start("watch", ["run", "--interval", "1s", "--fast-interval", "500ms"], env, "read")
+  // A port that is free: another daemon may run on this machine.
+  const watchEnv = { ...env, BERTH_WATCH_LISTEN: "127.0.0.1:0" }
+  const watch = start("watch", ["run", "--interval", "1s", "--fast-interval", "500ms"], watchEnv, "read")
   const events = linesOf("berth-watch", watch.stdout!)
-  const accounts = await linesOf("berth-watch", watch.stderr!).first("ready line", (line) => {
-    const { accounts } = parsed<{ readonly accounts: ReadonlyArray<string> }>(line) ?? {}
+  const daemon = await linesOf("berth-watch", watch.stderr!).first("ready line", (line) => {
+    const { accounts, http } = parsed<{ readonly accounts: ReadonlyArray<string>; readonly http: string }>(line) ?? {}
     if (!Array.isArray(accounts)) console.error(line)
-    return accounts
+    return Array.isArray(accounts) ? { accounts, http } : undefined
   })
-  console.log(`It watches the account ${accounts.join(", ")}.`)
+  await events.first("baseline event", (line) => line.includes("berth.watch.baseline") || undefined)
+  console.log(`It watches the account ${daemon.accounts.join(", ")}. Its page is at ${daemon.http}.`)
 
   step("4. The life of a node", "The commands create a node, wait until it runs, set its commitment and delete it.")
   await show(env, "node", "create", "demo", "--plan", plan.plan, "--image", image, "--wait")

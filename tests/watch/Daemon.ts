@@ -1,4 +1,7 @@
 /** The bundled `berth-watch` as a process of its own, and the events and messages it prints. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { TestServer } from "@berth/server/testing"
 import { type Ended, Program } from "@berth/testing/Program"
@@ -11,10 +14,17 @@ const lines = (text: string): ReadonlyArray<string> => text.split("\n").slice(0,
 
 export class Daemon {
   readonly program: Program
+  readonly #folder: string
 
   constructor(args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) {
+    this.#folder = mkdtempSync(join(tmpdir(), "berth-watch-"))
     // Shares nothing with any other process, unless the test asks for it.
-    this.program = Program.ofNode(binary, args, { env: { BERTH_ALLOWANCE_FILE: "off", ...env } })
+    const own = {
+      BERTH_ALLOWANCE_FILE: "off",
+      BERTH_WATCH_LISTEN: "127.0.0.1:0",
+      BERTH_WATCH_STORE: join(this.#folder, "watch.db")
+    }
+    this.program = Program.ofNode(binary, args, { env: { ...own, ...env } })
   }
 
   /** Starts it with an account of the service under test; it ends with the scope. */
@@ -30,8 +40,13 @@ export class Daemon {
   })
 
   /** Waits for the ready line, and parses it. */
-  async ready(): Promise<unknown> {
+  async ready(): Promise<{ readonly http: string | null; readonly store: string; readonly accounts: Array<string> }> {
     return JSON.parse(await this.program.printed(/^\{.*\n/m, "stderr"))
+  }
+
+  /** Waits until the nodes that exist already are known. */
+  baseline(): Promise<string> {
+    return this.event("berth.watch.baseline")
   }
 
   /** Waits for the first event of this type. */
@@ -51,5 +66,6 @@ export class Daemon {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.program[Symbol.asyncDispose]()
+    rmSync(this.#folder, { recursive: true, force: true })
   }
 }

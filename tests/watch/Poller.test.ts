@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Latch, Layer, Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Redacted } from "effect"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
 import { failure, ok } from "@berth/core/testing"
@@ -274,23 +274,6 @@ describe("the allowance", () => {
         serviceLayer({ rateLimit: { limit: 100, window: hour, algorithm: "fixed-window" }, scenario: "small" })
       )
     )
-  )
-
-  it.effect("is not spent while the published events are not read", () =>
-    Effect.gen(function* () {
-      const { pass, requests } = yield* Wire
-      const room = yield* Latch.make(true)
-      yield* polling({ room: room.await })
-      yield* pass(10_000)
-      yield* room.close
-      yield* pass(60_000)
-      const before = requests.length
-      yield* pass(300_000)
-      expect(requests.length - before).toBe(0)
-      yield* room.open
-      yield* pass(1000)
-      expect(requests.slice(before).filter(isList)).toHaveLength(1)
-    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
   )
 })
 

@@ -1,12 +1,14 @@
-/** A poller at work in a test, and the events it has published so far. */
+/** A poller at work in a test, without a store, so that hours pass in a moment; and the events so far. */
 import { Deferred, Effect, Fiber } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
 import { defaultRules } from "@berth/watch/diff/Rules"
-import type { Event } from "@berth/watch/events/Event"
+import type { WatchedAccount } from "@berth/watch/account/WatchedAccount"
+import { diff } from "@berth/watch/diff/diff"
+import { makeSnapshot, unwatched } from "@berth/watch/diff/Snapshot"
+import { type Event, toEvent } from "@berth/watch/events/Event"
 import { makeMoments } from "@berth/watch/observe/Moments"
 import { makePoller, type PollerOptions } from "@berth/watch/observe/Poller"
-import { makeWatch } from "@berth/watch/observe/Watch"
 
 /** The smallest plan there is, with an image for it. */
 const cheapest = Effect.gen(function* () {
@@ -24,7 +26,17 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   const events: Array<Event> = []
   const rules = options.rules ?? defaultRules
   const moments = yield* makeMoments
-  const watch = yield* makeWatch({ account: "acme", moments, publish: (published) => events.push(...published) })
+  const { apply, snapshot } = makeSnapshot(unwatched, { seed: 1, fingerprint: null, begun: yield* moments.now })
+  const watch: WatchedAccount = {
+    snapshot,
+    observe: (observation, rules) =>
+      Effect.sync(() => {
+        const difference = diff(snapshot, observation, rules)
+        apply(difference)
+        for (const fact of difference.facts) events.push(toEvent(fact, "acme", events.length + 1))
+        return difference.facts
+      })
+  }
   const poller = yield* makePoller({
     nodes,
     moments,
@@ -33,8 +45,6 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
     intervalMillis: 30_000,
     fastIntervalMillis: 1000,
     requestsPerHour: 720,
-    room: Effect.void,
-    onFacts: () => Effect.void,
     ...options
   })
   const fiber = yield* Effect.forkChild(poller.run)

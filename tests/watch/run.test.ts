@@ -1,5 +1,6 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schedule } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
@@ -26,13 +27,18 @@ const create = Effect.gen(function* () {
 
 const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
 
-layer(service({ scenario: "small", provisioning: "300 millis", termination: "300 millis" }), {
+layer(service({ scenario: "small", provisioning: "2500 millis", termination: "2500 millis" }), {
   excludeTestServices: true
 })("berth-watch run", (it) => {
   it.effect("writes the life of a node to stdout, one event per line, and ends with 0 on SIGTERM", () =>
     Effect.gen(function* () {
       const daemon = yield* Daemon.start(["run", "--account", "acme", ...fast])
-      expect(yield* wait(() => daemon.ready())).toEqual({ http: null, store: null, accounts: ["acme"] })
+      expect(yield* wait(() => daemon.ready())).toEqual({
+        http: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        store: expect.stringMatching(/watch\.db$/),
+        accounts: ["acme"]
+      })
+      yield* wait(() => daemon.baseline())
       const id = yield* create
       yield* wait(() => daemon.event("berth.node.status_changed"))
       yield* Nodes.use((nodes) => nodes.delete(id))
@@ -53,6 +59,18 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
     })
   )
 
+  it.effect("ends with 2 where its address is taken", () =>
+    Effect.gen(function* () {
+      const daemon = yield* Daemon.start(["run"])
+      const { http } = yield* wait(() => daemon.ready())
+      const second = yield* Daemon.start(["run"], { BERTH_WATCH_LISTEN: new URL(http!).host })
+      expect(yield* wait(() => second.finished())).toMatchObject({
+        code: 2,
+        stderr: [expect.stringContaining("is taken."), "Set listen to another port, or to off."]
+      })
+    })
+  )
+
   it.effect("ends with 0 on SIGINT too", () =>
     Effect.gen(function* () {
       const daemon = yield* Daemon.start(["run"])
@@ -65,7 +83,7 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
   it.effect("ends quietly with 0 when the reader of its stdout has gone", () =>
     Effect.gen(function* () {
       const daemon = yield* Daemon.start(["run", ...fast])
-      yield* wait(() => daemon.ready())
+      yield* wait(() => daemon.baseline())
       daemon.program.child.stdout.destroy()
       yield* create
       const { code, stderr } = yield* wait(() => daemon.finished())
@@ -73,11 +91,12 @@ layer(service({ scenario: "small", provisioning: "300 millis", termination: "300
     })
   )
 
-  it.effect("with wrong credentials reports that in two lines and ends with 3", () =>
+  it.effect("with wrong credentials reports that in two more lines and ends with 3", () =>
     Effect.gen(function* () {
       const daemon = yield* Daemon.start(["run"], { BERTH_ACCESS_TOKEN: "wrong" })
       const { code, stderr, stdout } = yield* wait(() => daemon.finished())
       expect(stderr).toEqual([
+        expect.stringMatching(/^\{"http":.*\}$/),
         expect.stringMatching(/^berth-watch: The service refused the credentials: /),
         "Check the API key and the access token; both are made in the account portal."
       ])
@@ -108,7 +127,10 @@ layer(service({ scenario: { fleet: 3000 } }), { excludeTestServices: true })("a 
       const daemon = yield* Daemon.start(["run"])
       const { stdout: pipe } = daemon.program.child
       pipe.pause()
-      yield* wait(() => daemon.ready())
+      const { http } = yield* wait(() => daemon.ready())
+      // Its stdout is not read: it shows elsewhere that the nodes are known.
+      const isReady = HttpClient.get(`${http}/readyz`).pipe(Effect.flatMap(HttpClientResponse.filterStatusOk))
+      yield* Effect.retry(isReady, Schedule.spaced("50 millis")).pipe(Effect.provide(FetchHttpClient.layer))
       daemon.program.signal("SIGTERM")
       pipe.resume()
       const { code, stdout } = yield* wait(() => daemon.finished())
@@ -130,7 +152,7 @@ describe("berth-watch run without a service", () => {
     await daemon.program.printed(/^berth-watch: degraded \(sweep-failed\): .*\n/m, "stderr")
     daemon.program.signal("SIGTERM")
     const { code, stderr } = await daemon.finished()
-    expect(stderr).toHaveLength(1)
+    expect(stderr).toHaveLength(2)
     expect(code).toBe(0)
   })
 })

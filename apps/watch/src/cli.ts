@@ -5,7 +5,7 @@ import * as Berth from "@berth/core/client/Berth"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import { baseUrlFlag, readConnection } from "@berth/terminal/Connection"
 import { usageProblem } from "@berth/terminal/usage"
-import { Effect, Layer, Logger, type Option } from "effect"
+import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
 import { backup } from "./commands/backup.ts"
@@ -21,10 +21,11 @@ import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
 import { StopSignal } from "./process/StopSignal.ts"
 import { accountFlag, readAccount } from "./settings/account.ts"
+import { fromSettingFault, readRunConfig } from "./settings/runConfig.ts"
 import { runFlags } from "./settings/RunSettings.ts"
 import { storeFlags } from "./settings/storePath.ts"
 
-/** The client's warnings go to stderr; stdout has events and nothing else. */
+/** Warnings go to stderr; stdout has events and nothing else. */
 const warnings = Logger.layer([
   Logger.make(({ message }) => {
     Effect.runFork(report(`berth-watch: ${String(message)}`))
@@ -46,10 +47,7 @@ const connected = <R>(flags: ConnectionOptions, command: (account: string) => Ef
     // `readConnection` has checked the options.
     const berth = Layer.orDie(Berth.layerOver(options, NodeTransport.layer))
     yield* Effect.provide(command(account), berth)
-  }).pipe(
-    Effect.provide(warnings),
-    Effect.catchTag("SettingFault", ({ exit, hint, message }) => new CommandFailed({ exit, message, hint }))
-  )
+  }).pipe(Effect.provide(warnings), Effect.catchTag("SettingFault", fromSettingFault))
 
 const interrupted = Effect.gen(function* () {
   yield* (yield* StopSignal).received
@@ -60,9 +58,12 @@ const onceCommand = Command.make("once", connectionFlags, (flags) =>
   Effect.raceFirst(connected(flags, once), interrupted)
 ).pipe(Command.withDescription("Read the whole list once and print it as one baseline event"))
 
-const runCommand = Command.make("run", { ...connectionFlags, ...runFlags }, (flags) =>
-  connected(flags, (account) => run(account, flags))
-).pipe(Command.withDescription("Watch until stopped; one event per line on stdout"))
+const runCommand = Command.make("run", { ...connectionFlags, config: storeFlags.config, ...runFlags }, (flags) =>
+  readRunConfig(flags).pipe(
+    Effect.flatMap((config) => run(config, Option.getOrNull(flags.config), flags)),
+    Effect.provide(warnings)
+  )
+).pipe(Command.withDescription("Watch until stopped; without a config one event per line on stdout"))
 
 const checkConfigCommand = Command.make("check-config", { file: Argument.String("FILE") }, ({ file }) =>
   checkConfig(file)

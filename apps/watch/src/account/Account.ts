@@ -2,7 +2,7 @@
  * An account, and the one way in which it changes: an observation goes through the diff, what it changes is committed, and only
  * then believed. One observation after the other; what is not committed is not believed, and was never reported.
  */
-import { Effect, Schedule, Semaphore } from "effect"
+import { Effect, Semaphore } from "effect"
 import type { EventFact } from "../events/Event.ts"
 import type { AccountChange, Owner } from "../store/accounts.ts"
 import { Store } from "../store/Store.ts"
@@ -38,13 +38,21 @@ export const makeAccount = Effect.fnUntraced(function* <
   const store = yield* Store
   const mailbox = yield* Semaphore.make(1)
 
-  /** A store that may work again is waited for: the poller waits for the observation, so nothing is asked meanwhile. */
+  /**
+   * A store that may work again is waited for: the poller waits for the observation, so nothing is asked meanwhile. The wait may be
+   * interrupted, so that a daemon on a full disk can be stopped.
+   */
   const commit = Effect.fnUntraced(function* (change: AccountChange) {
     const first = yield* Effect.result(store.commit(owner, change))
     if (first._tag === "Success") return
     if (!mayPass(first.failure)) return yield* first.failure
     yield* onStuck(first.failure)
-    yield* Effect.retry(store.commit(owner, change), { while: mayPass, schedule: Schedule.spaced(storePause) })
+    for (;;) {
+      yield* Effect.interruptible(Effect.sleep(storePause))
+      const again = yield* Effect.result(store.commit(owner, change))
+      if (again._tag === "Success") return
+      if (!mayPass(again.failure)) return yield* again.failure
+    }
   })
 
   /**

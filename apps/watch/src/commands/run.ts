@@ -1,86 +1,62 @@
 /**
- * `berth-watch run`: watches until it is asked to stop, and writes one event per line to stdout.
+ * `berth-watch run`: watches until it is asked to stop. With a config, SIGHUP reads that anew: the daemon ends and begins with the new
+ * one, within the process; one that cannot be used is refused, and the daemon goes on as it was.
  */
-import { Nodes } from "@berth/core/client/Nodes"
-import { DateTime, Effect, Fiber, Option, Result } from "effect"
-import { type EventLog, makeEventLog } from "../deliver/EventLog.ts"
-import { Stdout, type StreamClosed } from "../deliver/Stdout.ts"
-import { defaultRules } from "../diff/Rules.ts"
-import type { Fact } from "../diff/Fact.ts"
-import { toLine } from "../events/Event.ts"
-import { makeMoments } from "../observe/Moments.ts"
-import { makePoller } from "../observe/Poller.ts"
-import { makeWatch } from "../observe/Watch.ts"
-import { endedBy, fromBerthError } from "../process/CommandFailed.ts"
+import { Effect, Option, Result } from "effect"
+import type { WatchConfig } from "../config/Config.ts"
+import { loadConfig } from "../config/loadConfig.ts"
+import { runDaemon } from "../daemon/runDaemon.ts"
+import type { CommandFailed } from "../process/CommandFailed.ts"
+import { reloadSignal } from "../process/ReloadSignal.ts"
 import { report } from "../process/report.ts"
 import { StopSignal } from "../process/StopSignal.ts"
+import { notifySupervisor } from "../process/supervisor.ts"
 import type { RunSettings } from "../settings/RunSettings.ts"
 
-/** How long to go on writing after the signal to stop; the whole stop takes at most 10 s. */
-const maxDrain = "8 seconds"
+type Next = { readonly _tag: "Stop" } | { readonly _tag: "Reload"; readonly config: WatchConfig }
 
-/** Watches until a signal, or until the reader of stdout has gone. */
-export const run = Effect.fn("run")(function* (account: string, settings: RunSettings) {
-  const nodes = yield* Nodes
+/** Waits for the next config in a file that can be used. */
+const nextConfig = Effect.fnUntraced(function* (path: string, signal: Effect.Effect<void>) {
+  for (;;) {
+    yield* signal
+    yield* notifySupervisor("RELOADING=1")
+    const loaded = yield* Effect.result(loadConfig(path))
+    if (Result.isSuccess(loaded)) return loaded.success
+    yield* report(...loaded.failure.lines, `berth-watch: ${path} cannot be used; the daemon keeps its config.`)
+    yield* notifySupervisor("READY=1")
+  }
+})
+
+/** Watches what the config names; `path` is where it came from. */
+export const run = Effect.fn("run")(function* (first: WatchConfig, path: string | null, settings: RunSettings) {
   const { received } = yield* StopSignal
-  const log = yield* makeEventLog
-  const { fastIntervalMillis, graceMillis, holdMillis, intervalMillis, requestsPerHour } = settings
-  const terminatingGraceMillis = Math.min(graceMillis, defaultRules.terminatingGraceMillis)
-  const rules = { ...defaultRules, graceMillis, terminatingGraceMillis, holdMillis }
-  const moments = yield* makeMoments
-  const watch = yield* makeWatch({ account, moments, publish: log.publish })
-  const poller = yield* makePoller({
-    nodes,
-    moments,
-    watch,
-    rules,
-    fastIntervalMillis,
-    intervalMillis,
-    requestsPerHour,
-    room: log.room,
-    onFacts: reportTroubles
-  })
+  const stop = Effect.as(Effect.andThen(received, notifySupervisor("STOPPING=1")), { _tag: "Stop" } as Next)
+  const signal = path === null ? null : yield* reloadSignal
+  const reload = (path: string, signal: Effect.Effect<void>) =>
+    Effect.map(nextConfig(path, signal), (config): Next => ({ _tag: "Reload", config }))
+  const until = path === null || signal === null ? stop : Effect.raceFirst(stop, reload(path, signal))
 
-  const writing = yield* Effect.forkChild(Effect.result(writeAll(log)))
-  yield* Effect.forkChild(Effect.andThen(poller.ready, announce(account)))
-  const polled = yield* Effect.result(Effect.raceAllFirst([poller.run, received, Effect.asVoid(Fiber.await(writing))]))
-  yield* log.end
-  yield* Effect.flatMap(Effect.timeoutOption(Fiber.join(writing), maxDrain), checkWritten)
-  if (Result.isFailure(polled)) return yield* fromBerthError(polled.failure)
-})
-
-/** Writes the events as they are published, until the log ends. */
-const writeAll = Effect.fnUntraced(function* (log: EventLog) {
-  const { write } = yield* Stdout
-  yield* log.take.pipe(
-    Effect.flatMap((events) => write(events.map(toLine).join(""))),
-    Effect.forever,
-    Effect.catchTag("Done", () => Effect.void)
-  )
-})
-
-/** Reports events that were not written. */
-const checkWritten = (written: Option.Option<Result.Result<void, StreamClosed>>) => {
-  if (Option.isNone(written)) return report("berth-watch: stopped before the last events were read.")
-  return Result.isFailure(written.value) ? endedBy(written.value.failure) : Effect.void
-}
-
-/** The ready line. There is neither a page nor a store yet. */
-const announce = (account: string) => report(JSON.stringify({ http: null, store: null, accounts: [account] }))
-
-/** Troubles are events, and go to the operator too. */
-const reportTroubles = (facts: ReadonlyArray<Fact>) =>
-  Effect.forEach(
-    facts,
-    (fact) => {
-      if (fact.type === "berth.watch.degraded") {
-        return report(`berth-watch: degraded (${fact.data.trouble}): ${fact.data.message}`)
-      }
-      if (fact.type === "berth.watch.recovered") {
-        const { ending, since, trouble } = fact.data
-        return report(`berth-watch: recovered (${trouble}, ${ending}); it began at ${DateTime.formatIso(since)}.`)
-      }
-      return Effect.void
-    },
-    { discard: true }
-  )
+  let config = first
+  /** The config before, until the new one has begun. */
+  let former: WatchConfig | null = null
+  for (;;) {
+    const onReady = Effect.andThen(
+      Effect.sync(() => void (former = null)),
+      notifySupervisor("READY=1")
+    )
+    const ended: Result.Result<Option.Option<Next>, CommandFailed> = yield* Effect.result(
+      runDaemon({ config, settings, onReady, until })
+    )
+    if (Result.isFailure(ended)) {
+      if (former === null) return yield* ended.failure
+      yield* report(`berth-watch: ${ended.failure.message} The daemon keeps its config.`)
+      config = former
+      former = null
+      continue
+    }
+    const next = Option.getOrUndefined(ended.success)
+    if (next === undefined || next._tag === "Stop") return
+    former = config
+    config = next.config
+  }
+}, Effect.scoped)

@@ -2,17 +2,9 @@
  * Whether the daemon is ready: every account was swept completely of late. A process that lives but sees nothing is not. Pure.
  */
 import { DateTime } from "effect"
+import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
 import type { AccountStatus } from "./records.ts"
 import type { Readiness } from "./WatchApi.ts"
-
-/** A quicker sweep than this is not expected of anything. */
-const minMaxAgeMillis = 60_000
-
-/** So many planned sweeps may be missed. */
-const maxMissed = 2
-
-const maxAgeMillisOf = ({ sweepIntervalMillis }: AccountStatus): number =>
-  Math.max(minMaxAgeMillis, maxMissed * (sweepIntervalMillis ?? 0))
 
 /** Time since the last complete sweep of an account ended; null before the first. */
 export const sweepAgeMillis = ({ lastSweep }: AccountStatus, nowMillis: number): number | null =>
@@ -21,7 +13,7 @@ export const sweepAgeMillis = ({ lastSweep }: AccountStatus, nowMillis: number):
 /** Whether what is known of an account is fresh. */
 export const isFresh = (account: AccountStatus, nowMillis: number): boolean => {
   const age = sweepAgeMillis(account, nowMillis)
-  return age !== null && age <= maxAgeMillisOf(account)
+  return age !== null && age <= maxSweepAgeMillis(account.sweepIntervalMillis)
 }
 
 export const readinessOf = (accounts: ReadonlyArray<AccountStatus>, nowMillis: number): Required<Readiness> => {
@@ -31,7 +23,7 @@ export const readinessOf = (accounts: ReadonlyArray<AccountStatus>, nowMillis: n
       account: account.account,
       ready: isFresh(account, nowMillis),
       ageSeconds: age === null ? null : age / 1000,
-      maxAgeSeconds: maxAgeMillisOf(account) / 1000
+      maxAgeSeconds: maxSweepAgeMillis(account.sweepIntervalMillis) / 1000
     }
   })
   // Before the first account is known nothing is watched.

@@ -28,7 +28,8 @@ export const makeMoments: Effect.Effect<Moments> = Effect.sync(() => {
   let order = 0
   let serviceOffset: number | null = null
   const now = Effect.gen(function* () {
-    const atMillis = yield* Clock.currentTimeMillis
+    // The store keeps whole milliseconds; a clock under test is set to fractions by sleeps of fractions.
+    const atMillis = Math.floor(yield* Clock.currentTimeMillis)
     const monotonic = yield* monotonicMillis
     const serviceMillis = serviceOffset === null ? null : Math.floor(monotonic + serviceOffset)
     return { order: ++order, atMillis, monotonicMillis: monotonic, serviceMillis }

@@ -8,21 +8,21 @@ import { BerthError } from "@berth/core/domain/BerthError"
 import { UnexpectedResponse } from "@berth/core/domain/ErrorReason"
 import type { NodeId } from "@berth/core/domain/Node"
 import { Deferred, Effect, Random, Result } from "effect"
-import type { Fact } from "../diff/Fact.ts"
+import type { WatchedAccount } from "../account/WatchedAccount.ts"
 import type { Exchange, Observation } from "../diff/Observation.ts"
 import type { Rules } from "../diff/Rules.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
 import { backoffMillis } from "./Backoff.ts"
 import type { Moments } from "./Moments.ts"
 import { RequestShare } from "./RequestShare.ts"
 import { initialPolling, intervalsNow, nextDue, type Plan, type Polling } from "./Schedule.ts"
 import { beginSweep, nextPage, type Sweep, takePage } from "./Sweep.ts"
 import { tailPage, takeTail } from "./TailProbe.ts"
-import type { Watch } from "./Watch.ts"
 
 export interface PollerOptions {
   readonly nodes: Nodes["Service"]
   readonly moments: Moments
-  readonly watch: Watch
+  readonly watch: WatchedAccount
   readonly rules: Rules
   /** From the start of one sweep to the start of the next; null derives it from the size of the account. */
   readonly intervalMillis: number | null
@@ -30,15 +30,14 @@ export interface PollerOptions {
   readonly fastIntervalMillis: number | null
   /** Maximum number of requests within any hour. */
   readonly requestsPerHour: number
-  /** Waited for before every request: there is room for the events that its reply may bring. */
-  readonly room: Effect.Effect<void>
-  /** Runs with everything that happened, after it was published. */
-  readonly onFacts: (facts: ReadonlyArray<Fact>) => Effect.Effect<void>
 }
 
 export interface Poller {
-  /** Polls for ever. Fails only when the service refuses the credentials before the nodes are known. */
-  readonly run: Effect.Effect<never, BerthError>
+  /**
+   * Polls for ever. Fails only when the service refuses the credentials before the nodes are known, or the store cannot be used any
+   * more.
+   */
+  readonly run: Effect.Effect<never, BerthError | StoreFailed>
   /** Done once the nodes that exist are known. */
   readonly ready: Effect.Effect<void>
 }
@@ -76,7 +75,7 @@ const endless = new BerthError({
 })
 
 export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): Effect.fn.Return<Poller> {
-  const { moments, nodes, room, rules, watch } = options
+  const { moments, nodes, rules, watch } = options
   const share = new RequestShare(options.requestsPerHour)
   const ready = yield* Deferred.make<void>()
   let polling: Polling = initialPolling
@@ -95,9 +94,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
     const { sweepMillis } = intervalsNow(watch.snapshot, planAt(observation.answered.monotonicMillis))
-    const facts = yield* watch.observe(observation, { ...rules, sweepMillis })
+    yield* watch.observe(observation, { ...rules, sweepMillis })
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
-    if (facts.length > 0) yield* options.onFacts(facts)
   }, Effect.uninterruptible)
 
   /** Waits, and notes when the process stood still meanwhile. */
@@ -188,10 +186,10 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   const step = Effect.gen(function* () {
-    yield* pausing(room, 0)
     const { monotonicMillis } = yield* moments.now
     const due = nextDue(polling, watch.snapshot, planAt(monotonicMillis))
-    const waitMillis = Math.max(due.dueMillis, share.openAt) - monotonicMillis
+    // Whole milliseconds: a timer that is a fraction early would ask again and again.
+    const waitMillis = Math.ceil(Math.max(due.dueMillis, share.openAt) - monotonicMillis)
     if (waitMillis > 0) return yield* pausing(Effect.sleep(waitMillis), waitMillis)
     switch (due._tag) {
       case "page":

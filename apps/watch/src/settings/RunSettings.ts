@@ -6,6 +6,7 @@ import { durationFlag } from "@berth/terminal/durationFlag"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Duration } from "effect"
 import { Flag } from "effect/cli"
+import { defaultAccount } from "../config/Config.ts"
 import { defaultRequestsPerHour } from "../observe/RequestShare.ts"
 
 /** With fewer requests than this no account is kept in view. */
@@ -13,39 +14,50 @@ const minRequestsPerHour = 60
 
 const maxMillis = 86_400_000
 
-const millisFlag = (name: string, defaultMillis: number, minMillis: number, description: string) =>
+/** Without it the config decides, or what is derived from the size of the account. */
+const millisFlag = (name: string, minMillis: number, description: string, byDefault: string) =>
   durationFlag(name, { minMillis, maxMillis }).pipe(
-    Flag.map(Duration.toMillis),
-    Flag.withDescription(`${description} (default ${durationText(defaultMillis)})`),
-    Flag.withDefault(defaultMillis)
-  )
-
-/** Without a value it is derived from the size of the account. */
-const derivedFlag = (name: string, description: string) =>
-  durationFlag(name, { minMillis: 100, maxMillis }).pipe(
     Flag.map((duration): number | null => Duration.toMillis(duration)),
-    Flag.withDescription(`${description} (default: from the size of the account)`),
+    Flag.withDescription(`${description} (default: ${byDefault})`),
     Flag.withDefault(null)
   )
 
+const bySize = "from the size of the account"
+const byConfig = (millis: number) => `that of the config, or ${durationText(millis)}`
+
 export const runFlags = {
-  intervalMillis: derivedFlag("interval", "From the start of one sweep of the whole list to the next"),
-  fastIntervalMillis: derivedFlag("fast-interval", "Between polls of a node that is changing"),
-  graceMillis: millisFlag("grace", 60_000, 0, "Minimum time between the two 404s that confirm a deletion"),
-  holdMillis: millisFlag("hold", 600_000, 0, "How long a list too short to be believed has to stay so"),
+  intervalMillis: millisFlag("interval", 100, "From the start of one sweep of the whole list to the next", bySize),
+  fastIntervalMillis: millisFlag("fast-interval", 100, "Between polls of a node that is changing", bySize),
+  graceMillis: millisFlag(
+    "grace",
+    0,
+    "Minimum time between the two 404s that confirm a deletion",
+    byConfig(defaultAccount.graceMillis)
+  ),
+  holdMillis: millisFlag(
+    "hold",
+    0,
+    "How long a list too short to be believed has to stay so",
+    byConfig(defaultAccount.holdMillis)
+  ),
   requestsPerHour: wholeNumberFlag("requests-per-hour", minRequestsPerHour).pipe(
-    Flag.withDescription(`Maximum number of requests within any hour (default ${defaultRequestsPerHour})`),
-    Flag.withDefault(defaultRequestsPerHour)
+    Flag.map((requests): number | null => requests),
+    Flag.withDescription(
+      `Maximum number of requests within any hour (default: the share in the config, or ${defaultRequestsPerHour})`
+    ),
+    Flag.withDefault(null)
   )
 }
 
-/** All in milliseconds, as the flags give them. */
+/** As the flags give them, for every account; null where the config decides. Times are in milliseconds. */
 export interface RunSettings {
-  /** Null derives it. */
   readonly intervalMillis: number | null
-  /** Null derives it. */
   readonly fastIntervalMillis: number | null
-  readonly graceMillis: number
-  readonly holdMillis: number
-  readonly requestsPerHour: number
+  readonly graceMillis: number | null
+  readonly holdMillis: number | null
+  readonly requestsPerHour: number | null
 }
+
+/** The requests of an hour that are this share of the rate limit. */
+export const requestsPerHourOf = (share: number): number =>
+  Math.max(minRequestsPerHour, Math.floor((share / defaultAccount.share) * defaultRequestsPerHour))

@@ -1,0 +1,101 @@
+/**
+ * An account as the store keeps it and the diff sees it: loaded once, and changed by observations alone, each of them through
+ * `Account.ts`.
+ */
+import { label } from "@berth/core/domain/NodeStatus"
+import { Effect, Random, Schema, Stream } from "effect"
+import { diff, type Difference } from "../diff/diff.ts"
+import type { Fact } from "../diff/Fact.ts"
+import { type NodeState, NodeStateJson } from "../diff/NodeState.ts"
+import type { Moment, Observation } from "../diff/Observation.ts"
+import type { Rules } from "../diff/Rules.ts"
+import { makeSnapshot, type Snapshot, unwatched } from "../diff/Snapshot.ts"
+import { Standing } from "../diff/Standing.ts"
+import type { AccountChange, NodeRow } from "../store/accounts.ts"
+import { Store } from "../store/Store.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import { makeAccount } from "./Account.ts"
+
+export interface WatchedAccount {
+  /** Only `observe` changes it. */
+  readonly snapshot: Snapshot
+  /** Takes in an observation; gives what happened by the rules, once it is committed. */
+  readonly observe: (observation: Observation, rules: Rules) => Effect.Effect<ReadonlyArray<Fact>, StoreFailed>
+}
+
+export interface WatchedAccountOptions {
+  /** In `source` and in cursors. */
+  readonly name: string
+  /** Of the API key in use; null when keys are not compared. */
+  readonly fingerprint: string | null
+  readonly begun: Moment
+  /** Called once for each time that the store stops taking commits for a while. */
+  readonly onStuck: (failure: StoreFailed) => Effect.Effect<void>
+}
+
+const StandingJson = Schema.fromJsonString(Schema.toCodecJson(Standing))
+const readStanding = Schema.decodeSync(StandingJson)
+const writeStanding = Schema.encodeSync(StandingJson)
+const readState = Schema.decodeSync(NodeStateJson)
+const writeState = Schema.encodeSync(NodeStateJson)
+
+const maxSeed = 2 ** 31
+
+const rowOf = (state: NodeState): NodeRow => ({
+  id: state.node.id,
+  incarnation: state.incarnation,
+  life: state.life,
+  status: label(state.node.status),
+  changes: state.version,
+  goneAtMillis: state.goneMillis,
+  body: writeState(state)
+})
+
+/** The rows of what changed. A node whose id another one took leaves a tombstone of its own. */
+const rowsOf = (before: Snapshot, { exchange, nodes }: Difference): ReadonlyArray<NodeRow> =>
+  nodes.flatMap((state) => {
+    const known = before.nodes.get(state.node.id)
+    return known === undefined || known.incarnation === state.incarnation
+      ? [rowOf(state)]
+      : [rowOf({ ...known, goneMillis: exchange.answered.atMillis }), rowOf(state)]
+  })
+
+/** The part of the account's row that differs. A sink that begins with the nodes waits for the sweep: it counts from the baseline on. */
+const accountOf = (before: Standing, after: Standing): Omit<AccountChange, "events" | "nodes"> => ({
+  ...(after === before ? {} : { standing: writeStanding(after) }),
+  ...(after === before || after.baselineMillis === null || after.sweptMillis === null
+    ? {}
+    : { sweptAtMillis: after.sweptMillis }),
+  ...(after.fingerprint === null || after.fingerprint === before.fingerprint ? {} : { fingerprint: after.fingerprint })
+})
+
+/** Takes the account over from its last owner, and loads it. */
+export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountOptions) {
+  const store = yield* Store
+  const { known, owner } = yield* store.claim(options.name)
+  const rows = yield* Stream.runCollect(store.nodes(options.name))
+  const durable = {
+    nodes: rows.map(({ body }) => readState(body)),
+    standing: known.standing === null ? unwatched.standing : readStanding(known.standing)
+  }
+  const seed = yield* Random.nextIntBetween(0, maxSeed)
+  const { apply, snapshot } = makeSnapshot(durable, { ...options, seed })
+  const account = yield* makeAccount({
+    owner,
+    onStuck: options.onStuck,
+    belief: {
+      diff: ({ observation, rules }: { readonly observation: Observation; readonly rules: Rules }) =>
+        diff(snapshot, observation, rules),
+      durable: (difference: Difference) => ({
+        nodes: rowsOf(snapshot, difference),
+        ...accountOf(snapshot.standing, difference.standing)
+      }),
+      apply
+    }
+  })
+  const watched: WatchedAccount = {
+    snapshot,
+    observe: (observation, rules) => account.observe({ observation, rules })
+  }
+  return watched
+})

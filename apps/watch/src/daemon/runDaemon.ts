@@ -1,0 +1,131 @@
+/**
+ * A daemon with one config, from the opening of its store to the delivery of its last event: accounts, sinks, HTTP, and what is done
+ * at regular times.
+ */
+import { mkdirSync } from "node:fs"
+import { dirname } from "node:path"
+import { Clock, Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import { isPostgres, type WatchConfig } from "../config/Config.ts"
+import { heartbeat } from "../deliver/heartbeat.ts"
+import { Sinks } from "../deliver/Sinks.ts"
+import type { StreamClosed } from "../deliver/Stdout.ts"
+import { HttpInterface } from "../http/HttpInterface.ts"
+import type { NotServed } from "../http/serve.ts"
+import { CommandFailed, endedBy, fromBerthError, fromStoreFailed } from "../process/CommandFailed.ts"
+import { report } from "../process/report.ts"
+import { feedWatchdog } from "../process/supervisor.ts"
+import type { RunSettings } from "../settings/RunSettings.ts"
+import { Store } from "../store/Store.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
+import { Progress } from "../telemetry/Progress.ts"
+import { watchAccount } from "./watchAccount.ts"
+
+/** How long to go on delivering after the end of the polling; the whole stop takes at most 10 s. */
+const maxDrain = "7 seconds"
+
+const prunePause = "1 hour"
+
+export interface DaemonOptions<A> {
+  readonly config: WatchConfig
+  readonly settings: RunSettings
+  /** Runs once store and HTTP are up. */
+  readonly onReady: Effect.Effect<void>
+  /** The daemon ends when this does, and gives what it gave. */
+  readonly until: Effect.Effect<A>
+}
+
+/** The store of the config; its folder is made for the user alone. */
+const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
+  const path = Redacted.value(config.store)
+  if (isPostgres(path)) {
+    return yield* new CommandFailed({
+      exit: "usage",
+      message: "run keeps its store in a file only.",
+      hint: "Set store to a path."
+    })
+  }
+  // Where it cannot be made the store cannot be opened either, and reports why.
+  yield* Effect.ignore(Effect.try(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 })))
+  return Store.layerFile(path)
+})
+
+const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlClient, StoreFailed>) =>
+  HttpInterface.layer(config).pipe(
+    Layer.provideMerge(Sinks.layer(config.sinks)),
+    Layer.provideMerge(Layer.mergeAll(store, Progress.layer))
+  )
+
+/** Whether every account was swept completely of late. */
+const isWell = Effect.gen(function* () {
+  const accounts = yield* (yield* Progress).accounts
+  const now = yield* Clock.currentTimeMillis
+  return Array.from(accounts.values()).every(
+    ({ intervalMillis, lastSweep }) =>
+      lastSweep !== null && now - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis)
+  )
+})
+
+/** Removes what need not be kept any more. A store that takes nothing at the moment is asked again the next time. */
+const prune = Effect.fnUntraced(function* ({ retention, sinks }: WatchConfig) {
+  const store = yield* Store
+  const names = sinks.map(({ name }) => name)
+  yield* Effect.repeat(Effect.ignore(store.prune(retention, names)), Schedule.spaced(prunePause))
+})
+
+/** Delivers what is there, for a while. A sink that is down gets it from the next process. */
+const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result<void, StoreFailed | StreamClosed>>) {
+  const { idle } = yield* Sinks
+  const drained = yield* Effect.raceFirst(Effect.ignore(idle), Effect.asVoid(Fiber.await(delivering))).pipe(
+    Effect.timeoutOption(maxDrain)
+  )
+  if (Option.isNone(drained)) yield* report("berth-watch: stopped before the last events were delivered.")
+})
+
+const body = Effect.fnUntraced(function* <A>({ config, onReady, settings, until }: DaemonOptions<A>) {
+  const sinks = yield* Sinks
+  const { url } = yield* HttpInterface
+  const isOnly = config.accounts.length === 1
+  const polling = yield* Effect.forEach(config.accounts, (account) => watchAccount(account, settings, isOnly))
+  const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
+  yield* Effect.forkScoped(prune(config))
+  if (config.heartbeat !== null)
+    yield* Effect.forkScoped(heartbeat(config.heartbeat, Effect.provideService(isWell, Progress, yield* Progress)))
+  const names = config.accounts.map(({ name }) => name)
+  yield* report(JSON.stringify({ http: url, store: Redacted.value(config.store), accounts: names }))
+  yield* onReady
+  yield* Effect.forkScoped(feedWatchdog)
+
+  const ended = yield* Effect.result(
+    Effect.raceAllFirst([
+      Effect.asSome(until),
+      Effect.as(
+        Effect.forEach(polling, (poll) => poll, { concurrency: "unbounded" }),
+        Option.none<A>()
+      ),
+      Effect.as(Fiber.await(delivering), Option.none<A>())
+    ])
+  )
+  yield* drain(delivering)
+  yield* Fiber.interrupt(delivering)
+  if (Result.isFailure(ended)) return yield* ended.failure
+  const delivered = yield* Fiber.await(delivering)
+  if (delivered._tag === "Success" && Result.isFailure(delivered.value)) return yield* delivered.value.failure
+  return ended.success
+})
+
+/** Runs a daemon; gives none when the reader of its stdout has gone. */
+export const runDaemon = Effect.fn("runDaemon")(
+  function* <A>(options: DaemonOptions<A>) {
+    const store = yield* openStore(options.config)
+    return yield* Effect.provide(body(options), layersOf(options.config, store))
+  },
+  Effect.scoped,
+  Effect.catchTags({
+    BerthError: (failure) => fromBerthError(failure),
+    StoreFailed: (failure: StoreFailed) => fromStoreFailed(failure),
+    NotServed: ({ hint, message }: NotServed) => new CommandFailed({ exit: "usage", message, hint }),
+    StreamClosed: (closed: StreamClosed) => Effect.as(endedBy(closed), Option.none())
+  })
+)

@@ -1,0 +1,147 @@
+/**
+ * One account of a running daemon: its client, what is known of it, and its polling, which reports how it goes.
+ */
+import { Allowance } from "@berth/core/client/Allowance"
+import { accountFiles } from "@berth/core/client/AccountFiles"
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+import { Plans } from "@berth/core/client/Plans"
+import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
+import type { BerthError } from "@berth/core/domain/BerthError"
+import { Context, DateTime, Effect, Layer, Redacted, Schedule } from "effect"
+import { openAccount, type WatchedAccount } from "../account/WatchedAccount.ts"
+import type { WatchConfig } from "../config/Config.ts"
+import { defaultRules } from "../diff/Rules.ts"
+import type { Fact } from "../diff/Fact.ts"
+import { hashOf } from "../events/eventId.ts"
+import { makeMoments } from "../observe/Moments.ts"
+import { makePoller } from "../observe/Poller.ts"
+import { report } from "../process/report.ts"
+import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import { Progress } from "../telemetry/Progress.ts"
+import { addWidths, stateOf, sweepOf, type Widths } from "./accountProgress.ts"
+
+type AccountOptions = WatchConfig["accounts"][number]
+
+/** An account whose credentials are refused is tried again after this, beside others. */
+const refusedPause = "1 minute"
+
+const plansPause = "1 hour"
+
+/** The list of images failed: the plans are read again sooner than planned. */
+const plansRetryPause = "10 minutes"
+
+/** Another key, or another service, may be another account. */
+const fingerprintOf = ({ baseUrl, credentials }: AccountOptions["connection"]): string =>
+  hashOf([new URL(baseUrl).origin, Redacted.value(credentials.apiKey)])
+
+/** For the operator: the store takes nothing for a while. */
+const reportStuck = ({ hint, message }: StoreFailed) => report(`berth-watch: ${message}`, hint)
+
+/** Troubles are events, and go to the operator too. `about` names the account where there are several. */
+const reportTroubles = (about: string, facts: ReadonlyArray<Fact>) =>
+  Effect.forEach(
+    facts,
+    (fact) => {
+      if (fact.type === "berth.watch.degraded") {
+        return report(`berth-watch: ${about}degraded (${fact.data.trouble}): ${fact.data.message}`)
+      }
+      if (fact.type === "berth.watch.recovered") {
+        const { ending, since, trouble } = fact.data
+        const began = DateTime.formatIso(since)
+        return report(`berth-watch: ${about}recovered (${trouble}, ${ending}); it began at ${began}.`)
+      }
+      return Effect.void
+    },
+    { discard: true }
+  )
+
+/** Opens the account; `isOnly` where the daemon has no other one. Gives what polls it for ever. */
+export const watchAccount = Effect.fnUntraced(function* (
+  options: AccountOptions,
+  settings: RunSettings,
+  isOnly: boolean
+) {
+  const { connection, name } = options
+  const progress = yield* Progress
+  // The options were checked when they were read.
+  const { allowanceFile } = yield* Effect.orDie(accountFiles(connection))
+  const client = yield* Layer.build(Layer.orDie(Berth.layerOver({ ...connection, allowanceFile }, NodeTransport.layer)))
+  const { current: allowance } = Context.get(client, Allowance)
+  const moments = yield* makeMoments
+  const watched = yield* openAccount({
+    name,
+    fingerprint: fingerprintOf(connection),
+    begun: yield* moments.now,
+    onStuck: reportStuck
+  })
+
+  let widths: Widths = []
+  let message: string | null = null
+  const about = isOnly ? "" : `${name}: `
+
+  const knownAllowance = (atMillis: number) =>
+    Effect.map(allowance, ({ limit, remaining, resetInMillis }) =>
+      limit === null || remaining === null
+        ? null
+        : { limit, remaining, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
+    )
+
+  const observe: WatchedAccount["observe"] = Effect.fnUntraced(function* (observation, rules) {
+    const facts = yield* watched.observe(observation, rules)
+    const { standing } = watched.snapshot
+    for (const fact of facts) if (fact.type === "berth.watch.degraded") message = fact.data.message
+    const isSweep = observation._tag === "SweepCompleted" && standing.baselineMillis !== null
+    if (facts.length === 0 && !isSweep) return facts
+    const { atMillis } = observation.answered
+    widths = addWidths(widths, facts, atMillis)
+    yield* progress.report(name, {
+      ...stateOf(standing, message),
+      ...(isSweep ? sweepOf(observation, rules.sweepMillis) : {}),
+      latencyMillis: widths[0]?.millis ?? null,
+      allowance: yield* knownAllowance(atMillis)
+    })
+    yield* reportTroubles(about, facts)
+    return facts
+  })
+
+  const graceMillis = settings.graceMillis ?? options.graceMillis
+  const poller = yield* makePoller({
+    nodes: Context.get(client, Nodes),
+    moments,
+    watch: { snapshot: watched.snapshot, observe },
+    rules: {
+      ...defaultRules,
+      graceMillis,
+      terminatingGraceMillis: Math.min(graceMillis, defaultRules.terminatingGraceMillis),
+      holdMillis: settings.holdMillis ?? options.holdMillis
+    },
+    intervalMillis: settings.intervalMillis ?? options.intervalMillis,
+    fastIntervalMillis: settings.fastIntervalMillis,
+    requestsPerHour: settings.requestsPerHour ?? requestsPerHourOf(options.share)
+  })
+
+  /** Prices, for the page and the interface. */
+  const readPlans = Effect.flatMap(Context.get(client, Plans).list({}, { lane: "sweep" }), (plans) =>
+    progress.report(name, { plans })
+  ).pipe(Effect.retry(Schedule.spaced(plansRetryPause)), Effect.ignore, Effect.repeat(Schedule.spaced(plansPause)))
+
+  /** Other accounts go on without one that is refused. */
+  const whileRefused = (failure: BerthError) =>
+    Effect.gen(function* () {
+      yield* progress.report(name, {
+        state: "degraded",
+        trouble: { message: failure.message, sinceMillis: (yield* moments.now).atMillis }
+      })
+      yield* report(`berth-watch: ${about}${failure.message}`)
+      return yield* poller.run.pipe(
+        Effect.retry({ while: ({ _tag }) => _tag === "BerthError", schedule: Schedule.spaced(refusedPause) }),
+        Effect.catchTag("BerthError", () => Effect.never)
+      )
+    })
+
+  yield* progress.report(name, stateOf(watched.snapshot.standing, null))
+  yield* Effect.forkScoped(Effect.andThen(poller.ready, readPlans))
+  return isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
+})

@@ -1,0 +1,33 @@
+/**
+ * What systemd is notified of, where it started the process: through `systemd-notify`, because Node has no datagrams on sockets of
+ * the file system. Without systemd nothing happens.
+ */
+import { spawn } from "node:child_process"
+import { readVariable } from "@berth/terminal/Connection"
+import { Effect, Option, Redacted, Schedule } from "effect"
+
+type Notification = "READY=1" | "RELOADING=1" | "STOPPING=1" | "WATCHDOG=1"
+
+/** A notification that takes longer is lost. */
+const timeoutMillis = 5000
+
+const send = (notification: Notification): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const child = spawn("systemd-notify", [notification], { stdio: "ignore", timeout: timeoutMillis })
+    const done = () => resume(Effect.void)
+    child.once("error", done).once("exit", done)
+  })
+
+/** Notifies systemd; a notification that cannot be sent is none. */
+export const notifySupervisor = Effect.fnUntraced(function* (notification: Notification) {
+  if (Option.isSome(yield* readVariable("NOTIFY_SOCKET"))) yield* send(notification)
+})
+
+/** Feeds the watchdog for as long as fibers get their turns, whether or not the service answers. */
+export const feedWatchdog = Effect.gen(function* () {
+  const found = yield* readVariable("WATCHDOG_USEC")
+  const micros = Option.isSome(found) ? Number(Redacted.value(found.value)) : 0
+  if (!(micros > 0)) return
+  // A third: one that is lost does no harm.
+  yield* Effect.repeat(notifySupervisor("WATCHDOG=1"), Schedule.spaced(micros / 1000 / 3))
+})

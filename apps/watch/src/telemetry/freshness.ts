@@ -1,0 +1,13 @@
+/**
+ * How old the last complete sweep of an account may be before its view of the nodes counts as lost. Pure.
+ */
+
+/** A quicker sweep than this is not expected of anything. */
+const minMaxAgeMillis = 60_000
+
+/** So many planned sweeps may be missed. */
+const maxMissed = 2
+
+/** `intervalMillis`: from one sweep to the next, as planned; null while that is not known. */
+export const maxSweepAgeMillis = (intervalMillis: number | null): number =>
+  Math.max(minMaxAgeMillis, maxMissed * (intervalMillis ?? 0))
