@@ -50,6 +50,8 @@ export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArr
     // A difference in length takes as many steps.
     .filter((each) => Math.abs(each.length - word.length) <= maxSteps)
     .map((each) => ({ each, steps: distance(word.toLowerCase(), each.toLowerCase()) }))
+    // A word in which every letter is another one is not misspelled: `c` is not `a`.
+    .filter(({ steps }) => steps < word.length)
   const minSteps = Math.min(...near.map(({ steps }) => steps))
   return minSteps > maxSteps ? [] : near.filter(({ steps }) => steps === minSteps).map(({ each }) => each)
 }

@@ -83,6 +83,7 @@ describe("the nearest words", () => {
     assert.deepStrictEqual(nearest("RUNING", ["running", "created"]), ["running"])
     assert.deepStrictEqual(nearest("cat", ["bat", "hat", "dog"]), ["bat", "hat"])
     assert.deepStrictEqual(nearest("frobnicate", ["list", "get"]), [])
+    assert.deepStrictEqual(nearest("c", ["a", "b"]), [])
   })
 
   it("may be longer or shorter by a third, and a word of a page's length has none", () => {
