@@ -96,7 +96,7 @@ describe("through a validating proxy", () => {
         "image list --cpu 4 --ram 16",
         `node create --name demo --plan ${plan} --image Ubuntu-24.04 --wait`,
         "node list",
-        "commitment set demo auto_renew --plan 262",
+        "commitment set demo auto_renew --sku 262 --yes",
         "node delete demo --yes --wait",
         "node list",
         "image saved"

@@ -35,7 +35,7 @@ describe("the single-file programs", () => {
     const nodes = JSON.parse(await start("berth", ["node", "list", "-o", "json"], env).succeeded())
     expect(nodes.length).toBeGreaterThan(0)
     const watched = await start("berth-watch", ["once"], env).succeeded()
-    expect(JSON.parse(watched)).toMatchObject({ type: "berth.watch.baseline" })
+    expect(JSON.parse(watched.split("\n")[0]!)).toMatchObject({ type: "berth.watch.baseline" })
     expect(server.printedOn.stderr).toBe("")
   })
 

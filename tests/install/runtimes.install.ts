@@ -66,7 +66,7 @@ describe.each([
     const nodes = await project.binary("berth", ["node", "list", "-o", "json"], { env, runtime }).succeeded()
     expect(JSON.parse(nodes).length).toBeGreaterThan(0)
     const watched = await project.binary("berth-watch", ["once"], { env, runtime }).succeeded()
-    expect(JSON.parse(watched)).toMatchObject({ type: "berth.watch.baseline" })
+    expect(JSON.parse(watched.split("\n")[0]!)).toMatchObject({ type: "berth.watch.baseline" })
   })
 })
 
