@@ -89,7 +89,7 @@ const screen = Effect.gen(function* () {
       const all = Array.from(reading.values())
       const nodes = fitting(all, Math.max(1, rows - 4))
       const columns = nodeRecord.fields(nodes).filter(({ cardOnly }) => !cardOnly)
-      const { text } = table(columns, nodes, { available: stdout.columns, colour: stdout.colour })
+      const { text } = table(columns, nodes, { available: stdout.columns, colour: stdout.colour, nowMillis: now })
       const more = all.length > nodes.length ? `… and ${all.length - nodes.length} more.\n` : ""
       const at = DateTime.formatIso(DateTime.makeUnsafe(now)).slice(11, 19)
       const status = `${all.length} nodes at ${at} UTC, read every ${elapsed(interval)}. Ctrl-C ends.\n`
