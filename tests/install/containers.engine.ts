@@ -33,7 +33,14 @@ describe("the images", () => {
   it("berth-server runs as a user on a read-only root, is healthy, serves berth-watch, and ends with SIGTERM", async () => {
     const name = `berth-server-${process.pid}`
     const server = engine.start(
-      ...["run", "--name", name, ...isolated, "none", imageOf("server"), "--control-token", "a-control-token"]
+      "run",
+      "--name",
+      name,
+      ...isolated,
+      "none",
+      imageOf("server"),
+      "--control-token",
+      "a-control-token"
     )
     try {
       const { accessToken, apiKey } = JSON.parse(await server.printed(/^\{.*\}$/m))
@@ -48,13 +55,26 @@ describe("the images", () => {
         BERTH_ACCESS_TOKEN: accessToken
       }).flatMap(([key, value]) => ["--env", `${key}=${value}`])
       const watched = await engine.run(
-        ...["run", "--rm", ...isolated, `container:${name}`, ...settings, imageOf("watch"), "once"]
+        "run",
+        "--rm",
+        ...isolated,
+        `container:${name}`,
+        ...settings,
+        imageOf("watch"),
+        "once"
       )
       expect(JSON.parse(watched)).toMatchObject({ type: "berth.watch.baseline" })
 
       const watch = `berth-watch-${process.pid}`
       const watching = engine.start(
-        ...["run", "--rm", "--name", watch, ...isolated, `container:${name}`, ...settings, imageOf("watch")]
+        "run",
+        "--rm",
+        "--name",
+        watch,
+        ...isolated,
+        `container:${name}`,
+        ...settings,
+        imageOf("watch")
       )
       await watching.printed(/"http"/, "stderr")
       expect(await engine.isHealthy(watch)).toBe(true)
