@@ -3,10 +3,11 @@
  * it, then its program as the same user, in a network of its own and on a root that cannot be written to. Needs Linux and root.
  */
 import { execFileSync } from "node:child_process"
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { Program } from "@berth/testing/Program"
+import { addNode } from "./nodeRoot.ts"
 
 interface Instruction {
   readonly name: string
@@ -23,20 +24,6 @@ const instructionsOf = (file: string): ReadonlyArray<Instruction> =>
       const [, name = "", text = ""] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? []
       return { name, text: text.trim() }
     })
-
-/** Copies a file of this machine to the same place in the root. */
-const copyTo = (root: string, path: string, as = path): void => {
-  mkdirSync(dirname(join(root, as)), { recursive: true })
-  copyFileSync(path, join(root, as))
-}
-
-/** What the image of Node has that a program needs: Node, its libraries, a folder for temporary files. */
-const addNode = (root: string): void => {
-  copyTo(root, process.execPath, "/usr/local/bin/node")
-  const libraries = execFileSync("ldd", [process.execPath], { encoding: "utf8" }).match(/\/\S+(?= \()/g) ?? []
-  for (const library of libraries) copyTo(root, library)
-  for (const folder of ["proc", "dev", "tmp"]) mkdirSync(join(root, folder), { mode: 0o1777 })
-}
 
 /** Mounts what an engine mounts, makes the rest read-only, and becomes the program. Ends with all its mounts. */
 const isolate = `
@@ -112,9 +99,9 @@ export class Container {
     return this.#run([...this.#entry, ...args], env, network)
   }
 
-  /** Runs the health check of a program. */
-  checkHealth(of: Program): Program {
-    return this.#run(this.healthCheck, {}, of)
+  /** Runs the health check in the network of a program. */
+  checkHealth(of: Program, env: Readonly<Record<string, string>> = {}): Program {
+    return this.#run(this.healthCheck, env, of)
   }
 
   #run(command: ReadonlyArray<string>, env: Readonly<Record<string, string>>, network: Program | undefined): Program {

@@ -44,6 +44,18 @@ describe("the containers", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   })
 
+  it("berth-watch is healthy while it runs, and has no health check without HTTP", async () => {
+    await using running = server.start(["--control-token", token])
+    const { accessToken, apiKey } = JSON.parse(await running.printed(/^\{.*\}$/m))
+    const env = { BERTH_BASE_URL: "http://127.0.0.1:4010", BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
+    expect((await watch.checkHealth(running).ended).code).toBe(1)
+    expect((await watch.checkHealth(running, { BERTH_WATCH_LISTEN: "off" }).ended).code).toBe(0)
+
+    await using watching = watch.start(undefined, { env, network: running })
+    await watching.printed(/"http"/, "stderr")
+    expect((await watch.checkHealth(running).ended).code).toBe(0)
+  })
+
   it("berth-server is not healthy when it does not answer the check", async () => {
     await using running = server.start(["--control-token", token, "--tls"])
     await running.printed(/^\{.*\}$/m)

@@ -72,6 +72,7 @@ describe.each([
 
 describe("on a Node that is too old", () => {
   const runtime = ofNode(nodeTooOld.path)
+  const tooOld = `The client needs Node 22.19 or newer; this is Node ${nodeTooOld.version}.`
 
   it.each(binaries)("%s refuses in one sentence", async (name) => {
     const { code, stderr, stdout } = await project.binary(name, ["--help"], { runtime }).ended
@@ -89,7 +90,23 @@ describe("on a Node that is too old", () => {
       }`
     const { stderr, stdout } = await project.evaluate(source, runtime)
     expect(stderr).toBe("")
-    expect(stdout).toBe(`RuntimeTooOld: The client needs Node 22.19 or newer; this is Node ${nodeTooOld.version}.\n`)
+    expect(stdout).toBe(`RuntimeTooOld: ${tooOld}\n`)
+  })
+
+  it("no layer of Effect can be made", async () => {
+    const source = `
+      import * as Berth from "@berth/core/client/Berth"
+      import { Nodes } from "@berth/core/client/Nodes"
+      import { Effect, Layer, Redacted } from "effect"
+      import { FetchHttpClient } from "effect/http"
+      const secret = Redacted.make("k")
+      const client = Berth.layer({ baseUrl: "http://127.0.0.1:1", credentials: { apiKey: secret, accessToken: secret } })
+      const program = Nodes.use((nodes) => nodes.get(1)).pipe(Effect.provide(Layer.provide(client, FetchHttpClient.layer)))
+      const error = await Effect.runPromise(Effect.flip(program))
+      console.log(error._tag + ": " + error.message)`
+    const { stderr, stdout } = await project.evaluate(source, runtime)
+    expect(stderr).toBe("")
+    expect(stdout).toBe(`RuntimeTooOld: ${tooOld}\n`)
   })
 })
 

@@ -34,7 +34,6 @@ import {
   wholeNumber
 } from "./promise/CallOptions.ts"
 import { checkClient } from "./promise/checkClient.ts"
-import { checkRuntime } from "./promise/checkRuntime.ts"
 import type { Client, ClientOptions, RawRequest } from "./promise/Client.ts"
 import { fromEnvironment, readVariable } from "./promise/fromEnvironment.ts"
 import { nodeList } from "./promise/NodeList.ts"
@@ -120,7 +119,6 @@ const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { read
  */
 export const createClient = (options: ClientOptions): Client => {
   const operation = "createClient"
-  checkRuntime(operation)
   const { engine, fetch: given, onAttempt, settings, stateDirectory } = checkClient(operation, options)
   // Read for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch

@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import { TestServer, type TestServerOptions } from "@berth/server/testing"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
+import type { RuntimeTooOld } from "@berth/core/client/options/Runtime"
 import type { InvalidOption } from "@berth/core/client/options/Settings"
 import { optionsOf } from "../../account.ts"
 
@@ -150,7 +151,7 @@ export const run = ({
   seed,
   skewMillis,
   windows
-}: Trial): Effect.Effect<Outcome, InvalidOption> =>
+}: Trial): Effect.Effect<Outcome, InvalidOption | RuntimeTooOld> =>
   Effect.gen(function* () {
     const { windowMillis } = allowance
     const { all, read } = yield* reader()

@@ -12,8 +12,8 @@ import type { Transport } from "./transport/Transport.ts"
 export type Berth = Services.Services
 
 /**
- * A client for one account over one of the transports. Fails with `InvalidOption` when an option is unusable. `observer` provides
- * an `Observer`; default: the client's metrics and spans.
+ * A client for one account over one of the transports. Fails with `InvalidOption` when an option is unusable, and with
+ * `RuntimeTooOld` on a Node before 22.19. `observer` provides an `Observer`; default: the client's metrics and spans.
  */
 export const layerOver = <R, RO = never>(
   options: ClientOptions,
@@ -21,7 +21,7 @@ export const layerOver = <R, RO = never>(
   observer: Layer.Layer<never, never, RO> = Telemetry.layer as Layer.Layer<never, never, RO>
 ) => Layer.provide(Services.layer(options, transport), observer)
 
-/** A client for one account over the program's `HttpClient`. Fails with `InvalidOption` when an option is unusable. */
+/** A client for one account over the program's `HttpClient`. Fails with `InvalidOption` and `RuntimeTooOld`. */
 export const layer = (options: ClientOptions) => layerOver(options, HttpTransport.layer)
 
 /** A client for the account named by `BERTH_BASE_URL`, `BERTH_API_KEY` and `BERTH_ACCESS_TOKEN`. */

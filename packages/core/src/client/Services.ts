@@ -9,6 +9,7 @@ import { NodeCalls } from "./NodeCalls.ts"
 import { Nodes } from "./Nodes.ts"
 import { Plans } from "./Plans.ts"
 import { RawApi } from "./RawApi.ts"
+import type { RuntimeTooOld } from "./options/Runtime.ts"
 import type { ClientOptions, InvalidOption } from "./options/Settings.ts"
 import type { Transport } from "./transport/Transport.ts"
 
@@ -32,15 +33,15 @@ const allCalls = <R>(options: ClientOptions, transport: Layer.Layer<Transport, n
 const ofItsOwn = <A, E, R>(services: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.effectContext(Layer.build(Layer.fresh(services)))
 
-/** The calls for one account, for programs without streams. Fails with `InvalidOption` when an option is unusable. */
+/** The calls for one account, for programs without streams. Fails with `InvalidOption` and `RuntimeTooOld`. */
 export const calls = <R>(
   options: ClientOptions,
   transport: Layer.Layer<Transport, never, R>
-): Layer.Layer<Calls, InvalidOption, R> => ofItsOwn(allCalls(options, transport))
+): Layer.Layer<Calls, InvalidOption | RuntimeTooOld, R> => ofItsOwn(allCalls(options, transport))
 
-/** The services for one account. Fails with `InvalidOption` when an option is unusable. */
+/** The services for one account. Fails with `InvalidOption` when an option is unusable, and with `RuntimeTooOld` on a Node before 22.19. */
 export const layer = <R>(
   options: ClientOptions,
   transport: Layer.Layer<Transport, never, R>
-): Layer.Layer<Services, InvalidOption, R> =>
+): Layer.Layer<Services, InvalidOption | RuntimeTooOld, R> =>
   ofItsOwn(Layer.provideMerge(Layer.merge(Nodes.layer, Allowance.layer), allCalls(options, transport)))

@@ -30,15 +30,15 @@ export class InvalidOption extends BerthError {
   }
 }
 
-/** The client runs on a Node that is too old for it: some calls would work, and others fail after they had changed something. */
+/** The client runs on a Node that is too old for it. */
 export class RuntimeTooOld extends BerthError {
   declare readonly _tag: "RuntimeTooOld"
   /** Such as `20.20.2`. */
   declare readonly version: string
-  constructor(operation: string, version: string) {
+  constructor(operation: string, { message, version }: { readonly message: string; readonly version: string }) {
     const reason = {
       _tag: "RuntimeTooOld",
-      message: `The client needs Node 22.19 or newer; this is Node ${version}.`,
+      message,
       hint: "Run the program with a newer Node.",
       retryable: false
     }

@@ -3,8 +3,9 @@
  */
 import { Redacted, Result } from "effect"
 import { stateDirectoryFault } from "../client/StateDirectory.ts"
+import { checkRuntime } from "../client/options/Runtime.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
-import { InvalidOption } from "./Failure.ts"
+import { InvalidOption, RuntimeTooOld } from "./Failure.ts"
 import { check, type Checks, func, lane, text, timespan } from "./CallOptions.ts"
 import type { ClientOptions } from "./Client.ts"
 
@@ -40,8 +41,10 @@ const checks = {
   onAttempt: func
 } satisfies Checks
 
-/** Throws `InvalidOption`. */
+/** Throws `InvalidOption` and `RuntimeTooOld`. */
 export const checkClient = (operation: string, options: ClientOptions) => {
+  const runtime = checkRuntime()
+  if (Result.isFailure(runtime)) throw new RuntimeTooOld(operation, runtime.failure)
   const { accessToken, apiKey, baseUrl, fetch, onAttempt, stateDirectory, ...limits } = check(
     operation,
     options,

@@ -18,6 +18,7 @@ import { optionFault } from "../options/OptionCheck.ts"
 import { monotonicMillis, monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import { redactor } from "../transport/Redaction.ts"
 import * as Retry from "./Retry.ts"
+import { checkRuntime, type RuntimeTooOld } from "../options/Runtime.ts"
 import { type ClientOptions, type InvalidOption, settingsFrom } from "../options/Settings.ts"
 import { Transport, type WireRequest } from "../transport/Transport.ts"
 
@@ -89,10 +90,11 @@ export class Engine extends Context.Service<
     readonly serviceTimeAt: (monotonicMillis: number) => number
   }
 >()("@berth/core/client/call/Engine") {
-  static readonly layer = (options: ClientOptions): Layer.Layer<Engine, InvalidOption, Transport> =>
+  static readonly layer = (options: ClientOptions): Layer.Layer<Engine, InvalidOption | RuntimeTooOld, Transport> =>
     Layer.effect(
       Engine,
       Effect.gen(function* () {
+        yield* Effect.fromResult(checkRuntime())
         const settings = yield* Effect.fromResult(settingsFrom(options))
         const redact = redactor(settings.credentials)
         const transport = yield* Transport

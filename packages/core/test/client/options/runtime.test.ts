@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs"
-import { RuntimeTooOld } from "@berth/core/promise"
 import { describe, expect, it } from "@effect/vitest"
-import { checkRuntime } from "../../src/promise/checkRuntime.ts"
+import { Result } from "effect"
+import { checkRuntime } from "../../../src/client/options/Runtime.ts"
 
 describe("the check of the runtime", () => {
   it.each(["12.22.12", "20.20.2", "22.18.0"])("refuses Node %s, and names both versions", (node) => {
-    expect(() => checkRuntime("createClient", { node })).toThrow(RuntimeTooOld)
-    expect(() => checkRuntime("createClient", { node })).toThrow(`needs Node 22.19 or newer; this is Node ${node}.`)
+    const { message, version } = Result.getOrThrow(Result.flip(checkRuntime({ node })))
+    expect({ message, version }).toEqual({
+      message: `The client needs Node 22.19 or newer; this is Node ${node}.`,
+      version: node
+    })
   })
 
   it.each([
@@ -19,11 +22,11 @@ describe("the check of the runtime", () => {
     {},
     undefined
   ])("accepts %o", (versions) => {
-    checkRuntime("createClient", versions)
+    expect(Result.isSuccess(checkRuntime(versions))).toBe(true)
   })
 
   it("refuses what the manifest refuses", () => {
-    const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+    const { engines } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"))
     expect(engines.node).toBe(">=22.19")
   })
 })
