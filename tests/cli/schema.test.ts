@@ -40,7 +40,7 @@ const commands: ReadonlyArray<readonly [command: string, ...args: ReadonlyArray<
 const withoutIds = new Set(["limits"])
 /** What is alone on its line, for another command line. */
 const bare = new Set(["node ip"])
-const changing = new Set(["auth login", "auth logout", "profile show", "profile use", "profile remove"])
+const changing = new Set(["node watch", "auth login", "auth logout", "profile show", "profile use", "profile remove"])
 
 it("covers every command that prints records", () => {
   const printing = verbsOf(tree).flatMap(({ path, verb }) => (verb.prints.length > 0 ? [path.join(" ")] : []))

@@ -60,7 +60,7 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, format: 
   const flags = [...flagsOf(command), ...globalFlagList]
   const { args: words, unknown } = canonical(args, flags)
   if (unknown !== undefined) return yield* unknownFlag(unknown, path, flags)
-  yield* checkSelection(verb.prints, words)
+  yield* checkSelection([...verb.prints, ...verb.paints], words)
   const output =
     format === undefined || words.some((word) => word.startsWith("--output=")) ? [] : [`--output=${format}`]
   yield* Command.runWith(parserOf(path, command), { version: pkg.version })([...path, ...output, ...words])
