@@ -2,49 +2,30 @@
  * Every command in every format, as the bundled process in a pipe, and the same program on a terminal of the test's own: stdout is
  * data of that format and nothing else, valid by `berth schema` where it is JSON. `machine/matrix.machine.ts` runs them at real terminals.
  */
-import { TestServer } from "@berth/server/testing"
+import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { run } from "./berth.ts"
 import { invoke } from "./invoke.ts"
-import { environments, missingOf, runRow, schemas } from "./matrix/run.ts"
-import { type Format, formats, rows } from "./matrix/rows.ts"
-import type { Valid } from "./matrix/check.ts"
+import { page, pagePath } from "./matrix/page.ts"
+import { missingOf, runRow, Shared } from "./matrix/run.ts"
+import { rows } from "./matrix/rows.ts"
 
 describe("the rows", () => {
   it("have every command, and every record that it prints", () => {
     assert.deepStrictEqual(missingOf(rows), [])
   })
+
+  it("are on the page as they are", () => {
+    assert.strictEqual(readFileSync(pagePath, "utf8"), page(), "print it: pnpm --filter @berth/tests cli-output")
+  })
 })
 
-/** What all rows of a suite share. */
-class Shared extends Context.Service<
-  Shared,
-  {
-    readonly environmentOf: (format: Format) => Record<string, string>
-    readonly valid: ReadonlyMap<string, Valid>
-  }
->()("@berth/tests/cli/matrix/Shared") {
-  static readonly layer = Layer.effect(
-    Shared,
-    Effect.gen(function* () {
-      const environment = yield* environments
-      const made = new Map(
-        yield* Effect.forEach(formats, (format) => Effect.map(environment(format), (env) => [format, env] as const))
-      )
-      return { environmentOf: (format: Format) => made.get(format)!, valid: yield* schemas }
-    })
-  ).pipe(Layer.provideMerge(TestServer.layer({ scenario: "small", rateLimit: { limit: 100_000 } })))
-}
-
 layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
+  const places = { stdout: "pipe", stderr: "pipe", isPlain: true } as const
   for (const row of rows) {
     it.effect(`berth ${row.command} prints ${row.prints ?? row.kind} in every format`, () =>
-      Effect.gen(function* () {
-        const { environmentOf, valid } = yield* Shared
-        const places = { stdout: "pipe", stderr: "pipe", isPlain: true } as const
-        yield* runRow(row, places, environmentOf, valid.get(row.command), (args, options) => run(args, options))
-      })
+      runRow(row, { places, run })
     )
   }
 })
@@ -53,15 +34,20 @@ layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
 const needsProcess = /^(?:auth|profile|node ssh|node watch)/
 
 layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
+  const places = { stdout: "terminal", stderr: "terminal", isPlain: false } as const
   for (const row of rows.filter(({ command }) => !needsProcess.test(command))) {
-    it.effect(`berth ${row.command} prints ${row.prints ?? row.kind} in every format`, () =>
-      Effect.gen(function* () {
-        const { environmentOf, valid } = yield* Shared
-        const places = { stdout: "terminal", stderr: "terminal", isPlain: false } as const
-        yield* runRow(row, places, environmentOf, valid.get(row.command), (args, { env }) =>
-          invoke(args, { env, terminalColumns: 80 })
-        )
-      })
+    it.effect(
+      `berth ${row.command} prints ${row.prints ?? row.kind} in every format, and no colours under NO_COLOR`,
+      () =>
+        Effect.gen(function* () {
+          yield* runRow(row, { places, run: (args, { env }) => invoke(args, { env, terminalColumns: 80 }) })
+          // Once more, where that changes nothing.
+          if (row.notes === "lines") return
+          yield* runRow(row, {
+            places: { ...places, isPlain: true },
+            run: (args, { env }) => invoke(args, { env: { ...env, NO_COLOR: "1" }, terminalColumns: 200 })
+          })
+        })
     )
   }
 })

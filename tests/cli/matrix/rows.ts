@@ -11,11 +11,13 @@ export type Format = (typeof formats)[number]
 export type Place = "pipe" | "terminal"
 
 /** What is on stdout. */
-export type Kind =
+type Kind =
   /** One record: a card for people. */
   | "record"
   /** One record, of which people get one value alone. */
   | "bare"
+  /** One record, which is a row among others where several are named. */
+  | "row"
   /** Several records: a table for people. */
   | "records"
   /** Records as they come; a table that repaints itself on a terminal. */
@@ -36,8 +38,10 @@ export interface Row {
   readonly prints?: string
   /** What stderr has for people, when nothing fails: progress is a line that goes away on a terminal. */
   readonly notes: "none" | "lines" | "progress"
-  /** Records without ids, or without names too. */
+  /** Of `id` and `name` what the record has no field for. */
   readonly lacks?: ReadonlyArray<Format>
+  /** Whether the record has no id yet. */
+  readonly isWithoutId?: true
   /** What is on stdin. */
   readonly input?: string
 }
@@ -54,8 +58,11 @@ const row = (
 
 /** In the order in which they run: what one makes is there for those after it. */
 export const rows: ReadonlyArray<Row> = [
-  row("node create", (own) => [own, ...order, "--dry-run"], "record", { prints: "proposal" }),
-  row("node create", (own) => [own, ...order, "--count", "2", "--dry-run"], "records", { prints: "proposal[]" }),
+  row("node create", (own) => [own, ...order, "--dry-run"], "record", { prints: "proposal", isWithoutId: true }),
+  row("node create", (own) => [own, ...order, "--count", "2", "--dry-run"], "records", {
+    prints: "proposal[]",
+    isWithoutId: true
+  }),
   row("node create", (own) => [own, ...order], "record", { prints: "creation", notes: "lines" }),
   row("node create", (own) => [own, ...order, "--count", "3", "--yes"], "records", {
     prints: "creation[]",
@@ -64,7 +71,7 @@ export const rows: ReadonlyArray<Row> = [
   row("node list", [], "records", { prints: "node[]" }),
   row("node get", (own) => [own], "record", { prints: "node" }),
   row("node get", (own) => [`${own}-*`], "records", { prints: "node[]" }),
-  row("node wait", (own) => [own, "--for", "created"], "record", { prints: "outcome", notes: "progress" }),
+  row("node wait", (own) => [own, "--for", "created"], "row", { prints: "outcome", notes: "progress" }),
   row("node wait", (own) => [`${own}-*`, "--for", "created"], "records", { prints: "outcome[]", notes: "progress" }),
   row("node ip", (own) => [own], "bare", { prints: "address" }),
   row("node ssh", (own) => [own, "--", "uptime"], "text"),
@@ -74,7 +81,7 @@ export const rows: ReadonlyArray<Row> = [
   row("node delete", (own) => [own, "--dry-run"], "record", { prints: "proposal" }),
   row("node delete", (own) => [`${own}-*`, "--dry-run"], "records", { prints: "proposal[]" }),
   row("node watch", (own) => [own, "--interval", "1s"], "changes", { prints: "nodeChange" }),
-  row("node delete", (own) => [`${own}-1`, "--yes"], "record", { prints: "outcome", notes: "lines" }),
+  row("node delete", (own) => [`${own}-1`, "--yes"], "row", { prints: "outcome", notes: "lines" }),
   row("node delete", (own) => [`${own}-2`, `${own}-3`, "--yes"], "records", { prints: "outcome[]", notes: "lines" }),
   row("image list", ["--plan", plan], "records", { prints: "imageWithPlans[]" }),
   row("image saved", [], "records", { prints: "image[]" }),
@@ -116,6 +123,7 @@ const recordCells: Readonly<Record<Format, string>> = {
 
 const cells: Readonly<Record<Kind, Readonly<Record<Format, string>>>> = {
   record: recordCells,
+  row: { ...recordCells, table: "a table" },
   bare: { ...recordCells, table: "the value alone" },
   records: {
     table: "a table",
@@ -146,12 +154,13 @@ const isRefused = ({ kind, lacks = [] }: Row, format: Format): boolean =>
 
 /** Whether people see it in colours, on a terminal. */
 export const isColoured = ({ kind }: Row, format: Format): boolean =>
-  format === "table" && (kind === "record" || kind === "records" || kind === "changes")
+  format === "table" && ["record", "row", "records", "changes"].includes(kind)
 
 /** What a row prints in a format. */
 export const cellOf = (row: Row, format: Format, place: Place): Cell => {
   if (isRefused(row, format)) return { code: 2, stdout: "" }
   if (row.kind === "changes" && format === "table" && place === "terminal") return { code: 0, stdout: "a live table" }
+  if (row.isWithoutId && format === "id") return { code: 0, stdout: "" }
   return { code: 0, stdout: cells[row.kind][format] }
 }
 

@@ -9,7 +9,7 @@ import { tree } from "@berth/cli/commands"
 import { verbsOf } from "@berth/cli/commandTree"
 import { TestServer } from "@berth/server/testing"
 import type { Ended } from "@berth/testing/Program"
-import { Effect, Fiber, Schedule } from "effect"
+import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { json, type RunOptions, settings } from "../berth.ts"
 import { invoke } from "../invoke.ts"
 import { checkCell, type Places, type Valid, validator } from "./check.ts"
@@ -23,7 +23,7 @@ const spare = (baseUrl: string) =>
   JSON.stringify({ version: 1, current: "spare", profiles: { spare: { baseUrl, apiKey: "k", accessToken: "t" } } })
 
 /** The environment of each format: folders of its own, and a stub of ssh. */
-export const environments = Effect.gen(function* () {
+const environments = Effect.gen(function* () {
   const account = yield* settings
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "berth-matrix-"))),
@@ -32,7 +32,7 @@ export const environments = Effect.gen(function* () {
   const ssh = join(folder, "ssh")
   yield* Effect.promise(() => writeFile(ssh, '#!/bin/sh\necho "$@"\n'))
   yield* Effect.promise(() => chmod(ssh, 0o755))
-  return Effect.fnUntraced(function* (format: Format) {
+  const environmentOf = Effect.fnUntraced(function* (format: Format) {
     const config = join(folder, format, "config")
     yield* Effect.promise(() => mkdir(join(config, "berth"), { recursive: true, mode: 0o700 }))
     yield* Effect.promise(() =>
@@ -46,15 +46,36 @@ export const environments = Effect.gen(function* () {
       XDG_CACHE_HOME: join(folder, format, "cache")
     }
   })
+  return new Map(
+    yield* Effect.forEach(formats, (format) => Effect.map(environmentOf(format), (env) => [format, env] as const))
+  )
 })
 
 /** The schemas of all commands, by their paths. */
-export const schemas = Effect.gen(function* () {
+const readSchemas = Effect.gen(function* () {
   const { commands } = json<{ readonly commands: Record<string, object | null> }>(yield* invoke(["schema"]))
   return new Map(
     Object.entries(commands).flatMap(([command, schema]) => (schema === null ? [] : [[command, validator(schema)]]))
   ) as ReadonlyMap<string, Valid>
 })
+
+/** What all rows of a suite share: the service, and by format the environment. */
+export class Shared extends Context.Service<
+  Shared,
+  {
+    readonly environmentOf: (format: Format) => Record<string, string>
+    /** By the command's path. */
+    readonly schemas: ReadonlyMap<string, Valid>
+  }
+>()("@berth/tests/cli/matrix/Shared") {
+  static readonly layer = Layer.effect(
+    Shared,
+    Effect.gen(function* () {
+      const made = yield* environments
+      return { environmentOf: (format) => made.get(format)!, schemas: yield* readSchemas }
+    })
+  ).pipe(Layer.provideMerge(TestServer.layer({ scenario: "small", rateLimit: { limit: 100_000 } })))
+}
 
 /** Starts a command, and gives what it printed. */
 export type Runner<R> = (
@@ -63,7 +84,7 @@ export type Runner<R> = (
 ) => Effect.Effect<Ended, never, R>
 
 /** The node and the profile of a format. */
-export const ownOf = (format: Format): string => `own-${format}`
+const ownOf = (format: Format): string => `own-${format}`
 
 /** Waits until every watched node was read so many times more. */
 const untilRead = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, times: number) {
@@ -79,13 +100,13 @@ const untilRead = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, times
 })
 
 /** What happens to the watched nodes, until they are gone and the watches end. */
-const events = Effect.gen(function* () {
+const events = Effect.fnUntraced(function* (asked: ReadonlyArray<Format>) {
   const { advance } = yield* TestServer
   const env = yield* settings
   const listed = json<ReadonlyArray<{ readonly id: number; readonly name: string }>>(
     yield* invoke(["node", "list", "-o", "json"], { env })
   )
-  const ids = formats.map((format) => listed.find(({ name }) => name === ownOf(format))!.id)
+  const ids = asked.map((format) => listed.find(({ name }) => name === ownOf(format))!.id)
   // The nodes are read once to find them, and then by the watch.
   yield* untilRead(ids, 3)
   yield* advance("1 minute")
@@ -95,17 +116,20 @@ const events = Effect.gen(function* () {
   yield* advance("1 minute")
 })
 
-/** Runs a row in every format, and checks each. */
-export const runRow = Effect.fnUntraced(function* <R>(
-  row: Row,
-  places: Places,
-  environmentOf: (format: Format) => Record<string, string>,
-  valid: Valid | undefined,
-  run: Runner<R>
-) {
+/** What the rows run on. */
+export interface Suite<R> {
+  readonly places: Places
+  readonly run: Runner<R>
+  /** The formats; default all. */
+  readonly asked?: ReadonlyArray<Format>
+}
+
+/** Runs a row in its formats, and checks each. */
+export const runRow = Effect.fnUntraced(function* <R>(row: Row, { asked = formats, places, run }: Suite<R>) {
+  const { environmentOf, schemas } = yield* Shared
   const isEndless = row.kind === "changes"
   const cells = Effect.forEach(
-    formats,
+    asked,
     (format) =>
       run([...row.command.split(" "), ...row.args(ownOf(format)), "-o", format], {
         env: environmentOf(format),
@@ -114,10 +138,11 @@ export const runRow = Effect.fnUntraced(function* <R>(
       }),
     { concurrency: isEndless ? "unbounded" : concurrency }
   )
-  const happening = isEndless ? yield* Effect.forkChild(events) : undefined
+  const happening = isEndless ? yield* Effect.forkChild(events(asked)) : undefined
   const ended = yield* cells
   if (happening) yield* Fiber.join(happening)
-  for (const [index, format] of formats.entries()) checkCell(row, format, places, ended[index]!, valid)
+  const valid = schemas.get(row.command)
+  for (const [index, format] of asked.entries()) checkCell(row, format, places, ended[index]!, valid)
 })
 
 /** The commands that the rows leave out, and the records that no row prints. */
