@@ -80,10 +80,10 @@ describe("node list", () => {
   )
 
   for (const format of ["ndjson", "csv", "id", "name"]) {
-    it.live(`-o ${format} writes the first line before the second page has arrived`, () =>
+    it.live(`-o ${format} of 10 000 nodes writes the first line before the second page has arrived`, () =>
       Effect.gen(function* () {
         const second = Promise.withResolvers<void>()
-        const names = Array.from({ length: 150 }, (_, index) => `node-${index}`)
+        const names = Array.from({ length: 10_000 }, (_, index) => `node-${index}`)
         const url = yield* serve(async ({ query }) => {
           const [number, size] = [Number(query["page_no"]), Number(query["per_page"])]
           if (number > 1) await second.promise
@@ -94,7 +94,7 @@ describe("node list", () => {
         yield* running.untilStdout(format === "id" ? "\n2\n" : "node-1")
         second.resolve()
         const { stdout } = yield* running.ended
-        assert.lengthOf(lines(stdout), format === "csv" ? 151 : 150)
+        assert.lengthOf(lines(stdout), format === "csv" ? 10_001 : 10_000)
       })
     )
   }

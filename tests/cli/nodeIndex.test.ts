@@ -91,6 +91,11 @@ describe("a name among 10 000 nodes", () => {
           assert.isAtMost(warm.requests, 3)
         }
         assert.deepStrictEqual((yield* get(middle.name)).stdout, cold.stdout)
+        for (const args of [["node", "wait", middle.name], ...byName.map((command) => command(middle.name))]) {
+          const warm = yield* counted(world, env, [...args, "-o", "json"])
+          assert.strictEqual(warm.code, 0, warm.stderr)
+          assert.isAtMost(warm.requests, 3, args.join(" "))
+        }
         // A delete is one request more than finding the node.
         const deleted = yield* counted(world, env, ["node", "delete", nodes[77]!.name, "--yes", "-o", "json"])
         assert.deepStrictEqual([deleted.code, deleted.requests], [0, 3])
@@ -140,10 +145,18 @@ describe("a name among 10 000 nodes", () => {
   )
 })
 
-type Happening = { readonly kind: "make" | "delete" | "stale" | "broken" | "other"; readonly at: number }
+/** Commands that find a node by what names it, and change nothing. */
+const byName = [
+  (node: string) => ["node", "get", node],
+  (node: string) => ["node", "delete", node, "--dry-run"],
+  (node: string) => ["node", "ip", node],
+  (node: string) => ["commitment", "set", node, "auto_terminate", "--dry-run"]
+] as const
+
+type Happening = { readonly kind: "make" | "delete" | "stale" | "broken"; readonly at: number }
 
 const happening: fc.Arbitrary<Happening> = fc.record({
-  kind: fc.constantFrom("make", "delete", "stale", "broken", "other"),
+  kind: fc.constantFrom("make", "delete", "stale", "broken"),
   at: fc.nat(1000)
 })
 
@@ -157,11 +170,11 @@ describe("the index", () => {
           Effect.gen(function* () {
             const world = yield* makeWorld({ scenario: { fleet: 140 }, rateLimit: { limit: 100_000 } })
             const cache = yield* cacheFolder
-            const ask = (env: Record<string, string>, node: string) =>
+            const ask = (env: Record<string, string>, node: string, command: (typeof byName)[number] = byName[0]) =>
               Effect.map(
-                invoke(["node", "get", node, "-o", "json"], { env: { ...settingsOf(world), ...env } }),
+                invoke([...command(node), "-o", "json"], { env: { ...settingsOf(world), ...env } }),
                 ({ code, stderr, stdout }) => ({
-                  node,
+                  command: command(node),
                   code,
                   stdout,
                   // A spelling that may be meant is a guess: the index may hold one that is gone.
@@ -191,15 +204,14 @@ describe("the index", () => {
                   writeFile(path, text.slice(0, (at * 997) % text.length) + text.slice(at % 7))
                 )
               }
-              for (const node of [
-                name,
-                some?.name ?? "none",
-                String(some?.id ?? 1),
-                `${name.slice(0, -1)}*`,
-                "9",
-                "name:9"
-              ]) {
-                assert.deepStrictEqual(yield* ask(withIndex, node), yield* ask({}, node), JSON.stringify(history))
+              const asked = [name, some?.name ?? "none", String(some?.id ?? 1), `${name.slice(0, -1)}*`, "9", "name:9"]
+              for (const [index, node] of asked.entries()) {
+                const command = byName[(at + index) % byName.length]
+                assert.deepStrictEqual(
+                  yield* ask(withIndex, node, command),
+                  yield* ask({}, node, command),
+                  JSON.stringify(history)
+                )
               }
             }
           }).pipe(Effect.scoped)

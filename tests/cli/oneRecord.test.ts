@@ -4,8 +4,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect } from "effect"
-import { json, lines } from "./berth.ts"
-import { berth } from "./invoke.ts"
+import { parse } from "yaml"
+import { json, lines, settings } from "./berth.ts"
+import { berth, invoke } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
 
 const create = (name: string) =>
   berth(["node", "create", "--name", name, "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04", "-o", "json"])
@@ -76,6 +78,86 @@ describe("the record of a node", () => {
         assert.strictEqual(outcome, expected)
         assert.deepStrictEqual(record, json<Shown>(yield* berth(["node", "get", "web", "-o", "json"])))
       }
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("is that of a get in the result of every command that changes or awaits nodes", () =>
+    Effect.gen(function* () {
+      const { advance } = yield* TestServer
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04", "--yes"]
+      const shown = (...args: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const ended = yield* invoke([...args, "-o", "json"], { env: { ...(yield* settings), ...env } })
+          assert.strictEqual(ended.code, 0, ended.stderr)
+          return json<Record<string, unknown>>(ended)
+        })
+      yield* shown("node", "create", "web", ...order)
+      yield* advance("1 minute")
+      const expected = yield* shown("node", "get", "web")
+
+      // A create that finds the node of its key, of one whose reply is lost, and of one of several.
+      const keyed = yield* shown("node", "create", "keyed", ...order, "--key", "k")
+      const { outcome, ...adopted } = yield* shown("node", "create", "keyed", ...order, "--key", "k")
+      assert.strictEqual(outcome, "adopted")
+      assert.deepStrictEqual({ ...adopted, outcome: "created" }, keyed)
+      const counted = yield* shown("node", "create", "many", ...order, "--count", "2")
+      for (const { outcome: _, ...record } of counted as unknown as ReadonlyArray<Shown & { outcome: string }>) {
+        assert.deepStrictEqual<unknown>(record, yield* shown("node", "get", record.name))
+      }
+
+      const { node: committed } = yield* shown("commitment", "set", "web", "auto_terminate", "--yes")
+      assert.deepStrictEqual(committed, expected)
+      const { node: waited } = yield* shown("node", "wait", "name:web")
+      assert.deepStrictEqual(waited, expected)
+      const { id, name, privateIp, publicIp } = expected
+      assert.deepStrictEqual(yield* shown("node", "ip", "web"), { id, name, publicIp, privateIp })
+      const proposed = yield* shown("node", "delete", "web", "--dry-run")
+      assert.deepStrictEqual([proposed["id"], proposed["name"]], [id, name])
+      yield* advance("1 minute")
+      const { node: deleted } = yield* shown("node", "delete", String(id), "--yes")
+      assert.deepStrictEqual({ ...(deleted as object), status: "running" }, expected)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("has the same values in every format, in a pipe and on a terminal", () =>
+    Effect.gen(function* () {
+      const { advance } = yield* TestServer
+      const env = yield* settings
+      yield* create("web")
+      yield* advance("1 minute")
+      for (const args of [["get", "web"], ["get", "w*"], ["list"]]) {
+        const one = (format: string, terminalColumns?: number) =>
+          Effect.map(
+            invoke(["node", ...args, "-o", format], { env, ...(terminalColumns && { terminalColumns }) }),
+            ({ stdout }) => stdout
+          )
+        const expected = [JSON.parse(yield* one("json"))].flat()
+        for (const columns of [undefined, 20, 80]) {
+          assert.deepStrictEqual([JSON.parse(yield* one("json", columns))].flat(), expected)
+          assert.deepStrictEqual([JSON.parse(yield* one("ndjson", columns))], expected)
+          assert.deepStrictEqual([parse(yield* one("yaml", columns))].flat(), expected)
+          const [titles = "", values = ""] = lines(yield* one("csv", columns))
+          const cells = values.split(",")
+          for (const [at, key] of titles.split(",").entries()) {
+            const value: unknown = expected[0][key]
+            assert.strictEqual(cells[at], Array.isArray(value) ? JSON.stringify(value) : String(value ?? ""), key)
+          }
+        }
+      }
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("is that of the list, besides what the list does not report of a node", () =>
+    Effect.gen(function* () {
+      const { advance } = yield* TestServer
+      yield* create("web")
+      yield* advance("1 minute")
+      const [listed] = json<ReadonlyArray<Record<string, unknown>>>(yield* berth(["node", "list", "-o", "json"]))
+      const got = json<Record<string, unknown>>(yield* berth(["node", "get", "web", "-o", "json"]))
+      assert.deepStrictEqual(Object.keys(listed!), Object.keys(got))
+      assert.deepStrictEqual({ ...listed, locked: got["locked"], extra: got["extra"] }, got)
+      assert.deepStrictEqual([listed!["locked"], got["locked"]], [null, false])
     }).pipe(Effect.provide(TestServer.layer()))
   )
 

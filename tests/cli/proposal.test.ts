@@ -1,11 +1,14 @@
 /**
  * Every change is proposed before it is sent: what cannot work is refused, what costs or destroys is confirmed.
  */
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect } from "effect"
-import { json, lines } from "./berth.ts"
-import { berth } from "./invoke.ts"
+import { json, lines, settings } from "./berth.ts"
+import { berth, invoke } from "./invoke.ts"
+import { stateFolder } from "./stateFolder.ts"
 
 const plan = "C-2VCPU-8RAM-50DISK"
 const image = "Ubuntu-22.04"
@@ -23,6 +26,10 @@ interface Preview {
   readonly pricePerHourInr: number | null
   readonly committedPriceInr: number | null
   readonly outcome: string
+}
+
+interface Flag {
+  readonly name: string
 }
 
 /** The changes that the service received. */
@@ -73,6 +80,61 @@ describe("--dry-run", () => {
         )
       }
     }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("--dry-run of a create with every flag", () => {
+  it.live("shows the very request that is sent without it, byte for byte", () =>
+    Effect.gen(function* () {
+      const script = join(yield* stateFolder, "start.sh")
+      yield* Effect.promise(() => writeFile(script, "#!/bin/sh\necho 'grüße \u2028 \"you\"'\n"))
+      const { skuId } = yield* skuOf(plan)
+      const [saved] = json<ReadonlyArray<{ image: string; plan: string; templateId?: number }>>(
+        yield* berth(["image", "saved", "-o", "json"])
+      )
+      const all: Readonly<Record<string, ReadonlyArray<string>>> = {
+        plan: [plan],
+        image: [image],
+        name: ["every flag"],
+        "committed-sku": [String(skuId)],
+        tag: ["a", "b c"],
+        label: ["größe"],
+        backups: [],
+        "start-script": [script, script],
+        "ssh-key": ["aa:bb", "12"],
+        "disable-password": [],
+        "security-group": ["7"],
+        vpc: ["v-1"],
+        "no-public-ip": [],
+        ipv6: []
+      }
+      const { flagGroups } = json<{ flagGroups: ReadonlyArray<{ title: string; flags: ReadonlyArray<Flag> }> }>(
+        yield* create("--help", "-o", "json")
+      )
+      const flags = flagGroups.flatMap(({ flags, title }) => (/^(?:NODE|ACCESS) FLAGS$/.test(title) ? flags : []))
+      assert.sameMembers(
+        flags.map(({ name }) => name).filter((name) => name !== "saved-image"),
+        Object.keys(all)
+      )
+      const words = Object.entries(all).flatMap(([name, values]) =>
+        values.length === 0 ? [`--${name}`] : values.flatMap((value) => [`--${name}`, value])
+      )
+      const ofSaved = ["--plan", saved!.plan, "--image", saved!.image, "--saved-image", "3", "--name", "saved"]
+      for (const args of [words, ofSaved, [...words, "--count", "3", "--key", "k"]]) {
+        const env = { ...(yield* settings), XDG_STATE_HOME: yield* stateFolder }
+        const before = (yield* changes).length
+        const run = (...more: ReadonlyArray<string>) => invoke(["node", "create", ...args, ...more], { env })
+        const dry = yield* run("--dry-run", "-o", "json")
+        assert.strictEqual(dry.code, 0, dry.stderr)
+        assert.lengthOf(yield* changes, before)
+        yield* run("--yes")
+        const shown = [JSON.parse(dry.stdout) as Preview | ReadonlyArray<Preview>].flat()
+        assert.sameMembers(
+          (yield* changes).slice(before).map(({ body, method, path }) => `${method} ${path} ${body}`),
+          shown.map(({ request: { body, method, path } }) => `${method} ${path} ${JSON.stringify(body)}`)
+        )
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small" })))
   )
 })
 

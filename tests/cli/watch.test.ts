@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream"
 import { run } from "@berth/cli/program"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
-import { ConfigProvider, Effect, Fiber, Schedule } from "effect"
+import { Clock, ConfigProvider, Effect, Fiber, Schedule } from "effect"
 import { json, lines, settings, start } from "./berth.ts"
 import { berth } from "./invoke.ts"
 
@@ -62,15 +62,47 @@ describe("node watch in a pipe", () => {
       const named = yield* text.ended
       assert.strictEqual(named.code, 0)
       assert.deepStrictEqual(
-        lines(named.stdout).map((line) => line.replace(/^\S+ {2}/, "")),
+        lines(named.stdout).map((line) => line.replace(/^\S+ +/, "").split(/ {2,}/)),
         [
-          `web\\x1b[31m (${first}): created → running`,
-          `web\\x1b[31m (${first}): running → terminate`,
-          `web\\x1b[31m (${first}): terminate → gone`
+          ["ID", "FROM", "TO", "NAME"],
+          [String(first), "created", "running", "web\\x1b[31m"],
+          [String(first), "running", "terminate", "web\\x1b[31m"],
+          [String(first), "terminate", "gone", "web\\x1b[31m"]
         ]
       )
+      // Rows that came one after the other line up.
+      const starts = lines(named.stdout).map((line) => [
+        /FROM|created|running|terminate/.exec(line)!.index,
+        line.search(/NAME|web/)
+      ])
+      assert.lengthOf(new Set(starts.map(String)), 1)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
+})
+
+/** `berth node watch` on a terminal of this width, with what it has shown so far. */
+const onTerminal = Effect.fnUntraced(function* (columns: number, ...args: ReadonlyArray<string>) {
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns })
+  const stderr = new PassThrough()
+  stderr.resume()
+  let shown = ""
+  stdout.on("data", (chunk: Buffer) => {
+    shown += String(chunk)
+  })
+  const provider = ConfigProvider.fromEnv({ env: { ...(yield* settings), NO_COLOR: "1" } })
+  const fiber = yield* Effect.forkScoped(
+    Effect.provideService(
+      run(["node", "watch", "--interval", "1s", ...args], { stdout, stderr }),
+      ConfigProvider.ConfigProvider,
+      provider
+    )
+  )
+  const until = (text: string | RegExp) =>
+    Effect.repeat(
+      Effect.sync(() => shown),
+      { until: (now) => now.search(text) !== -1, schedule: Schedule.spaced("20 millis") }
+    )
+  return { end: Fiber.interrupt(fiber), screens: Effect.sync(() => shown.split("\u001b[3A\u001b[J")), until }
 })
 
 describe("node watch on a terminal", () => {
@@ -78,39 +110,50 @@ describe("node watch on a terminal", () => {
     Effect.gen(function* () {
       const id = yield* created("web")
       const { advance } = yield* TestServer
-      const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
-      const stderr = new PassThrough()
-      stderr.resume()
-      let shown = ""
-      stdout.on("data", (chunk: Buffer) => {
-        shown += String(chunk)
-      })
-      const provider = ConfigProvider.fromEnv({ env: { ...(yield* settings), NO_COLOR: "1" } })
-      const fiber = yield* Effect.forkChild(
-        Effect.provideService(
-          run(["node", "watch", "--interval", "1s"], { stdout, stderr }),
-          ConfigProvider.ConfigProvider,
-          provider
-        )
-      )
-      const until = (text: string) =>
-        Effect.repeat(
-          Effect.sync(() => shown),
-          { until: (now) => now.includes(text), schedule: Schedule.spaced("20 millis") }
-        )
-      yield* until("created")
+      const watch = yield* onTerminal(80)
+      yield* watch.until("created")
       yield* advance("1 minute")
-      yield* until("running")
-      yield* Fiber.interrupt(fiber)
-      const screens = shown.split("\u001b[3A\u001b[J")
+      yield* watch.until("running")
+      yield* watch.end
+      const screens = yield* watch.screens
       assert.isAtLeast(screens.length, 2)
       for (const screen of screens) {
         const [header, row, status, ...rest] = screen.split("\n")
         assert.match(header!, /ID +NAME +STATUS/)
         assert.include(row, `${id}  web`)
-        assert.match(status!, /^1 nodes at .+, read every 1 s/)
+        assert.match(status!, /^1 node at .+, read every 1 s/)
         assert.deepStrictEqual(rest, [""])
       }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("shows how old the nodes are, at each reading anew", () =>
+    Effect.gen(function* () {
+      yield* created("web")
+      const [{ createdAt }] = json<readonly [{ createdAt: string }]>(yield* berth(["node", "list", "-o", "json"]))
+      const clock = yield* Clock.Clock
+      let nowMillis = Date.parse(createdAt) + 5 * 60_000
+      const atWill: Clock.Clock = Object.assign(Object.create(clock), {
+        currentTimeMillisUnsafe: () => nowMillis,
+        currentTimeMillis: Effect.sync(() => nowMillis)
+      })
+      const watch = yield* Effect.provideService(onTerminal(200), Clock.Clock, atWill)
+      yield* watch.until(/ 5m\n/)
+      nowMillis += 2 * 3_600_000
+      yield* watch.until(/ 2h\n/)
+      yield* watch.end
+      assert.match((yield* watch.screens)[0]!, / AGE\n.* 5m\n/)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("shows the columns that are asked for, in the order that is asked for", () =>
+    Effect.gen(function* () {
+      const ids = [yield* created("a"), yield* created("b")]
+      const watch = yield* onTerminal(80, "--columns", "name,id", "--sort", "-id", "--no-header")
+      yield* watch.until("2 nodes at")
+      yield* watch.end
+      const [first = ""] = yield* watch.screens
+      assert.deepStrictEqual(first.split("\n").slice(0, 2), [`b  ${ids[1]}`, `a  ${ids[0]}`])
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 })

@@ -22,11 +22,11 @@ import type { Loaded } from "./commands/Loaded.ts"
 import { internalVerbs, tree } from "./commands/tree.ts"
 import { withExitCode } from "./ending.ts"
 import { UsageFault } from "./failure/CliFailure.ts"
-import { jsonBlock } from "./output/json.ts"
 import { Output, type Streams } from "./output/Output.ts"
-import { hasJsonErrors, OutputFormat } from "./output/OutputFormat.ts"
+import { type Format, hasJsonErrors, OutputFormat } from "./output/OutputFormat.ts"
 import { outputFlags } from "./output/OutputOptions.ts"
 import { presenter } from "./output/presenter.ts"
+import { valueText } from "./output/valueText.ts"
 import { type AskedFormat, formatOf } from "./settings/format.ts"
 import { settingFlags } from "./settings/globalFlags.ts"
 import { logs } from "./settings/logs.ts"
@@ -60,20 +60,20 @@ const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, format: 
   const flags = [...flagsOf(command), ...globalFlagList]
   const { args: words, unknown } = canonical(args, flags)
   if (unknown !== undefined) return yield* unknownFlag(unknown, path, flags)
-  yield* checkSelection(verb.prints, words)
+  yield* checkSelection([...verb.prints, ...verb.paints], words)
   const output =
     format === undefined || words.some((word) => word.startsWith("--output=")) ? [] : [`--output=${format}`]
   yield* Command.runWith(parserOf(path, command), { version: pkg.version })([...path, ...output, ...words])
 })
 
 /** The help of any place in the tree, as text or as data. */
-const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, asData: boolean) {
+const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, format: Format) {
   const { data, stdout } = yield* Output
   const description =
     entry === undefined || isNoun(entry)
       ? describeGroup(tree, entry)
       : describeVerb(path, entry, yield* Effect.promise(entry.load))
-  yield* data(asData ? `${jsonBlock(description)}\n` : helpText(description, stdout.colour))
+  yield* data(hasJsonErrors(format) ? yield* valueText(description, format) : helpText(description, stdout.colour))
 })
 
 /** Whether berth itself asks, for completions, which show no notes. */
@@ -85,7 +85,7 @@ const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format
     case "Version":
       return yield* Output.use(({ data }) => data(`berth ${pkg.version}\n`))
     case "Help":
-      return yield* printHelp(request.place, hasJsonErrors(format.asked))
+      return yield* printHelp(request.place, format.asked)
     case "UnknownFlag":
       return yield* unknownFlag(request.written, request.path, globalFlagList)
     case "NoCommand":

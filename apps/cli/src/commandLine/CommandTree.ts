@@ -15,6 +15,8 @@ export interface Verb<out C> {
   readonly groups: Readonly<Record<string, ReadonlyArray<string>>>
   /** What it prints: names of records, with `[]` behind them for a list. None where it prints no records. */
   readonly prints: ReadonlyArray<string>
+  /** The record of the table that it repaints on a terminal; none where it repaints none. */
+  readonly paints: ReadonlyArray<string>
   readonly load: () => Promise<C>
 }
 
@@ -31,7 +33,7 @@ export type CommandTree<C> = ReadonlyArray<Noun<C> | Verb<C>>
 export const isNoun = <C>(entry: Noun<C> | Verb<C>): entry is Noun<C> => "verbs" in entry
 
 /** What a verb has besides its name and summary; all of it may be left out. */
-interface VerbDetails extends Partial<Pick<Verb<unknown>, "aliases" | "groups" | "prints">> {
+interface VerbDetails extends Partial<Pick<Verb<unknown>, "aliases" | "groups" | "prints" | "paints">> {
   readonly examples?: ReadonlyArray<readonly [command: string, description: string]>
 }
 
@@ -39,7 +41,7 @@ export const verb = <C>(
   name: string,
   summary: string,
   load: () => Promise<C>,
-  { aliases = [], examples = [], groups = {}, prints = [] }: VerbDetails = {}
+  { aliases = [], examples = [], groups = {}, prints = [], paints = [] }: VerbDetails = {}
 ): Verb<C> => ({
   name,
   aliases,
@@ -47,6 +49,7 @@ export const verb = <C>(
   examples: examples.map(([command, description]) => ({ command, description })),
   groups,
   prints,
+  paints,
   load
 })
 

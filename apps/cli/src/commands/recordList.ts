@@ -9,6 +9,7 @@ export type AnyRecord = Pick<RecordDescriptor<never>, "fields" | "schema" | "has
 
 const records: Readonly<Record<string, () => Promise<AnyRecord>>> = {
   node: async () => (await import("../records/node.ts")).nodeRecord,
+  nodeChange: async () => (await import("../records/nodeChange.ts")).nodeChangeRecord,
   address: async () => (await import("../records/address.ts")).addressRecord,
   creation: async () => (await import("../records/creation.ts")).creationRecord,
   outcome: async () => (await import("../records/outcome.ts")).outcomeRecord,

@@ -63,7 +63,8 @@ export const tree: CommandTree<Loaded> = [
       ]
     }),
     verb("watch", "Show nodes as they change", async () => loaded((await import("./node/watch.ts")).watch), {
-      prints: [],
+      prints: ["nodeChange"],
+      paints: ["node"],
       examples: [
         ["berth node watch", "All nodes, as a table that repaints itself"],
         ["berth node watch 'web-*' -o ndjson", "One line of JSON for each change"]

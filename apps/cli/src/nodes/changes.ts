@@ -2,31 +2,26 @@
  * What changed between two readings of nodes, and which of them a screen has room for. Pure.
  */
 import type { Node } from "@berth/core/domain/Node"
-import { label } from "@berth/core/domain/NodeStatus"
+import { label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import type { DateTime } from "effect"
+import type { NodeChange } from "../records/nodeChange.ts"
 
-/** A node that came, went, or has another status. */
-export interface NodeChange {
-  readonly id: number
-  readonly name: string
-  /** Null for a node that is new. */
-  readonly from: string | null
-  /** Null for a node that is gone. */
-  readonly to: string | null
-}
+/** Nodes as they were at one time, by their ids. */
+export type Reading = ReadonlyMap<Node["id"], Node>
 
-export type Reading = ReadonlyMap<number, Node>
+const isSame = (a: NodeStatus | null, b: NodeStatus | null): boolean =>
+  a === null || b === null ? a === b : label(a) === label(b)
 
-/** The changes, in the order of the ids. */
-export const changesBetween = (before: Reading, after: Reading): ReadonlyArray<NodeChange> => {
+/** The changes that the later reading shows, in the order of the ids. */
+export const changesBetween = (before: Reading, after: Reading, at: DateTime.Utc): ReadonlyArray<NodeChange> => {
   const ids = new Set([...before.keys(), ...after.keys()])
   return Array.from(ids)
     .toSorted((a, b) => a - b)
     .flatMap((id): ReadonlyArray<NodeChange> => {
       const [was, is] = [before.get(id), after.get(id)]
       const name = is?.name ?? was?.name ?? ""
-      const from = was === undefined ? null : label(was.status)
-      const to = is === undefined ? null : label(is.status)
-      return from === to ? [] : [{ id, name, from, to }]
+      const [from, to] = [was?.status ?? null, is?.status ?? null]
+      return isSame(from, to) ? [] : [{ at, id, name, from, to }]
     })
 }
 

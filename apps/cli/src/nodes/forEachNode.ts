@@ -74,9 +74,7 @@ export const printOutcomes = Effect.fnUntraced(function* (outcomes: ReadonlyArra
   if (format === "table") return yield* printAll(outcomeRecord, outcomes)
   const done = outcomes.filter(({ error }) => error === null)
   const [only] = done
-  yield* single && only !== undefined && format === "json"
-    ? printOne(outcomeRecord, only)
-    : printAll(outcomeRecord, done)
+  yield* single && only !== undefined ? printOne(outcomeRecord, only) : printAll(outcomeRecord, done)
   yield* reportFailures(outcomes)
 })
 

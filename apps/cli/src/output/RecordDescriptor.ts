@@ -19,6 +19,8 @@ export interface Field<A> {
   readonly style?: (record: A) => Style | undefined
   /** The narrowest useful width. A column without one is never cut. */
   readonly shrinkTo?: number
+  /** Rows that are printed one by one line up in columns of at least this width. */
+  readonly minWidth?: number
   /** Where the terminal is too narrow for all, columns are left out in this order, 1 first. One without always stays. */
   readonly dropOrder?: number
   /** Whether only the card of a single record has it, and not a table of several. */

@@ -21,6 +21,12 @@ export interface Writer {
     view: View
   ) => Effect.Effect<void, UsageFault, Output>
   readonly one: <A>(descriptor: RecordDescriptor<A>, record: A, view: View) => Effect.Effect<void, UsageFault, Output>
+  /** Writes records that others follow, perhaps without an end: each is complete by itself. The header comes at once. */
+  readonly next: <A>(
+    descriptor: RecordDescriptor<A>,
+    records: ReadonlyArray<A>,
+    view: View
+  ) => Effect.Effect<void, UsageFault, Output>
   /** Whether a list may be written in parts, one after the other; the parts after the first have no header. */
   readonly inParts: boolean
   /** Whether it shows fields, so that `--columns` means something. */

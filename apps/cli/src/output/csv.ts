@@ -47,6 +47,7 @@ const write = Effect.fnUntraced(function* <A>(
 export const csvWriter: Writer = {
   list: write,
   one: (descriptor, record, view) => write(descriptor, [record], view),
+  next: write,
   inParts: true,
   hasColumns: true
 }

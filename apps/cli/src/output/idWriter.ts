@@ -25,7 +25,13 @@ const writerOf = (format: "id" | "name"): Writer => {
     }
     yield* Output.use(({ data }) => data(lines.join("")))
   })
-  return { list: write, one: (descriptor, record) => write(descriptor, [record]), inParts: true, hasColumns: false }
+  return {
+    list: write,
+    one: (descriptor, record) => write(descriptor, [record]),
+    next: write,
+    inParts: true,
+    hasColumns: false
+  }
 }
 
 export const idWriter = writerOf("id")

@@ -34,19 +34,24 @@ const isDeeper = (value: unknown, limit: number): boolean =>
 export const jsonBlock = (value: unknown): string =>
   isDeeper(value, maxIndentedDepth) ? jsonLine(value) : escapeObeyed(JSON.stringify(value, null, 2))
 
-/** One JSON value: the record, or the array of all. */
+/** One JSON value: the record, or the array of all; of records without an end a value for each. */
 export const jsonWriter: Writer = {
   list: ({ encode }, records) => Output.use(({ data }) => data(`${jsonBlock(records.map(encode))}\n`)),
   one: ({ encode }, record) => Output.use(({ data }) => data(`${jsonBlock(encode(record))}\n`)),
+  next: ({ encode }, records) =>
+    Output.use(({ data }) => data(records.map((record) => `${jsonBlock(encode(record))}\n`).join(""))),
   inParts: false,
   hasColumns: false
 }
 
+const writeLines: Writer["list"] = ({ encode }, records) =>
+  Output.use(({ data }) => data(records.map((record) => `${jsonLine(encode(record))}\n`).join("")))
+
 /** One line of JSON for each record. */
 export const ndjsonWriter: Writer = {
-  list: ({ encode }, records) =>
-    Output.use(({ data }) => data(records.map((record) => `${jsonLine(encode(record))}\n`).join(""))),
+  list: writeLines,
   one: ({ encode }, record) => Output.use(({ data }) => data(`${jsonLine(encode(record))}\n`)),
+  next: writeLines,
   inParts: true,
   hasColumns: false
 }

@@ -37,10 +37,10 @@ const printing = Effect.gen(function* () {
   return { format, writer, query, sort, view: { columns, header } }
 })
 
-const printQueried = Effect.fnUntraced(function* (expression: string, value: unknown, format: Format) {
+const printQueried = Effect.fnUntraced(function* (expression: string, value: unknown, format: Format, before = "") {
   const { queried } = yield* Effect.promise(() => import("./query.ts"))
   const text = yield* queried(expression, value, format)
-  yield* Output.use(({ data }) => data(text))
+  yield* Output.use(({ data }) => data(before + text))
 })
 
 /** Prints a list whole. */
@@ -81,4 +81,26 @@ export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescri
   const { format, query, view, writer } = yield* printing
   if (query !== undefined) return yield* printQueried(query, descriptor.encode(record), format)
   yield* writer.one(descriptor, record, view)
+})
+
+/**
+ * Prints records of which more come, perhaps without an end: gives what prints the next ones. A command line that cannot be followed
+ * fails before the first.
+ */
+export const printNext = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>) {
+  const { format, query, sort, view, writer } = yield* printing
+  if (sort.length > 0) {
+    return yield* new UsageFault({
+      message: "--sort needs all records, and these are printed as they come.",
+      hint: "Omit --sort."
+    })
+  }
+  if (query === undefined) yield* writer.next(descriptor, [], view)
+  const separator = format === "yaml" ? "---\n" : ""
+  return (records: ReadonlyArray<A>) =>
+    query === undefined
+      ? writer.next(descriptor, records, { ...view, header: false })
+      : Effect.forEach(records, (record) => printQueried(query, descriptor.encode(record), format, separator), {
+          discard: true
+        })
 })

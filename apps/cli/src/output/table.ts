@@ -55,7 +55,7 @@ export const table = <A>(
   const { header = true, nowMillis = 0 } = options
   let columns: ReadonlyArray<Column<A>> = fields.map((field) => {
     const cells = records.map((record) => escapeControls(field.value(record, nowMillis)))
-    const title = header ? width(field.title) : 1
+    const title = Math.max(header ? width(field.title) : 1, field.minWidth ?? 1)
     return { field, cells, natural: cells.reduce((max, cell) => Math.max(max, width(cell)), title) }
   })
   const hidden: Array<string> = []

@@ -8,7 +8,7 @@ import { Output, printNote } from "./Output.ts"
 import type { Field, RecordDescriptor } from "./RecordDescriptor.ts"
 import { selectFields } from "./Selection.ts"
 import { card, table } from "./table.ts"
-import type { Writer } from "./Writer.ts"
+import type { View, Writer } from "./Writer.ts"
 
 /** The fields that `--columns` names, or all. */
 const fieldsOf = <A>(
@@ -20,22 +20,36 @@ const fieldsOf = <A>(
   return columns.length === 0 ? Effect.succeed(fields) : Effect.fromResult(selectFields(fields, columns))
 }
 
+/** Writes the rows, and gives the titles of the columns for which the terminal is too narrow. */
+const writeRows = Effect.fnUntraced(function* <A>(
+  descriptor: RecordDescriptor<A>,
+  records: ReadonlyArray<A>,
+  { columns, header }: View
+) {
+  const { data, stdout } = yield* Output
+  const nowMillis = yield* Clock.currentTimeMillis
+  const fields = yield* fieldsOf(descriptor, records, columns)
+  const shown = columns.length > 0 ? fields : fields.filter(({ cardOnly }) => !cardOnly)
+  const { hidden, text } = table(shown, records, {
+    available: stdout.columns,
+    colour: stdout.colour,
+    header,
+    nowMillis
+  })
+  yield* data(text)
+  return hidden
+})
+
 export const tableWriter: Writer = {
-  /** Notes which columns were left out because the terminal is too narrow. */
-  list: (descriptor, records, { columns, header }) =>
+  /** Notes which columns were left out. */
+  list: (descriptor, records, view) =>
     Effect.gen(function* () {
-      const { data, stdout } = yield* Output
-      const nowMillis = yield* Clock.currentTimeMillis
-      const fields = yield* fieldsOf(descriptor, records, columns)
-      if (records.length === 0) return yield* printNote(`There are ${descriptor.none}.`)
-      const shown = columns.length > 0 ? fields : fields.filter(({ cardOnly }) => !cardOnly)
-      const { hidden, text } = table(shown, records, {
-        available: stdout.columns,
-        colour: stdout.colour,
-        header,
-        nowMillis
-      })
-      yield* data(text)
+      if (records.length === 0) {
+        yield* fieldsOf(descriptor, records, view.columns)
+        return yield* printNote(`There are ${descriptor.none}.`)
+      }
+      const hidden = yield* writeRows(descriptor, records, view)
+      const { stdout } = yield* Output
       if (hidden.length === 0) return
       const titles = `Not shown at this width: ${hidden.join(", ")}.`
       yield* printNote(
@@ -49,6 +63,7 @@ export const tableWriter: Writer = {
       const fields = yield* fieldsOf(descriptor, [record], columns)
       yield* data(card(fields, record, { colour: stdout.colour, nowMillis }))
     }),
+  next: (descriptor, records, view) => Effect.asVoid(writeRows(descriptor, records, view)),
   inParts: false,
   hasColumns: true
 }

@@ -21,6 +21,9 @@ export const yamlText = (value: unknown): string => {
 export const yamlWriter: Writer = {
   list: ({ encode }, records) => Output.use(({ data }) => data(yamlText(records.map(encode)))),
   one: ({ encode }, record) => Effect.suspend(() => Output.use(({ data }) => data(yamlText(encode(record))))),
+  // Each is a document of its own.
+  next: ({ encode }, records) =>
+    Output.use(({ data }) => data(records.map((record) => `---\n${yamlText(encode(record))}`).join(""))),
   inParts: false,
   hasColumns: false
 }

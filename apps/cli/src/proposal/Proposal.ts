@@ -7,6 +7,7 @@ import { Predicate, Schema } from "effect"
 import { rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { pricePerHour, pricePerMonth } from "../records/price.ts"
 
 const Proposal = Schema.Struct({
   action: Schema.Literals(["create", "delete", "set-commitment"]),
@@ -93,9 +94,14 @@ const subject: ReadonlyArray<Field<Proposal>> = [
 ]
 
 const price: ReadonlyArray<Field<Proposal>> = [
-  { key: "pricePerHourInr", title: "₹/HOUR", value: ({ pricePerHourInr }) => rupees(pricePerHourInr) },
-  { key: "pricePerMonthInr", title: "₹/MONTH", value: ({ pricePerMonthInr }) => rupees(pricePerMonthInr) },
-  { key: "committedPriceInr", title: "₹ COMMITTED", value: ({ committedPriceInr }) => rupees(committedPriceInr) }
+  pricePerHour,
+  pricePerMonth,
+  {
+    key: "committedPriceInr",
+    title: "₹ COMMITTED",
+    value: ({ committedPriceInr }) => rupees(committedPriceInr),
+    align: "right"
+  }
 ]
 
 const change: ReadonlyArray<Field<Proposal>> = [

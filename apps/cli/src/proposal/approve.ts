@@ -2,8 +2,9 @@
  * The one path of every change: its proposals are shown, printed and no more with `--dry-run`, and confirmed where the change needs that.
  * What follows an approval sends exactly what was proposed.
  */
+import { escapeControls } from "@berth/terminal/escapeControls"
 import { Effect } from "effect"
-import { Output, printNote } from "../output/Output.ts"
+import { Output } from "../output/Output.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { table } from "../output/table.ts"
 import { confirm, ensureAskable } from "./confirm.ts"
@@ -27,18 +28,22 @@ export interface Approval {
 /** Of more changes the first are shown, and the count has to be typed. */
 const maxShown = 20
 
-/** Shows the proposals: a sentence for one, a table for several. */
-const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>) {
-  const { note, stderr } = yield* Output
+/**
+ * Shows the proposals: a sentence for one, a table for several. Where only errors are wanted on stderr they are shown before a question
+ * alone, which needs them.
+ */
+const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, isAsked: boolean) {
+  const { chatty, note, stderr } = yield* Output
   const [first] = proposals
-  if (first === undefined) return
-  if (proposals.length === 1) return yield* printNote(sentenceOf(first))
+  if (first === undefined || !(chatty || isAsked)) return
+  const line = (text: string) => note(escapeControls(text))
+  if (proposals.length === 1) return yield* line(sentenceOf(first))
   const shown = proposals.slice(0, maxShown)
   const options = { available: stderr.columns, colour: stderr.colour }
   yield* note(table(shownFields(shown), shown, options).text.trimEnd())
   const total = totalOf(proposals)
-  if (proposals.length > shown.length) yield* printNote(`… and ${proposals.length - shown.length} more.`)
-  if (total !== undefined) yield* printNote(total)
+  if (proposals.length > shown.length) yield* line(`… and ${proposals.length - shown.length} more.`)
+  if (total !== undefined) yield* line(total)
 })
 
 /** Fails where a change has to be confirmed and there is no terminal: before anything is read for it. */
@@ -55,8 +60,9 @@ export const approve = Effect.fnUntraced(function* (proposals: ReadonlyArray<Pro
   }
   if (first === undefined) return true
   yield* ensureApprovable(approval)
-  yield* show(proposals)
-  if (!mustAsk || yes) return true
+  const isAsked = mustAsk && !yes
+  yield* show(proposals, isAsked)
+  if (!isAsked) return true
   const count = proposals.length
   yield* confirm({
     question: question(count === 1 ? `node ${first.name}` : `these ${count} nodes`),

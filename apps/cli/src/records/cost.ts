@@ -2,8 +2,9 @@
  * What nodes cost: one row for each node, plan or status.
  */
 import { Schema } from "effect"
-import { plain, rupees } from "../output/format.ts"
+import { plain } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { pricePerHour, pricePerMonth } from "./price.ts"
 
 const Cost = Schema.Struct({
   name: Schema.String.annotate({ description: "Name of the node, the plan or the status." }),
@@ -24,20 +25,8 @@ const fields: ReadonlyArray<Field<Cost>> = [
   { key: "status", title: "STATUS", value: ({ status }) => plain(status), dropOrder: 4 },
   { key: "plan", title: "PLAN", value: ({ plan }) => plain(plan), dropOrder: 3 },
   { key: "nodes", title: "NODES", value: ({ nodes }) => String(nodes), align: "right", dropOrder: 1 },
-  {
-    key: "pricePerHourInr",
-    title: "₹/HOUR",
-    alias: "price",
-    value: ({ pricePerHourInr }) => rupees(pricePerHourInr),
-    align: "right"
-  },
-  {
-    key: "pricePerMonthInr",
-    title: "₹/MONTH",
-    value: ({ pricePerMonthInr }) => rupees(pricePerMonthInr),
-    align: "right",
-    dropOrder: 6
-  },
+  pricePerHour,
+  { ...pricePerMonth, dropOrder: 6 },
   {
     key: "offAndBilled",
     title: "OFF, BILLED",

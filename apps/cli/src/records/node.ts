@@ -5,8 +5,9 @@ import { Node } from "@berth/core/domain/Node"
 import { isKnown, type KnownStatus, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { Struct } from "effect"
 import type { Style } from "../output/cells.ts"
-import { age, disk, memory, moment, numberOr, plain, textOr } from "../output/format.ts"
+import { age, moment, plain, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor, titleOf } from "../output/RecordDescriptor.ts"
+import { diskGb, memoryMib, vcpus } from "./size.ts"
 
 const styles: Record<KnownStatus, Style> = {
   creating: "waiting",
@@ -28,16 +29,9 @@ const columns: ReadonlyArray<Field<Node>> = [
     value: ({ status }) => label(status),
     style: ({ status }) => statusStyle(status)
   },
-  { key: "vcpus", title: "VCPU", value: ({ vcpus }) => numberOr(vcpus), align: "right", dropOrder: 4 },
-  {
-    key: "memoryMib",
-    title: "MEMORY",
-    alias: "memory",
-    value: ({ memoryMib }) => memory(memoryMib),
-    align: "right",
-    dropOrder: 5
-  },
-  { key: "diskGb", title: "DISK", alias: "disk", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 3 },
+  { ...vcpus, dropOrder: 4 },
+  { ...memoryMib, dropOrder: 5 },
+  { ...diskGb, dropOrder: 3 },
   { key: "publicIp", title: "PUBLIC IP", value: ({ publicIp }) => textOr(publicIp), dropOrder: 6 },
   { key: "privateIp", title: "PRIVATE IP", value: ({ privateIp }) => textOr(privateIp), dropOrder: 1 },
   { key: "plan", title: "PLAN", value: ({ plan }) => textOr(plan), dropOrder: 7 },

@@ -4,8 +4,10 @@
 import { CommittedOption } from "@berth/core/domain/Commitment"
 import { Plan as DomainPlan } from "@berth/core/domain/Plan"
 import { Schema } from "effect"
-import { disk, memory, nothing, numberOr, rupees, textOr } from "../output/format.ts"
+import { nothing, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { pricePerHour, pricePerMonth } from "./price.ts"
+import { diskGb, memoryMib, vcpus } from "./size.ts"
 
 const Option = Schema.Struct({
   ...CommittedOption.fields,
@@ -37,30 +39,11 @@ export const planOf = (plan: DomainPlan): Plan => ({
 const fixed: ReadonlyArray<Field<Plan>> = [
   { key: "plan", title: "PLAN", value: ({ plan }) => plan },
   { key: "series", title: "SERIES", value: ({ series }) => textOr(series), dropOrder: 5 },
-  { key: "vcpus", title: "VCPU", value: ({ vcpus }) => numberOr(vcpus), align: "right", dropOrder: 6 },
-  {
-    key: "memoryMib",
-    title: "MEMORY",
-    alias: "memory",
-    value: ({ memoryMib }) => memory(memoryMib),
-    align: "right",
-    dropOrder: 7
-  },
-  { key: "diskGb", title: "DISK", alias: "disk", value: ({ diskGb }) => disk(diskGb), align: "right", dropOrder: 4 },
-  {
-    key: "pricePerHourInr",
-    title: "₹/HOUR",
-    alias: "price",
-    value: ({ pricePerHourInr }) => rupees(pricePerHourInr),
-    align: "right"
-  },
-  {
-    key: "pricePerMonthInr",
-    title: "₹/MONTH",
-    value: ({ pricePerMonthInr }) => rupees(pricePerMonthInr),
-    align: "right",
-    dropOrder: 8
-  }
+  { ...vcpus, dropOrder: 6 },
+  { ...memoryMib, dropOrder: 7 },
+  { ...diskGb, dropOrder: 4 },
+  pricePerHour,
+  { ...pricePerMonth, dropOrder: 8 }
 ]
 
 /** The price of the whole period, and the SKU that `node create --committed-sku` takes. */

@@ -65,12 +65,21 @@ describe("the cost of nodes", () => {
         const all = given.map(({ plan, status }, index) => node(index + 1, plan, status as Node["status"]))
         for (const by of groupings) {
           const { rows, total } = costs(all, plans, by)
-          const sum = rows.reduce((amount, { pricePerHourInr }) => amount + (pricePerHourInr ?? 0), 0)
-          assert.closeTo(sum, total.pricePerHourInr ?? 0, 1e-9)
-          assert.strictEqual(
-            rows.reduce((count, { nodes }) => count + nodes, 0),
-            total.nodes
-          )
+          const sumOf = (key: "pricePerHourInr" | "pricePerMonthInr" | "nodes" | "offAndBilled" | "withoutPrice") =>
+            rows.reduce((sum, row) => sum + (row[key] ?? 0), 0)
+          for (const key of ["pricePerHourInr", "pricePerMonthInr"] as const) {
+            assert.closeTo(sumOf(key), total[key] ?? 0, 1e-6)
+            const billed = all.filter(({ status }) => status !== "terminate")
+            const priceOf = (name: string | null) => plans.find((each) => each.plan === name)?.[key] ?? 0
+            assert.closeTo(
+              total[key] ?? 0,
+              billed.reduce((sum, { plan }) => sum + priceOf(plan), 0),
+              1e-3
+            )
+          }
+          for (const key of ["nodes", "offAndBilled", "withoutPrice"] as const) {
+            assert.strictEqual(sumOf(key), total[key])
+          }
         }
       })
     )

@@ -1,5 +1,6 @@
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
 import * as fc from "fast-check"
 import { changesBetween, fitting, type Reading } from "../../src/nodes/changes.ts"
 import { someNode } from "../nodeIndex/someNode.ts"
@@ -8,26 +9,25 @@ const status = fc.constantFrom("created", "running", "power-off", "terminate") a
 
 const reading: fc.Arbitrary<Reading> = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 40 }), status), { selector: ([id]) => id })
-  .map((nodes) => new Map(nodes.map(([id, status]) => [id, { ...someNode(id), id: id as NodeId, status }])))
+  .map((nodes) => new Map(nodes.map(([id, status]) => [id as NodeId, { ...someNode(id), id: id as NodeId, status }])))
+
+const at = DateTime.makeUnsafe(0)
 
 describe("changes", () => {
   it("lead from one reading to the next, and there are none within one", () => {
     fc.assert(
       fc.property(reading, reading, (before, after) => {
-        const statuses = new Map(Array.from(before.values(), ({ id, status }) => [id as number, status as string]))
-        for (const { from, id, to } of changesBetween(before, after)) {
+        const statuses = new Map(Array.from(before.values(), ({ id, status }) => [id, status]))
+        for (const { from, id, to } of changesBetween(before, after, at)) {
           assert.strictEqual(statuses.get(id) ?? null, from)
           if (to === null) statuses.delete(id)
           else statuses.set(id, to)
         }
         assert.deepStrictEqual(
           Array.from(statuses).toSorted(),
-          Array.from(
-            after.values(),
-            ({ id, status }) => [id as number, status as string] as [number, string]
-          ).toSorted()
+          Array.from(after.values(), ({ id, status }) => [id, status] as [Node["id"], Node["status"]]).toSorted()
         )
-        assert.isEmpty(changesBetween(after, after))
+        assert.isEmpty(changesBetween(after, after, at))
       })
     )
   })

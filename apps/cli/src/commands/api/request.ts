@@ -9,9 +9,10 @@ import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Effect, FileSystem, Option, Predicate, Result, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { jsonBlock, jsonLine } from "../../output/json.ts"
+import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { type Format, OutputFormat } from "../../output/OutputFormat.ts"
+import { checkValueFormat, valueText } from "../../output/valueText.ts"
 import { client } from "../../settings/client.ts"
 import { redaction } from "../../settings/redaction.ts"
 import { switchFlag } from "../../settings/switches.ts"
@@ -42,16 +43,20 @@ const unreadable = (data: string) => () =>
     hint: "-d takes JSON, @FILE, or - for stdin."
   })
 
-/** The body as it is, or as JSON in the format that was asked for, where it is JSON. */
-const shown = (body: string, format: Format, isTerminal: boolean): string => {
-  if (body === "") return ""
-  if (format === "table" && !isTerminal) return escapeControlsInLines(body)
+/** The value of JSON; undefined for what is none. */
+const parse = (body: string): unknown => {
   try {
-    const value: unknown = JSON.parse(body)
-    return format === "ndjson" ? jsonLine(value) : jsonBlock(value)
+    return JSON.parse(body)
   } catch {
-    return escapeControlsInLines(body)
+    return undefined
   }
+}
+
+/** The body as it is, or in the format that was asked for where it is JSON. */
+const shown = (body: string, format: Format, isTerminal: boolean): Effect.Effect<string> => {
+  if (body === "") return Effect.succeed("")
+  const value = format === "table" && !isTerminal ? undefined : parse(body)
+  return value === undefined ? Effect.succeed(escapeControlsInLines(body)) : valueText(value, format)
 }
 
 const head = ({ headers, status }: RawReply): string =>
@@ -93,13 +98,9 @@ const printMasked = Effect.fnUntraced(function* (text: string) {
 
 /** The elements of a page; undefined where its data is no list. */
 const elementsOf = (body: string): ReadonlyArray<unknown> | undefined => {
-  try {
-    const envelope: unknown = JSON.parse(body)
-    const data = Predicate.isObject(envelope) ? envelope["data"] : undefined
-    return Array.isArray(data) ? data : undefined
-  } catch {
-    return undefined
-  }
+  const envelope = parse(body)
+  const data = Predicate.isObject(envelope) ? envelope["data"] : undefined
+  return Array.isArray(data) ? data : undefined
 }
 
 /** A list has no more pages than this, so that a service that repeats one does not go on for ever. */
@@ -108,11 +109,14 @@ const maxPages = 10_000
 const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])
 
 /** Reads page after page until one is empty or short, and prints the elements of all as one list; NDJSON page by page. */
-const paginate = Effect.fnUntraced(function* (path: string, given: ReadonlyArray<readonly [string, string]>) {
+const paginate = Effect.fnUntraced(function* (
+  path: string,
+  given: ReadonlyArray<readonly [string, string]>,
+  format: Format
+) {
   const query = given.filter(([name]) => !pageParameters.has(name))
   const size = Number(new Map(query).get("per_page") ?? pageSize.maximum)
   const sized = query.some(([name]) => name === "per_page") ? query : [...query, ["per_page", String(size)] as const]
-  const format = yield* OutputFormat
   const { readerGone } = yield* Output
   const all: Array<unknown> = []
   for (let page = 1; page <= maxPages && !(yield* readerGone); page++) {
@@ -130,7 +134,7 @@ const paginate = Effect.fnUntraced(function* (path: string, given: ReadonlyArray
     else all.push(...elements)
     if (elements.length < size) break
   }
-  if (format !== "ndjson") yield* printMasked(jsonBlock(all))
+  if (format !== "ndjson") yield* printMasked(yield* valueText(all, format))
 })
 
 export const request = Command.make(
@@ -160,13 +164,15 @@ export const request = Command.make(
   Effect.fnUntraced(function* ({ data, include, paginate: everyPage, query: added, words }) {
     const [method, given] = yield* Effect.fromResult(target(words))
     const { path, query } = withQuery(given, added)
+    const format = yield* OutputFormat
+    yield* checkValueFormat(format, "a reply")
     if (everyPage && (method !== "GET" || include)) {
       return yield* new UsageFault({
         message: `--paginate does not go with ${include ? "-i" : method}.`,
         hint: "It reads the pages of a list with GET, and prints their elements."
       })
     }
-    if (everyPage) return yield* paginate(path, query)
+    if (everyPage) return yield* paginate(path, query, format)
     if (Option.isSome(data) && bodiless.has(method)) {
       return yield* new UsageFault({ message: `${method} takes no body.`, hint: "Leave out -d, or use POST." })
     }
@@ -174,7 +180,7 @@ export const request = Command.make(
     const { failure, reply } = yield* (yield* RawApi).exchange({ method, path, query, body })
     const { stdout } = yield* Output
     if (include) yield* printMasked(escapeControlsInLines(head(reply)))
-    yield* printMasked(shown(reply.body, yield* OutputFormat, stdout.isTerminal))
+    yield* printMasked(yield* shown(reply.body, format, stdout.isTerminal))
     if (failure !== null) return yield* failure
   })
 ).pipe(Command.provide(client))

@@ -12,7 +12,7 @@ import { DateTime, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { CreatedNotReady, Interrupted, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
-import { withListed } from "../../nodes/allNodes.ts"
+import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { resumable, waitFor } from "../../nodes/waitFor.ts"
 import { quoted, rupees } from "../../output/format.ts"
@@ -128,7 +128,9 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
   const { node, outcome } = yield* Effect.onInterrupt(nodes.create(spec, { key }), () => reportInterrupted(wanted))
   const found = key === undefined ? " (the reply was lost; found it by name)" : " earlier with the same key"
   yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.`)
-  return { ...node, outcome } as Creation
+  // A node that an earlier create made was read by its id, and lacks what only the list has.
+  const [whole = node] = yield* withListedFields([node])
+  return { ...whole, outcome } as Creation
 })
 
 /** Waits until a created node runs. A node that does not exists all the same, and costs money. */

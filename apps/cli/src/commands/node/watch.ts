@@ -1,22 +1,25 @@
 /**
- * `berth node watch`: the nodes as they change, as a live table on a terminal and otherwise as one line for each change.
+ * `berth node watch`: the nodes as they change, as a live table on a terminal and otherwise as a record for each change.
  */
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Node } from "@berth/core/domain/Node"
 import { durationFlag } from "@berth/terminal/durationFlag"
-import { escapeControls } from "@berth/terminal/escapeControls"
 import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { changesBetween, fitting, type NodeChange, type Reading } from "../../nodes/changes.ts"
+import type { UsageFault } from "../../failure/CliFailure.ts"
+import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
 import { concurrency } from "../../nodes/allNodes.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { type Naming, nodeArgument } from "../../nodes/Target.ts"
 import { elapsed } from "../../output/format.ts"
-import { jsonLine } from "../../output/json.ts"
 import { Output, printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
+import { OutputOptions } from "../../output/OutputOptions.ts"
+import { printNext } from "../../output/print.ts"
+import { selectFields, sorted } from "../../output/Selection.ts"
 import { table } from "../../output/table.ts"
 import { nodeRecord } from "../../records/node.ts"
+import { nodeChangeRecord } from "../../records/nodeChange.ts"
 import { client } from "../../settings/client.ts"
 
 const naming: Naming = { patterns: true, digitsMayBeName: true }
@@ -68,46 +71,65 @@ const idsOf = ({ nodes }: Resolution) =>
     Effect.map(Effect.fromResult(Result.mapError(node, ({ failure }) => failure)), ({ id }) => id)
   )
 
-/** One change as a line: of JSON for programs. */
-const lineOf = (change: NodeChange, now: number, isText: boolean): string => {
-  const at = DateTime.formatIso(DateTime.makeUnsafe(now))
-  if (!isText) return `${jsonLine({ at, ...change })}\n`
-  const { from, id, name, to } = change
-  const what = `${escapeControls(name)} (${id})`
-  const states = [from ?? "new", to ?? "gone"].map(escapeControls).join(" → ")
-  return `${at.slice(0, 19)}Z  ${what}: ${states}\n`
-}
+/** Shows a reading, after the one before it, and when the next one is. */
+type Show<R> = (
+  after: Reading,
+  before: Option.Option<Reading>,
+  now: number,
+  pauseMillis: number
+) => Effect.Effect<void, UsageFault, R>
 
-/** Repaints the table over the one before. */
+const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`)
+
+/** Repaints the table of the nodes over the one before. */
 const screen = Effect.gen(function* () {
   const { data, stdout } = yield* Output
+  const { columns, header, sort } = yield* OutputOptions
   const terminal = yield* Terminal.Terminal
+  const known = nodeRecord.fields([])
+  const fields =
+    columns.length === 0
+      ? known.filter(({ cardOnly }) => !cardOnly)
+      : yield* Effect.fromResult(selectFields(known, columns))
   let painted = 0
-  return (reading: Reading, now: number, interval: number) =>
+  const show: Show<never> = (reading, _, now, pauseMillis) =>
     Effect.gen(function* () {
       const rows = (yield* terminal.rows) || fallbackRows
-      const all = Array.from(reading.values())
+      const all = yield* Effect.fromResult(sorted(nodeRecord, Array.from(reading.values()), sort))
       const nodes = fitting(all, Math.max(1, rows - 4))
-      const columns = nodeRecord.fields(nodes).filter(({ cardOnly }) => !cardOnly)
-      const { text } = table(columns, nodes, { available: stdout.columns, colour: stdout.colour, nowMillis: now })
+      const { colour, columns: available } = stdout
+      const { text } = table(fields, nodes, { available, colour, header, nowMillis: now })
       const more = all.length > nodes.length ? `… and ${all.length - nodes.length} more.\n` : ""
       const at = DateTime.formatIso(DateTime.makeUnsafe(now)).slice(11, 19)
-      const status = `${all.length} nodes at ${at} UTC, read every ${elapsed(interval)}. Ctrl-C ends.\n`
+      const status = `${count(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.\n`
       const page = `${text}${more}${status}`
       const erase = painted === 0 ? "" : `\u001b[${painted}A\u001b[J`
       painted = page.split("\n").length - 1
       yield* data(erase + page)
     })
+  return show
+})
+
+/** Prints each change as a record. */
+const changes = Effect.gen(function* () {
+  const print = yield* printNext(nodeChangeRecord)
+  const show: Show<Output> = (after, before, now) =>
+    Option.match(before, {
+      onNone: () => Effect.void,
+      onSome: (before) => print(changesBetween(before, after, DateTime.makeUnsafe(now)))
+    })
+  return show
 })
 
 export const watch = Command.make(
   "watch",
   flags,
   Effect.fnUntraced(function* ({ interval, nodes: given }) {
-    const { data, readerGone, stdout } = yield* Output
-    const isText = (yield* OutputFormat) === "table"
+    const { readerGone, stdout } = yield* Output
+    const { query } = yield* OutputOptions
+    const isScreen = stdout.animate && (yield* OutputFormat) === "table" && query === undefined
+    const show: Show<Output> = yield* isScreen ? screen : changes
     const ids = given.length === 0 ? undefined : yield* idsOf(yield* resolveNodes(given, naming))
-    const paint = stdout.animate && isText ? Option.some(yield* screen) : Option.none()
     let before: Option.Option<Reading> = Option.none()
     while (!(yield* readerGone)) {
       const result = yield* Effect.result(read(ids))
@@ -117,16 +139,11 @@ export const watch = Command.make(
       const now = yield* Clock.currentTimeMillis
       const after = Result.isSuccess(result) ? Option.some(result.success) : before
       const size = Option.match(after, { onNone: () => 0, onSome: (reading) => reading.size })
-      const pause = Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest)
-      if (Option.isSome(after)) {
-        if (Option.isSome(paint)) yield* paint.value(after.value, now, pause)
-        else if (Option.isSome(before)) {
-          for (const change of changesBetween(before.value, after.value)) yield* data(lineOf(change, now, isText))
-        }
-      }
+      const pauseMillis = Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest)
+      if (Option.isSome(after)) yield* show(after.value, before, now, pauseMillis)
       before = after
       if (ids !== undefined && Result.isSuccess(result) && size === 0) return
-      yield* Effect.sleep(pause)
+      yield* Effect.sleep(pauseMillis)
     }
   })
 ).pipe(Command.withDescription("Show nodes as they change"), Command.provide(client))

@@ -11,8 +11,9 @@ import { type Verb, verbsOf } from "../../commandLine/CommandTree.ts"
 import { readRequest } from "../../commandLine/Request.ts"
 import * as failures from "../../failure/CliFailure.ts"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { jsonBlock } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
+import { OutputFormat } from "../../output/OutputFormat.ts"
+import { checkValueFormat, valueText } from "../../output/valueText.ts"
 import { helpSchema } from "./helpSchema.ts"
 import { recordNamed } from "../recordList.ts"
 
@@ -103,7 +104,9 @@ export const schema = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ command }) {
-    const found = command.length === 0 ? yield* all : yield* one(command)
-    yield* Output.use(({ data }) => data(`${jsonBlock(found)}\n`))
+    const format = yield* OutputFormat
+    yield* checkValueFormat(format, "a schema")
+    const text = yield* valueText(command.length === 0 ? yield* all : yield* one(command), format)
+    yield* Output.use(({ data }) => data(text))
   })
 )

@@ -1,0 +1,39 @@
+/**
+ * What `berth node watch` reports: a node that came, went, or has another status.
+ */
+import { Node } from "@berth/core/domain/Node"
+import { label, type NodeStatus } from "@berth/core/domain/NodeStatus"
+import { DateTime, Schema, Struct } from "effect"
+import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
+import { statusStyle } from "./node.ts"
+
+const NodeChange = Schema.Struct({
+  at: Schema.DateTimeUtc.annotate({ description: "When the reading ended that shows the change." }),
+  ...Struct.pick(Node.fields, ["id", "name"]),
+  from: Schema.NullOr(Node.fields.status).annotate({ description: "Null for a node that is new." }),
+  to: Schema.NullOr(Node.fields.status).annotate({ description: "Null for a node that is gone." })
+})
+export interface NodeChange extends Schema.Schema.Type<typeof NodeChange> {}
+
+const styleOf = (status: NodeStatus | null) => (status === null ? undefined : statusStyle(status))
+
+/** The name comes last: rows come one by one, and no width is known that all names fit. */
+const fields: ReadonlyArray<Field<NodeChange>> = [
+  { key: "at", title: "AT", value: ({ at }) => `${DateTime.formatIso(at).slice(0, 19)}Z`, minWidth: 20 },
+  { key: "id", title: "ID", value: ({ id }) => String(id), align: "right", minWidth: 6 },
+  { key: "from", title: "FROM", value: ({ from }) => (from === null ? "new" : label(from)), minWidth: 9 },
+  {
+    key: "to",
+    title: "TO",
+    value: ({ to }) => (to === null ? "gone" : label(to)),
+    style: ({ to }) => styleOf(to),
+    minWidth: 9
+  },
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 }
+]
+
+export const nodeChangeRecord: RecordDescriptor<NodeChange> = {
+  ...jsonOf(NodeChange),
+  fields: () => fields,
+  none: "no changes"
+}

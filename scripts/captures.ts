@@ -1,0 +1,264 @@
+// Runs the commands that the READMEs show, with the real programs against the mock service, and writes what they print into the pages,
+// between markers. Seeds and, where nothing has to happen, a frozen clock make the same commands print the same.
+//
+//   node scripts/captures.ts    renew the pages
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { delimiter, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { apps, bundle } from "./bundle.ts"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+interface Step {
+  /** The command; one that ends with `&` goes on. An empty one is an empty line. */
+  readonly run: string
+  /** Runs and is not shown. */
+  readonly isHidden?: true
+  /** Lines that are shown of what it prints, 0 for none; default all. */
+  readonly maxLines?: number
+  /** Of a command that goes on: under which name, and what it prints before the next step. */
+  readonly job?: string
+  readonly until?: RegExp
+  /** What jobs print after it. */
+  readonly afterwards?: { readonly job: string; readonly until: RegExp }
+}
+
+/** Commands of one shell, as one or more blocks of a page. */
+interface Session {
+  readonly page: string
+  readonly blocks: Readonly<Record<string, ReadonlyArray<Step>>>
+}
+
+const order = "--plan C-4VCPU-16RAM-100DISK --image Ubuntu-24.04"
+const account = "export BERTH_BASE_URL=http://127.0.0.1:4010 BERTH_API_KEY=berth-key BERTH_ACCESS_TOKEN=berth-token"
+
+const sessions: ReadonlyArray<Session> = [
+  {
+    page: "README.md",
+    blocks: {
+      commands: [
+        { run: "pnpm berth-server --port 4010 --provisioning 3s &", job: "server", until: /"pid"/ },
+        { run: account },
+        { run: "" },
+        { run: `pnpm berth node create web ${order} --wait`, maxLines: 4 },
+        { run: "pnpm berth node list --columns id,name,status,memory,plan" },
+        { run: "pnpm berth node list -o ndjson --query '[].{name: name, memoryMib: memoryMib}'" },
+        { run: "" },
+        { run: "pnpm berth node get wbe" }
+      ],
+      events: [
+        { run: "export BERTH_WATCH_STORE=/tmp/berth-example.db" },
+        {
+          run: "pnpm berth-watch run --interval 1s | jq -r '[.type, .subject, .data.from, .data.to] | @tsv' &",
+          job: "watch",
+          until: /baseline/
+        },
+        {
+          run: `pnpm berth node create web-2 ${order} > /dev/null`,
+          afterwards: { job: "watch", until: /status_changed/ }
+        },
+        // What the shell prints of its jobs is the shell's.
+        { run: "kill %2 %1", maxLines: 0 }
+      ]
+    }
+  },
+  {
+    page: "apps/cli/README.md",
+    blocks: {
+      formats: [
+        {
+          run: "pnpm berth-server --port 4010 --clock frozen --scenario small &",
+          isHidden: true,
+          job: "server",
+          until: /"pid"/
+        },
+        { run: account, isHidden: true },
+        { run: "berth plan list --ram 8 --sort price --columns plan,series,price,pricePerMonthInr" },
+        { run: "berth node list --status running --columns id,name,status,memory,publicIp" },
+        { run: "berth node create web-3 --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --dry-run -o yaml" },
+        { run: "berth node delete web-1" },
+        { run: "kill %1", isHidden: true }
+      ]
+    }
+  }
+]
+
+/** `jq`, where the machine has none: the one filter that the pages show. */
+const jq = `#!/usr/bin/env node
+import { createInterface } from "node:readline"
+for await (const line of createInterface({ input: process.stdin })) {
+  const { data, subject, type } = JSON.parse(line)
+  console.log([type, subject, data.from, data.to].join("\\t"))
+}
+`
+
+/** Prints each line at once, as at a terminal. */
+const unbufferedJq = `#!/bin/sh
+PATH=\${PATH#*:}
+exec jq --unbuffered "$@"
+`
+
+const hasJq = () => spawnSync("sh", ["-c", "command -v jq"]).status === 0
+
+/** What takes the place of pnpm and npx in the shell: the bundled programs. */
+const commandNames = `
+pnpm() {
+  case $1 in
+    berth) shift; berth "$@" ;;
+    berth-server) shift; node "$ROOT/apps/server/bin/berth-server.mjs" "$@" ;;
+    berth-watch) shift; node "$ROOT/apps/watch/bin/berth-watch.mjs" "$@" ;;
+  esac
+}
+berth() { node "$ROOT/apps/cli/bin/berth.mjs" "$@"; }
+`
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => (address !== null && typeof address === "object" ? resolve(address.port) : reject()))
+    })
+  })
+
+/** A step, and what jobs print after it, may take this long. */
+const maxStepMillis = 60_000
+
+const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** A shell that runs one command after the other, and what each prints. */
+class Shell {
+  readonly #child: ChildProcess
+  readonly #folder: string
+  readonly #shownBy = new Map<string, number>()
+  #printed = ""
+  #steps = 0
+
+  constructor(folder: string, env: Record<string, string>) {
+    this.#folder = folder
+    this.#child = spawn("bash", ["--noprofile", "--norc"], { env, stdio: ["pipe", "pipe", "inherit"] })
+    this.#child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+      this.#printed += text
+    })
+    // With jobs as in a terminal, and both streams in the order in which they are written.
+    this.#child.stdin!.write(`set -m; exec 2>&1\n${commandNames}\n`)
+  }
+
+  async #until<A>(what: string, find: () => A | undefined): Promise<A> {
+    for (let waited = 0; waited < maxStepMillis; waited += 50) {
+      const found = find()
+      if (found !== undefined) return found
+      await pause(50)
+    }
+    throw new Error(`${what} did not end within ${maxStepMillis / 1000} s; it printed: ${this.#printed}`)
+  }
+
+  async run(command: string): Promise<string> {
+    const end = `--- step ${++this.#steps} ---\n`
+    // Its stdin is not that of the shell, from which the next commands come.
+    this.#child.stdin!.write(`{\n${command === "" ? ":" : command}\n} < /dev/null\nprintf '%s' '${end}'\n`)
+    return this.#until(command, () => {
+      const at = this.#printed.indexOf(end)
+      if (at === -1) return undefined
+      const text = this.#printed.slice(0, at)
+      this.#printed = this.#printed.slice(at + end.length)
+      return text
+    })
+  }
+
+  start(command: string, job: string): Promise<string> {
+    return this.run(`{ ${command} } > '${join(this.#folder, job)}' 2>&1`)
+  }
+
+  /** What a job has printed since it was read last, once that holds what is expected. */
+  printedBy(job: string, expected: RegExp): Promise<string> {
+    const from = this.#shownBy.get(job) ?? 0
+    return this.#until(job, () => {
+      const text = readFileSync(join(this.#folder, job), "utf8")
+      if (!expected.test(text.slice(from)) || !text.endsWith("\n")) return undefined
+      this.#shownBy.set(job, text.length)
+      return text.slice(from)
+    })
+  }
+
+  async end(): Promise<void> {
+    this.#child.stdin!.end("kill $(jobs -p) 2>/dev/null; wait; exit\n")
+    await new Promise((resolve) => this.#child.once("close", resolve))
+  }
+}
+
+/** Runs a session, and gives its blocks by their names. */
+const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>> => {
+  const folder = mkdtempSync(join(tmpdir(), "berth-captures-"))
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
+  writeFileSync(join(folder, "jq"), hasJq() ? unbufferedJq : jq)
+  chmodSync(join(folder, "jq"), 0o755)
+  // What the pages show, and what it is here: other programs may use the ports.
+  const places: ReadonlyArray<readonly [shown: string, here: string]> = [
+    ["127.0.0.1:4010", `127.0.0.1:${await freePort()}`],
+    ["127.0.0.1:9464", `127.0.0.1:${await freePort()}`],
+    ["/tmp/berth-example.db", join(folder, "example.db")]
+  ]
+  const [[, service]] = places as readonly [readonly [string, string]]
+  const here = (command: string) =>
+    places
+      .reduce((text, [shown, there]) => text.replaceAll(shown, there), command)
+      .replace("--port 4010", `--port ${service.split(":")[1]}`)
+  const shown = (text: string) =>
+    places.reduce((all, [name, there]) => all.replaceAll(there, name), text).replace(/"pid":\d+/, '"pid":4711')
+
+  const path = [folder, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter)
+  const shell = new Shell(folder, { HOME: folder, PATH: path, ROOT: root, BERTH_WATCH_LISTEN: places[1]![1] })
+  const captured = new Map<string, string>()
+  try {
+    for (const [name, steps] of Object.entries(blocks)) {
+      let text = ""
+      for (const { isHidden, job, maxLines, run, afterwards, until } of steps) {
+        let printed = job === undefined ? await shell.run(here(run)) : await shell.start(here(run), job)
+        if (job !== undefined && until !== undefined) printed += await shell.printedBy(job, until)
+        if (afterwards !== undefined) printed += await shell.printedBy(afterwards.job, afterwards.until)
+        if (isHidden === true) continue
+        const lines = shown(printed)
+          .split("\n")
+          .slice(0, -1)
+          .map((line) => line.trimEnd())
+        const some = lines.slice(0, maxLines)
+        const end = some.length > 0 && some.length < lines.length ? ["…"] : []
+        text += [run === "" ? "" : `$ ${run}`, ...some, ...end, ""].join("\n")
+      }
+      captured.set(name, text)
+    }
+  } finally {
+    await shell.end()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  }
+  return captured
+}
+
+/** Where a block is in its page. */
+const placeOf = (name: string) =>
+  new RegExp(`(<!-- captured: ${name} -->\n+\`\`\`console\n).*?(\`\`\`\n+<!-- end of ${name} -->)`, "s")
+
+/** Each page as it is, and as it should be. */
+export const capturedPages = async () =>
+  Promise.all(
+    sessions.map(async (session) => {
+      const path = join(root, session.page)
+      const before = readFileSync(path, "utf8")
+      let after = before
+      for (const [name, text] of await capture(session)) {
+        if (!placeOf(name).test(after)) throw new Error(`${session.page} has no place for ${name}`)
+        after = after.replace(placeOf(name), (_, head: string, tail: string) => head + text + tail)
+      }
+      return { page: session.page, path, before, after }
+    })
+  )
+
+if (import.meta.main) {
+  for (const app of apps) await bundle(app)
+  for (const { after, path } of await capturedPages()) writeFileSync(path, after)
+}

@@ -1,0 +1,73 @@
+/**
+ * A list of nothing is a list in every format: `[]` as JSON, never nothing at all.
+ */
+import { verbsOf } from "@berth/cli/commandTree"
+import { tree } from "@berth/cli/commands"
+import { TestServer } from "@berth/server/testing"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { json, lines } from "./berth.ts"
+import { berth } from "./invoke.ts"
+
+const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+
+/** A command line of each command whose list may be empty. */
+const empty: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "node list": ["--name", "none-*"],
+  "node create": ["own", ...order, "--count", "2", "--if-absent", "--dry-run"],
+  "image list": ["--plan", "none"],
+  "image saved": [],
+  "plan list": ["--plan", "none"],
+  cost: [],
+  "profile list": []
+}
+
+/** What names nodes fails where there is none, and a doctor always finds something. */
+const neverEmpty = ["node get", "node delete", "node wait", "doctor"]
+
+it("every command that prints a list is here", () => {
+  const lists = verbsOf(tree).flatMap(({ path, verb }) =>
+    verb.prints.some((record) => record.endsWith("[]")) ? [path.join(" ")] : []
+  )
+  assert.sameMembers(lists, [...Object.keys(empty), ...neverEmpty])
+})
+
+layer(TestServer.layer(), { excludeTestServices: true })("a list of nothing", (it) => {
+  for (const [command, args] of Object.entries(empty)) {
+    it.effect(`of berth ${command} is empty in the way of each format`, () =>
+      Effect.gen(function* () {
+        if (command === "node create") yield* berth(["node", "create", "own", ...order, "--count", "2", "--yes"])
+        const asked = (format: string) =>
+          Effect.map(berth([...command.split(" "), ...args, "-o", format]), (ended) => {
+            assert.strictEqual(ended.code, 0, ended.stderr)
+            return ended
+          })
+        for (const format of ["json", "yaml"]) {
+          assert.deepStrictEqual(yield* asked(format), { code: 0, stdout: "[]\n", stderr: "" }, format)
+        }
+        for (const format of ["ndjson", "id", "name"]) assert.strictEqual((yield* asked(format)).stdout, "", format)
+        assert.match((yield* asked("csv")).stdout, /^\w[\w.]*(?:,[\w.]+)+\n$/)
+        const table = yield* asked("table")
+        assert.strictEqual(table.stdout, "")
+        assert.match(table.stderr, /^There are no .+\.\n$/)
+        // What follows the empty list can read it.
+        assert.deepStrictEqual(json(yield* berth([...command.split(" "), ...args, "--query", "[].name"])), [])
+        if (command === "node create") {
+          const { control, id: world } = yield* TestServer
+          const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: {} }))
+          assert.lengthOf(nodes, 2)
+          yield* berth(["node", "delete", ...nodes.map(({ id }) => String(id)), "--yes"])
+        }
+      })
+    )
+  }
+
+  it.effect("does not come of names that no node has: those fail, and print nothing", () =>
+    Effect.gen(function* () {
+      for (const args of [["get"], ["wait"], ["delete", "--yes"]]) {
+        const { code, stderr, stdout } = yield* berth(["node", ...args, "none-*", "-o", "json"])
+        assert.deepStrictEqual([code, stdout, lines(stderr).length], [4, "", 1])
+      }
+    })
+  )
+})

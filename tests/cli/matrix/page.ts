@@ -1,0 +1,64 @@
+/**
+ * `docs/cli-output.md`: the rows as a page. `pnpm --filter @berth/tests cli-output` writes it.
+ */
+import { writeFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { cellOf, type Format, formats, hasNotes, isColoured, type Place, type Row, rows } from "./rows.ts"
+
+/** Where the page is. */
+export const pagePath = fileURLToPath(new URL("../../../docs/cli-output.md", import.meta.url))
+
+const cellText = (row: Row, format: Format, place: Place): string => {
+  const { code, stdout } = cellOf(row, format, place)
+  if (code !== 0) return `exit ${code}`
+  if (stdout === "") return "nothing"
+  return place === "terminal" && isColoured(row, format) ? `${stdout}, in colour` : stdout
+}
+
+/** What is on stderr: in a pipe programs that read JSON get none of it. */
+const stderrText = (row: Row, place: Place): string => {
+  if (place === "terminal" && row.notes === "progress") return "a live line, which goes away"
+  if (!hasNotes(row, "table", place)) return "nothing"
+  const lines = row.notes === "progress" ? "a line for each change" : "lines for people"
+  return hasNotes(row, "json", place) ? lines : `${lines}, nothing with json, ndjson`
+}
+
+const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
+
+const tableOf = (place: Place): string =>
+  [
+    line(["command", "record", ...formats.map((format) => `\`${format}\``), "stderr"]),
+    line(["---", "---", ...formats.map(() => "---"), "---"]),
+    ...rows
+      .toSorted((a, b) => (a.command < b.command ? -1 : a.command > b.command ? 1 : 0))
+      .map((row) =>
+        line([
+          `\`${row.command}${row.args("NODE").includes("--dry-run") ? " --dry-run" : ""}\``,
+          row.prints ?? "",
+          ...formats.map((format) => cellText(row, format, place)),
+          stderrText(row, place)
+        ])
+      )
+  ].join("\n")
+
+/** The page as it should be. */
+export const page = (): string => `# What berth prints
+
+Printed by \`pnpm --filter @berth/tests cli-output\` from the rows that the tests run: every command, in every format, in a pipe
+and on a terminal. The exit code is 0 unless the cell has another; \`berth schema COMMAND\` describes the JSON of a record, and \`[]\` means a list.
+
+Data alone is on stdout. A failure prints no data besides what was done before it, and on stderr two lines, \`error:\` and \`hint:\`; with \`json\` and \`ndjson\` one line of
+JSON. \`--quiet\` leaves nothing else on stderr, in every format. \`NO_COLOR\` and \`--color never\` take the colours away, \`FORCE_COLOR\` and \`--color always\` bring them into a pipe.
+An empty list is \`[]\` as JSON and YAML, the line of titles as CSV, and nothing otherwise; in place of a table stderr has a line.
+Where a terminal is too narrow for a table, columns are left out, and a line on stderr names them; into a pipe a table goes whole.
+
+## In a pipe
+
+${tableOf("pipe")}
+
+## On a terminal
+
+${tableOf("terminal")}
+`
+
+if (import.meta.main) writeFileSync(pagePath, page())

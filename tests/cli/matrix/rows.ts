@@ -1,0 +1,169 @@
+/**
+ * What every command prints in every format, in a pipe and on a terminal: one row for each kind of thing that it prints. The tests
+ * run every row, and `docs/cli-output.md` shows them.
+ */
+import { formats } from "@berth/cli/globalFlags"
+
+export { formats }
+export type Format = (typeof formats)[number]
+
+/** Where stdout goes. */
+export type Place = "pipe" | "terminal"
+
+/** What is on stdout. */
+type Kind =
+  /** One record: a card for people. */
+  | "record"
+  /** One record, of which people get one value alone. */
+  | "bare"
+  /** One record, which is a row among others where several are named. */
+  | "row"
+  /** Several records: a table for people. */
+  | "records"
+  /** Records as they come; a table that repaints itself on a terminal. */
+  | "changes"
+  /** A value that is no record, such as a schema. */
+  | "value"
+  /** Text for another program, which has no formats. */
+  | "text"
+  | "nothing"
+
+export interface Row {
+  /** The command's path. */
+  readonly command: string
+  /** Its arguments. A format has nodes of its own, named `own`, so that the formats of a row do not meet. */
+  readonly args: (own: string) => ReadonlyArray<string>
+  readonly kind: Kind
+  /** The record, as the tree of commands names it; undefined where it is none. */
+  readonly prints?: string
+  /** What stderr has for people, when nothing fails: progress is a line that goes away on a terminal. */
+  readonly notes: "none" | "lines" | "progress"
+  /** Of `id` and `name` what the record has no field for. */
+  readonly lacks?: ReadonlyArray<Format>
+  /** Whether the record has no id yet. */
+  readonly isWithoutId?: true
+  /** What is on stdin. */
+  readonly input?: string
+}
+
+const plan = "C-2VCPU-8RAM-50DISK"
+const order = ["--plan", plan, "--image", "Ubuntu-22.04"]
+
+const row = (
+  command: string,
+  args: Row["args"] | ReadonlyArray<string>,
+  kind: Kind,
+  { notes = "none", ...more }: Partial<Omit<Row, "command" | "args" | "kind">> = {}
+): Row => ({ command, args: typeof args === "function" ? args : () => args, kind, notes, ...more })
+
+/** In the order in which they run: what one makes is there for those after it. */
+export const rows: ReadonlyArray<Row> = [
+  row("node create", (own) => [own, ...order, "--dry-run"], "record", { prints: "proposal", isWithoutId: true }),
+  row("node create", (own) => [own, ...order, "--count", "2", "--dry-run"], "records", {
+    prints: "proposal[]",
+    isWithoutId: true
+  }),
+  row("node create", (own) => [own, ...order], "record", { prints: "creation", notes: "lines" }),
+  row("node create", (own) => [own, ...order, "--count", "3", "--yes"], "records", {
+    prints: "creation[]",
+    notes: "lines"
+  }),
+  row("node list", [], "records", { prints: "node[]" }),
+  row("node get", (own) => [own], "record", { prints: "node" }),
+  row("node get", (own) => [`${own}-*`], "records", { prints: "node[]" }),
+  row("node wait", (own) => [own, "--for", "created"], "row", { prints: "outcome", notes: "progress" }),
+  row("node wait", (own) => [`${own}-*`, "--for", "created"], "records", { prints: "outcome[]", notes: "progress" }),
+  row("node ip", (own) => [own], "bare", { prints: "address" }),
+  row("node ssh", (own) => [own, "--", "uptime"], "text"),
+  row("commitment set", (own) => [own, "auto_terminate", "--dry-run"], "record", { prints: "proposal" }),
+  row("commitment set", (own) => [own, "auto_terminate", "--yes"], "record", { prints: "commitment", notes: "lines" }),
+  row("cost", [], "records", { prints: "cost[]", notes: "lines" }),
+  row("node delete", (own) => [own, "--dry-run"], "record", { prints: "proposal" }),
+  row("node delete", (own) => [`${own}-*`, "--dry-run"], "records", { prints: "proposal[]" }),
+  row("node watch", (own) => [own, "--interval", "1s"], "changes", { prints: "nodeChange" }),
+  row("node delete", (own) => [`${own}-1`, "--yes"], "row", { prints: "outcome", notes: "lines" }),
+  row("node delete", (own) => [`${own}-2`, `${own}-3`, "--yes"], "records", { prints: "outcome[]", notes: "lines" }),
+  row("image list", ["--plan", plan], "records", { prints: "imageWithPlans[]" }),
+  row("image saved", [], "records", { prints: "image[]" }),
+  row("plan list", ["--ram", "8"], "records", { prints: "plan[]" }),
+  row("plan get", [plan], "record", { prints: "plan" }),
+  row("limits", [], "record", { prints: "limits", lacks: ["id", "name"] }),
+  row("doctor", [], "records", { prints: "check[]" }),
+  row("auth login", (own) => ["--profile", own], "record", {
+    prints: "profile",
+    notes: "lines",
+    input: "berth-key\nberth-token\n"
+  }),
+  row("auth status", (own) => ["--profile", own], "record", { prints: "account" }),
+  row("profile list", [], "records", { prints: "profile[]" }),
+  row("profile show", (own) => [own], "record", { prints: "profile" }),
+  row("profile use", (own) => [own], "record", { prints: "profile" }),
+  row("auth logout", (own) => ["--profile", own], "nothing", { notes: "lines" }),
+  row("profile remove", ["spare"], "nothing", { notes: "lines" }),
+  row("schema", ["node", "list"], "value"),
+  row("api", ["/nodes/", "-q", "per_page=1"], "value"),
+  row("completion", ["bash"], "text")
+]
+
+/** What a cell is like, and the exit code. */
+export interface Cell {
+  readonly code: number
+  readonly stdout: string
+}
+
+const recordCells: Readonly<Record<Format, string>> = {
+  table: "a card",
+  json: "an object",
+  ndjson: "a line",
+  yaml: "a mapping",
+  csv: "titles, a row",
+  id: "the id",
+  name: "the name"
+}
+
+const cells: Readonly<Record<Kind, Readonly<Record<Format, string>>>> = {
+  record: recordCells,
+  row: { ...recordCells, table: "a table" },
+  bare: { ...recordCells, table: "the value alone" },
+  records: {
+    table: "a table",
+    json: "an array",
+    ndjson: "a line each",
+    yaml: "a sequence",
+    csv: "titles, a row each",
+    id: "an id each",
+    name: "a name each"
+  },
+  changes: {
+    table: "titles, a row each",
+    json: "an object each",
+    ndjson: "a line each",
+    yaml: "a document each",
+    csv: "titles, a row each",
+    id: "an id each",
+    name: "a name each"
+  },
+  value: { table: "JSON", json: "JSON", ndjson: "a line", yaml: "YAML", csv: "", id: "", name: "" },
+  text: { table: "text", json: "text", ndjson: "text", yaml: "text", csv: "text", id: "text", name: "text" },
+  nothing: { table: "", json: "", ndjson: "", yaml: "", csv: "", id: "", name: "" }
+}
+
+/** Values have no rows, of which csv, id and name could be made. */
+const isRefused = ({ kind, lacks = [] }: Row, format: Format): boolean =>
+  lacks.includes(format) || (kind === "value" && ["csv", "id", "name"].includes(format))
+
+/** Whether people see it in colours, on a terminal. */
+export const isColoured = ({ kind }: Row, format: Format): boolean =>
+  format === "table" && ["record", "row", "records", "changes"].includes(kind)
+
+/** What a row prints in a format. */
+export const cellOf = (row: Row, format: Format, place: Place): Cell => {
+  if (isRefused(row, format)) return { code: 2, stdout: "" }
+  if (row.kind === "changes" && format === "table" && place === "terminal") return { code: 0, stdout: "a live table" }
+  if (row.isWithoutId && format === "id") return { code: 0, stdout: "" }
+  return { code: 0, stdout: cells[row.kind][format] }
+}
+
+/** Whether lines for people stay on stderr. Programs that read JSON from a pipe get an error alone. */
+export const hasNotes = ({ notes }: Row, format: Format, stderr: Place): boolean =>
+  stderr === "terminal" ? notes === "lines" : notes !== "none" && format !== "json" && format !== "ndjson"

@@ -1,0 +1,158 @@
+/**
+ * Runs the rows against the service under test: each format with nodes, profiles and files of its own, all formats of a row before the
+ * next row.
+ */
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { tree } from "@berth/cli/commands"
+import { verbsOf } from "@berth/cli/commandTree"
+import { TestServer } from "@berth/server/testing"
+import type { Ended } from "@berth/testing/Program"
+import { Context, Effect, Fiber, Layer, Schedule } from "effect"
+import { json, type RunOptions, settings } from "../berth.ts"
+import { invoke } from "../invoke.ts"
+import { checkCell, type Places, type Valid, validator } from "./check.ts"
+import { type Format, formats, type Row } from "./rows.ts"
+
+/** So many processes run at a time. */
+const concurrency = 3
+
+/** A profile in a config folder. */
+const spare = (baseUrl: string) =>
+  JSON.stringify({ version: 1, current: "spare", profiles: { spare: { baseUrl, apiKey: "k", accessToken: "t" } } })
+
+/** The environment of each format: folders of its own, and a stub of ssh. */
+const environments = Effect.gen(function* () {
+  const account = yield* settings
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "berth-matrix-"))),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  )
+  const ssh = join(folder, "ssh")
+  yield* Effect.promise(() => writeFile(ssh, '#!/bin/sh\necho "$@"\n'))
+  yield* Effect.promise(() => chmod(ssh, 0o755))
+  const environmentOf = Effect.fnUntraced(function* (format: Format) {
+    const config = join(folder, format, "config")
+    yield* Effect.promise(() => mkdir(join(config, "berth"), { recursive: true, mode: 0o700 }))
+    yield* Effect.promise(() =>
+      writeFile(join(config, "berth", "profiles.json"), spare(account.BERTH_BASE_URL), { mode: 0o600 })
+    )
+    return {
+      ...account,
+      PATH: `${folder}${delimiter}${process.env["PATH"]}`,
+      XDG_CONFIG_HOME: config,
+      XDG_STATE_HOME: join(folder, format, "state"),
+      XDG_CACHE_HOME: join(folder, format, "cache")
+    }
+  })
+  return new Map(
+    yield* Effect.forEach(formats, (format) => Effect.map(environmentOf(format), (env) => [format, env] as const))
+  )
+})
+
+/** The schemas of all commands, by their paths. */
+const readSchemas = Effect.gen(function* () {
+  const { commands } = json<{ readonly commands: Record<string, object | null> }>(yield* invoke(["schema"]))
+  return new Map(
+    Object.entries(commands).flatMap(([command, schema]) => (schema === null ? [] : [[command, validator(schema)]]))
+  ) as ReadonlyMap<string, Valid>
+})
+
+/** What all rows of a suite share: the service, and by format the environment. */
+export class Shared extends Context.Service<
+  Shared,
+  {
+    readonly environmentOf: (format: Format) => Record<string, string>
+    /** By the command's path. */
+    readonly schemas: ReadonlyMap<string, Valid>
+  }
+>()("@berth/tests/cli/matrix/Shared") {
+  static readonly layer = Layer.effect(
+    Shared,
+    Effect.gen(function* () {
+      const made = yield* environments
+      return { environmentOf: (format) => made.get(format)!, schemas: yield* readSchemas }
+    })
+  ).pipe(Layer.provideMerge(TestServer.layer({ scenario: "small", rateLimit: { limit: 100_000 } })))
+}
+
+/** Starts a command, and gives what it printed. */
+export type Runner<R> = (
+  args: ReadonlyArray<string>,
+  options: { readonly env: Record<string, string>; readonly format: Format } & Pick<RunOptions, "input">
+) => Effect.Effect<Ended, never, R>
+
+/** The node and the profile of a format. */
+const ownOf = (format: Format): string => `own-${format}`
+
+/** Waits until every watched node was read so many times more. */
+const untilRead = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, times: number) {
+  const { journal } = yield* TestServer
+  const counts = Effect.map(journal, (entries) =>
+    ids.map((id) => entries.filter(({ method, path }) => method === "GET" && path.endsWith(`/nodes/${id}/`)).length)
+  )
+  const before = yield* counts
+  yield* Effect.repeat(counts, {
+    until: (now) => now.every((count, index) => count >= before[index]! + times),
+    schedule: Schedule.spaced("100 millis")
+  })
+})
+
+/** What happens to the watched nodes, until they are gone and the watches end. */
+const events = Effect.fnUntraced(function* (asked: ReadonlyArray<Format>) {
+  const { advance } = yield* TestServer
+  const env = yield* settings
+  const listed = json<ReadonlyArray<{ readonly id: number; readonly name: string }>>(
+    yield* invoke(["node", "list", "-o", "json"], { env })
+  )
+  const ids = asked.map((format) => listed.find(({ name }) => name === ownOf(format))!.id)
+  // The nodes are read once to find them, and then by the watch.
+  yield* untilRead(ids, 3)
+  yield* advance("1 minute")
+  yield* untilRead(ids, 2)
+  yield* invoke(["node", "delete", ...ids.map(String), "--yes"], { env })
+  yield* untilRead(ids, 2)
+  yield* advance("1 minute")
+})
+
+/** What the rows run on. */
+export interface Suite<R> {
+  readonly places: Places
+  readonly run: Runner<R>
+  /** The formats; default all. */
+  readonly asked?: ReadonlyArray<Format>
+}
+
+/** Runs a row in its formats, and checks each. */
+export const runRow = Effect.fnUntraced(function* <R>(row: Row, { asked = formats, places, run }: Suite<R>) {
+  const { environmentOf, schemas } = yield* Shared
+  const isEndless = row.kind === "changes"
+  const cells = Effect.forEach(
+    asked,
+    (format) =>
+      run([...row.command.split(" "), ...row.args(ownOf(format)), "-o", format], {
+        env: environmentOf(format),
+        format,
+        ...(row.input !== undefined && { input: row.input })
+      }),
+    { concurrency: isEndless ? "unbounded" : concurrency }
+  )
+  const happening = isEndless ? yield* Effect.forkChild(events(asked)) : undefined
+  const ended = yield* cells
+  if (happening) yield* Fiber.join(happening)
+  const valid = schemas.get(row.command)
+  for (const [index, format] of asked.entries()) checkCell(row, format, places, ended[index]!, valid)
+})
+
+/** The commands that the rows leave out, and the records that no row prints. */
+export const missingOf = (rows: ReadonlyArray<Row>) =>
+  verbsOf(tree).flatMap(({ path, verb }) => {
+    const command = path.join(" ")
+    const own = rows.filter((row) => row.command === command)
+    return own.length === 0
+      ? [command]
+      : verb.prints
+          .filter((record) => own.every(({ prints }) => prints !== record))
+          .map((record) => `${command}: ${record}`)
+  })
