@@ -106,7 +106,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
     const raw = rawFlags(args)
     const format = yield* formatOf(raw.output)
     const output = Output.layer(streams, {
-      redact: yield* redaction,
+      redact: redaction,
       color: raw.color,
       quiet: raw.quiet || isInternal(args),
       jsonErrors: hasJsonErrors(format.asked)
