@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import { constantsOnFirstUse, inAscii, withoutFacades } from "./leanStart.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -14,6 +15,9 @@ export const apps = ["cli", "server", "watch"] as const
 export type App = (typeof apps)[number]
 
 const isApp = (name: string): name is App => (apps as ReadonlyArray<string>).includes(name)
+
+/** What decides besides its sources how a bundle comes out. */
+const ownFiles = [import.meta.filename, join(import.meta.dirname, "leanStart.ts")]
 
 /**
  * One hash of a bundle's sources: of contents rather than times, because a checkout may set a file's time back.
@@ -29,7 +33,7 @@ const fingerprint = (app: App): string => {
     `apps/${app}/package.json`
   ].map((path) => join(root, path))
   const hash = createHash("sha256")
-  for (const path of [...sources, ...manifests, import.meta.filename].sort()) {
+  for (const path of [...sources, ...manifests, ...ownFiles].sort()) {
     const content = readFileSync(path)
     hash.update(`${relative(root, path)}\0${content.length}\0`).update(content)
   }
@@ -73,9 +77,11 @@ interface Chunk {
 const chunksOfCli: ReadonlyArray<Chunk> = [
   {
     name: "quick",
-    test: /apps\/cli\/(?:package\.json|src\/(?:quick|commands\/(?:tree|Loaded)|output\/Surface|completion\/complete|completion\/CompletionCache|commandLine\/(?!describe\.|Commands\.|Arguments\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
+    test: /^\0rolldown\/runtime\.js$|apps\/cli\/(?:package\.json|src\/(?:quick|commands\/(?:tree|Loaded)|output\/Surface|completion\/complete|completion\/CompletionCache|commandLine\/(?!describe\.|Commands\.|Arguments\.|suggestFlags\.).*)\.ts)$|packages\/terminal\/src\/(?:usage|variables|exitCode)\.ts$/,
     priority: 2
   },
+  // With all that they import: what every command needs, as one file again, and what five of them need.
+  { name: "program", test: /apps\/cli\/src\/(?:program|settings\/client|output\/print)\.ts$/, priority: 1 },
   { name: "shared", minShareCount: 5 }
 ]
 
@@ -111,12 +117,14 @@ export const bundleInto = async (
   { platform = "node", external = /^node:/, extension = ".mjs", chunks }: BundleOptions = {}
 ): Promise<ReadonlyArray<string>> => {
   const isCli = folder === "apps/cli"
+  const lean = (code: string) => (isCli ? inAscii(withoutFacades(code)) : code)
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, folder, path)])),
     platform,
     external,
+    plugins: isCli ? [constantsOnFirstUse()] : [],
     // A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
@@ -137,7 +145,7 @@ export const bundleInto = async (
   for (const file of output.toReversed()) {
     const path = join(dist, file.fileName)
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? file.code : file.source)
+    writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? lean(file.code) : file.source)
     renameSync(`${path}.${process.pid}`, path)
   }
   for (const asset of assetsOf(folder)) copyFileSync(asset, join(dist, basename(asset)))

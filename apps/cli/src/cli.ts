@@ -1,7 +1,6 @@
 /**
  * `berth`, the whole program: what a command line asks for, the one command that it needs, and how a run ends.
  */
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { usageProblem } from "@berth/terminal/usage"
 import { Effect, Layer } from "effect"
 import { CliConfig, CliError, Command } from "effect/cli"
@@ -30,6 +29,7 @@ import { valueText } from "./output/valueText.ts"
 import { type AskedFormat, formatOf } from "./settings/format.ts"
 import { settingFlags } from "./settings/globalFlags.ts"
 import { logs } from "./settings/logs.ts"
+import { platform } from "./settings/platform.ts"
 import { redaction } from "./settings/redaction.ts"
 
 type Run = Extract<Request<Loaded>, { readonly _tag: "Run" }>
@@ -106,7 +106,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
     const raw = rawFlags(args)
     const format = yield* formatOf(raw.output)
     const output = Output.layer(streams, {
-      redact: yield* redaction,
+      redact: redaction,
       color: raw.color,
       quiet: raw.quiet || isInternal(args),
       jsonErrors: hasJsonErrors(format.asked)
@@ -118,7 +118,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
         Layer.mergeAll(
           Layer.provideMerge(logs(raw.debug), output),
           presenter,
-          NodeServices.layer,
+          platform,
           CliConfig.layer({ builtIns: [] })
         )
       )

@@ -1,7 +1,6 @@
 /**
  * The process around `cli.ts`: its streams, its signals and its exit code.
  */
-import "effect/schema/SchemaJITCompiler/enable"
 import { exitCode } from "@berth/terminal/exitCode"
 import { Effect, Exit, Runtime } from "effect"
 import { run } from "./cli.ts"

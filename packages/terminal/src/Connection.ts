@@ -4,8 +4,9 @@
  */
 import { type AccountFiles, accountFiles } from "@berth/core/client/AccountFiles"
 import type { ClientOptions, InvalidOption } from "@berth/core/client/options/Settings"
-import { Config, Data, Effect, Option, Redacted } from "effect"
+import { Data, Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
+import { readSetting } from "./readSetting.ts"
 import { variables } from "./variables.ts"
 
 const addressFlag = "base-url"
@@ -35,10 +36,7 @@ export interface Connection {
 
 /** What a variable holds; a blank one is not set. */
 export const readVariable = (name: string): Effect.Effect<Option.Option<Redacted.Redacted>> =>
-  Effect.map(
-    Effect.orDie(Config.option(Config.Redacted(name))),
-    Option.filter((value) => Redacted.value(value).trim() !== "")
-  )
+  Effect.map(readSetting(name), (text = "") => (text.trim() === "" ? Option.none() : Option.some(Redacted.make(text))))
 
 /** A value and the flag, variable or profile that it came from. */
 export interface Sourced<A> {

@@ -8,6 +8,9 @@ const unsafe =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
 
+/** The text of most names, which needs no look at classes of characters: loading those takes milliseconds. */
+const plain = /^[\u0020-\u007e]*$/
+
 const spelled = new Map([
   ["\n", "\\n"],
   ["\r", "\\r"],
@@ -22,7 +25,7 @@ const written = (character: string): string => {
 }
 
 /** The text with every control character written out, such as `\x1b` or `\n`. */
-export const escapeControls = (text: string): string => text.replace(unsafe, written)
+export const escapeControls = (text: string): string => (plain.test(text) ? text : text.replace(unsafe, written))
 
 /** The same for text of several lines: its line feeds stay. */
 export const escapeControlsInLines = (text: string): string => text.split("\n").map(escapeControls).join("\n")

@@ -23,7 +23,9 @@ export interface Problem {
 /** A failure of a command. */
 export type Failure = BerthError | CliFailure
 
-const encodeAttempts = Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))
+/** Made for the first failure: most runs have none. */
+const encodeAttempts = (attempts: ReadonlyArray<Attempt>) =>
+  Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))(attempts)
 
 /** What to do next; a path written by hand is more likely wrong than the base URL. */
 const hintOf = ({ hint, operation, reason }: BerthError): string =>

@@ -4,7 +4,8 @@
  */
 import type { Writable } from "node:stream"
 import { escapeControls, escapeControlsInLines } from "@berth/terminal/escapeControls"
-import { Config, Context, Data, Effect, Layer, Option } from "effect"
+import { readSetting } from "@berth/terminal/readSetting"
+import { Context, Data, Effect, Layer } from "effect"
 import { type Surface, surfaceOf, type TerminalStream } from "./Surface.ts"
 
 export class Output extends Context.Service<
@@ -32,8 +33,8 @@ export class Output extends Context.Service<
 
 /** How the streams are used. */
 export interface OutputSettings {
-  /** Masks secrets in what goes to stderr. */
-  readonly redact: (text: string) => string
+  /** Masks secrets in what goes to stderr. Made with the first text: most runs write none. */
+  readonly redact: Effect.Effect<(text: string) => string>
   /** The value of `--color`. */
   readonly color?: string | undefined
   /** Whether only errors go to stderr; default false. */
@@ -50,10 +51,10 @@ export interface Streams {
 
 const eraseLine = "\r\u001b[2K"
 
-const environment = Config.all({
-  noColor: Config.option(Config.String("NO_COLOR")),
-  forceColor: Config.option(Config.String("FORCE_COLOR")),
-  term: Config.option(Config.String("TERM"))
+const environment = Effect.all({
+  noColor: readSetting("NO_COLOR"),
+  forceColor: readSetting("FORCE_COLOR"),
+  term: readSetting("TERM")
 })
 
 /** Data that cannot be written, as on a full disk. No command can do anything about it, so that it is a defect. */
@@ -92,31 +93,34 @@ const make = Effect.fnUntraced(function* (
   { stderr, stdout }: Streams,
   { color, jsonErrors = false, quiet = false, redact }: OutputSettings
 ) {
-  const read = yield* Effect.orDie(environment)
-  const env = {
-    noColor: Option.getOrUndefined(read.noColor),
-    forceColor: Option.getOrUndefined(read.forceColor),
-    term: Option.getOrUndefined(read.term),
-    color
-  }
+  const env = { ...(yield* environment), color }
   const chatty = !quiet && (!jsonErrors || stderr.isTTY === true)
   const out = writer(stdout, (error) => Effect.die(new StdoutFailed({ why: reasonOf(error) })))
   // Nothing is left to report to.
   const err = writer(stderr, () => Effect.void)
+  // Not `Effect.cached`, which would keep an interruption, too.
+  let mask: ((text: string) => string) | undefined
+  const masked = (text: string) =>
+    Effect.suspend(() =>
+      mask === undefined ? Effect.map(redact, (made) => (mask = made)(text)) : Effect.succeed(mask(text))
+    )
   let painted = false
 
   const note = (text: string) =>
-    Effect.suspend(() => {
+    Effect.flatMap(masked(text), (safe) => {
       const clear = painted ? eraseLine : ""
       painted = false
-      return err.write(`${clear}${redact(text)}\n`)
+      return err.write(`${clear}${safe}\n`)
     })
   const live = (line: string) =>
-    Effect.suspend(() => {
-      if (line === "" && !painted) return Effect.void
-      painted = line !== ""
-      return err.write(eraseLine + redact(line))
-    })
+    Effect.suspend(() =>
+      line === "" && !painted
+        ? Effect.void
+        : Effect.flatMap(masked(line), (safe) => {
+            painted = line !== ""
+            return err.write(eraseLine + safe)
+          })
+    )
 
   return Output.of({
     stdout: surfaceOf(stdout, env),
@@ -126,7 +130,7 @@ const make = Effect.fnUntraced(function* (
     data: (text) => Effect.andThen(live(""), out.write(text)),
     readerGone: out.gone,
     note,
-    ask: (question) => err.write(redact(question)),
+    ask: (question) => Effect.flatMap(masked(question), err.write),
     live
   })
 })

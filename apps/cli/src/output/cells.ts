@@ -5,7 +5,12 @@ import { CliOutput } from "effect/cli"
 
 const plain = /^[\u0020-\u007e]*$/
 const ellipsis = "…"
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+/** Made when the first text is cut: that takes 10 ms, and most texts fit. */
+let segmenter: Intl.Segmenter | undefined
+
+const graphemes = (text: string) =>
+  (segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" })).segment(text)
 
 /** How many cells the text takes. */
 export const width = (text: string): number => (plain.test(text) ? text.length : CliOutput.displayWidth(text))
@@ -16,7 +21,7 @@ export const cut = (text: string, cells: number): string => {
   if (cells <= 1) return cells === 1 ? ellipsis : ""
   let kept = ""
   let room = cells - 1
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes(text)) {
     room -= width(segment)
     if (room < 0) break
     kept += segment

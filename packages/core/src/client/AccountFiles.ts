@@ -2,7 +2,7 @@
  * The files of one account that the processes of one user on one machine share, found through the program's configuration: their
  * paths, and all of them as a layer.
  */
-import { Config, Effect, Layer, Option } from "effect"
+import { ConfigProvider, Effect, Layer, Option } from "effect"
 import { type AccountFiles, accountFilesOf, cacheFolderOf, layerOf, type ReadVariable } from "./AccountFolder.ts"
 import { type StateDirectory, stateDirectoryFault } from "./StateDirectory.ts"
 import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Settings.ts"
@@ -10,11 +10,10 @@ import { type ClientOptions, InvalidOption, settingsFrom } from "./options/Setti
 export type { AccountFiles } from "./AccountFolder.ts"
 export type { StateDirectory } from "./StateDirectory.ts"
 
-/** A variable of the environment; blank counts as unset. */
+/** A variable of the environment; blank counts as unset. Not by `Config`, whose schemas take longer than the files. */
 const read: ReadVariable = (name) =>
-  Config.option(Config.String(name)).pipe(
-    Effect.orDie,
-    Effect.map((text) => Option.getOrUndefined(text)?.trim() || undefined)
+  Effect.flatMap(ConfigProvider.ConfigProvider, (provider) =>
+    Effect.map(Effect.orDie(provider.load([name])), (found) => found?.value?.trim() || undefined)
   )
 
 /**

@@ -68,8 +68,8 @@ const folderOf = Effect.fnUntraced(function* (
   { credentials, origin }: Settings,
   folder: string
 ): Effect.fn.Return<string, FileFault> {
-  const { createHash, resolve } = yield* Effect.tryPromise({
-    try: async () => ({ ...(await import("node:crypto")), ...(await import("node:path")) }),
+  const [{ createHash }, { resolve }] = yield* Effect.tryPromise({
+    try: () => Promise.all([import("node:crypto"), import("node:path")]),
     catch: (): FileFault => ({ message: "there is no node:crypto here" })
   })
   const hash = createHash("sha256").update(JSON.stringify([origin, Redacted.value(credentials.apiKey)]))
