@@ -233,14 +233,11 @@ export const takeText = (world: World.World): Iterable<string> => writeText(take
 
 /** The nodes at this instant, to be written down later. Records never change. */
 export const takeNodes = (world: World.World): TakenNodes => world.nodes.groups()
-export type TakenNodes = ReadonlyArray<ReadonlyArray<NodeRecord | undefined>>
+export type TakenNodes = ReadonlyArray<ReadonlyArray<NodeRecord>>
 
 /** The nodes in groups as they are written. */
 export function* writeNodes(taken: TakenNodes): Generator<ReadonlyArray<NodeSnapshot>> {
-  for (const group of taken) {
-    const nodes = group.flatMap((node) => (node === undefined ? [] : [takeNode(node)]))
-    if (nodes.length > 0) yield nodes
-  }
+  for (const group of taken) yield group.map(takeNode)
 }
 
 function* writeText(head: typeof SnapshotHead.Encoded, taken: TakenNodes): Generator<string> {
