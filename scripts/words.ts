@@ -44,7 +44,7 @@ const rules: ReadonlyArray<Rule> = [
   word("strikes?|struck|misbehaves?|misbehave|misbehaving", "fires, injectFaults, withFaults"),
   word("lies", "semantic faults"),
   word("bad delivery|drips?|damage", "deliverFault, slowBody, WireFault", { except: /state|decisions\/|docs\// }),
-  word("row texts?|node texts?|remembers?|remembered", "pageBody, pageCache, cached"),
+  word("row texts?|node texts?|remembers?|remembered", "nodeBody, pageBody, KeptBodies, cached"),
   word("visitors?", "anonymous allowances"),
   word("keyrings?", "credential index"),
   word("unanswered|unanswerable", "fallback, precheck", { only: /^apps\/server\// }),

@@ -5,7 +5,7 @@
 import { Clock, Console, Data, Effect, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import type { HttpServerError } from "effect/http"
-import { readFaultFlag } from "../injection/readFaults.ts"
+import { readFaultFlags } from "../injection/readFaults.ts"
 import { defaultTimeouts } from "../transport/limits.ts"
 import { listen } from "../listen.ts"
 import { loadState, stateKeeper } from "../state/stateKeeper.ts"
@@ -33,11 +33,9 @@ const readAccounts = (texts: ReadonlyArray<string>) =>
   )
 
 const readFaults = (texts: ReadonlyArray<string>) =>
-  Effect.forEach(texts, (text) =>
-    Effect.mapError(
-      Effect.fromResult(readFaultFlag(text)),
-      (sentence) => new StartFailure({ message: `--fault: ${sentence}` })
-    )
+  Effect.mapError(
+    Effect.fromResult(readFaultFlags(texts)),
+    (sentence) => new StartFailure({ message: `--fault: ${sentence}` })
   )
 
 /** The system's reason, in words for the frequent ones. */

@@ -8,6 +8,9 @@ import { readInstantMillis } from "../lifecycle/instantText.ts"
 import { maxNamePatternLength, maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 import { operations } from "./operations.ts"
 
+/** How many faults may be armed in a world: all of them look at each request. */
+export const maxFaults = 100
+
 /** The largest count a trigger takes. */
 const maxRequests = 1_000_000_000
 

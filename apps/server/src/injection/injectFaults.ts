@@ -8,6 +8,7 @@ import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from 
 import { nodeIdOf, type Operation, operationOf } from "../faults/operations.ts"
 import type { Exchange, Handler, Reply, Step } from "../http/Exchange.ts"
 import { pathOf } from "../http/fallback.ts"
+import { inSteps } from "../http/inSteps.ts"
 import { deliverFault, withOwnDateOnly } from "../transport/deliverFault.ts"
 import { noteHeld } from "../transport/held.ts"
 import { maxBodyBytes } from "../transport/limits.ts"
@@ -15,10 +16,11 @@ import { bytesOf } from "../transport/replyBytes.ts"
 import type { WireFault } from "../transport/WireFault.ts"
 import type { World } from "../world/World.ts"
 import { type Choice, DueFaults } from "./DueFaults.ts"
+import { EditedRecords } from "./EditedRecords.ts"
 import type { Instead, ListView } from "./FaultKind.ts"
 import { decide } from "./firing.ts"
 import { isOtherPage, pagesOf, type ViewedPage } from "./listView.ts"
-import { ifChanged, recordsOf, successOf, withBodyOf, withJson } from "./replyBody.ts"
+import { ifChanged, successOf, withBodyOf } from "./replyBody.ts"
 
 /** Lets the faults that fire at a request work on it. They fire at requests of known callers only. */
 export const injectFaults: Step = (next) => (exchange) =>
@@ -62,7 +64,7 @@ const withFaults = Effect.fnUntraced(function* (next: Handler, exchange: Exchang
   const wireFaultOf = (reply: Reply) => faults.choose(({ wire }) => wire?.(honest, bodyBytesOf(request, reply)))
   const before = wireFaultOf(reported)
   const isLost = before !== undefined && losesAll(before.value)
-  const reply = isLost ? reported : replyUnder(faults, reported, exchange, isByFault)
+  const reply = isLost ? reported : yield* replyUnder(faults, reported, exchange, isByFault)
 
   const wireFault = (isLost ? before : wireFaultOf(reply))?.use()
   const delayMillis = wireFault?._tag === "Silence" ? 0 : faults.sum(({ delayMillis }) => delayMillis?.())
@@ -104,26 +106,33 @@ const serve = Effect.fnUntraced(function* (
 })
 
 /** The reply as the faults have it that change what is in it, and then those that change its form. */
-const replyUnder = (faults: DueFaults, served: Reply, exchange: Exchange, isByFault: boolean): Reply => {
-  const meant = isByFault ? served : meantBy(faults, served, exchange)
+const replyUnder = Effect.fnUntraced(function* (
+  faults: DueFaults,
+  served: Reply,
+  exchange: Exchange,
+  isByFault: boolean
+) {
+  const meant = isByFault ? served : yield* meantBy(faults, served, exchange)
   return withOwnDateOnly(
     exchange.request,
     faults.each(meant, ({ form }, before) => ifChanged(exchange.request, before, form?.(before)))
   )
-}
+})
 
 /** Another meaning of the service's reply. */
-const meantBy = (faults: DueFaults, served: Reply, exchange: Exchange): Reply => {
+const meantBy = Effect.fnUntraced(function* (faults: DueFaults, served: Reply, exchange: Exchange) {
   const { request } = exchange
   const replied = faults.each(served, ({ reply }, before) => ifChanged(request, before, reply?.(before)))
-  const listed = successOf(replied) === undefined ? replied : listOf(faults, replied, exchange)
-  return faults.each(listed, ({ records }, before) => {
-    const envelope = records === undefined ? undefined : successOf(before)
-    const [first] = envelope === undefined ? [] : recordsOf(envelope)
-    const changed = envelope === undefined || first === undefined ? undefined : records?.(envelope, first)
-    return changed === undefined ? undefined : ifChanged(request, before, withJson(before, changed))
+  if (successOf(replied) === undefined) return replied
+  const listed = listOf(faults, replied, exchange)
+  let records: EditedRecords | undefined
+  const edited = faults.each<EditedRecords | undefined>(undefined, ({ records: edit }) => {
+    if (edit === undefined) return undefined
+    records ??= new EditedRecords(listed, request.method)
+    return records.edit(edit) ? records : undefined
   })
-}
+  return edited === undefined ? listed : yield* inSteps(edited.written())
+})
 
 const bodyBytesOf = ({ method }: HttpServerRequest.HttpServerRequest, reply: Reply): number =>
   method === "HEAD" ? 0 : (bytesOf(reply)?.length ?? 0)

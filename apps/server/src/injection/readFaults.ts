@@ -4,11 +4,9 @@
  */
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
-import { indexBeyondPatternCost, tooMuchToMatch } from "../faults/Fault.ts"
+import { indexBeyondPatternCost, maxFaults, tooMuchToMatch } from "../faults/Fault.ts"
 import { strictReader } from "../transport/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
-
-const maxFaults = 100
 
 const readers = new Map(
   [...kindByName].map(([name, { schema }]) => [name, strictReader(schema as Schema.Codec<Fault, unknown>)])
@@ -48,10 +46,12 @@ const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
     : Result.fail({ "scope.operation": [`The fault ${fault.fault} fires only at ${only.join(", ")}.`] })
 }
 
+const tooMany = `There may be at most ${maxFaults} faults.`
+
 /** The faults of a request body: all of them, or what is wrong with them by place: `1.status` is an option of the second. */
 export const readFaults = (body: unknown): Result.Result<ReadonlyArray<Fault>, FieldErrors> => {
   if (!Array.isArray(body)) return Result.fail({ detail: ["The body must be a JSON array of faults."] })
-  if (body.length > maxFaults) return Result.fail({ detail: [`There may be at most ${maxFaults} faults.`] })
+  if (body.length > maxFaults) return Result.fail({ detail: [tooMany] })
   const errors: Record<string, ReadonlyArray<string>> = {}
   const faults: Array<Fault> = []
   for (const [index, given] of body.entries()) {
@@ -105,6 +105,14 @@ export const readFaultFlag = (text: string): Result.Result<Fault, string> => {
       Object.entries(errors)
         .map(([option, [sentence]]) => (option === "fault" ? sentence : `${option}: ${sentence}`))
         .join(" ")
+  )
+}
+
+/** The faults of all the flags, or what is wrong with the first that is at fault. */
+export const readFaultFlags = (texts: ReadonlyArray<string>): Result.Result<ReadonlyArray<Fault>, string> => {
+  if (texts.length > maxFaults) return Result.fail(tooMany)
+  return Result.flatMap(Result.all(texts.map(readFaultFlag)), (faults) =>
+    indexBeyondPatternCost(faults) < 0 ? Result.succeed(faults) : Result.fail(`header: ${tooMuchToMatch}.`)
   )
 }
 

@@ -1,11 +1,9 @@
 /**
  * Semantic faults in the records of a reply, and in the allowance it reports. They change the reply and not the world.
  */
-import { Record } from "effect"
 import { count } from "../faults/Fault.ts"
 import type { Allowance } from "../world/allowance.ts"
 import { faultKind, text } from "./FaultKind.ts"
-import { mapRecords } from "./replyBody.ts"
 
 const choose = <A>(from: ReadonlyArray<A>, chance: number): A => from[chance % from.length]!
 
@@ -21,7 +19,7 @@ const emptyList = faultKind({
   options: {},
   only: ["nodes.list", "images.list", "images.saved"],
   steps: () => ({
-    records: (envelope) => (Array.isArray(envelope["data"]) ? { ...envelope, data: [] } : undefined)
+    records: (records) => records.empty()
   })
 })
 
@@ -34,10 +32,7 @@ const statusUnknown = faultKind({
   options: { value: text("The status; default a choice of the seed.") },
   only: ["nodes.create", "nodes.get", "nodes.list"],
   steps: ({ chance, fault: { value } }) => ({
-    records: (envelope) => {
-      const status = value ?? choose(unknownStatuses, chance(label.status))
-      return mapRecords(envelope, (record) => ({ ...record, status }))
-    }
+    records: (records) => records.set("status", value ?? choose(unknownStatuses, chance(label.status)))
   })
 })
 
@@ -47,14 +42,12 @@ const fieldMissing = faultKind({
   summary: "A field is missing from the records.",
   options: { field },
   steps: ({ chance, fault }) => ({
-    records: (envelope, first) => {
-      const field = fault.field ?? choose(Object.keys(first), chance(label.field))
-      return mapRecords(envelope, (record) => Record.remove(record, field))
-    }
+    records: (records, first) => records.remove(fault.field ?? choose(Object.keys(first), chance(label.field)))
   })
 })
 
 const extraFields = ["project_id", "location", "gpu", "label", "monitoring_enabled"]
+const extraValue = { since: 2027, values: ["a", 1, null] }
 
 const fieldExtra = faultKind({
   family: "semantic",
@@ -62,10 +55,7 @@ const fieldExtra = faultKind({
   summary: "The records have an undocumented field.",
   options: { field: text("Its name; default a choice of the seed.") },
   steps: ({ chance, fault }) => ({
-    records: (envelope) => {
-      const field = fault.field ?? choose(extraFields, chance(label.field))
-      return mapRecords(envelope, (record) => ({ ...record, [field]: { since: 2027, values: ["a", 1, null] } }))
-    }
+    records: (records) => records.set(fault.field ?? choose(extraFields, chance(label.field)), extraValue)
   })
 })
 
@@ -82,12 +72,8 @@ const fieldTypeChanged = faultKind({
   summary: "A field of the records is of another type: a number a text, a text a list.",
   options: { field },
   steps: ({ chance, fault }) => ({
-    records: (envelope, first) => {
-      const field = fault.field ?? choose(Object.keys(first), chance(label.field))
-      return mapRecords(envelope, (record) =>
-        Object.hasOwn(record, field) ? { ...record, [field]: otherType(record[field]) } : record
-      )
-    }
+    records: (records, first) =>
+      records.change(fault.field ?? choose(Object.keys(first), chance(label.field)), otherType)
   })
 })
 

@@ -36,13 +36,6 @@ export const recordsOf = (envelope: JsonObject): ReadonlyArray<JsonObject> => {
   )
 }
 
-/** The envelope with each record changed. */
-export const mapRecords = (envelope: JsonObject, change: (record: JsonObject) => JsonObject): JsonObject => {
-  const { data } = envelope
-  const changed = (record: unknown) => (Predicate.isObject(record) ? change(record) : record)
-  return { ...envelope, data: Array.isArray(data) ? data.map(changed) : changed(data) }
-}
-
 /** A reply that differs from the one before it for the client that made the request; `undefined` where it does not. */
 export const ifChanged = (
   { method }: HttpServerRequest.HttpServerRequest,

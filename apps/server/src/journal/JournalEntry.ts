@@ -68,8 +68,8 @@ export const redactor = (account: Account): Redactor => {
     text,
     body: (bytes, isCut) => {
       const shown = text(utf8.decode(bytes)).replace(secretField, `$1"${hidden}"`)
-      // A body that was cut off may end in the middle of a credential.
-      return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))) : shown
+      // A body that was cut off may end in the middle of a credential, and this end in the middle of a character.
+      return isCut ? shown.slice(0, -Math.max(...spellings.map(({ length }) => length))).toWellFormed() : shown
     }
   }
 }

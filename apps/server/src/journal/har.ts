@@ -60,14 +60,28 @@ const requestOf = ({ body, bodyBytes, method, url }: Recorded, redact: Redactor,
   const query = new URLSearchParams(queryString.map(({ name, value }) => [name, value])).toString()
   return {
     method,
-    // `OPTIONS *` asks for no path (RFC 9110 §9.3.7).
-    url: `${origin}${path === "*" ? "" : redact.text(path)}${query === "" ? "" : `?${query}`}`,
+    url: `${addressOf(redact.text(path), origin)}${query === "" ? "" : `?${query}`}`,
     httpVersion,
     queryString,
     ...(body === undefined ? {} : { postData: { mimeType: "application/json", ...textOf(body, bodyBytes, redact) } }),
     ...unrecorded,
     bodySize: bodyBytes
   }
+}
+
+/** What no path of a URL has. The parser gives each byte of a target as a character. */
+const noPathCharacter = /[^\w!$&'()*+,./:;=@~%-]/gu
+
+/** The URL of a target without its query. */
+const addressOf = (path: string, origin: string): string => {
+  // `OPTIONS *` asks for no path (RFC 9110 §9.3.7).
+  if (path === "*") return origin
+  const escaped = path.replaceAll(noPathCharacter, (character) =>
+    character <= "\u00ff"
+      ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
+      : encodeURIComponent(character.toWellFormed())
+  )
+  return `${origin}${escaped.startsWith("/") || escaped === "" ? "" : "/"}${escaped}`
 }
 
 const responseOf = ({ replyBody, replyBytes, replyType, status }: Recorded, redact: Redactor) => {

@@ -27,7 +27,14 @@ export const maxTimes = 1_000_000
  */
 export const lastMillis = Date.parse("9899-12-31T23:59:59.999Z")
 
-const rateOf = (mode: ClockMode): number => (mode === "real" ? 1 : mode === "frozen" ? 0 : mode.times)
+const rateOf = (mode: ClockMode): number => {
+  const rate = mode === "real" ? 1 : mode === "frozen" ? 0 : mode.times
+  // A world whose time is no number would wait for its end for ever.
+  if (rate >= 0 && rate <= maxTimes) return rate
+  throw new RangeError(
+    `Expected a clock that is real, frozen, or a factor of up to ${maxTimes}; its factor is ${rate}.`
+  )
+}
 
 /** A clock at its start. Unless `startAt` is given, a frozen one begins at `frozenStartMillis` and the others at the real time. */
 export const make = (mode: ClockMode, realMillis: number, startAt: number | null = null): VirtualClock => ({
@@ -40,10 +47,10 @@ export const make = (mode: ClockMode, realMillis: number, startAt: number | null
 export const now = (clock: VirtualClock, realMillis: number): number =>
   Math.min(lastMillis, clock.anchorMillis + Math.max(0, Math.floor((realMillis - clock.anchorRealMillis) * clock.rate)))
 
-/** The same clock, `byMillis` milliseconds further on. World time never goes back: a negative duration counts as 0. */
+/** The same clock, `byMillis` milliseconds further on. World time never goes back: a negative duration, or none, counts as 0. */
 export const advance = (clock: VirtualClock, realMillis: number, byMillis: number): VirtualClock => ({
   rate: clock.rate,
-  anchorMillis: Math.min(lastMillis, now(clock, realMillis) + Math.max(0, Math.floor(byMillis))),
+  anchorMillis: Math.min(lastMillis, now(clock, realMillis) + Math.max(0, Math.floor(byMillis) || 0)),
   anchorRealMillis: Math.max(realMillis, clock.anchorRealMillis)
 })
 

@@ -6,7 +6,13 @@
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Result, Schema } from "effect"
 import type { ArmedFault } from "../faults/ArmedFault.ts"
-import { type AnyFault, indexBeyondPatternCost, tooMuchToMatch, withCanonicalHeaders } from "../faults/Fault.ts"
+import {
+  type AnyFault,
+  indexBeyondPatternCost,
+  maxFaults,
+  tooMuchToMatch,
+  withCanonicalHeaders
+} from "../faults/Fault.ts"
 import { Fault } from "../injection/catalogue.ts"
 import { maxLives } from "../lifecycle/Lifecycle.ts"
 import { maxNamePatternLength } from "../lifecycle/pattern.ts"
@@ -27,9 +33,6 @@ const Weight = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000
 const Text = Schema.String.check(Schema.isMaxLength(maxTextLength))
 /** A create counts the characters of a name by code point, each of which may be two units; a slug has an id behind it. */
 const LongText = Schema.String.check(Schema.isMaxLength(3 * maxTextLength))
-
-/** More than any request arms. */
-const maxFaults = 1_000
 
 /** Of any kind that there is. */
 const StoredFault: Schema.Codec<AnyFault> = Fault
@@ -230,14 +233,11 @@ export const takeText = (world: World.World): Iterable<string> => writeText(take
 
 /** The nodes at this instant, to be written down later. Records never change. */
 export const takeNodes = (world: World.World): TakenNodes => world.nodes.groups()
-export type TakenNodes = ReadonlyArray<ReadonlyArray<NodeRecord | undefined>>
+export type TakenNodes = ReadonlyArray<ReadonlyArray<NodeRecord>>
 
 /** The nodes in groups as they are written. */
 export function* writeNodes(taken: TakenNodes): Generator<ReadonlyArray<NodeSnapshot>> {
-  for (const group of taken) {
-    const nodes = group.flatMap((node) => (node === undefined ? [] : [takeNode(node)]))
-    if (nodes.length > 0) yield nodes
-  }
+  for (const group of taken) yield group.map(takeNode)
 }
 
 function* writeText(head: typeof SnapshotHead.Encoded, taken: TakenNodes): Generator<string> {

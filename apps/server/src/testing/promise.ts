@@ -3,7 +3,7 @@
  * take and give is in `promise/Server.ts`.
  */
 import { clearImmediate, setImmediate } from "node:timers"
-import { Clock, Effect, Exit, Predicate, Result, Scheduler, Schema, Scope } from "effect"
+import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
 import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
 import { controlPrefix } from "../control/ControlApi.ts"
 import { invalidFields } from "../http/failures.ts"
@@ -17,6 +17,7 @@ import { Worlds } from "../world/Worlds.ts"
 import type { JournalEntry, Verdict } from "./promise/ControlTypes.ts"
 import { CallsDiffer, MockRefused, ServerClosed } from "./promise/errors.ts"
 import type { ArmedFault, Server, ServerOptions, World, WorldOptions } from "./promise/Server.ts"
+import { jsonOf, objectOf, textOf } from "./promise/json.ts"
 import { explain } from "./TestWorld.ts"
 
 export type {
@@ -36,11 +37,11 @@ export type { ArmedFault, JournalFilter, Snapshot } from "./promise/Server.ts"
 export type { Server, ServerOptions, World, WorldOptions }
 export { CallsDiffer, MockRefused, ServerClosed }
 
-/** A request to the control plane. `query` and `body` are as the caller wrote them. */
+/** A request to the control plane. `query` is as the caller wrote it, `body` is JSON. */
 type Call = <A>(
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
   path: string,
-  input?: { readonly query?: object | undefined; readonly body?: unknown }
+  input?: { readonly query?: object | undefined; readonly body?: string }
 ) => Promise<A>
 
 /** The timers of the process, whatever a test puts in their place: a server must answer while its test fakes the time. */
@@ -69,7 +70,7 @@ const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise
  * its nodes, is refused when that world is made.
  */
 export const startServer = async (options: ServerOptions = {}): Promise<Server> => {
-  checkOptions(objectOf(options, "the options of startServer"))
+  checkOptions(options)
   const scope = Scope.makeUnsafe()
   const { client, url: baseUrl } = await run(Scope.provide(start, scope))
   const call = callsOf(client)
@@ -80,11 +81,12 @@ export const startServer = async (options: ServerOptions = {}): Promise<Server> 
   return {
     baseUrl,
     makeWorld: async (own = {}) => {
-      const body: WorldOptions = {
+      const all: WorldOptions = {
         clock: "frozen",
         ...given(options),
-        ...given(objectOf(own, "the options of makeWorld"))
+        ...given(objectOf("the options of makeWorld", own))
       }
+      const body = jsonOf("the options of makeWorld", all)
       const made = await callWhileOpen<Pick<World, "id" | "apiKey" | "accessToken">>("POST", "/worlds", { body })
       return bindWorld(callWhileOpen, { baseUrl, ...made })
     },
@@ -97,24 +99,20 @@ export const startServer = async (options: ServerOptions = {}): Promise<Server> 
 const given = <A extends object>(options: A): Partial<A> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
 
-/** What a caller without types may get wrong. */
-const objectOf = <A extends object | undefined>(value: A, name: string): A => {
-  if (value === undefined || (Predicate.isObject(value) && !Array.isArray(value))) return value
-  throw new TypeError(`Expected ${name} to be an object.`)
-}
-
 const noCredentials = "Credentials are for each world alone: give them to makeWorld."
 
 const decodeOptions = Schema.decodeUnknownResult(WorldOptionsSchema, { errors: "all", onExcessProperty: "error" })
 
 /** Refuses now what every world would be refused for. */
 const checkOptions = (options: ServerOptions): void => {
+  const name = "the options of startServer"
+  const json = jsonOf(name, objectOf(name, options))
   const credentials = ["apiKey", "accessToken"].filter((name) => Object.hasOwn(given(options), name))
   if (credentials.length > 0) {
     const errors = Object.fromEntries(credentials.map((name) => [name, [noCredentials]]))
     throw new MockRefused(422, noCredentials, errors)
   }
-  const decoded = decodeOptions(JSON.parse(JSON.stringify(options)))
+  const decoded = decodeOptions(JSON.parse(json))
   if (Result.isSuccess(decoded)) return
   const { errors, message } = invalidFields(fieldErrors(decoded.failure.issue, "whole"))
   throw new MockRefused(422, message, errors)
@@ -133,7 +131,7 @@ const callsOf =
       Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
     )
     const request = HttpClientRequest.make(method)(`http://localhost${controlPrefix}${path}?${search}`, {
-      body: body === undefined ? HttpBody.empty : HttpBody.text(JSON.stringify(body), "application/json")
+      body: body === undefined ? HttpBody.empty : HttpBody.text(body, "application/json")
     })
     const { status, text } = await run(
       Effect.flatMap(client.execute(request), (reply) =>
@@ -155,7 +153,7 @@ const bindWorld = (
     call<{ readonly now: string; readonly events?: Awaited<ReturnType<World["advanceToNextEvent"]>> }>(
       "POST",
       `${path}/clock`,
-      { body: change }
+      { body: jsonOf("the change of the clock", change) }
     )
   const requests = (query: object = {}) =>
     call<{ readonly seed: number; readonly requests: ReadonlyArray<JournalEntry> }>("GET", `${path}/requests`, {
@@ -167,40 +165,46 @@ const bindWorld = (
     id,
     baseUrl,
     now: async () => new Date((await call<{ readonly now: string }>("GET", `${path}/clock`)).now),
-    advance: async (by) => new Date((await clock({ advance: by })).now),
+    advance: async (by) =>
+      new Date((await clock({ advance: textOf("the duration of advance", "10 seconds", by) })).now),
     advanceToNextEvent: async () => (await clock({ advanceTo: "next-event" })).events ?? [],
-    setClock: async (mode) => new Date((await clock({ mode })).now),
+    setClock: async (mode) => new Date((await clock({ mode: textOf("the mode of setClock", "x60", mode) })).now),
     arm: async (armed) => {
       if (!Array.isArray(armed)) throw new TypeError("Expected the faults of arm to be a list.")
-      await call("PUT", `${path}/faults`, { body: armed })
+      await call("PUT", `${path}/faults`, { body: jsonOf("the faults of arm", armed) })
     },
     disarm: () => call("DELETE", `${path}/faults`),
     faults,
-    journal: async (filter) => (await requests(objectOf(filter, "the filter of journal"))).requests,
+    journal: async (filter) => (await requests(objectOf("the filter of journal", filter))).requests,
     forget: () => call("DELETE", `${path}/requests`),
     verify: async (expectation) => {
-      const verdict = await call<Verdict>("POST", `${path}/requests/verify`, { body: expectation })
+      const body = bodyOf("the expectation of verify", expectation)
+      const verdict = await call<Verdict>("POST", `${path}/requests/verify`, { body })
       if (!verdict.ok) throw new CallsDiffer(verdict)
     },
     explain: async () => {
       const [page, armed] = await Promise.all([requests(), faults().catch(ignoreEnded)])
       return explain(id, page.seed, armed, page.requests)
     },
-    nodes: async (page) => call("GET", `${path}/nodes`, { query: objectOf(page, "the page of nodes") }),
+    nodes: async (page) => call("GET", `${path}/nodes`, { query: objectOf("the page of nodes", page) }),
     forceNode: async (node, change) => {
       if (!Number.isSafeInteger(node)) throw new TypeError("Expected the id of forceNode to be a whole number.")
-      return call("PATCH", `${path}/nodes/${node}`, { body: change })
+      return call("PATCH", `${path}/nodes/${node}`, { body: bodyOf("the change of forceNode", change) })
     },
-    saveImage: (order) => call("POST", `${path}/saved-images`, { body: order }),
+    saveImage: async (order) => call("POST", `${path}/saved-images`, { body: bodyOf("the order of saveImage", order) }),
     summary: () => call("GET", path),
     snapshot: () => call("GET", `${path}/snapshot`),
-    restore: async (snapshot) => void (await call("PUT", `${path}/snapshot`, { body: snapshot })),
+    restore: async (snapshot) =>
+      void (await call("PUT", `${path}/snapshot`, { body: bodyOf("the snapshot of restore", snapshot) })),
     reset: async () => void (await call("POST", `${path}/reset`)),
     close,
     [Symbol.asyncDispose]: close
   } satisfies Omit<World, "apiKey" | "accessToken">
   return Object.defineProperties(world as never, { apiKey: { value: apiKey }, accessToken: { value: accessToken } })
 }
+
+/** The JSON of an argument that cannot be left out. */
+const bodyOf = (name: string, value: object): string => jsonOf(name, objectOf(name, value ?? null))
 
 /** A world that has ended, or whose server is closed, has no more to end and no faults. */
 const ignoreEnded = (error: unknown): undefined => {

@@ -1,7 +1,7 @@
 /**
  * The nodes of a world, in order of their ids. Ids are handed out one after another and never again, so a node is found by
- * arithmetic, and a page by counting whole shelves and blocks instead of nodes. A block whose nodes are all gone gives its
- * memory back.
+ * arithmetic, and a page by counting whole shelves and blocks instead of nodes. A block holds the nodes that are there and no
+ * places for others, so that ids far apart take no more memory than ids in a row.
  */
 import type { NodeRecord } from "./NodeRecord.ts"
 import type { Steps } from "./Steps.ts"
@@ -16,8 +16,8 @@ const shelfSize = 64
 const blocksPerStep = 32
 
 interface Block {
-  readonly slots: Array<NodeRecord | undefined>
-  live: number
+  /** In ascending id. */
+  readonly nodes: Array<NodeRecord>
   /** No node of it was made before the first of these instants, none after the last. */
   from: number
   until: number
@@ -25,35 +25,37 @@ interface Block {
   instants?: Float64Array | undefined
 }
 
-const newBlock = (slots: Array<NodeRecord | undefined>): Block => ({
-  slots,
-  live: 0,
-  from: Number.POSITIVE_INFINITY,
-  until: Number.NEGATIVE_INFINITY
-})
-
 const noteCreation = (block: Block, { createdAt }: NodeRecord): void => {
   block.from = Math.min(block.from, createdAt)
   block.until = Math.max(block.until, createdAt)
   block.instants = undefined
 }
 
-const instantsOf = ({ live, slots }: Block): Float64Array => {
-  const instants = new Float64Array(live)
-  let next = 0
-  for (const node of slots) if (node !== undefined) instants[next++] = node.createdAt
-  return instants.sort()
-}
+const instantsOf = ({ nodes }: Block): Float64Array => Float64Array.from(nodes, ({ createdAt }) => createdAt).sort()
 
 /** How many nodes of a block were made by an instant. */
 const countMadeBy = (block: Block, instant: number): number => {
-  if (block.until <= instant) return block.live
+  if (block.until <= instant) return block.nodes.length
   if (block.from > instant) return 0
   const instants = (block.instants ??= instantsOf(block))
   let [low, high] = [0, instants.length]
   while (low < high) {
     const middle = (low + high) >> 1
     if (instants[middle]! <= instant) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The place of an id among nodes in ascending id, which begin with `firstId` or later: where it is, or would be. */
+const placeOf = (nodes: ReadonlyArray<NodeRecord>, id: number, firstId: number): number => {
+  // Where no id before it is missing.
+  const place = id - firstId
+  if (place < nodes.length && nodes[place]?.id === id) return place
+  let [low, high] = [0, Math.min(place, nodes.length)]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (nodes[middle]!.id < id) low = middle + 1
     else high = middle
   }
   return low
@@ -91,89 +93,107 @@ export class NodeTable {
   }
 
   get(id: number): NodeRecord | undefined {
-    const index = id - this.#firstId
-    return this.#blocks[Math.floor(index / blockSize)]?.slots[index % blockSize]
+    const at = this.#blockOf(id)
+    const nodes = this.#blocks[at]?.nodes
+    const node = nodes?.[this.#placeOf(nodes, id, at)]
+    return node?.id === id ? node : undefined
   }
 
   /** Adds a node whose id is `nextId`. */
   add(node: NodeRecord): void {
-    const index = this.#nextId - this.#firstId
-    const at = Math.floor(index / blockSize)
-    const block = (this.#blocks[at] ??= newBlock([]))
-    block.slots.push(node)
-    noteCreation(block, node)
+    this.#insert(node)
     this.#nextId += 1
-    this.#count(block, at, 1)
-  }
-
-  #count(block: Block, at: number, change: 1 | -1): void {
-    const shelf = Math.floor(at / shelfSize)
-    while (this.#shelves.length <= shelf) this.#shelves.push(0)
-    this.#shelves[shelf]! += change
-    block.live += change
-    this.#size += change
-    this.#version = undefined
   }
 
   /** Passes over ids that were handed out before and whose nodes are gone: the next node gets `id`. */
   skipTo(id: number): void {
-    while (this.#nextId < id) {
-      const index = this.#nextId - this.#firstId
-      const [at, offset] = [Math.floor(index / blockSize), index % blockSize]
-      const end = Math.min(blockSize, offset + id - this.#nextId)
-      // A block that is passed over as a whole is one whose nodes are all gone.
-      if (end - offset < blockSize) (this.#blocks[at] ??= newBlock([])).slots.length = end
-      this.#nextId += end - offset
-    }
+    this.#nextId = Math.max(this.#nextId, id)
   }
 
   /** Puts a changed record in the place of the one with its id. */
   replace(node: NodeRecord): void {
-    const index = node.id - this.#firstId
-    const block = this.#blocks[Math.floor(index / blockSize)]!
-    block.slots[index % blockSize] = node
+    const at = this.#blockOf(node.id)
+    const block = this.#blocks[at]!
+    block.nodes[this.#placeOf(block.nodes, node.id, at)] = node
     noteCreation(block, node)
     this.#version = undefined
   }
 
   /** Adds a node under an id that was in use before and is free. */
   restore(node: NodeRecord): void {
-    const index = node.id - this.#firstId
-    const at = Math.floor(index / blockSize)
-    this.#blocks[at] ??= newBlock(Array.from({ length: blockSize }, () => undefined))
-    this.#blocks[at].slots[index % blockSize] = node
-    noteCreation(this.#blocks[at], node)
-    this.#firstBlock = Math.min(this.#firstBlock, at)
-    this.#count(this.#blocks[at], at, 1)
+    this.#insert(node)
   }
 
   remove(id: number): void {
-    const index = id - this.#firstId
-    const at = Math.floor(index / blockSize)
+    const at = this.#blockOf(id)
     const block = this.#blocks[at]
-    if (block?.slots[index % blockSize] === undefined) return
-    block.slots[index % blockSize] = undefined
+    if (block === undefined) return
+    const place = this.#placeOf(block.nodes, id, at)
+    if (block.nodes[place]?.id !== id) return
+    block.nodes.splice(place, 1)
     block.instants = undefined
-    this.#count(block, at, -1)
-    const isFull = block.slots.length === blockSize
-    if (block.live > 0 || !isFull) return
+    this.#count(at, -1)
+    if (block.nodes.length > 0) return
     this.#blocks[at] = undefined
     while (this.#firstBlock < this.#blocks.length && this.#blocks[this.#firstBlock] === undefined) this.#firstBlock += 1
   }
 
-  /** Every node, in ascending id. */
+  #blockOf(id: number): number {
+    return Math.floor((id - this.#firstId) / blockSize)
+  }
+
+  #placeOf(nodes: ReadonlyArray<NodeRecord>, id: number, at: number): number {
+    return placeOf(nodes, id, this.#firstId + at * blockSize)
+  }
+
+  #insert(node: NodeRecord): void {
+    const at = this.#blockOf(node.id)
+    // Without gaps it stays an array, and does not become a table of its own.
+    while (this.#blocks.length <= at) this.#blocks.push(undefined)
+    const block = this.#blocks[at]
+    if (block === undefined) {
+      this.#blocks[at] = { nodes: [node], from: node.createdAt, until: node.createdAt }
+      this.#firstBlock = Math.min(this.#firstBlock, at)
+    } else {
+      const { nodes } = block
+      if (nodes.at(-1)!.id < node.id) nodes.push(node)
+      else nodes.splice(this.#placeOf(nodes, node.id, at), 0, node)
+      noteCreation(block, node)
+    }
+    this.#count(at, 1)
+  }
+
+  #count(at: number, change: 1 | -1): void {
+    const shelf = Math.floor(at / shelfSize)
+    while (this.#shelves.length <= shelf) this.#shelves.push(0)
+    this.#shelves[shelf]! += change
+    this.#size += change
+    this.#version = undefined
+  }
+
+  /** Every node, in ascending id, also where nodes come and go meanwhile. */
   *all(): Generator<NodeRecord> {
     for (let at = this.#firstBlock; at < this.#blocks.length; at++) {
-      for (const node of this.#blocks[at]?.slots ?? []) if (node !== undefined) yield node
+      for (let place = 0; ;) {
+        const node = this.#blocks[at]?.nodes[place]
+        if (node === undefined) break
+        yield node
+        const nodes = this.#blocks[at]?.nodes ?? []
+        place = nodes[place]?.id === node.id ? place + 1 : this.#placeOf(nodes, node.id + 1, at)
+      }
     }
   }
 
-  /**
-   * Every node as it is now, in ascending id and in groups of up to 512, among them gaps. A copy of a million takes a few
-   * milliseconds.
-   */
-  groups(): ReadonlyArray<ReadonlyArray<NodeRecord | undefined>> {
-    return this.#blocks.flatMap((block) => (block === undefined ? [] : [block.slots.slice()]))
+  /** Every node as it is now, in ascending id and in groups of up to 512. A copy of a million takes a few milliseconds. */
+  groups(): ReadonlyArray<ReadonlyArray<NodeRecord>> {
+    const groups: Array<Array<NodeRecord>> = []
+    for (const block of this.#blocks) {
+      if (block === undefined) continue
+      const last = groups.at(-1)
+      if (last === undefined || last.length + block.nodes.length > blockSize) groups.push(block.nodes.slice())
+      else for (const node of block.nodes) last.push(node)
+    }
+    return groups
   }
 
   /** Up to `count` nodes in ascending id, leaving out the first `skip`. */
@@ -187,18 +207,10 @@ export class NodeTable {
         at += shelfSize - 1
         continue
       }
-      const block = this.#blocks[at]
-      if (block === undefined) continue
-      if (toSkip >= block.live) {
-        toSkip -= block.live
-        continue
-      }
-      for (const node of block.slots) {
-        if (node === undefined) continue
-        if (toSkip > 0) toSkip -= 1
-        else page.push(node)
-        if (page.length === count) break
-      }
+      const nodes = this.#blocks[at]?.nodes
+      if (nodes === undefined) continue
+      for (let place = toSkip; place < nodes.length && page.length < count; place++) page.push(nodes[place]!)
+      toSkip = Math.max(0, toSkip - nodes.length)
     }
     return page
   }
@@ -235,8 +247,8 @@ export class NodeTable {
         toSkip -= made
         continue
       }
-      for (const node of block!.slots) {
-        if (node === undefined || node.createdAt > instant) continue
+      for (const node of block!.nodes) {
+        if (node.createdAt > instant) continue
         if (toSkip > 0) toSkip -= 1
         else page.push(node)
         if (page.length === count) break

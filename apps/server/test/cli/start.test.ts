@@ -117,6 +117,11 @@ describe.concurrent("a start that fails", () => {
     ["--delete-style x", "delete-style"],
     ["--fault nope", '--fault: There is no fault "nope"; berth-server faults lists them.'],
     ["--fault status:stauts=503:times=0", "--fault: stauts: There is no such field. times: Expected a value"],
+    ["--fault latency ".repeat(101).trimEnd(), "--fault: There may be at most 100 faults."],
+    [
+      "--fault latency:header=x-a=*".concat("a".repeat(900)).concat(" ").repeat(11).trimEnd(),
+      "--fault: header: Expected patterns of headers with at most 8192 characters in all faults together"
+    ],
     ["--scenario fleet:x", "--scenario"],
     ["--scenario fleet:99999999", "--scenario"],
     ["--host 0.0.0.0", "--control-token"],
@@ -131,7 +136,7 @@ describe.concurrent("a start that fails", () => {
     ["--allow-host berth.test:80", "without a port"],
     ["--host 192.0.2.1 --control-token t --port 0", "no such address"]
   ] as const) {
-    it.live(`${args}: exit 2 and one line about it on stderr`, () =>
+    it.live(`${args.slice(0, 100)}: exit 2 and one line about it on stderr`, () =>
       Effect.gen(function* () {
         const { code, stderr, stdout } = yield* run(args.split(" "))
         expect([code, stdout]).toEqual([2, ""])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { advance, frozenStartMillis, make, now } from "../../src/lifecycle/VirtualClock.ts"
+import { advance, frozenStartMillis, make, now, setMode } from "../../src/lifecycle/VirtualClock.ts"
 
 describe("the clock of a world", () => {
   it("shows the real time in real mode, from the start and later", () => {
@@ -26,6 +26,15 @@ describe("the clock of a world", () => {
       expect(now(after, 2_000)).toBe(now(before, 2_000) + 30_000)
       expect(now(after, 2_500) - now(after, 2_000)).toBe(now(before, 2_500) - now(before, 2_000))
     }
+  })
+
+  it("has a pace that is a number, and is moved on by one", () => {
+    for (const times of [Number.NaN, Number.POSITIVE_INFINITY, -1, 1e7]) {
+      expect(() => make({ times }, 0)).toThrow(RangeError)
+      expect(() => setMode(make("real", 0), 0, { times })).toThrow(`its factor is ${times}`)
+    }
+    expect(() => make(undefined as never, 0)).toThrow()
+    expect(now(advance(make("frozen", 0), 0, Number.NaN), 0)).toBe(frozenStartMillis)
   })
 
   it("never goes back by an advance", () => {

@@ -176,7 +176,9 @@ describe("a server of a test without Effect", () => {
   })
 
   it("names the argument that is of another type", async () => {
-    await using world = await server.makeWorld()
+    await using world = await server.makeWorld({ scenario: "small" })
+    const itself: Record<string, unknown> = {}
+    itself["self"] = itself
     const calls: ReadonlyArray<readonly [string, () => Promise<unknown>]> = [
       ["the options of startServer", () => startServer(null as never)],
       ["the options of makeWorld", () => server.makeWorld([] as never)],
@@ -184,7 +186,21 @@ describe("a server of a test without Effect", () => {
       ["the filter of journal", () => world.journal(null as never)],
       ["the page of nodes", () => world.nodes(null as never)],
       ["the id of forceNode", () => world.forceNode("" as never, { locked: true })],
-      ["the id of forceNode", () => world.forceNode(Number.NaN, { locked: true })]
+      ["the id of forceNode", () => world.forceNode(Number.NaN, { locked: true })],
+      ["the duration of advance", () => world.advance(undefined as never)],
+      ["the duration of advance", () => world.advance(Number.NaN as never)],
+      ["the mode of setClock", () => world.setClock({ times: Number.NaN } as never)],
+      ["the expectation of verify", () => world.verify(undefined as never)],
+      ["the change of forceNode", () => world.forceNode(1, null as never)],
+      ["the order of saveImage", () => world.saveImage([] as never)],
+      ["the snapshot of restore", () => world.restore(world.snapshot() as never)],
+      // What `JSON.stringify` would fail at with a sentence of its own, or would change.
+      ["the options of makeWorld.seed", () => server.makeWorld({ seed: 1n as never })],
+      ["the options of makeWorld.seed", () => server.makeWorld({ seed: Number.NaN })],
+      ["the options of startServer.clock", () => startServer({ clock: (() => "real") as never })],
+      ["the faults of arm.1", () => world.arm([{ fault: "hang" }, undefined as never])],
+      ["the change of forceNode.status", () => world.forceNode(1, { status: Symbol("running") as never })],
+      ["the expectation of verify.expected.0.body", () => world.verify({ expected: [{ body: itself as never }] })]
     ]
     for (const [name, call] of calls) {
       const failed = await call().catch((error: unknown) => error)

@@ -86,6 +86,70 @@ describe("the table of nodes", () => {
     )
   })
 
+  it("is a sorted array also where ids come back and records change, and read while nodes come and go", () => {
+    const step = fc.record({ id: fc.nat(1_500), kind: fc.constantFrom("put", "put", "remove") })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 400 }), fc.array(step, { maxLength: 30 }), (steps, meanwhile) => {
+        const table = new NodeTable(500)
+        const model = new Map<number, NodeRecord>()
+        const apply = ({ id: offset, kind }: (typeof steps)[number], name: string) => {
+          const id = 500 + offset
+          if (kind === "remove") {
+            table.remove(id)
+            return void model.delete(id)
+          }
+          const node = { ...record(id), name, createdAt: (7 * id + name.length) % 5 }
+          if (model.has(id)) table.replace(node)
+          else if (id < table.nextId) table.restore(node)
+          else {
+            table.skipTo(id)
+            table.add(node)
+          }
+          model.set(id, node)
+        }
+        steps.forEach((one, index) => apply(one, `n${index}`))
+        const sorted = () => [...model.values()].sort((a, b) => a.id - b.id)
+        expect([...table.all()]).toEqual(sorted())
+        expect(table.groups().flat()).toEqual(sorted())
+        expect(table.groups().every((group) => group.length > 0 && group.length <= 512)).toBe(true)
+        const expectCounted = () =>
+          expect(table.countMadeBy(3)).toBe(sorted().filter(({ createdAt }) => createdAt <= 3).length)
+        expectCounted()
+        const [first] = sorted()
+        if (first !== undefined) apply({ id: first.id - 500, kind: "remove" }, "gone")
+        expectCounted()
+        for (let id = 490; id < 2_020; id++) expect(table.get(id)).toBe(model.get(id))
+        // Nodes that are there all the while are read once each.
+        const before = new Set(model.values())
+        const read: Array<NodeRecord> = []
+        for (const node of table.all()) {
+          read.push(node)
+          const next = meanwhile.pop()
+          if (next !== undefined) apply(next, read.length % 2 === 0 ? "one" : "other")
+        }
+        expect(read.map(({ id }) => id)).toEqual([...new Set(read.map(({ id }) => id))].sort((a, b) => a - b))
+        const missed = sorted().filter((node) => before.has(node) && !read.includes(node))
+        expect(missed).toEqual([])
+        expectCounted()
+      }),
+      { numRuns: 40 }
+    )
+  })
+
+  it("takes no memory for ids between its nodes", () => {
+    const table = new NodeTable(1)
+    const before = process.memoryUsage().heapUsed
+    const count = 30_000
+    for (let index = 0; index < count; index++) {
+      table.skipTo(1 + index * 600)
+      table.add(record(table.nextId))
+    }
+    expect(table.size).toBe(count)
+    expect(Math.max(...table.groups().map((group) => group.length))).toBe(512)
+    // A record is 150 bytes of it.
+    expect((process.memoryUsage().heapUsed - before) / count).toBeLessThan(1_000)
+  })
+
   it("never hands out an id again, also when all nodes are gone", () => {
     const table = new NodeTable(1)
     for (let i = 0; i < 1_100; i++) table.add(record(table.nextId))

@@ -12,8 +12,7 @@ import { Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { getNode } from "../../world/nodes.ts"
 import type { Exchange, Reply } from "../Exchange.ts"
-import { nodeAttributes } from "../records.ts"
-import { pageBody } from "./pageCache.ts"
+import { nodeBody, pageBody } from "./keptBodies.ts"
 
 const nodesPath = `${prefix}/nodes/`
 
@@ -31,21 +30,15 @@ export const answerFast = ({
   if (end > nodesPath.length) {
     const id = plainId(url.slice(nodesPath.length, end))
     const node = id === undefined ? undefined : getNode(world, id)
-    return node === undefined || Result.isFailure(node)
-      ? undefined
-      : success(JSON.stringify(nodeAttributes(world, node.success, now)))
+    return node === undefined || Result.isFailure(node) ? undefined : jsonReply(nodeBody(world, node.success, now))
   }
   const page = plainPage(url.slice(end + 1))
-  return page === undefined
-    ? undefined
-    : HttpServerResponse.uint8Array(pageBody(world, page.number, page.size, now), json)
+  return page === undefined ? undefined : jsonReply(pageBody(world, page.number, page.size, now))
 }
 
 const json = { contentType: "application/json" } as const
 
-/** The envelope of success (interface.md §2.1) around data that is JSON text already. */
-const success = (data: string): Reply =>
-  HttpServerResponse.text(`{"message":"Success","code":200,"data":${data},"errors":{}}`, json)
+const jsonReply = (body: Uint8Array): Reply => HttpServerResponse.uint8Array(body, json)
 
 /** `123/`. */
 const plainId = (rest: string): number | undefined =>

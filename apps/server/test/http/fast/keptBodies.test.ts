@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { pageBody } from "../../../src/http/fast/pageCache.ts"
-import { listedNode } from "../../../src/http/records.ts"
+import { nodeBody, pageBody } from "../../../src/http/fast/keptBodies.ts"
+import { listedNode, nodeAttributes } from "../../../src/http/records.ts"
 import { defaultLifecycle } from "../../../src/lifecycle/Lifecycle.ts"
+import type { NodeRecord } from "../../../src/world/NodeRecord.ts"
 import { createNode, deleteNode, listNodes } from "../../../src/world/nodes.ts"
 import { populate } from "../../../src/world/scenario.ts"
 import * as World from "../../../src/world/World.ts"
@@ -17,19 +18,28 @@ const makeWorld = (seed: number, fleet: number) => {
 const pageText = (world: World.World, page: number, size: number) =>
   new TextDecoder().decode(pageBody(world, page, size, world.latest))
 
-/** Every page is asked for often enough to be kept. */
+const shownNode = (world: World.World, node: NodeRecord) =>
+  new TextDecoder().decode(nodeBody(world, node, world.latest))
+
+const envelope = (data: unknown) => JSON.stringify({ message: "Success", code: 200, data, errors: {} })
+
+/** Every page and every node is asked for often enough to be kept. */
 const expectTrue = (world: World.World) => {
   for (let page = 1; ; page++) {
     const nodes = listNodes(world, page, 100)
     const data = nodes.map((node) => listedNode(world, node, world.latest))
     for (let time = 0; time < 3; time++) {
-      expect(pageText(world, page, 100)).toBe(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
+      expect(pageText(world, page, 100)).toBe(envelope(data))
+    }
+    for (const node of nodes) {
+      const body = envelope(nodeAttributes(world, node, world.latest))
+      for (let time = 0; time < 3; time++) expect(shownNode(world, node)).toBe(body)
     }
     if (nodes.length === 0) return
   }
 }
 
-describe("a page of nodes in the fast path", () => {
+describe("a node, or a page of nodes, in the fast path", () => {
   it("is that of their records to the letter, whatever the names and the time", () => {
     const world = World.make({ ...defaults, clock: "frozen" }, 0)
     const [offer] = world.catalogue.offers
@@ -80,6 +90,35 @@ describe("a page of nodes in the fast path", () => {
 
   it("belongs to its own world, and is right for more pages than are kept", () => {
     for (const world of [makeWorld(1, 5_000), makeWorld(2, 50), makeWorld(1, 50)]) expectTrue(world)
+  })
+
+  it("is that of its instant, also where nothing but the time has changed", () => {
+    const world = World.make({ ...defaults, clock: "frozen" }, 0)
+    const [offer] = world.catalogue.offers
+    createNode(
+      world,
+      { name: "n", plan: offer!.plan, imageId: offer!.image.id, backups: false, skuId: null },
+      world.latest
+    )
+    expectTrue(world)
+    const createdAt = world.latest
+    World.advance(world, 0, 1_000_000)
+    expectTrue(world)
+    // A request that arrived before others moved the clock.
+    const [node] = listNodes(world, 1, 1)
+    const created = envelope(nodeAttributes(world, node!, createdAt))
+    expect(created).toContain('"status":"created"')
+    expect(new TextDecoder().decode(nodeBody(world, node!, createdAt))).toBe(created)
+  })
+
+  it("is made once where it is asked for again and again", () => {
+    const world = makeWorld(1, 30)
+    const [node] = listNodes(world, 1, 1)
+    for (const make of [() => nodeBody(world, node!, world.latest), () => pageBody(world, 1, 20, world.latest)]) {
+      // Twice before it is kept.
+      const [, , third, fourth] = [make(), make(), make(), make()]
+      expect(fourth).toBe(third)
+    }
   })
 
   it("is that of the world after a reset, and of one that took its place", () => {

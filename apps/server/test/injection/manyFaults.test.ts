@@ -1,0 +1,106 @@
+/**
+ * Many faults in the records of one reply: each works on what the one before it has made.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import fc from "fast-check"
+import { type EditRecords, EditedRecords } from "../../src/injection/EditedRecords.ts"
+import { successOf, withJson } from "../../src/injection/replyBody.ts"
+import { inSteps } from "../../src/http/inSteps.ts"
+import { bytesOf } from "../../src/transport/replyBytes.ts"
+import { toEnd } from "../../src/world/Steps.ts"
+import { HttpServerResponse } from "effect/http"
+
+type Fields = Readonly<Record<string, unknown>>
+
+const others = (value: unknown): unknown => (typeof value === "string" ? [value] : "ü")
+const fieldNames = ["a", "b", "7", 'x"y', "__proto__", "constructor"]
+
+/** A change as the class makes it, and as one of a copy of a record. */
+const change = fc
+  .record({
+    kind: fc.constantFrom("set", "change", "remove"),
+    field: fc.constantFrom(...fieldNames),
+    value: fc.jsonValue()
+  })
+  .map(({ field, kind, value }): { edit: EditRecords; copy: (record: Fields) => Fields } => {
+    switch (kind) {
+      case "set":
+        return { edit: (records) => records.set(field, value), copy: (record) => ({ ...record, [field]: value }) }
+      case "change":
+        return {
+          edit: (records) => records.change(field, others),
+          copy: (record) => (Object.hasOwn(record, field) ? { ...record, [field]: others(record[field]) } : record)
+        }
+      default:
+        return {
+          edit: (records) => records.remove(field),
+          copy: (record) => Object.fromEntries(Object.entries(record).filter(([name]) => name !== field))
+        }
+    }
+  })
+
+const record = fc.dictionary(fc.constantFrom(...fieldNames), fc.jsonValue(), { minKeys: 1 })
+const data = fc.oneof(fc.array(record, { maxLength: 4 }), record)
+
+const replyOf = (data: unknown) =>
+  withJson(HttpServerResponse.empty({ status: 200 }), { message: "Success", code: 200, data, errors: {} })
+const textOf = (reply: HttpServerResponse.HttpServerResponse) => new TextDecoder().decode(bytesOf(reply))
+
+describe("faults in the records of one reply", () => {
+  it("make what each of them makes of a copy, and count where the text, or for HEAD its length, is another", () => {
+    fc.assert(
+      fc.property(data, fc.array(change, { maxLength: 8 }), fc.boolean(), (data, changes, isHead) => {
+        // As it is read from the reply: the order of numbers among the names is that of JavaScript.
+        let copy: any = JSON.parse(JSON.stringify(data))
+        const records = new EditedRecords(replyOf(copy), isHead ? "HEAD" : "GET")
+        for (const { copy: changed, edit } of changes) {
+          const all: ReadonlyArray<Fields> = Array.isArray(copy) ? copy : [copy]
+          const before = textOf(replyOf(copy))
+          if (all.some((record) => Object.keys(record).length > 0)) {
+            copy = Array.isArray(copy) ? copy.map(changed) : changed(copy)
+          }
+          const after = textOf(replyOf(copy))
+          const isNoticed = isHead ? Buffer.byteLength(after) !== Buffer.byteLength(before) : after !== before
+          expect(records.edit(edit)).toBe(isNoticed)
+        }
+        expect(textOf(toEnd(records.written()))).toBe(textOf(replyOf(copy)))
+      }),
+      { numRuns: 500, seed: 3 }
+    )
+  })
+
+  it("leave an empty list in which nothing changes any more", () => {
+    const records = new EditedRecords(replyOf([{ a: 1 }, { a: 2 }]), "GET")
+    expect(records.edit((all) => all.empty())).toBe(true)
+    expect(records.edit((all) => all.set("b", 1))).toBe(false)
+    expect(successOf(toEnd(records.written()))).toEqual({ message: "Success", code: 200, data: [], errors: {} })
+  })
+
+  it("do not count where a field has that value already", () => {
+    const records = new EditedRecords(replyOf({ a: { b: [1] } }), "GET")
+    expect(records.edit((all) => all.set("a", { b: [1] }))).toBe(false)
+    expect(records.edit((all) => all.set("a", { b: [2] }))).toBe(true)
+  })
+
+  it.effect("let others have a turn while a long list is written", () =>
+    Effect.gen(function* () {
+      const data = Array.from({ length: 300 }, (_, id) => ({ id }))
+      const records = new EditedRecords(replyOf(data), "GET")
+      const long = "x".repeat(10_000)
+      records.edit((all) => all.set("long", long))
+      expect(
+        Array.from(
+          { length: 9 },
+          (
+            (steps) => () =>
+              steps.next().done
+          )(records.written())
+        ).indexOf(true)
+      ).toBe(3)
+      const written = yield* inSteps(records.written())
+      expect(textOf(written)).toBe(textOf(replyOf(data.map((one) => ({ ...one, long })))))
+      expect(written.headers["content-length"]).toBe(String(bytesOf(written)!.length))
+    })
+  )
+})
