@@ -41,12 +41,17 @@ export interface Batch {
   readonly sample: ReadonlySet<NodeId>
   /** Members of the sample that two 404s confirmed. */
   readonly confirmed: ReadonlySet<NodeId>
+  /** Whether the sample was widened once it was confirmed. */
+  readonly isWide: boolean
   /** Whether one of the sample proved alive: no other is read, and none is gone, before the next sweep. */
   readonly refuted: boolean
 }
 
 /** More suspects than this at once are read by sample, which is as large. */
 export const maxRead = 20
+
+/** Once all of the sample are gone it is widened to so many: few nodes that only the list lacks, among many that are gone, are seldom in the first one. */
+const maxSample = 60
 
 /** How long after the first 404 the second may be requested. */
 export interface Grace {
@@ -133,18 +138,39 @@ export const batchOf = (
   suspicions: ReadonlyMap<NodeId, Suspicion>,
   seed: number
 ): Batch => {
-  const sample = suspects.toSorted((a, b) => draw(seed, a) - draw(seed, b)).slice(0, maxRead)
+  const sample = drawn(suspects, maxRead, seed)
   return {
     members: new Set(suspects),
     sample: new Set(sample),
-    confirmed: new Set(sample.filter((id) => (suspicions.get(id)?.confirmed ?? null) !== null)),
+    confirmed: new Set(confirmedOf(sample, suspicions)),
+    isWide: false,
     refuted: false
   }
 }
 
-/** Whether the whole sample is known to be gone. */
-export const isConfirmed = ({ confirmed, refuted, sample }: Batch): boolean =>
-  !refuted && confirmed.size === sample.size
+const drawn = (among: ReadonlyArray<NodeId>, count: number, seed: number): ReadonlyArray<NodeId> =>
+  among.toSorted((a, b) => draw(seed, a) - draw(seed, b)).slice(0, count)
+
+const confirmedOf = (ids: ReadonlyArray<NodeId>, suspicions: ReadonlyMap<NodeId, Suspicion>): ReadonlyArray<NodeId> =>
+  ids.filter((id) => (suspicions.get(id)?.confirmed ?? null) !== null)
+
+const isSampleConfirmed = ({ confirmed, refuted, sample }: Batch): boolean => !refuted && confirmed.size === sample.size
+
+/** The batch with a larger sample, once all of the first one are confirmed. */
+export const widened = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>, seed: number): Batch => {
+  if (batch.isWide || !isSampleConfirmed(batch)) return batch
+  const others = [...batch.members].filter((id) => suspicions.has(id) && !batch.sample.has(id))
+  const more = drawn(others, maxSample - batch.sample.size, seed)
+  return {
+    ...batch,
+    sample: new Set([...batch.sample, ...more]),
+    confirmed: new Set([...batch.confirmed, ...confirmedOf(more, suspicions)]),
+    isWide: true
+  }
+}
+
+/** Whether the whole sample is known to be gone, and large enough. */
+export const isConfirmed = (batch: Batch): boolean => batch.isWide && isSampleConfirmed(batch)
 
 /**
  * Whether the node is known to be gone now, which is not known of any earlier instant: each path alone may have been wrong

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { questions } from "../../src/diff/Question.ts"
 import { defaultRules } from "../../src/diff/Rules.ts"
 import { aNode } from "./aNode.ts"
-import { byHand, denyTwice, types } from "./byHand.ts"
+import { byHand, type ByHand, denyTwice, types } from "./byHand.ts"
 
 const nodes = (count: number) => Array.from({ length: count }, (_, index) => aNode({ id: index + 1 }))
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -191,14 +191,52 @@ describe("more than twenty suspects", () => {
     return { watch, sample: [...watch.snapshot.evidence.batches[0]!.sample] }
   }
 
-  it("are read by a sample of twenty; the others are gone after a third sweep a grace after the first", () => {
+  /** The members of the one batch that are read. */
+  const sampleOf = ({ snapshot }: ByHand) => [...snapshot.evidence.batches[0]!.sample]
+  const deletions = (length: number) => Array.from({ length }, () => "node.deleted")
+
+  it("are read by a sample of twenty, then of sixty; the others are gone after a third sweep a grace after the first", () => {
     const { sample, watch } = vanished()
     expect(sample).toHaveLength(20)
-    for (const id of sample) expect(watch.misses(id)).toEqual([])
-    watch.pass(5000)
-    const sampled = [...sample.flatMap((id) => watch.misses(id)), ...watch.sweep()]
-    expect(types(sampled)).toEqual(Array.from({ length: 20 }, () => "node.deleted"))
-    expect(types(watch.sweep())).toEqual(Array.from({ length: 80 }, () => "node.deleted"))
+    const first = [...denyTwice(watch, sample, 5000), ...watch.sweep()]
+    expect(types(first)).toEqual(deletions(20))
+    expect(watch.sweep()).toEqual([])
+    const more = sampleOf(watch).slice(20)
+    expect(more).toHaveLength(40)
+    const second = [...denyTwice(watch, more, 5000), ...watch.sweep()]
+    expect(types(second)).toEqual(deletions(80))
+  })
+
+  it("are not gone after two sweeps, however often those of the sample answered 404", () => {
+    const { sample, watch } = vanished()
+    denyTwice(watch, sample, 2500)
+    watch.pass(2499)
+    for (const id of sample) watch.misses(id)
+    expect(sampleOf(watch)).toHaveLength(20)
+    watch.pass(1)
+    for (const id of sample) watch.misses(id)
+    denyTwice(watch, sampleOf(watch).slice(20), 5000)
+    expect(types(watch.sweep())).toEqual(deletions(60))
+    expect(types(watch.sweep())).toEqual(deletions(40))
+  })
+
+  it("freeze when one of the wider sample is there, however many of the first one are gone", () => {
+    const { sample, watch } = vanished()
+    denyTwice(watch, sample, 5000)
+    const [alive, ...gone] = sampleOf(watch).slice(20)
+    denyTwice(watch, gone, 5000)
+    expect(types(watch.finds(terminating[alive! - 1]!))).toEqual(["watch.degraded"])
+    expect(types([...watch.sweep(), ...watch.sweep()])).toEqual([])
+  })
+
+  it("are not read by a wider sample before the hold is over", () => {
+    const { sample, watch } = frozen()
+    denyTwice(watch, sample)
+    watch.sweep()
+    expect(sampleOf(watch)).toHaveLength(20)
+    sweepFor(watch, 600_000, [])
+    denyTwice(watch, sampleOf(watch))
+    expect(sampleOf(watch)).toHaveLength(60)
   })
 
   it("count the hold of those that are not read from the first 404 of the sample", () => {
