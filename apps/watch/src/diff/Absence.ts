@@ -19,6 +19,8 @@ export interface Suspicion {
   readonly firstMissing: Exchange | null
   /** The newest read that answered 404, at least the grace after the first. */
   readonly confirmed: Exchange | null
+  /** When a sample that stood for it first answered 404, on the monotonic clock; null when none did, or that sample still stands for it. */
+  readonly sampledMillis: number | null
   /** Whether it was missing for the whole hold of a freeze: then it starts no other one. */
   readonly held: boolean
   /** Whether one of its batch proved alive: then having been seen terminating does not make it expected to go. */
@@ -31,6 +33,7 @@ const noEvidence: Suspicion = {
   sweeps: 0,
   firstMissing: null,
   confirmed: null,
+  sampledMillis: null,
   held: false,
   doubted: false
 }
@@ -90,22 +93,22 @@ export const afterMissing = (before: Suspicion = noEvidence, read: Exchange, gra
 export const afterGap = (suspicion: Suspicion, now: Moment): Suspicion => ({ ...suspicion, since: now })
 
 /**
- * Since when list and reads agree that it is missing, on the monotonic clock: since the later of its first sweep and its first
- * 404. A node that is not read itself goes by the first 404 of the sample, of which none is there.
+ * Since when reads deny it, on the monotonic clock. A node that is not read itself goes by the first 404 of the sample, of which
+ * none is there.
  */
-export const agreedSinceMillis = (
+export const deniedSinceMillis = (
   id: NodeId,
-  { firstMissing, since }: Suspicion,
+  { firstMissing, sampledMillis }: Suspicion,
   batch: Batch | undefined,
   suspicions: ReadonlyMap<NodeId, Suspicion>
 ): number => {
-  let read = firstMissing?.answered.monotonicMillis ?? Infinity
+  let first = Math.min(firstMissing?.answered.monotonicMillis ?? Infinity, sampledMillis ?? Infinity)
   if (batch !== undefined && !batch.refuted && !batch.sample.has(id)) {
     for (const sampled of batch.sample) {
-      read = Math.min(read, suspicions.get(sampled)?.firstMissing?.answered.monotonicMillis ?? Infinity)
+      first = Math.min(first, suspicions.get(sampled)?.firstMissing?.answered.monotonicMillis ?? Infinity)
     }
   }
-  return Math.max(since?.monotonicMillis ?? Infinity, read)
+  return first
 }
 
 /** It was missing for the whole hold. It has to answer 404 anew, for old answers may be as wrong as the list was. */
@@ -113,6 +116,7 @@ export const hold = (suspicion: Suspicion): Suspicion => ({
   ...suspicion,
   firstMissing: null,
   confirmed: null,
+  sampledMillis: null,
   held: true
 })
 

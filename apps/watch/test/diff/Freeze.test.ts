@@ -248,6 +248,31 @@ describe("more than twenty suspects", () => {
     expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
   })
 
+  it("are held together with the first of the sample, whose hold stands for those that are not read", () => {
+    const { sample, watch } = frozen()
+    watch.misses(sample[0]!)
+    sweepFor(watch, 30_000, [])
+    for (const id of sample.slice(1)) watch.misses(id)
+    sweepFor(watch, 570_000, [])
+    expect([...watch.snapshot.evidence.suspicions.values()].filter(({ held }) => held)).toHaveLength(81)
+    expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
+  })
+
+  it("keep what the sample said of them when the hold of others is over and another sample is drawn", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(100))
+    const early = ids(90, 100)
+    watch.sweep(...nodes(89))
+    for (const id of early) watch.misses(id)
+    sweepFor(watch, 30_000, [])
+    const sample = sampleOf(watch)
+    expect(sample.some((id) => id >= 90)).toBe(true)
+    for (const id of sample) watch.misses(id)
+    expect(sweepFor(watch, 570_000, [])).toEqual([])
+    expect(sampleOf(watch).every((id) => sample.includes(id))).toBe(false)
+    expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
+  })
+
   it("freeze when one of the sample is there, and none of them is gone before the hold", () => {
     const { sample, watch } = vanished()
     for (const id of sample.slice(1)) watch.misses(id)
