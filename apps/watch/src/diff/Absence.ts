@@ -60,7 +60,7 @@ const maxSample = 60
 export interface Grace {
   /** For a node that was not seen terminating. */
   readonly graceMillis: number
-  /** For a node last seen terminating. */
+  /** For a node last seen terminating: not longer. */
   readonly terminatingGraceMillis: number
 }
 
@@ -70,7 +70,7 @@ export const isExpectedToGo = ({ node }: NodeState, suspicion: Suspicion | undef
 
 /** How long a node has to answer 404. */
 export const graceOf = (known: NodeState, suspicion: Suspicion | undefined, grace: Grace): number =>
-  isExpectedToGo(known, suspicion) ? Math.min(grace.graceMillis, grace.terminatingGraceMillis) : grace.graceMillis
+  isExpectedToGo(known, suspicion) ? grace.terminatingGraceMillis : grace.graceMillis
 
 /** A complete sweep lacked the node. */
 export const afterSweep = (before: Suspicion = noEvidence, { answered, asked }: Exchange): Suspicion => ({
@@ -158,11 +158,12 @@ const drawn = (among: ReadonlyArray<NodeId>, count: number, seed: number): Reado
 const confirmedOf = (ids: ReadonlyArray<NodeId>, suspicions: ReadonlyMap<NodeId, Suspicion>): ReadonlyArray<NodeId> =>
   ids.filter((id) => (suspicions.get(id)?.confirmed ?? null) !== null)
 
-const isSampleConfirmed = ({ confirmed, refuted, sample }: Batch): boolean => !refuted && confirmed.size === sample.size
+/** Whether the whole sample is known to be gone. One that is confirmed is widened at once. */
+export const isConfirmed = ({ confirmed, sample }: Batch): boolean => confirmed.size === sample.size
 
 /** The batch with a larger sample, once all of the first one are confirmed. */
 export const widened = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>, seed: number): Batch => {
-  if (batch.isWide || !isSampleConfirmed(batch)) return batch
+  if (batch.isWide || !isConfirmed(batch)) return batch
   const others = [...batch.members].filter((id) => suspicions.has(id) && !batch.sample.has(id))
   const more = drawn(others, maxSample - batch.sample.size, seed)
   return {
@@ -172,9 +173,6 @@ export const widened = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>
     isWide: true
   }
 }
-
-/** Whether the whole sample is known to be gone, and large enough. */
-export const isConfirmed = (batch: Batch): boolean => batch.isWide && isSampleConfirmed(batch)
 
 /**
  * Whether the node is known to be gone now, which is not known of any earlier instant: each path alone may have been wrong
