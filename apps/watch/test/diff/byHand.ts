@@ -72,8 +72,8 @@ export const byHand = (rules: Rules = patientRules) => {
           nodes: [],
           unreadable: ids.map(nodeId)
         }),
-      end: (nameless = 0) =>
-        observe({ _tag: "SweepCompleted", asked, answered: now(), sweep: number, requests: 2, listed, nameless })
+      end: (nameless = 0, requests = 2) =>
+        observe({ _tag: "SweepCompleted", asked, answered: now(), sweep: number, requests, listed, nameless })
     }
   }
   const whole = (...nodes: ReadonlyArray<Node>) => {
