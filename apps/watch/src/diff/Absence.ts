@@ -44,8 +44,6 @@ export interface Batch {
   readonly sample: ReadonlySet<NodeId>
   /** Members of the sample that two 404s confirmed. */
   readonly confirmed: ReadonlySet<NodeId>
-  /** Whether the sample was widened once it was confirmed. */
-  readonly isWide: boolean
   /** Whether one of the sample proved alive: no other is read, and none is gone, before the next sweep. */
   readonly refuted: boolean
 }
@@ -120,12 +118,13 @@ export const hold = (suspicion: Suspicion): Suspicion => ({
   held: true
 })
 
-/** One of its batch proved alive: its absence counts anew. */
-export const doubt = (suspicion: Suspicion, now: Moment): Suspicion => ({
-  ...noEvidence,
-  since: now,
-  last: suspicion.last,
-  sweeps: Math.min(1, suspicion.sweeps),
+/** One of its batch proved alive: what reads denied counts anew. */
+export const doubt = (suspicion: Suspicion): Suspicion => ({
+  ...suspicion,
+  firstMissing: null,
+  confirmed: null,
+  sampledMillis: null,
+  held: false,
   doubted: true
 })
 
@@ -147,7 +146,6 @@ export const batchOf = (
     members: new Set(suspects),
     sample: new Set(sample),
     confirmed: new Set(confirmedOf(sample, suspicions)),
-    isWide: false,
     refuted: false
   }
 }
@@ -163,14 +161,14 @@ export const isConfirmed = ({ confirmed, sample }: Batch): boolean => confirmed.
 
 /** The batch with a larger sample, once all of the first one are confirmed. */
 export const widened = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>, seed: number): Batch => {
-  if (batch.isWide || !isConfirmed(batch)) return batch
+  if (!isConfirmed(batch)) return batch
   const others = [...batch.members].filter((id) => suspicions.has(id) && !batch.sample.has(id))
   const more = drawn(others, maxSample - batch.sample.size, seed)
+  if (more.length === 0) return batch
   return {
     ...batch,
     sample: new Set([...batch.sample, ...more]),
-    confirmed: new Set([...batch.confirmed, ...confirmedOf(more, suspicions)]),
-    isWide: true
+    confirmed: new Set([...batch.confirmed, ...confirmedOf(more, suspicions)])
   }
 }
 

@@ -206,7 +206,7 @@ const alive = (draft: Draft, known: NodeState, source: Source): void => {
 const distrust = (draft: Draft, members: ReadonlySet<NodeId>): void => {
   for (const id of members) {
     const suspicion = draft.evidence.suspicions.get(id)
-    if (suspicion !== undefined) draft.writable("suspicions").set(id, doubt(suspicion, draft.now))
+    if (suspicion !== undefined) draft.writable("suspicions").set(id, doubt(suspicion))
   }
   if (draft.standing.freeze !== null) return
   const expected = draft.snapshot.nodes.size

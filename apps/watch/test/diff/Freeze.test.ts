@@ -101,6 +101,20 @@ describe("a list too short to be believed", () => {
     expect(types([...denyTwice(watch, [3, 4, 5]), ...watch.sweep(...nodes(1))])).toEqual(
       Array.from({ length: 3 }, () => "node.deleted")
     )
+    // What was missing for the whole hold is not too much at once.
+    expect(watch.sweep(...nodes(1))).toEqual([])
+  })
+
+  it("lets those whose hold is over be deleted while it lasts for another", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(6))
+    watch.sweep(...nodes(2))
+    for (const id of ids(3, 6)) watch.misses(id)
+    sweepFor(watch, 300_000, nodes(2))
+    expect(sweepFor(watch, 330_000, nodes(1))).toEqual([])
+    const gone = [...denyTwice(watch, ids(3, 6)), ...watch.sweep(...nodes(1))]
+    expect(types(gone)).toEqual(ids(3, 6).map(() => "node.deleted"))
+    expect(watch.standing.freeze).not.toBeNull()
   })
 
   it("counts the hold of each node from its own absence, and not over a restart", () => {
@@ -220,6 +234,58 @@ describe("more than twenty suspects", () => {
     expect(types(watch.sweep())).toEqual(deletions(40))
   })
 
+  it("that the sample denied before the first sweep are gone after a third one that begins a grace after it", () => {
+    const { watch: other, sample: first } = vanished()
+    denyTwice(other, first, 5000)
+    const watch = byHand()
+    watch.baseline(...terminating)
+    denyTwice(watch, sampleOf(other), 5000)
+    expect([...watch.sweep(), ...watch.sweep()]).toHaveLength(60)
+    expect(watch.sweep()).toEqual([])
+    const late = watch.begin()
+    watch.pass(5000)
+    expect(late.end()).toEqual([])
+    expect(types(watch.sweep())).toEqual(deletions(40))
+  })
+
+  it("are gone also when some of the wider sample were confirmed before it was drawn", () => {
+    const { watch: other, sample: first } = vanished()
+    denyTwice(other, first, 5000)
+    const watch = byHand()
+    watch.baseline(...terminating)
+    denyTwice(watch, sampleOf(other).slice(30), 5000)
+    watch.sweep()
+    denyTwice(watch, first, 5000)
+    denyTwice(watch, sampleOf(other).slice(20, 30), 5000)
+    expect([...watch.sweep(), ...watch.sweep()]).toHaveLength(100)
+    watch.sweep()
+    expect(watch.snapshot.evidence.batches).toEqual([])
+  })
+
+  it("are read by a wider sample once their hold is over, also while that of another node is not", () => {
+    const watch = byHand()
+    const other = aNode({ id: 101 })
+    watch.baseline(...nodes(100), other)
+    watch.sweep(other)
+    denyTwice(watch, sampleOf(watch))
+    sweepFor(watch, 300_000, [other])
+    sweepFor(watch, 330_000, [])
+    expect(watch.standing.freeze).not.toBeNull()
+    denyTwice(watch, sampleOf(watch))
+    expect(sampleOf(watch)).toHaveLength(60)
+  })
+
+  it("are those that the list lacks: single reads that answer 404 make no batch", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(100))
+    const sweep = watch.begin()
+    sweep.page(...nodes(100))
+    for (const id of ids(1, 30)) watch.misses(id)
+    sweep.end()
+    expect(watch.snapshot.evidence.suspicions.size).toBe(30)
+    expect(watch.snapshot.evidence.batches).toEqual([])
+  })
+
   it("freeze when one of the wider sample is there, however many of the first one are gone", () => {
     const { sample, watch } = vanished()
     denyTwice(watch, sample, 5000)
@@ -290,5 +356,8 @@ describe("more than twenty suspects", () => {
     watch.tail(terminating[sample[0]! - 1]!)
     expect(watch.snapshot.evidence.batches).toMatchObject([{ refuted: true }])
     expect(questions(watch.snapshot, defaultRules).filter(({ kind }) => kind === "suspect")).toEqual([])
+    expect(watch.standing.freeze).toBeNull()
+    watch.sweep()
+    expect(watch.snapshot.evidence.batches).toMatchObject([{ refuted: false }])
   })
 })
