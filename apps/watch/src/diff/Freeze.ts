@@ -110,7 +110,7 @@ const dissolveBatches = (draft: Draft, denied: ReadonlyMap<NodeId, number>): voi
     for (const id of members) {
       const suspicion = suspicions.get(id)
       const sampledMillis = denied.get(id) ?? Infinity
-      if (suspicion === undefined || suspicion.held || sampledMillis === Infinity) continue
+      if (suspicion === undefined || sampledMillis === Infinity) continue
       draft.writable("suspicions").set(id, { ...suspicion, sampledMillis })
     }
   }

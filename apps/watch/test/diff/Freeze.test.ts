@@ -68,6 +68,79 @@ describe("a list too short to be believed", () => {
     expect(watch.sweep(...nodes(7))).toMatchObject([{ type: "berth.watch.degraded", missing: 3, expected: 10 }])
   })
 
+  it.each([
+    { within: "five minutes", rules: defaultRules, apartMillis: 120_000, isMany: true },
+    { within: "five minutes", rules: defaultRules, apartMillis: 240_000, isMany: false },
+    { within: "two sweeps", rules: { ...defaultRules, sweepMillis: 3_600_000 }, apartMillis: 3_000_000, isMany: true },
+    { within: "two sweeps", rules: { ...defaultRules, sweepMillis: 3_600_000 }, apartMillis: 4_000_000, isMany: false }
+  ])("counts nodes that were lost within $within, $apartMillis ms apart: $isMany", ({ apartMillis, isMany, rules }) => {
+    const watch = byHand(rules)
+    watch.baseline(...nodes(10))
+    const degraded = []
+    for (const left of [9, 8, 7]) {
+      watch.sweep(...nodes(left))
+      denyTwice(watch, [left + 1])
+      degraded.push(...watch.sweep(...nodes(left)).filter(({ type }) => type === "berth.watch.degraded"))
+      watch.pass(apartMillis - 60_000)
+    }
+    // A time without a sweep is an outage of its own.
+    expect(watch.standing.freeze !== null).toBe(isMany)
+  })
+
+  it("lacks nodes: reads that answer 404 for nodes it has make none of them missing", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(10))
+    const sweep = watch.begin()
+    sweep.page(...nodes(10))
+    for (const id of ids(1, 5)) watch.misses(id)
+    expect(sweep.end()).toEqual([])
+  })
+
+  it("is measured against the nodes that are not expected to go", () => {
+    const watch = byHand()
+    const terminating = nodes(100).map((node) => (node.id > 50 ? { ...node, status: "terminate" as const } : node))
+    watch.baseline(...terminating)
+    expect(watch.sweep(...terminating.slice(3))).toMatchObject([{ type: "berth.watch.degraded", expected: 50 }])
+  })
+
+  it("is measured against the nodes that were not missing for a whole hold", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(100))
+    watch.sweep(...nodes(50))
+    for (const id of watch.snapshot.evidence.batches[0]!.sample) watch.misses(id)
+    expect(types(sweepFor(watch, 600_000, nodes(50)))).toEqual(["watch.recovered"])
+    expect(watch.sweep(...nodes(47))).toMatchObject([{ type: "berth.watch.degraded", expected: 50, missing: 3 }])
+  })
+
+  it("does not stay frozen for nodes that are expected to go", () => {
+    const watch = byHand()
+    const terminating = nodes(10).map((node) => (node.id > 5 ? { ...node, status: "terminate" as const } : node))
+    watch.baseline(...terminating)
+    watch.sweep()
+    expect(watch.sweep(...nodes(5))).toMatchObject([{ type: "berth.watch.recovered", ending: "plausible" }])
+  })
+
+  it("has persisted when some were missing for the whole hold, though the last one is back", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(6))
+    watch.sweep(...nodes(2))
+    for (const id of ids(3, 6)) watch.misses(id)
+    sweepFor(watch, 300_000, nodes(2))
+    sweepFor(watch, 330_000, nodes(1))
+    expect(watch.sweep(...nodes(2))).toMatchObject([{ type: "berth.watch.recovered", ending: "persisted" }])
+  })
+
+  it("does not count the hold of a node that it has", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(...nodes(5))
+    watch.pass(900_000)
+    const sweep = watch.begin()
+    sweep.page(...nodes(5))
+    watch.misses(1)
+    sweep.end()
+    expect([...watch.snapshot.evidence.suspicions.values()]).toMatchObject([{ sweeps: 0, since: null }])
+  })
+
   it("is plausible again when the nodes are back, and nothing was deleted", () => {
     const watch = byHand()
     watch.baseline(...nodes(5))
@@ -346,6 +419,36 @@ describe("more than twenty suspects", () => {
     watch.pass(60_000)
     for (const id of sample.slice(1)) watch.misses(id)
     expect(types(sweepFor(watch, 300_000, []))).toEqual([])
+  })
+
+  it("count the hold anew after one of them was there", () => {
+    const { sample, watch } = vanished()
+    for (const id of sample.slice(1)) watch.misses(id)
+    sweepFor(watch, 300_000, [])
+    watch.finds(terminating[sample[0]! - 1]!)
+    watch.sweep()
+    for (const id of sampleOf(watch)) watch.misses(id)
+    expect(sweepFor(watch, 570_000, [])).toEqual([])
+    expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
+  })
+
+  it("freeze anew when one of them is there after the hold, and none is gone that was held", () => {
+    const { sample, watch } = frozen()
+    for (const id of sample) watch.misses(id)
+    expect(types(sweepFor(watch, 600_000, []))).toEqual(["watch.recovered"])
+    const [alive, ...gone] = sampleOf(watch)
+    denyTwice(watch, gone)
+    expect(types(watch.finds(aNode({ id: alive! })))).toEqual(["watch.degraded"])
+    expect([...watch.sweep(), ...watch.sweep()]).toEqual([])
+  })
+
+  it("are not held by what a sample said of which a page shows one", () => {
+    const { sample, watch } = frozen()
+    for (const id of sample) watch.misses(id)
+    sweepFor(watch, 570_000, [])
+    watch.tail(aNode({ id: sample[0]! }))
+    sweepFor(watch, 30_000, [])
+    expect([...watch.snapshot.evidence.suspicions.values()].filter(({ held }) => held)).toHaveLength(19)
   })
 
   it("are not read before the next sweep when one of the sample is there, also where only a page shows it", () => {

@@ -30,6 +30,21 @@ describe("the baseline", () => {
     expect(watch.sweep(...stable)).toMatchObject([{ type: "berth.watch.baseline", count: 30 }])
   })
 
+  it("waits for another list, and for no reads, when the second lacks many", () => {
+    const watch = byHand()
+    watch.sweep(...stable)
+    watch.sweep()
+    expect(questions(watch.snapshot, defaultRules)).toEqual([])
+  })
+
+  it("does not come from the read of a node that both lists may have, nor has nodes of the end of the list", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1 }))
+    expect(watch.finds(aNode({ id: 1 }))).toEqual([])
+    watch.tail(aNode({ id: 2 }))
+    expect(watch.sweep(aNode({ id: 1 }))).toMatchObject([{ type: "berth.watch.baseline", count: 1 }])
+  })
+
   it("waits for the reads of the few nodes that the second list lacks", () => {
     const watch = byHand()
     watch.sweep(aNode({ id: 1 }), aNode({ id: 2 }), ...stable)
@@ -429,6 +444,39 @@ describe("a node that was reported deleted", () => {
 })
 
 describe("a gap", () => {
+  it("before the baseline hides nothing", () => {
+    const watch = byHand()
+    watch.sweep(...stable)
+    watch.pauses(60_000)
+    const [baseline] = watch.sweep(...stable)
+    expect(baseline).toMatchObject({ type: "berth.watch.baseline" })
+    expect("afterGap" in baseline!).toBe(false)
+  })
+
+  it("ends every suspicion, and what was lost before it is not lost with what is lost after it", () => {
+    const watch = byHand()
+    const many = Array.from({ length: 60 }, (_, index) => aNode({ id: 200 + index }))
+    watch.baseline(aNode({ id: 1 }), aNode({ id: 2 }), aNode({ id: 3, status: "terminate" }), ...many)
+    watch.sweep(aNode({ id: 2 }), aNode({ id: 3 }), ...many)
+    denyTwice(watch, [1])
+    watch.sweep(aNode({ id: 2 }), aNode({ id: 3 }), ...many)
+    watch.sweep(aNode({ id: 1 }), ...many)
+    watch.finds(aNode({ id: 2 }))
+    watch.sweep(aNode({ id: 1 }))
+    const filled = watch.snapshot.evidence
+    const sizes = ({ batches, hidden, impossible, losses, returns, suspicions }: typeof filled) => [
+      suspicions.size,
+      batches.length,
+      hidden.size,
+      losses.length,
+      returns.size,
+      impossible.size
+    ]
+    expect(sizes(filled).map(Math.sign)).toEqual([1, 1, 1, 1, 1, 1])
+    watch.pauses(60_000)
+    expect(sizes(watch.snapshot.evidence)).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
   it("marks the first fact after it, and no other", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 1 }), aNode({ id: 2 }))
