@@ -18,6 +18,8 @@ export class Wire extends Context.Service<
   {
     /** Every request, as `METHOD /path?query` below the interface's prefix, without the API key. */
     readonly requests: ReadonlyArray<string>
+    /** The status of every reply that came over it, by the service or by a fault. */
+    readonly statuses: ReadonlyArray<number>
     /** From now on does this to the requests that match. */
     readonly fail: (matches: (request: string) => boolean, fault: Fault) => Effect.Effect<void>
     /** From now on carries everything. */
@@ -49,6 +51,7 @@ const faulty = (fault: Fault) => scripted(() => (fault === "cut" ? cut : fault))
 const wire = Effect.gen(function* () {
   const carry = yield* HttpClient.HttpClient
   const requests: Array<string> = []
+  const statuses: Array<number> = []
   let faultFor: ((request: string) => Fault | null) | undefined
   let underWay = 0
 
@@ -59,7 +62,10 @@ const wire = Effect.gen(function* () {
       requests.push(described)
       const fault = faultFor?.(described) ?? null
       return (fault === null ? carry : faulty(fault)).execute(request)
-    }).pipe(Effect.ensuring(Effect.sync(() => void underWay--)))
+    }).pipe(
+      Effect.tap(({ status }) => Effect.sync(() => void statuses.push(status))),
+      Effect.ensuring(Effect.sync(() => void underWay--))
+    )
   )
 
   const quiet = Effect.gen(function* () {
@@ -79,6 +85,7 @@ const wire = Effect.gen(function* () {
 
   const service = Wire.of({
     requests,
+    statuses,
     pass,
     fail: (matches, fault) => Effect.sync(() => void (faultFor = (request) => (matches(request) ? fault : null))),
     heal: Effect.sync(() => void (faultFor = undefined))

@@ -11,7 +11,7 @@ import { makeMoments } from "@berth/watch/observe/Moments"
 import { makePoller, type PollerOptions } from "@berth/watch/observe/Poller"
 
 /** The smallest plan there is, with an image for it. */
-const cheapest = Effect.gen(function* () {
+export const cheapest = Effect.gen(function* () {
   const [plan] = yield* (yield* Plans).list()
   return { plan: plan!.plan, image: plan!.images[0]! }
 })

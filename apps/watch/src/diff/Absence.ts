@@ -19,6 +19,8 @@ export interface Suspicion {
   readonly firstMissing: Exchange | null
   /** The newest read that answered 404, at least the grace after the first. */
   readonly confirmed: Exchange | null
+  /** When a sample that stood for it first answered 404, on the monotonic clock; null when none did, or that sample still stands for it. */
+  readonly sampledMillis: number | null
   /** Whether it was missing for the whole hold of a freeze: then it starts no other one. */
   readonly held: boolean
   /** Whether one of its batch proved alive: then having been seen terminating does not make it expected to go. */
@@ -31,6 +33,7 @@ const noEvidence: Suspicion = {
   sweeps: 0,
   firstMissing: null,
   confirmed: null,
+  sampledMillis: null,
   held: false,
   doubted: false
 }
@@ -48,11 +51,14 @@ export interface Batch {
 /** More suspects than this at once are read by sample, which is as large. */
 export const maxRead = 20
 
+/** Once all of the sample are gone it is widened to so many: few nodes that only the list lacks, among many that are gone, are seldom in the first one. */
+const maxSample = 60
+
 /** How long after the first 404 the second may be requested. */
 export interface Grace {
   /** For a node that was not seen terminating. */
   readonly graceMillis: number
-  /** For a node last seen terminating. */
+  /** For a node last seen terminating: not longer. */
   readonly terminatingGraceMillis: number
 }
 
@@ -62,7 +68,7 @@ export const isExpectedToGo = ({ node }: NodeState, suspicion: Suspicion | undef
 
 /** How long a node has to answer 404. */
 export const graceOf = (known: NodeState, suspicion: Suspicion | undefined, grace: Grace): number =>
-  isExpectedToGo(known, suspicion) ? Math.min(grace.graceMillis, grace.terminatingGraceMillis) : grace.graceMillis
+  isExpectedToGo(known, suspicion) ? grace.terminatingGraceMillis : grace.graceMillis
 
 /** A complete sweep lacked the node. */
 export const afterSweep = (before: Suspicion = noEvidence, { answered, asked }: Exchange): Suspicion => ({
@@ -85,22 +91,22 @@ export const afterMissing = (before: Suspicion = noEvidence, read: Exchange, gra
 export const afterGap = (suspicion: Suspicion, now: Moment): Suspicion => ({ ...suspicion, since: now })
 
 /**
- * Since when list and reads agree that it is missing, on the monotonic clock: since the later of its first sweep and its first
- * 404. A node that is not read itself goes by the first 404 of the sample, of which none is there.
+ * Since when reads deny it, on the monotonic clock. A node that is not read itself goes by the first 404 of the sample, of which
+ * none is there.
  */
-export const agreedSinceMillis = (
+export const deniedSinceMillis = (
   id: NodeId,
-  { firstMissing, since }: Suspicion,
+  { firstMissing, sampledMillis }: Suspicion,
   batch: Batch | undefined,
   suspicions: ReadonlyMap<NodeId, Suspicion>
 ): number => {
-  let read = firstMissing?.answered.monotonicMillis ?? Infinity
+  let first = Math.min(firstMissing?.answered.monotonicMillis ?? Infinity, sampledMillis ?? Infinity)
   if (batch !== undefined && !batch.refuted && !batch.sample.has(id)) {
     for (const sampled of batch.sample) {
-      read = Math.min(read, suspicions.get(sampled)?.firstMissing?.answered.monotonicMillis ?? Infinity)
+      first = Math.min(first, suspicions.get(sampled)?.firstMissing?.answered.monotonicMillis ?? Infinity)
     }
   }
-  return Math.max(since?.monotonicMillis ?? Infinity, read)
+  return first
 }
 
 /** It was missing for the whole hold. It has to answer 404 anew, for old answers may be as wrong as the list was. */
@@ -108,15 +114,17 @@ export const hold = (suspicion: Suspicion): Suspicion => ({
   ...suspicion,
   firstMissing: null,
   confirmed: null,
+  sampledMillis: null,
   held: true
 })
 
-/** One of its batch proved alive: its absence counts anew. */
-export const doubt = (suspicion: Suspicion, now: Moment): Suspicion => ({
-  ...noEvidence,
-  since: now,
-  last: suspicion.last,
-  sweeps: Math.min(1, suspicion.sweeps),
+/** One of its batch proved alive: what reads denied counts anew. */
+export const doubt = (suspicion: Suspicion): Suspicion => ({
+  ...suspicion,
+  firstMissing: null,
+  confirmed: null,
+  sampledMillis: null,
+  held: false,
   doubted: true
 })
 
@@ -133,18 +141,36 @@ export const batchOf = (
   suspicions: ReadonlyMap<NodeId, Suspicion>,
   seed: number
 ): Batch => {
-  const sample = suspects.toSorted((a, b) => draw(seed, a) - draw(seed, b)).slice(0, maxRead)
+  const sample = drawn(suspects, maxRead, seed)
   return {
     members: new Set(suspects),
     sample: new Set(sample),
-    confirmed: new Set(sample.filter((id) => (suspicions.get(id)?.confirmed ?? null) !== null)),
+    confirmed: new Set(confirmedOf(sample, suspicions)),
     refuted: false
   }
 }
 
-/** Whether the whole sample is known to be gone. */
-export const isConfirmed = ({ confirmed, refuted, sample }: Batch): boolean =>
-  !refuted && confirmed.size === sample.size
+const drawn = (among: ReadonlyArray<NodeId>, count: number, seed: number): ReadonlyArray<NodeId> =>
+  among.toSorted((a, b) => draw(seed, a) - draw(seed, b)).slice(0, count)
+
+const confirmedOf = (ids: ReadonlyArray<NodeId>, suspicions: ReadonlyMap<NodeId, Suspicion>): ReadonlyArray<NodeId> =>
+  ids.filter((id) => (suspicions.get(id)?.confirmed ?? null) !== null)
+
+/** Whether the whole sample is known to be gone. One that is confirmed is widened at once. */
+export const isConfirmed = ({ confirmed, sample }: Batch): boolean => confirmed.size === sample.size
+
+/** The batch with a larger sample, once all of the first one are confirmed. */
+export const widened = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>, seed: number): Batch => {
+  if (!isConfirmed(batch)) return batch
+  const others = [...batch.members].filter((id) => suspicions.has(id) && !batch.sample.has(id))
+  const more = drawn(others, maxSample - batch.sample.size, seed)
+  if (more.length === 0) return batch
+  return {
+    ...batch,
+    sample: new Set([...batch.sample, ...more]),
+    confirmed: new Set([...batch.confirmed, ...confirmedOf(more, suspicions)])
+  }
+}
 
 /**
  * Whether the node is known to be gone now, which is not known of any earlier instant: each path alone may have been wrong

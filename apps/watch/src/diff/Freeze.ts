@@ -3,7 +3,7 @@
  * nodes that were missing for the whole hold. The reasons are in `docs/decisions/0134-a-list-too-short-to-believe.md`.
  */
 import type { NodeId } from "@berth/core/domain/Node"
-import { afterGap, agreedSinceMillis, hold, isExpectedToGo, type Suspicion } from "./Absence.ts"
+import { afterGap, deniedSinceMillis, hold, isExpectedToGo, type Suspicion } from "./Absence.ts"
 import type { Draft } from "./Draft.ts"
 import type { SweepCompleted } from "./Observation.ts"
 
@@ -72,21 +72,47 @@ export const restartHolds = (draft: Draft): void => {
 const thaw = (draft: Draft, { answered }: SweepCompleted): void => {
   const { freeze } = draft.standing
   if (freeze === null) return
-  const { batches, suspicions } = draft.evidence
+  const denied = deniedSince(draft)
   let isHeld = false
+  let isAnyNew = false
   let remaining = 0
-  for (const [id, suspicion] of suspicions) {
-    const batch = batches.find(({ members }) => members.has(id))
-    const missingMillis = answered.monotonicMillis - agreedSinceMillis(id, suspicion, batch, suspicions)
+  for (const [id, suspicion] of draft.evidence.suspicions) {
+    // List and reads agree since the later of its first sweep and its first 404.
+    const since = Math.max(suspicion.since?.monotonicMillis ?? Infinity, denied.get(id) ?? Infinity)
     if (suspicion.held) isHeld = true
-    else if (missingMillis >= draft.rules.holdMillis) {
+    else if (answered.monotonicMillis - since >= draft.rules.holdMillis) {
       isHeld = true
+      isAnyNew = true
       draft.writable("suspicions").set(id, hold(suspicion))
-      // Those that are held now are sampled anew.
-      if (draft.evidence.batches.length > 0) draft.note({ batches: [] })
     } else if (isDoubted(draft, id, suspicion)) remaining++
   }
+  if (isAnyNew) dissolveBatches(draft, denied)
   if (remaining > 0) return
   draft.change({ freeze: null })
   draft.recover(freeze.doubt, isHeld ? "persisted" : "plausible", freeze.sinceMillis)
+}
+
+/** Since when reads deny each suspect. */
+const deniedSince = ({ evidence: { batches, suspicions } }: Draft): ReadonlyMap<NodeId, number> => {
+  const denied = new Map<NodeId, number>()
+  for (const [id, suspicion] of suspicions) {
+    const batch = batches.find(({ members }) => members.has(id))
+    denied.set(id, deniedSinceMillis(id, suspicion, batch, suspicions))
+  }
+  return denied
+}
+
+/** Those that are held now are sampled anew, and the others, too; what the samples said of these still counts. */
+const dissolveBatches = (draft: Draft, denied: ReadonlyMap<NodeId, number>): void => {
+  const { batches, suspicions } = draft.evidence
+  if (batches.length === 0) return
+  for (const { members } of batches) {
+    for (const id of members) {
+      const suspicion = suspicions.get(id)
+      const sampledMillis = denied.get(id) ?? Infinity
+      if (suspicion === undefined || sampledMillis === Infinity) continue
+      draft.writable("suspicions").set(id, { ...suspicion, sampledMillis })
+    }
+  }
+  draft.note({ batches: [] })
 }

@@ -4,7 +4,7 @@
 import { Node, type NodeId, noneWhenNull } from "@berth/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { DateTime, Struct } from "effect"
-import { doubt } from "./Absence.ts"
+import { doubt, widened } from "./Absence.ts"
 import { between, type Between, type Draft } from "./Draft.ts"
 import { reportedFields } from "./Fact.ts"
 import { compareIncarnation, incarnationOf, isPassing, type NodeState } from "./NodeState.ts"
@@ -158,6 +158,19 @@ export const noteConfirmed = (draft: Draft, id: NodeId): void => {
       batch.sample.has(id) ? { ...batch, confirmed: new Set(batch.confirmed).add(id) } : batch
     )
   })
+  widenBatches(draft)
+}
+
+/** More are read of the batches whose sample is confirmed, unless a freeze keeps them from being gone anyway. */
+export const widenBatches = (draft: Draft): void => {
+  const { batches, seed, suspicions } = draft.evidence
+  const isFrozen = draft.standing.freeze !== null
+  const after = batches.map((batch) =>
+    isFrozen && ![...batch.members].some((id) => suspicions.get(id)?.held === true)
+      ? batch
+      : widened(batch, suspicions, seed)
+  )
+  if (after.some((batch, index) => batch !== batches[index])) draft.note({ batches: after })
 }
 
 /** Discards what was suspected of a node. */
@@ -193,7 +206,7 @@ const alive = (draft: Draft, known: NodeState, source: Source): void => {
 const distrust = (draft: Draft, members: ReadonlySet<NodeId>): void => {
   for (const id of members) {
     const suspicion = draft.evidence.suspicions.get(id)
-    if (suspicion !== undefined) draft.writable("suspicions").set(id, doubt(suspicion, draft.now))
+    if (suspicion !== undefined) draft.writable("suspicions").set(id, doubt(suspicion))
   }
   if (draft.standing.freeze !== null) return
   const expected = draft.snapshot.nodes.size

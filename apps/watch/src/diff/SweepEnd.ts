@@ -7,7 +7,7 @@ import { between, type Draft } from "./Draft.ts"
 import { updateFreeze } from "./Freeze.ts"
 import type { SweepCompleted } from "./Observation.ts"
 import { isOpen } from "./Return.ts"
-import { forget, seenFromMillis } from "./Seen.ts"
+import { forget, seenFromMillis, widenBatches } from "./Seen.ts"
 import { learnDuration } from "./Transition.ts"
 
 /** The last complete sweep is written once in this time at most, so that a quiet account writes little. */
@@ -61,6 +61,7 @@ const formBatches = (draft: Draft): void => {
     if (ids.length > maxRead) batches.push(batchOf(ids, evidence.suspicions, evidence.seed))
   }
   if (batches.length > 0 || evidence.batches.length > 0) draft.note({ batches })
+  widenBatches(draft)
 }
 
 /** Reports a node deleted when the evidence suffices and no freeze forbids it. */

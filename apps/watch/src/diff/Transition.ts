@@ -23,6 +23,15 @@ export const learnDuration = (draft: Draft, { node, statusSinceMillis }: NodeSta
   draft.note({ durations: { ...durations, [status]: kept } })
 }
 
+/** A node may be twice as quick as the quickest of those that are kept. */
+const minQuickness = 0.5
+
+/** How long a node stays in this status at least, as far as such nodes show it; 0 while too few did. */
+export const soonestMillis = (durations: Durations, status: Passing): number => {
+  const known = durations[status]
+  return known.length < minDurations ? 0 : minQuickness * Math.min(...known)
+}
+
 /** The time within which 99 of 100 nodes left the status; null while too few did. */
 const usualMillis = (durations: Durations, status: Passing): number | null => {
   const known = durations[status]

@@ -20,11 +20,13 @@ export interface Load {
   readonly nodes: number
   /** Requests that a sweep takes. */
   readonly pages: number
-  /** Nodes in transition. */
+  /** Nodes in transition that are worth requests of their own. */
   readonly transitions: number
   readonly requestsPerHour: number
-  /** How many of them are left in the last hour. */
-  readonly requestsLeft: number
+  /** The shortest interval of requests that the share has room for at present, for ever. */
+  readonly paceMillis: number
+  /** The same with a reserve for reads of nodes in doubt. */
+  readonly sparingPaceMillis: number
   /** The interval of sweeps where it is set; null derives it. */
   readonly sweepMillis: number | null
   /** That of nodes in transition where it is set. */
@@ -55,22 +57,17 @@ const millisPerHour = 3_600_000
 
 export const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load) : ofPages(load))
 
-/** What is left lasts for a fifth of an hour at least, the longer the less it is: it never runs out. */
-const maxRate = ({ requestsLeft }: Load): number => Math.max(minRate, 5 * requestsLeft)
-
-/** Less is sent in no hour. */
-const minRate = 60
-
+/** What goes beyond the promise for all nodes is sent while that can be kept for ever, and reads of nodes in doubt besides. */
 const ofOnePage = (load: Load): Intervals => {
-  const { sweepMillis, transitionMillis, transitions } = load
-  const all = sweepMillis ?? onePage.allMillis
-  const wanted = transitions > 0 ? Math.min(all, transitionMillis ?? onePage.transitionMillis) : all
-  const interval = Math.max(wanted, (proofs * millisPerHour) / maxRate(load))
-  return { sweepMillis: interval, pageMillis: 0, tailMillis: null, transitionMillis: null }
+  const { paceMillis, sparingPaceMillis, sweepMillis, transitionMillis, transitions } = load
+  const all = Math.max(sweepMillis ?? onePage.allMillis, proofs * paceMillis)
+  const fast = transitionMillis ?? onePage.transitionMillis
+  const isFast = transitions > 0 && fast < all && proofs * sparingPaceMillis <= all
+  return { sweepMillis: isFast ? fast : all, pageMillis: 0, tailMillis: null, transitionMillis: null }
 }
 
 const ofPages = (load: Load): Intervals => {
-  const { nodes, pages, requestsPerHour, sweepMillis, transitions } = load
+  const { nodes, pages, paceMillis, requestsPerHour, sweepMillis, transitions } = load
   const promised = nodes <= maxMany ? manyPages : veryManyPages
   const transitionMillis = Math.max(
     load.transitionMillis ?? promised.transitionMillis,
@@ -82,7 +79,7 @@ const ofPages = (load: Load): Intervals => {
     (transitions * millisPerHour) / transitionMillis +
     (pages * millisPerHour) / sweepWanted
   // What the requests do not suffice for is stretched, all kinds alike.
-  const stretch = Math.max(1, perHour / Math.min(requestsPerHour, maxRate(load)))
+  const stretch = Math.max(1, (perHour * paceMillis) / millisPerHour)
   return {
     sweepMillis: sweepWanted * stretch,
     pageMillis: (sweepWanted * stretch) / pages,

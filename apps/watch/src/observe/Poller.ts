@@ -42,6 +42,9 @@ export interface Poller {
   readonly ready: Effect.Effect<void>
 }
 
+/** This part of the share is left for reads of nodes in doubt before any node in transition takes it. */
+const reserve = 0.04
+
 /** A process that wakes this late stood still. */
 const maxLateMillis = 20_000
 
@@ -87,13 +90,15 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   const planAt = (monotonicMillis: number): Plan => ({
     rules,
     requestsPerHour: options.requestsPerHour,
-    requestsLeft: share.left(monotonicMillis),
+    nowMillis: monotonicMillis,
+    paceMillis: share.paceMillis(monotonicMillis),
+    sparingPaceMillis: share.paceMillis(monotonicMillis, options.requestsPerHour * reserve),
     sweepMillis: options.intervalMillis,
     transitionMillis: options.fastIntervalMillis
   })
 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
-    const { sweepMillis } = intervalsNow(watch.snapshot, planAt(observation.answered.monotonicMillis))
+    const { sweepMillis } = intervalsNow(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
     yield* watch.observe(observation, { ...rules, sweepMillis })
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
   }, Effect.uninterruptible)
@@ -146,7 +151,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   const isOverdue = ({ asked }: Sweep, monotonicMillis: number): boolean => {
-    const { sweepMillis } = intervalsNow(watch.snapshot, planAt(monotonicMillis))
+    const { sweepMillis } = intervalsNow(polling, watch.snapshot, planAt(monotonicMillis))
     return asked !== null && isKnown() && monotonicMillis - asked.monotonicMillis > 2 * sweepMillis + maxOverdueMillis
   }
 

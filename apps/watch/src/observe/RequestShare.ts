@@ -7,7 +7,8 @@
 /** 60 % of an allowance of 1200 (interface.md §8), even if that is for an hour. */
 export const defaultRequestsPerHour = 720
 
-const millisPerHour = 3_600_000
+/** Both ends of an hour count. */
+const windowMillis = 3_600_001
 
 /** The requests of the last hour, of which there are never more than the share. */
 export class RequestShare {
@@ -21,9 +22,9 @@ export class RequestShare {
     this.#sent = new Float64Array(perHour).fill(-Infinity)
   }
 
-  /** When the next request may be sent, on the monotonic clock: both ends of an hour count. */
+  /** When the next request may be sent, on the monotonic clock. */
   get openAt(): number {
-    return this.#sent[this.#next]! + millisPerHour + 1
+    return this.#sent[this.#next]! + windowMillis
   }
 
   /** Counts a request. */
@@ -32,8 +33,15 @@ export class RequestShare {
     this.#next = (this.#next + 1) % this.perHour
   }
 
-  /** How many more may be sent at once. */
-  left(monotonicMillis: number): number {
-    return this.#sent.reduce((left, sent) => (sent + millisPerHour < monotonicMillis ? left + 1 : left), 0)
+  /** The shortest interval at which requests may be sent from now on for ever, and so many besides at any time. */
+  paceMillis(monotonicMillis: number, besides = 0): number {
+    let pace = windowMillis / Math.max(1, this.perHour - besides)
+    for (let index = 0; index < this.perHour; index++) {
+      const waitMillis = this.#sent[(this.#next + index) % this.perHour]! + windowMillis - monotonicMillis
+      // The request after so many others takes the place of this one.
+      const others = index + 1 - besides
+      if (waitMillis > 0) pace = Math.max(pace, others > 0 ? waitMillis / others : Infinity)
+    }
+    return pace
   }
 }

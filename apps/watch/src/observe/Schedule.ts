@@ -6,6 +6,7 @@ import type { NodeId } from "@berth/core/domain/Node"
 import { type Question, questions, sweepQuestion } from "../diff/Question.ts"
 import type { Rules } from "../diff/Rules.ts"
 import type { Snapshot } from "../diff/Snapshot.ts"
+import { inLane, type Lane, laneOpensMillis } from "./FastLane.ts"
 import { type Intervals, intervalsOf } from "./Intervals.ts"
 import type { End, Sweep } from "./Sweep.ts"
 
@@ -54,8 +55,12 @@ export type Due = { readonly dueMillis: number } & (
 export interface Plan {
   readonly rules: Rules
   readonly requestsPerHour: number
-  /** How many of them are left in the last hour. */
-  readonly requestsLeft: number
+  /** The present, on the monotonic clock. */
+  readonly nowMillis: number
+  /** The shortest interval of requests that the share has room for at present, for ever. */
+  readonly paceMillis: number
+  /** The same with a reserve for reads of nodes in doubt. */
+  readonly sparingPaceMillis: number
   /** The interval of sweeps; null derives it from the latency that is promised. */
   readonly sweepMillis: number | null
   /** How often nodes in transition are read at most; null derives it. */
@@ -68,22 +73,24 @@ const minSweepMillis = 2000
 /** A stuck node is read this much less often. */
 const stuckFactor = 5
 
+/** The second request of a sweep of one page is a proof. */
+const isOnePage = ({ evidence, nodes }: Snapshot): boolean => nodes.size < 100 && (evidence.swept?.requests ?? 1) <= 2
+
+const laneOf = (snapshot: Snapshot, { end }: Polling): Lane =>
+  isOnePage(snapshot) ? { _tag: "sweeps" } : { _tag: "reads", end }
+
 /** The intervals at present. */
-export const intervalsNow = ({ evidence, nodes }: Snapshot, plan: Plan): Intervals => {
-  const pages = evidence.swept?.requests ?? 1
-  // The second request of a sweep of one page is a proof.
-  const isOnePage = nodes.size < 100 && pages <= 2
-  return intervalsOf({
+export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): Intervals =>
+  intervalsOf({
     ...plan,
-    nodes: nodes.size,
-    pages: isOnePage ? 1 : pages,
-    transitions: evidence.transitions.size
+    nodes: snapshot.nodes.size,
+    pages: isOnePage(snapshot) ? 1 : (snapshot.evidence.swept?.requests ?? 1),
+    transitions: inLane(snapshot, plan.rules, laneOf(snapshot, polling), plan.nowMillis)
   })
-}
 
 /** The request that is due first. */
 export const nextDue = (polling: Polling, snapshot: Snapshot, plan: Plan): Due => {
-  const intervals = intervalsNow(snapshot, plan)
+  const intervals = intervalsNow(polling, snapshot, plan)
   const read = readDue(polling, snapshot, plan, intervals)
   const all: ReadonlyArray<Due | null> = [endDue(polling, intervals), read, pageDue(polling, snapshot, plan, intervals)]
   const first = all.reduce((best, due) =>
@@ -110,15 +117,17 @@ const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Interval
     : { _tag: "end", dueMillis: isEndOpen ? endMillis : endMillis + tailMillis }
 
 const readDue = (
-  { unreadable }: Polling,
+  polling: Polling,
   snapshot: Snapshot,
   { rules }: Plan,
   { transitionMillis }: Intervals
 ): Due | null => {
+  const lane = laneOf(snapshot, polling)
   let first: Due | null = null
   for (const question of questions(snapshot, rules)) {
     const { id } = question
-    const dueMillis = Math.max(answerDue(question, snapshot, transitionMillis), unreadable.get(id) ?? -Infinity)
+    const answerMillis = answerDue(question, snapshot, rules, lane, transitionMillis)
+    const dueMillis = Math.max(answerMillis, polling.unreadable.get(id) ?? -Infinity)
     if (dueMillis < Infinity && (first === null || dueMillis < first.dueMillis)) first = { _tag: "read", id, dueMillis }
   }
   return first
@@ -127,10 +136,13 @@ const readDue = (
 /** When an answer is wanted. Nodes in transition are on the one page that a sweep reads. */
 const answerDue = (
   { dueMonotonicMillis, id, kind }: Question,
-  { nodes }: Snapshot,
+  snapshot: Snapshot,
+  rules: Rules,
+  lane: Lane,
   everyMillis: number | null
 ): number => {
   if (kind !== "transition") return dueMonotonicMillis
   if (everyMillis === null) return Infinity
-  return dueMonotonicMillis + (nodes.get(id)?.stuck === true ? stuckFactor : 1) * everyMillis
+  const pause = (snapshot.nodes.get(id)?.stuck === true ? stuckFactor : 1) * everyMillis
+  return Math.max(dueMonotonicMillis + pause, laneOpensMillis(id, snapshot, rules, lane))
 }

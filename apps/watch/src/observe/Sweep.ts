@@ -43,6 +43,8 @@ export interface End {
   /** Records up to there. */
   readonly offset: number
   readonly lastId: number
+  /** The first id on the page that is read for the end: that page shows all nodes from it on. `Infinity` while that is not known. */
+  readonly firstId: number
 }
 
 /** What a page brought. */
@@ -122,7 +124,7 @@ export const takePage = (
           nameless
         }
       : null,
-    end: ascends ? { offset: range.start + places.length, lastId: maxOf(listed) } : null,
+    end: ascends ? { offset: range.start + places.length, lastId: maxOf(listed), firstId: Infinity } : null,
     memory: isRelied
       ? { ...memory, [range.perPage]: PageMemory.relied(known!) }
       : step.ended

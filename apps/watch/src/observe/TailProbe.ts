@@ -6,8 +6,11 @@ import { rangeAt, type PageRange } from "@berth/core/client/listing/PageRange"
 import type { Exchange, PageRead } from "../diff/Observation.ts"
 import { type End, pageRead, type Record } from "./Sweep.ts"
 
-/** The page with the last record that is known, and as many places behind it as possible. */
-export const tailPage = ({ offset }: End): PageRange => rangeAt(Math.max(1, offset), pageSize.maximum)
+/** So many of the newest nodes are on the page: new ones are in transition. It has places for twenty more at least. */
+const known = 40
+
+/** The page with the last records that are known, and as many places behind them as possible. */
+export const tailPage = ({ offset }: End): PageRange => rangeAt(Math.max(1, offset - known + 1), pageSize.maximum)
 
 /** What the page showed, and where the list ends now. */
 export interface TailStep {
@@ -27,8 +30,9 @@ export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Re
   const page = pageRead(exchange, records, null, !isBehind && !isFull)
   if (isBehind) {
     const offset = Math.max(1, range.start - Math.floor(pageSize.maximum / 2))
-    return { page, end: { ...end, offset }, isOpen: true }
+    return { page, end: { ...end, offset, firstId: Infinity }, isOpen: true }
   }
   const lastId = ids.reduce((max, id) => Math.max(max, id), end.lastId)
-  return { page, end: { offset: range.start + records.length, lastId }, isOpen: isFull }
+  const firstId = isFull ? Infinity : (ids[0] ?? Infinity)
+  return { page, end: { offset: range.start + records.length, lastId, firstId }, isOpen: isFull }
 }

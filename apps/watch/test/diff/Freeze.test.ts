@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { questions } from "../../src/diff/Question.ts"
 import { defaultRules } from "../../src/diff/Rules.ts"
 import { aNode } from "./aNode.ts"
-import { byHand, denyTwice, types } from "./byHand.ts"
+import { byHand, type ByHand, denyTwice, types } from "./byHand.ts"
 
 const nodes = (count: number) => Array.from({ length: count }, (_, index) => aNode({ id: index + 1 }))
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -68,6 +68,79 @@ describe("a list too short to be believed", () => {
     expect(watch.sweep(...nodes(7))).toMatchObject([{ type: "berth.watch.degraded", missing: 3, expected: 10 }])
   })
 
+  it.each([
+    { within: "five minutes", rules: defaultRules, apartMillis: 120_000, isMany: true },
+    { within: "five minutes", rules: defaultRules, apartMillis: 240_000, isMany: false },
+    { within: "two sweeps", rules: { ...defaultRules, sweepMillis: 3_600_000 }, apartMillis: 3_000_000, isMany: true },
+    { within: "two sweeps", rules: { ...defaultRules, sweepMillis: 3_600_000 }, apartMillis: 4_000_000, isMany: false }
+  ])("counts nodes that were lost within $within, $apartMillis ms apart: $isMany", ({ apartMillis, isMany, rules }) => {
+    const watch = byHand(rules)
+    watch.baseline(...nodes(10))
+    const degraded = []
+    for (const left of [9, 8, 7]) {
+      watch.sweep(...nodes(left))
+      denyTwice(watch, [left + 1])
+      degraded.push(...watch.sweep(...nodes(left)).filter(({ type }) => type === "berth.watch.degraded"))
+      watch.pass(apartMillis - 60_000)
+    }
+    // A time without a sweep is an outage of its own.
+    expect(watch.standing.freeze !== null).toBe(isMany)
+  })
+
+  it("lacks nodes: reads that answer 404 for nodes it has make none of them missing", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(10))
+    const sweep = watch.begin()
+    sweep.page(...nodes(10))
+    for (const id of ids(1, 5)) watch.misses(id)
+    expect(sweep.end()).toEqual([])
+  })
+
+  it("is measured against the nodes that are not expected to go", () => {
+    const watch = byHand()
+    const terminating = nodes(100).map((node) => (node.id > 50 ? { ...node, status: "terminate" as const } : node))
+    watch.baseline(...terminating)
+    expect(watch.sweep(...terminating.slice(3))).toMatchObject([{ type: "berth.watch.degraded", expected: 50 }])
+  })
+
+  it("is measured against the nodes that were not missing for a whole hold", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(100))
+    watch.sweep(...nodes(50))
+    for (const id of watch.snapshot.evidence.batches[0]!.sample) watch.misses(id)
+    expect(types(sweepFor(watch, 600_000, nodes(50)))).toEqual(["watch.recovered"])
+    expect(watch.sweep(...nodes(47))).toMatchObject([{ type: "berth.watch.degraded", expected: 50, missing: 3 }])
+  })
+
+  it("does not stay frozen for nodes that are expected to go", () => {
+    const watch = byHand()
+    const terminating = nodes(10).map((node) => (node.id > 5 ? { ...node, status: "terminate" as const } : node))
+    watch.baseline(...terminating)
+    watch.sweep()
+    expect(watch.sweep(...nodes(5))).toMatchObject([{ type: "berth.watch.recovered", ending: "plausible" }])
+  })
+
+  it("has persisted when some were missing for the whole hold, though the last one is back", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(6))
+    watch.sweep(...nodes(2))
+    for (const id of ids(3, 6)) watch.misses(id)
+    sweepFor(watch, 300_000, nodes(2))
+    sweepFor(watch, 330_000, nodes(1))
+    expect(watch.sweep(...nodes(2))).toMatchObject([{ type: "berth.watch.recovered", ending: "persisted" }])
+  })
+
+  it("does not count the hold of a node that it has", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(...nodes(5))
+    watch.pass(900_000)
+    const sweep = watch.begin()
+    sweep.page(...nodes(5))
+    watch.misses(1)
+    sweep.end()
+    expect([...watch.snapshot.evidence.suspicions.values()]).toMatchObject([{ sweeps: 0, since: null }])
+  })
+
   it("is plausible again when the nodes are back, and nothing was deleted", () => {
     const watch = byHand()
     watch.baseline(...nodes(5))
@@ -101,6 +174,20 @@ describe("a list too short to be believed", () => {
     expect(types([...denyTwice(watch, [3, 4, 5]), ...watch.sweep(...nodes(1))])).toEqual(
       Array.from({ length: 3 }, () => "node.deleted")
     )
+    // What was missing for the whole hold is not too much at once.
+    expect(watch.sweep(...nodes(1))).toEqual([])
+  })
+
+  it("lets those whose hold is over be deleted while it lasts for another", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(6))
+    watch.sweep(...nodes(2))
+    for (const id of ids(3, 6)) watch.misses(id)
+    sweepFor(watch, 300_000, nodes(2))
+    expect(sweepFor(watch, 330_000, nodes(1))).toEqual([])
+    const gone = [...denyTwice(watch, ids(3, 6)), ...watch.sweep(...nodes(1))]
+    expect(types(gone)).toEqual(ids(3, 6).map(() => "node.deleted"))
+    expect(watch.standing.freeze).not.toBeNull()
   })
 
   it("counts the hold of each node from its own absence, and not over a restart", () => {
@@ -191,14 +278,104 @@ describe("more than twenty suspects", () => {
     return { watch, sample: [...watch.snapshot.evidence.batches[0]!.sample] }
   }
 
-  it("are read by a sample of twenty; the others are gone after a third sweep a grace after the first", () => {
+  /** The members of the one batch that are read. */
+  const sampleOf = ({ snapshot }: ByHand) => [...snapshot.evidence.batches[0]!.sample]
+  const deletions = (length: number) => Array.from({ length }, () => "node.deleted")
+
+  it("are read by a sample of twenty, then of sixty; the others are gone after a third sweep a grace after the first", () => {
     const { sample, watch } = vanished()
     expect(sample).toHaveLength(20)
-    for (const id of sample) expect(watch.misses(id)).toEqual([])
+    const first = [...denyTwice(watch, sample, 5000), ...watch.sweep()]
+    expect(types(first)).toEqual(deletions(20))
+    expect(watch.sweep()).toEqual([])
+    const more = sampleOf(watch).slice(20)
+    expect(more).toHaveLength(40)
+    const second = [...denyTwice(watch, more, 5000), ...watch.sweep()]
+    expect(types(second)).toEqual(deletions(80))
+  })
+
+  it("are not gone after two sweeps, however often those of the sample answered 404", () => {
+    const { sample, watch } = vanished()
+    denyTwice(watch, sample, 2500)
+    watch.pass(2499)
+    for (const id of sample) watch.misses(id)
+    expect(sampleOf(watch)).toHaveLength(20)
+    watch.pass(1)
+    for (const id of sample) watch.misses(id)
+    denyTwice(watch, sampleOf(watch).slice(20), 5000)
+    expect(types(watch.sweep())).toEqual(deletions(60))
+    expect(types(watch.sweep())).toEqual(deletions(40))
+  })
+
+  it("that the sample denied before the first sweep are gone after a third one that begins a grace after it", () => {
+    const { watch: other, sample: first } = vanished()
+    denyTwice(other, first, 5000)
+    const watch = byHand()
+    watch.baseline(...terminating)
+    denyTwice(watch, sampleOf(other), 5000)
+    expect([...watch.sweep(), ...watch.sweep()]).toHaveLength(60)
+    expect(watch.sweep()).toEqual([])
+    const late = watch.begin()
     watch.pass(5000)
-    const sampled = [...sample.flatMap((id) => watch.misses(id)), ...watch.sweep()]
-    expect(types(sampled)).toEqual(Array.from({ length: 20 }, () => "node.deleted"))
-    expect(types(watch.sweep())).toEqual(Array.from({ length: 80 }, () => "node.deleted"))
+    expect(late.end()).toEqual([])
+    expect(types(watch.sweep())).toEqual(deletions(40))
+  })
+
+  it("are gone also when some of the wider sample were confirmed before it was drawn", () => {
+    const { watch: other, sample: first } = vanished()
+    denyTwice(other, first, 5000)
+    const watch = byHand()
+    watch.baseline(...terminating)
+    denyTwice(watch, sampleOf(other).slice(30), 5000)
+    watch.sweep()
+    denyTwice(watch, first, 5000)
+    denyTwice(watch, sampleOf(other).slice(20, 30), 5000)
+    expect([...watch.sweep(), ...watch.sweep()]).toHaveLength(100)
+    watch.sweep()
+    expect(watch.snapshot.evidence.batches).toEqual([])
+  })
+
+  it("are read by a wider sample once their hold is over, also while that of another node is not", () => {
+    const watch = byHand()
+    const other = aNode({ id: 101 })
+    watch.baseline(...nodes(100), other)
+    watch.sweep(other)
+    denyTwice(watch, sampleOf(watch))
+    sweepFor(watch, 300_000, [other])
+    sweepFor(watch, 330_000, [])
+    expect(watch.standing.freeze).not.toBeNull()
+    denyTwice(watch, sampleOf(watch))
+    expect(sampleOf(watch)).toHaveLength(60)
+  })
+
+  it("are those that the list lacks: single reads that answer 404 make no batch", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(100))
+    const sweep = watch.begin()
+    sweep.page(...nodes(100))
+    for (const id of ids(1, 30)) watch.misses(id)
+    sweep.end()
+    expect(watch.snapshot.evidence.suspicions.size).toBe(30)
+    expect(watch.snapshot.evidence.batches).toEqual([])
+  })
+
+  it("freeze when one of the wider sample is there, however many of the first one are gone", () => {
+    const { sample, watch } = vanished()
+    denyTwice(watch, sample, 5000)
+    const [alive, ...gone] = sampleOf(watch).slice(20)
+    denyTwice(watch, gone, 5000)
+    expect(types(watch.finds(terminating[alive! - 1]!))).toEqual(["watch.degraded"])
+    expect(types([...watch.sweep(), ...watch.sweep()])).toEqual([])
+  })
+
+  it("are not read by a wider sample before the hold is over", () => {
+    const { sample, watch } = frozen()
+    denyTwice(watch, sample)
+    watch.sweep()
+    expect(sampleOf(watch)).toHaveLength(20)
+    sweepFor(watch, 600_000, [])
+    denyTwice(watch, sampleOf(watch))
+    expect(sampleOf(watch)).toHaveLength(60)
   })
 
   it("count the hold of those that are not read from the first 404 of the sample", () => {
@@ -207,6 +384,31 @@ describe("more than twenty suspects", () => {
     expect(watch.standing.freeze).not.toBeNull()
     for (const id of sample) watch.misses(id)
     expect(sweepFor(watch, 570_000, [])).toEqual([])
+    expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
+  })
+
+  it("are held together with the first of the sample, whose hold stands for those that are not read", () => {
+    const { sample, watch } = frozen()
+    watch.misses(sample[0]!)
+    sweepFor(watch, 30_000, [])
+    for (const id of sample.slice(1)) watch.misses(id)
+    sweepFor(watch, 570_000, [])
+    expect([...watch.snapshot.evidence.suspicions.values()].filter(({ held }) => held)).toHaveLength(81)
+    expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
+  })
+
+  it("keep what the sample said of them when the hold of others is over and another sample is drawn", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(100))
+    const early = ids(90, 100)
+    watch.sweep(...nodes(89))
+    for (const id of early) watch.misses(id)
+    sweepFor(watch, 30_000, [])
+    const sample = sampleOf(watch)
+    expect(sample.some((id) => id >= 90)).toBe(true)
+    for (const id of sample) watch.misses(id)
+    expect(sweepFor(watch, 570_000, [])).toEqual([])
+    expect(sampleOf(watch).every((id) => sample.includes(id))).toBe(false)
     expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
   })
 
@@ -219,6 +421,36 @@ describe("more than twenty suspects", () => {
     expect(types(sweepFor(watch, 300_000, []))).toEqual([])
   })
 
+  it("count the hold anew after one of them was there", () => {
+    const { sample, watch } = vanished()
+    for (const id of sample.slice(1)) watch.misses(id)
+    sweepFor(watch, 300_000, [])
+    watch.finds(terminating[sample[0]! - 1]!)
+    watch.sweep()
+    for (const id of sampleOf(watch)) watch.misses(id)
+    expect(sweepFor(watch, 570_000, [])).toEqual([])
+    expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
+  })
+
+  it("freeze anew when one of them is there after the hold, and none is gone that was held", () => {
+    const { sample, watch } = frozen()
+    for (const id of sample) watch.misses(id)
+    expect(types(sweepFor(watch, 600_000, []))).toEqual(["watch.recovered"])
+    const [alive, ...gone] = sampleOf(watch)
+    denyTwice(watch, gone)
+    expect(types(watch.finds(aNode({ id: alive! })))).toEqual(["watch.degraded"])
+    expect([...watch.sweep(), ...watch.sweep()]).toEqual([])
+  })
+
+  it("are not held by what a sample said of which a page shows one", () => {
+    const { sample, watch } = frozen()
+    for (const id of sample) watch.misses(id)
+    sweepFor(watch, 570_000, [])
+    watch.tail(aNode({ id: sample[0]! }))
+    sweepFor(watch, 30_000, [])
+    expect([...watch.snapshot.evidence.suspicions.values()].filter(({ held }) => held)).toHaveLength(19)
+  })
+
   it("are not read before the next sweep when one of the sample is there, also where only a page shows it", () => {
     const { sample, watch } = vanished()
     for (const id of sample.slice(1)) watch.misses(id)
@@ -227,5 +459,8 @@ describe("more than twenty suspects", () => {
     watch.tail(terminating[sample[0]! - 1]!)
     expect(watch.snapshot.evidence.batches).toMatchObject([{ refuted: true }])
     expect(questions(watch.snapshot, defaultRules).filter(({ kind }) => kind === "suspect")).toEqual([])
+    expect(watch.standing.freeze).toBeNull()
+    watch.sweep()
+    expect(watch.snapshot.evidence.batches).toMatchObject([{ refuted: false }])
   })
 })

@@ -50,6 +50,20 @@ describe("a time without a complete sweep", () => {
     expect(types(watch.finds(aNode({ id: 1 })))).toEqual(["watch.degraded"])
   })
 
+  it("is none before a minute, however often sweeps are planned", () => {
+    const watch = byHand({ ...defaultRules, sweepMillis: 9000 })
+    watch.baseline(aNode({ id: 1 }))
+    watch.pass(60_000)
+    expect(watch.finds(aNode({ id: 1 }))).toEqual([])
+  })
+
+  it("ends before the baseline, too", () => {
+    const watch = byHand(defaultRules)
+    expect(types([...watch.fails(), ...watch.fails(), ...watch.fails()])).toEqual(["watch.degraded"])
+    watch.pass(60_000)
+    expect(types(watch.sweep(aNode({ id: 1 })))).toEqual(["watch.recovered"])
+  })
+
   it("is none where the process stood still", () => {
     const watch = byHand(defaultRules)
     watch.baseline(aNode({ id: 1 }))
@@ -77,5 +91,47 @@ describe("another API key", () => {
     expect(watch.sweep(aNode({ id: 71 }), aNode({ id: 72 }), aNode({ id: 73 }))).toEqual([])
     watch.restart("key")
     expect(types(watch.sweep(aNode({ id: 1 }), aNode({ id: 2 })))).toEqual(["watch.recovered"])
+  })
+
+  it("ends an outage while the list is that of another account", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(aNode({ id: 1 }))
+    watch.restart("foreign")
+    expect(types([...watch.fails(), ...watch.fails(), ...watch.fails()])).toEqual(["watch.degraded"])
+    watch.pass(60_000)
+    expect(types(watch.sweep(aNode({ id: 71 })))).toEqual(["watch.recovered", "watch.degraded"])
+  })
+
+  it("is not compared with none", () => {
+    const watch = byHand(defaultRules)
+    watch.restart(null)
+    watch.baseline(aNode({ id: 1 }))
+    watch.restart("key")
+    expect(types(watch.sweep(aNode({ id: 1, status: "power-off" })))).toEqual(["node.status_changed"])
+    watch.restart(null)
+    expect(types(watch.sweep(aNode({ id: 1 })))).toEqual(["node.status_changed"])
+  })
+
+  it("is for the same account as far as can be known when that had no nodes", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline()
+    watch.restart("rotated")
+    expect(watch.sweep(aNode({ id: 1 }))).toEqual([])
+    expect(types(watch.sweep(aNode({ id: 1 })))).toEqual(["node.discovered"])
+  })
+
+  it("is for another account when only ids are the same", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(aNode({ id: 1 }))
+    watch.restart("foreign")
+    expect(types(watch.sweep(aNode({ id: 1, createdAtMillis: 500_000 })))).toEqual(["watch.degraded"])
+  })
+
+  it("is proved by a whole list, not by the end of one", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(aNode({ id: 1 }))
+    watch.restart("foreign")
+    watch.tail(aNode({ id: 1 }))
+    expect(types(watch.sweep(aNode({ id: 71 })))).toEqual(["watch.degraded"])
   })
 })

@@ -34,7 +34,7 @@ export const byHand = (rules: Rules = patientRules) => {
   let stepMillis = 0
   let sweep = 0
   let written = 0
-  let fingerprint = "key"
+  let fingerprint: string | null = "key"
   const rows = new Map<NodeId, NodeState>()
   let standing = unwatched.standing
   const now = (): Moment => ({
@@ -72,8 +72,8 @@ export const byHand = (rules: Rules = patientRules) => {
           nodes: [],
           unreadable: ids.map(nodeId)
         }),
-      end: (nameless = 0) =>
-        observe({ _tag: "SweepCompleted", asked, answered: now(), sweep: number, requests: 2, listed, nameless })
+      end: (nameless = 0, requests = 2) =>
+        observe({ _tag: "SweepCompleted", asked, answered: now(), sweep: number, requests, listed, nameless })
     }
   }
   const whole = (...nodes: ReadonlyArray<Node>) => {
@@ -111,7 +111,7 @@ export const byHand = (rules: Rules = patientRules) => {
       millis += by
       return observe({ _tag: "Paused", asked, answered: now() })
     },
-    /** The process is killed, and another one starts from what was written; perhaps with another key. */
+    /** The process is killed, and another one starts from what was written; perhaps with another key, or without comparing keys. */
     restart: (key = fingerprint) => {
       fingerprint = key
       ;({ apply, snapshot } = load())

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { aNode, nodeId } from "./aNode.ts"
+import { questions } from "../../src/diff/Question.ts"
+import { defaultRules } from "../../src/diff/Rules.ts"
 import { byHand, denyTwice, types } from "./byHand.ts"
 
 /** Many nodes that stay, so that one that goes is nothing implausible. */
@@ -26,6 +28,21 @@ describe("the baseline", () => {
     watch.sweep(...stable)
     expect(watch.sweep()).toEqual([])
     expect(watch.sweep(...stable)).toMatchObject([{ type: "berth.watch.baseline", count: 30 }])
+  })
+
+  it("waits for another list, and for no reads, when the second lacks many", () => {
+    const watch = byHand()
+    watch.sweep(...stable)
+    watch.sweep()
+    expect(questions(watch.snapshot, defaultRules)).toEqual([])
+  })
+
+  it("does not come from the read of a node that both lists may have, nor has nodes of the end of the list", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1 }))
+    expect(watch.finds(aNode({ id: 1 }))).toEqual([])
+    watch.tail(aNode({ id: 2 }))
+    expect(watch.sweep(aNode({ id: 1 }))).toMatchObject([{ type: "berth.watch.baseline", count: 1 }])
   })
 
   it("waits for the reads of the few nodes that the second list lacks", () => {
@@ -267,6 +284,19 @@ describe("a node that is not listed", () => {
     expect(watch.misses(1)).toMatchObject([{ type: "berth.node.deleted", between: [seen, watch.now()], life: 1 }])
   })
 
+  it("is not deleted by reads of which the second was sent too early, however late it was answered", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    watch.sweep(...stable)
+    watch.misses(1)
+    watch.pass(59_999)
+    const { asked } = watch.exchange()
+    watch.pass(1000)
+    watch.observe({ _tag: "NodeMissing", asked, answered: watch.exchange().answered, nodeId: nodeId(1) })
+    expect(watch.sweep(...stable)).toEqual([])
+    expect(watch.snapshot.evidence.suspicions.get(nodeId(1))).toMatchObject({ sweeps: 2, confirmed: null })
+  })
+
   it("is deleted after a shorter grace when it was seen terminating", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 1, status: "terminate" }), ...stable)
@@ -414,6 +444,39 @@ describe("a node that was reported deleted", () => {
 })
 
 describe("a gap", () => {
+  it("before the baseline hides nothing", () => {
+    const watch = byHand()
+    watch.sweep(...stable)
+    watch.pauses(60_000)
+    const [baseline] = watch.sweep(...stable)
+    expect(baseline).toMatchObject({ type: "berth.watch.baseline" })
+    expect("afterGap" in baseline!).toBe(false)
+  })
+
+  it("ends every suspicion, and what was lost before it is not lost with what is lost after it", () => {
+    const watch = byHand()
+    const many = Array.from({ length: 60 }, (_, index) => aNode({ id: 200 + index }))
+    watch.baseline(aNode({ id: 1 }), aNode({ id: 2 }), aNode({ id: 3, status: "terminate" }), ...many)
+    watch.sweep(aNode({ id: 2 }), aNode({ id: 3 }), ...many)
+    denyTwice(watch, [1])
+    watch.sweep(aNode({ id: 2 }), aNode({ id: 3 }), ...many)
+    watch.sweep(aNode({ id: 1 }), ...many)
+    watch.finds(aNode({ id: 2 }))
+    watch.sweep(aNode({ id: 1 }))
+    const filled = watch.snapshot.evidence
+    const sizes = ({ batches, hidden, impossible, losses, returns, suspicions }: typeof filled) => [
+      suspicions.size,
+      batches.length,
+      hidden.size,
+      losses.length,
+      returns.size,
+      impossible.size
+    ]
+    expect(sizes(filled).map(Math.sign)).toEqual([1, 1, 1, 1, 1, 1])
+    watch.pauses(60_000)
+    expect(sizes(watch.snapshot.evidence)).toEqual([0, 0, 0, 0, 0, 0])
+  })
+
   it("marks the first fact after it, and no other", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 1 }), aNode({ id: 2 }))
@@ -425,7 +488,44 @@ describe("a gap", () => {
   })
 })
 
+describe("a node that the list had all the time", () => {
+  it("is not taken for hidden because a read answered 404", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    watch.misses(1)
+    watch.finds(aNode({ id: 1 }))
+    watch.sweep(...stable)
+    expect(questions(watch.snapshot, defaultRules)).toMatchObject([{ id: 1, dueMonotonicMillis: -Infinity }])
+  })
+})
+
+describe("a page that repeats a node", () => {
+  it("shows it as its first record does", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }))
+    expect(watch.sweep(aNode({ id: 1 }), aNode({ id: 1, status: "power-off" }))).toEqual([])
+  })
+})
+
+describe("a sweep after the clock was set back", () => {
+  it("is written", () => {
+    const watch = byHand()
+    watch.baseline(...stable)
+    watch.step(-3_600_000)
+    watch.sweep(...stable)
+    expect(watch.standing.sweptMillis).toBe(watch.now() - 3_600_000)
+  })
+})
+
 describe("a quiet sweep", () => {
+  it("writes once that it lacks a node", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    const before = watch.written()
+    for (let n = 0; n < 10; n++) watch.sweep(...stable)
+    expect(watch.written() - before).toBe(1)
+  })
+
   it("writes nothing, and the instant of the last one once a minute", () => {
     const watch = byHand()
     watch.baseline(...stable)

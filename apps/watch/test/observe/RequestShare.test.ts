@@ -28,12 +28,47 @@ describe("the share of the requests", () => {
     )
   })
 
-  it("knows how much of it is left", () => {
-    const share = new RequestShare(3)
-    share.take(0)
-    share.take(1000)
-    expect(share.left(1000)).toBe(1)
-    expect(share.left(hour + 1)).toBe(2)
-    expect(share.left(hour + 1001)).toBe(3)
+  it("has another pace that leaves room for some besides", () => {
+    const share = new RequestShare(10)
+    for (let n = 0; n < 5; n++) share.take(n)
+    // Five more within the rest of the hour, or three and two besides; six besides are not left.
+    expect(share.paceMillis(hour / 2)).toBeCloseTo(hour / 10, -1)
+    expect(share.paceMillis(hour / 2, 2)).toBeCloseTo(hour / 8, -1)
+    expect(share.paceMillis(hour / 2, 6)).toBe(Infinity)
+  })
+
+  it("has room for its pace for ever, and not for a faster one", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        fc.array(fc.integer({ min: 0, max: 600_000 })),
+        (perHour, pauses) => {
+          const after = () => {
+            const share = new RequestShare(perHour)
+            let now = 0
+            for (const pause of pauses) {
+              now = Math.max(now + pause, share.openAt)
+              share.take(now)
+            }
+            return { share, now }
+          }
+          /** How many of the next requests have to wait at this interval. */
+          const waiting = (intervalMillis: number) => {
+            const { now, share } = after()
+            let waits = 0
+            for (let n = 1; n <= 2 * perHour; n++) {
+              if (share.openAt > now + n * intervalMillis + 0.001) waits++
+              share.take(now + n * intervalMillis)
+            }
+            return waits
+          }
+          const { now, share } = after()
+          const pace = share.paceMillis(now)
+          expect(waiting(pace)).toBe(0)
+          expect(waiting(pace * 0.99)).toBeGreaterThan(0)
+        }
+      ),
+      { seed: 7 }
+    )
   })
 })

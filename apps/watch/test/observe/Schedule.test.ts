@@ -7,7 +7,9 @@ import { byHand } from "../diff/byHand.ts"
 const plan: Plan = {
   rules: defaultRules,
   requestsPerHour: 720,
-  requestsLeft: 720,
+  nowMillis: 0,
+  paceMillis: 5000,
+  sparingPaceMillis: 5200,
   sweepMillis: null,
   transitionMillis: null
 }
@@ -21,7 +23,7 @@ const after = (watch: ReturnType<typeof byHand>, over: Partial<Polling> = {}): P
   ...over
 })
 const due = (watch: ReturnType<typeof byHand>, polling = after(watch), over: Partial<Plan> = {}) => {
-  const { dueMillis, ...request } = nextDue(polling, watch.snapshot, { ...plan, ...over })
+  const { dueMillis, ...request } = nextDue(polling, watch.snapshot, { ...plan, nowMillis: watch.now(), ...over })
   return { ...request, inMillis: dueMillis - watch.now() }
 }
 
@@ -34,17 +36,99 @@ describe("a small account", () => {
     expect(due(watch)).toEqual({ _tag: "page", inMillis: 4750 })
   })
 
-  it("is swept the less often the less of the share is left", () => {
+  it("is swept every 5 s only while the share has room for every 10 s for ever, and less often where it has none for that", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 9, status: "created" }))
-    expect(due(watch, after(watch), { requestsLeft: 144 })).toEqual({ _tag: "page", inMillis: 5500 })
-    expect(due(watch, after(watch), { requestsLeft: 36 })).toEqual({ _tag: "page", inMillis: 22_000 })
+    expect(due(watch, after(watch), { sparingPaceMillis: 8181 })).toEqual({ _tag: "page", inMillis: 4750 })
+    expect(due(watch, after(watch), { sparingPaceMillis: 8182 })).toEqual({ _tag: "page", inMillis: 9000 })
+    expect(due(watch, after(watch), { paceMillis: 20_000, sparingPaceMillis: 21_000 })).toEqual({
+      _tag: "page",
+      inMillis: 22_000
+    })
+  })
+
+  it("is not swept more often for a node that is stuck", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 9, status: "created" }))
+    watch.pass(1_800_001)
+    watch.sweep(aNode({ id: 9, status: "created" }))
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 9000 })
+  })
+
+  it("is swept more often from half of the time on that the quickest of such nodes took", () => {
+    const watch = byHand()
+    watch.baseline()
+    for (let id = 1; id <= 20; id++) {
+      const createdAtMillis = watch.pass(1000)
+      watch.finds(aNode({ id, status: "created", createdAtMillis }))
+      watch.pass(id === 7 ? 90_000 : 120_000)
+      watch.finds(aNode({ id, createdAtMillis }))
+    }
+    const slow = aNode({ id: 21, status: "created", createdAtMillis: watch.pass(1000) })
+    watch.finds(slow)
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 9000 })
+    watch.pass(44_999)
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 9000 })
+    watch.pass(1)
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 4750 })
   })
 
   it("is swept at the interval that is set", () => {
     const watch = byHand()
     watch.baseline(...many(3))
     expect(due(watch, after(watch), { sweepMillis: 60_000 })).toEqual({ _tag: "page", inMillis: 60_000 })
+  })
+})
+
+describe("an account of several pages", () => {
+  const fleet = many(250)
+  const swept = (...over: ReadonlyArray<ReturnType<typeof aNode>>) => {
+    const watch = byHand()
+    const nodes = [...fleet.filter(({ id }) => over.every((other) => other.id !== id)), ...over]
+    watch.baseline(...nodes)
+    // As if a sweep had taken so many requests.
+    const sweep = watch.begin()
+    sweep.page(...nodes)
+    sweep.page()
+    sweep.page()
+    sweep.end(0, 3)
+    return watch
+  }
+  /** When a node is read by itself, from now on; null when none is. */
+  const readIn = (watch: ReturnType<typeof byHand>, firstId = 211) => {
+    const later = { sweepBegunMillis: Infinity, endMillis: Infinity, end: { offset: 250, lastId: 250, firstId } }
+    const request = due(watch, after(watch, later))
+    return request._tag === "read" ? { id: Number(request.id), inMillis: request.inMillis } : null
+  }
+
+  it("has a node that is created read every minute, unless the page with the end of the list shows it", () => {
+    expect(readIn(swept(aNode({ id: 100, status: "created" })))).toEqual({ id: 100, inMillis: 57_000 })
+    expect(readIn(swept(aNode({ id: 230, status: "created" })))).toBeNull()
+    expect(readIn(swept(aNode({ id: 230, status: "created" })), Infinity)).toEqual({ id: 230, inMillis: 57_000 })
+  })
+
+  it("has one that is created read five times less often once it is stuck", () => {
+    const watch = swept(aNode({ id: 100, status: "created" }))
+    watch.pass(1_800_001)
+    watch.finds(aNode({ id: 100, status: "created" }))
+    expect(readIn(watch)).toEqual({ id: 100, inMillis: 285_000 })
+  })
+
+  it("has one that terminates read only when it may be stuck, once", () => {
+    const terminating = aNode({ id: 100, status: "terminate" })
+    const watch = swept(terminating)
+    expect(readIn(watch)).toEqual({ id: 100, inMillis: 1_800_000 })
+    watch.pass(1_800_001)
+    expect(readIn(watch)?.inMillis).toBeLessThanOrEqual(0)
+    expect(watch.finds(terminating)).toMatchObject([{ type: "berth.node.stuck" }])
+    expect(readIn(watch)).toBeNull()
+  })
+
+  it("keeps all its intervals while nodes terminate or are on the page with the end of the list", () => {
+    const over = [10, 60, 110, 160].map((id) => aNode({ id, status: "terminate" }))
+    const watch = swept(...over, aNode({ id: 240, status: "created" }))
+    const polling = after(watch, { end: { offset: 250, lastId: 250, firstId: 211 }, endMillis: watch.now() })
+    expect(due(watch, polling)).toEqual({ _tag: "end", inMillis: 9000 })
   })
 })
 
@@ -94,7 +178,8 @@ describe("suspects", () => {
       }
     }
     expect(watch.snapshot.nodes.size).toBe(0)
-    expect(reads).toBe(40)
+    // Each of a sample of sixty twice.
+    expect(reads).toBe(120)
   })
 
   it("that reads show and lists lack are read less and less often", () => {

@@ -62,7 +62,7 @@ describe("a sweep", () => {
 
   it("knows where an ascending list ends, and nothing of the end of another", () => {
     const { end, pages } = swept(() => many(250))
-    expect(end).toEqual({ offset: 250, lastId: 250 })
+    expect(end).toEqual({ offset: 250, lastId: 250, firstId: Infinity })
     expect(pages.map(({ isEnd }) => isEnd)).toEqual([...pages.slice(1).map(() => false), true])
     expect(swept(() => many(250).toReversed()).end).toBeNull()
   })

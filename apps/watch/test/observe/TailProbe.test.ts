@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
+import type { End } from "../../src/observe/Sweep.ts"
 import { tailPage, takeTail } from "../../src/observe/TailProbe.ts"
 import { aNode } from "../diff/aNode.ts"
 
@@ -8,7 +9,7 @@ const exchange = { asked: moment, answered: moment }
 
 /** Asks for the end of the list until it is there; how many requests that took, and what came. */
 const probe = (ids: ReadonlyArray<number>, before: { readonly offset: number; readonly lastId: number }) => {
-  let end = before
+  let end: End = { ...before, firstId: Infinity }
   const seen = new Set<number>()
   for (let requests = 1; requests < 50; requests++) {
     const { perPage, start } = tailPage(end)
@@ -28,8 +29,17 @@ const upTo = (last: number) => Array.from({ length: last }, (_, index) => index 
 describe("the end of the list", () => {
   it("takes one request while a few nodes are added", () => {
     const { end, isEnd, requests, seen } = probe(upTo(1010), { offset: 1000, lastId: 1000 })
-    expect({ end, isEnd, requests }).toEqual({ end: { offset: 1010, lastId: 1010 }, isEnd: true, requests: 1 })
+    expect({ end, isEnd, requests }).toMatchObject({ end: { offset: 1010, lastId: 1010 }, isEnd: true, requests: 1 })
     expect(seen.has(1010)).toBe(true)
+  })
+
+  it("shows the newest forty nodes and twenty new ones, whatever their number", () => {
+    for (let count = 100; count < 3000; count++) {
+      const { end, requests, seen } = probe(upTo(count + 19), { offset: count, lastId: count })
+      expect(requests).toBe(1)
+      expect(end.firstId).toBeLessThanOrEqual(count - 39)
+      expect(Math.min(...seen)).toBe(end.firstId)
+    }
   })
 
   it("misses no node behind the last one, whatever was deleted and added meanwhile", () => {

@@ -30,6 +30,7 @@ export const judge = (watched: Watched): ReadonlyArray<string> => [
   ...ids(watched),
   ...truth(watched),
   ...order(watched),
+  ...marks(watched),
   ...end(watched),
   ...troubles(watched)
 ]
@@ -134,6 +135,14 @@ const order = (watched: Watched): ReadonlyArray<string> => {
   return complaints
 }
 
+/** The first fact after a gap is marked, and no other. */
+const marks = ({ gaps, published }: Watched): ReadonlyArray<string> =>
+  published.flatMap(({ atMillis, fact }, index) =>
+    gaps.has(index) === "afterGap" in fact.data
+      ? []
+      : [`${fact.type} at ${atMillis}: ${gaps.has(index) ? "not marked" : "marked"} as the first after a gap`]
+  )
+
 const isKnown = ({ nodes }: Snapshot, id: number, createdMillis: number): boolean =>
   [...nodes.values()].some(
     ({ node }) => Number(node.id) === id && DateTime.toEpochMillis(node.createdAt) === createdMillis
@@ -180,7 +189,7 @@ const troubles = ({ history, published, service }: Watched): ReadonlyArray<strin
     if (fact.type === "berth.watch.degraded" && kind === "sweep-failed") outages++
   }
   const isOnlyOutages = !history.kinds.includes("errors") && !history.kinds.includes("badRecords")
-  if (isOnlyOutages && history.process.length === 0 && outages > service.outages.length) {
+  if (isOnlyOutages && outages > service.outages.length) {
     complaints.push(`${outages} reports of ${service.outages.length} outages`)
   }
   return complaints

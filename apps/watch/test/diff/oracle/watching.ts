@@ -47,6 +47,8 @@ export interface Watched {
   readonly service: Service
   readonly snapshot: Snapshot
   readonly published: ReadonlyArray<Published>
+  /** How many facts were published before each time in which nothing was observed. */
+  readonly gaps: ReadonlySet<number>
   /** When the last fault ended. */
   readonly calmMillis: number
   /** Nodes written while nothing was reported of them: what a quiet sweep must not do. */
@@ -85,6 +87,7 @@ export const watch = (history: History): Watched => {
   const isDisordered = history.kinds.includes("disorder") && !history.kinds.includes("denied")
   let count = 0
   const published: Array<Published> = []
+  const gaps = new Set<number>()
   const rows = new Map<NodeId, string>()
   let standing = unwatched.standing
 
@@ -219,6 +222,7 @@ export const watch = (history: History): Watched => {
       if (fault === "stop" && happens(0.05)) {
         const asked = now()
         nowMillis += below(900_000)
+        noteGap()
         observe({ _tag: "Paused", asked, answered: now() })
       }
       if (fault === "clock" && happens(0.1)) wallOffset = below(7_200_000) - 3_600_000
@@ -239,9 +243,15 @@ export const watch = (history: History): Watched => {
     }
   }
 
+  /** Before the baseline nothing is missed. */
+  function noteGap() {
+    if (standing.baselineMillis !== null) gaps.add(published.length)
+  }
+
   let daemon: Array<{ readonly actor: Actor; atMillis: number }> = []
   const boot = () => {
     run++
+    noteGap()
     sweptMillis = writtenSweptMillis
     ;({ apply, snapshot } = start())
     daemon = [sweeps(), tails(), reads(), reads()].map((actor) => ({ actor, atMillis: nowMillis + below(1000) }))
@@ -274,5 +284,5 @@ export const watch = (history: History): Watched => {
   const calmMillis = nowMillis
   // At rest everything has to come out, a freeze included, also after a restart that was still to come.
   runUntil(nowMillis + 5 * rules.holdMillis)
-  return { history, world, service, snapshot, published, calmMillis, writes }
+  return { history, world, service, snapshot, published, gaps, calmMillis, writes }
 }
