@@ -43,7 +43,7 @@ export const enableSink = Effect.fnUntraced(function* (name: string) {
 
 export const retrySink = Effect.fnUntraced(function* (name: string) {
   yield* checkSink(name)
-  const count = yield* (yield* Store).revive(name)
+  const count = yield* (yield* Store).retry(name)
   yield* Console.log(`${count} dead letters of ${name} are delivered again when the daemon runs.`)
 })
 

@@ -8,6 +8,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeAccounts } from "./accounts.ts"
+import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
 import { migrate } from "./migrate.ts"
 import { makePresent } from "./present.ts"
@@ -29,6 +30,7 @@ const makeStore = Effect.gen(function* () {
     ...makeEvents(sql),
     ...makePresent(sql),
     ...makeSinks(sql),
+    ...makeDeliveries(sql),
     ...makeRetention(sql),
     /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */
     newEvents: wait,

@@ -72,9 +72,9 @@ describe("a daemon that is killed at any instant", () => {
         }
         receiver.answer = () => 200
         yield* Effect.gen(function* () {
-          const { after, backlog, deliveries, failed } = yield* Store
-          // Those that were refused are due in some minutes: the time is let pass.
-          for (const each of yield* deliveries("ops", 9999)) yield* failed("ops", { ...each, dueMillis: 0 }, null)
+          const { after, backlog, retry } = yield* Store
+          // Those that were refused are due in some minutes.
+          yield* retry("ops")
           const context = yield* Layer.build(
             Sinks.layer([sinkTo(receiver, { name: "ops" })]).pipe(Layer.provide(Stdout.layerOf(new PassThrough())))
           )
