@@ -12,7 +12,7 @@ import { Queues } from "./queue/Queues.ts"
 import type { StreamClosed } from "./Stdout.ts"
 
 /** Attempts of one sink that are under way at once. */
-export const maxInFlight = 8
+const maxInFlight = 8
 
 /** With so many deliveries left a sink reads no further. */
 const maxLeft = 10_000

@@ -91,12 +91,12 @@ const makeSink = Effect.fnUntraced(function* (
 
 const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const store = yield* Store
-  // The daemon's own events: one sink's end is reported to the others.
-  const { owner } = yield* store.claim(daemonAccount)
+  /** To the other sinks, as an event of the daemon itself. */
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
     const identity = { nodeId: null, incarnation: null, life: null, version: `${sink} ${atMillis}` }
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
+    const { owner } = yield* whileItMayPass(store.claim(daemonAccount))
     yield* whileItMayPass(store.commit(owner, { events: [fact] }))
   })
   const sinks = new Map<string, RunningSink>()

@@ -119,7 +119,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
       WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
 
   /** Given up: it becomes a dead letter. */
-  const bury = Effect.fnUntraced(function* (sink: string, delivery: Delivery, reason: string) {
+  const giveUp = Effect.fnUntraced(function* (sink: string, delivery: Delivery, reason: string) {
     const { account, attempt, id, node, seq } = delivery
     const body = yield* bodyOf(sink, delivery)
     if (body === null) return
@@ -138,7 +138,7 @@ export const makeDeliveries = (sql: SqlClient.SqlClient) => {
       Effect.gen(function* () {
         const done: Array<DeliveryKey> = []
         for (const end of ends) {
-          if (end._tag === "GivenUp") yield* bury(sink, end.delivery, end.reason)
+          if (end._tag === "GivenUp") yield* giveUp(sink, end.delivery, end.reason)
           if (end._tag === "Due") yield* defer(sink, end.delivery)
           else done.push(end.delivery)
         }
