@@ -33,8 +33,15 @@ export const receiver = Effect.gen(function* () {
   return { state, taken, url: `${service.url}/`, idsTaken: () => distinct(taken.map(({ id }) => String(id))) }
 })
 
+interface ConfigOptions {
+  /** How long a list too short to be believed must stay so. */
+  readonly hold?: string
+  /** Lines at its end. */
+  readonly more?: string
+}
+
 /** Two sinks, and one account of the service under test, which is swept fast. */
-const configOf = (baseUrl: string, webhook: string, more = "") => `store: watch.db
+const configOf = (baseUrl: string, webhook: string, { hold = "10m", more = "" }: ConfigOptions) => `store: watch.db
 listen: 127.0.0.1:0
 accounts:
   - name: acme
@@ -43,6 +50,7 @@ accounts:
     accessToken: { env: BERTH_ACCESS_TOKEN }
     interval: 200ms
     grace: 200ms
+    hold: ${hold}
 sinks:
   - name: ops
     webhook: { url: "${webhook}", allowPrivate: true }
@@ -51,10 +59,10 @@ sinks:
 ${more}`
 
 /** A config in a folder of its own, whose webhook goes to `webhook`; gives its path. */
-export const configured = Effect.fnUntraced(function* (webhook: string, more = "") {
+export const configured = Effect.fnUntraced(function* (webhook: string, options: ConfigOptions = {}) {
   const path = join(yield* folder, "watch.yml")
   const { BERTH_BASE_URL } = settingsOf(yield* TestServer)
-  writeFileSync(path, configOf(BERTH_BASE_URL, webhook, more))
+  writeFileSync(path, configOf(BERTH_BASE_URL, webhook, options))
   return path
 })
 

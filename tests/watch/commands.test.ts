@@ -23,7 +23,7 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
     () =>
       Effect.gen(function* () {
         const ops = yield* receiver
-        const config = yield* configured(ops.url, "token: { env: BERTH_WATCH_TOKEN }")
+        const config = yield* configured(ops.url, { more: "token: { env: BERTH_WATCH_TOKEN }" })
         const env = { BERTH_WATCH_TOKEN: "open-sesame" }
         const daemon = yield* Daemon.start(["run", "--config", config], env)
         yield* wait(() => daemon.event("berth.watch.baseline"))
