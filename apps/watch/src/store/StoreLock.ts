@@ -14,7 +14,7 @@ import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 const maxLockWaitMillis = 250
 
 /** Beside the file itself, whatever links lead to it. */
-const lockPath = (path: string): string => {
+export const lockPath = (path: string): string => {
   try {
     return `${realpathSync(path)}-lock`
   } catch {
