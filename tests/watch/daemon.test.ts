@@ -58,6 +58,19 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
     { timeout: 60_000 }
   )
 
+  it.effect("without sinks stays, for its page and its log", () =>
+    Effect.gen(function* () {
+      const path = yield* configured("http://127.0.0.1:1/")
+      writeFileSync(path, readFileSync(path, "utf8").replace(/^sinks:[^]*/m, ""))
+      const daemon = yield* Daemon.start(["run", "--config", path])
+      const { http } = yield* wait(() => daemon.ready())
+      const logged = () => fetch(`${http}/api/events?after=`).then((reply) => reply.text())
+      while (!(yield* wait(logged)).includes("berth.watch.baseline")) yield* Effect.sleep("50 millis")
+      daemon.program.signal("SIGTERM")
+      expect((yield* wait(() => daemon.finished())).code).toBe(0)
+    })
+  )
+
   it.effect("refuses a config that cannot be read at SIGHUP, and takes the next good one", () =>
     Effect.gen(function* () {
       const path = yield* configured((yield* receiver).url)

@@ -117,8 +117,11 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
   }
 
   return {
-    /** Delivers to all sinks; ends only when the store or stdout cannot be used any more. */
-    run: Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
+    /** Delivers to all sinks, of which there may be none; ends only when the store or stdout cannot be used any more. */
+    run: Effect.andThen(
+      Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
+      Effect.never
+    ),
     status: Effect.flatMap(store.sinks, (rows) => Effect.forEach(rows, statusOf)),
     enable: (name: string) => stopped(name, store.setDisabled(name, null)),
     disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
