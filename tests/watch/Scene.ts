@@ -34,6 +34,8 @@ export const receiver = Effect.gen(function* () {
 })
 
 interface ConfigOptions {
+  readonly store?: string
+  readonly interval?: string
   /** How long a list too short to be believed must stay so. */
   readonly hold?: string
   /** Lines at its end. */
@@ -41,14 +43,18 @@ interface ConfigOptions {
 }
 
 /** Two sinks, and one account of the service under test, which is swept fast. */
-const configOf = (baseUrl: string, webhook: string, { hold = "10m", more = "" }: ConfigOptions) => `store: watch.db
+const configOf = (
+  baseUrl: string,
+  webhook: string,
+  { hold = "10m", interval = "200ms", more = "", store = "watch.db" }: ConfigOptions
+) => `store: ${store}
 listen: 127.0.0.1:0
 accounts:
   - name: acme
     baseUrl: ${baseUrl}
     apiKey: { env: BERTH_API_KEY }
     accessToken: { env: BERTH_ACCESS_TOKEN }
-    interval: 200ms
+    interval: ${interval}
     grace: 200ms
     hold: ${hold}
 sinks:
