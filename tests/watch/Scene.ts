@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { settingsOf } from "../account.ts"
 import { Daemon } from "./Daemon.ts"
 
-const folder = Effect.acquireRelease(
+export const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-daemon-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )

@@ -71,7 +71,7 @@ const retrying = async (daemon: Daemon): Promise<void> => {
   }
 }
 
-/** What the log tells of the nodes: each one's chain of statuses is whole, and it ends as the service is. */
+/** What the log states of the nodes: each one's chain of statuses is whole, and it ends as the service is. */
 const checkLog = (
   events: ReadonlyArray<any>,
   baseline: number,
@@ -122,7 +122,7 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
   }
   const run = Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000", "--fast-interval", "100ms"])
 
-  // The baseline is empty, so that the log tells of every node.
+  // The baseline is empty, so that every node is in the log.
   const first = yield* run
   const baseline = eventsOf(yield* wait(() => first.baseline()))[0].data.count
   yield* wait(() => first.program.kill("SIGKILL"))
@@ -152,13 +152,13 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
   const { http } = yield* wait(() => last.ready())
   const { nodes } = yield* service
   // Every sweep of two seconds found nothing new, the account is believed, and everything is delivered.
-  let settled = ""
+  let lastCursor = ""
   for (let quiet = 0; quiet < 20; yield* Effect.sleep("100 millis")) {
     const { accounts, cursor, sinks } = yield* wait(() => ask(http!, "/api/status"))
     const isDone = sinks.every(({ deadLetters, lag, waiting }: any) => lag + waiting + deadLetters === 0)
     const isWell = accounts[0].state === "watching" && (yield* nodes).every(({ status }) => status !== "terminate")
-    quiet = isDone && isWell && cursor === settled ? quiet + 1 : 0
-    settled = cursor
+    quiet = isDone && isWell && cursor === lastCursor ? quiet + 1 : 0
+    lastCursor = cursor
   }
   last.program.signal("SIGTERM")
   expect((yield* wait(() => last.finished())).code).toBe(0)
