@@ -1,5 +1,5 @@
 /**
- * Whoever follows the events gets the same ones: `events --follow`, server-sent events with `Last-Event-ID`, and a webhook; also
+ * All who follow the events get the same ones: `events --follow`, server-sent events with `Last-Event-ID`, and a webhook; also
  * through a restart of the daemon. And accounts of one daemon do not touch each other.
  */
 import { request } from "node:http"

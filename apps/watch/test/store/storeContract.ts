@@ -265,6 +265,24 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       }).pipe(Effect.provide(store))
     )
 
+    it.effect("removes the oldest events of a store that is too large, but none that a sink still needs", () =>
+      Effect.gen(function* () {
+        const { after, commit, meet, prune, take } = yield* Store
+        const { owner } = yield* claim("a")
+        const ids = Array.from({ length: 3000 }, (_, index) => index + 1)
+        yield* commit(owner, { events: ids.map((id) => created(id, id)) })
+        yield* meet("ops")
+        yield* take({ sink: "ops", account: "a", seq: 2500, deliveries: [], dropped: [] })
+        const policy = { ...defaultRetention, eventsMillis: 1e12 }
+        expect(yield* prune(policy, ["ops"])).toBe(0)
+        const some = yield* prune({ ...policy, maxBytes: 2_500_000 }, ["ops"])
+        expect(some).toBeGreaterThan(0)
+        expect(some).toBeLessThan(2500)
+        expect(yield* prune({ ...policy, maxBytes: 1 }, ["ops"])).toBe(2500 - some)
+        expect(seqs(yield* after(beginning, 1))).toEqual([2501])
+      }).pipe(Effect.provide(store))
+    )
+
     it.effect("keeps nothing for a sink that is no longer configured", () =>
       Effect.gen(function* () {
         const { after, commit, meet, prune, take } = yield* Store
