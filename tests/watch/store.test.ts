@@ -27,6 +27,23 @@ const reported = (atMillis: number, sink: string) =>
     atMillis
   }) as const
 
+const record = {
+  status: "running",
+  createdAt: "1970-01-01T00:00:00.000Z",
+  vcpus: 1,
+  memoryMib: 1024,
+  diskGb: 15,
+  publicIp: null,
+  privateIp: null,
+  plan: "A-1VCPU-1RAM-15DISK",
+  image: null,
+  region: "ncr",
+  backups: false,
+  locked: null,
+  tags: [],
+  extra: {}
+}
+
 const node = (id: number, name: string) => ({
   id,
   incarnation: 0,
@@ -34,20 +51,20 @@ const node = (id: number, name: string) => ({
   status: "running",
   changes: 0,
   goneAtMillis: null,
-  body: JSON.stringify({ node: { id, name } })
+  body: JSON.stringify({ node: { ...record, id, name } })
 })
 
 /** A store as a daemon leaves it. */
 const filled = (path: string) =>
   Effect.gen(function* () {
-    const { claim, commit, giveUp, meet, setDisabled, take } = yield* Store
+    const { claim, commit, meet, record, setDisabled, take } = yield* Store
     const { owner } = yield* claim("eu")
     yield* commit(owner, { nodes: [node(7, "web")], events: [reported(1000, "a"), reported(2000, "b")] })
     yield* commit(owner, { sweptAtMillis: 3000 })
     yield* meet("ops")
     const delivery = { account: "eu", seq: 1, node: 0, id: "x", attempt: 10, dueMillis: 0, held: null, body: null }
     yield* take({ sink: "ops", account: "eu", seq: 1, deliveries: [delivery], dropped: [] })
-    yield* giveUp("ops", delivery, "the receiver answered 400")
+    yield* record("ops", [{ _tag: "GivenUp", delivery, reason: "the receiver answered 400" }], null)
     yield* setDisabled("ops", { reason: "failing", message: "no answer" })
   }).pipe(Effect.provide(Store.layerFile(path)), Effect.scoped)
 
@@ -66,22 +83,43 @@ describe("the commands that read a store", () => {
       expect(json(later.stdout).map(({ data }) => data.sink)).toEqual(["b"])
 
       const nodes = yield* run(["nodes", "--at", "1970-01-01T00:00:01.500Z"], env)
-      expect(json(nodes.stdout)).toEqual([{ account: "eu", id: 7, name: "web" }])
+      expect(json(nodes.stdout)).toEqual([{ account: "eu", id: 7, name: "web", statusSince: null, ...record }])
       const before = yield* run(["nodes", "--at", "1969-01-01T00:00:00Z"], env)
       expect(before).toMatchObject({
         code: 4,
-        stderr: ["berth-watch: The events of eu reach back to 1970-01-01T00:00:01.000Z, not to 1969-01-01T00:00:00Z."]
+        stderr: ["berth-watch: Events of eu are kept from 1970-01-01T00:00:01.000Z on."]
       })
 
-      const backlog = { unread: 1, pending: 0, dead: 1 }
-      expect(json((yield* run(["sinks"], env)).stdout)).toEqual([
-        { sink: "ops", state: "disabled", message: "no answer", cursor: "eu:1", ...backlog }
-      ])
+      const sink = {
+        sink: "ops",
+        kind: "not configured",
+        state: "disabled",
+        message: "no answer",
+        cursor: "eu:1",
+        lag: 1,
+        waiting: 0,
+        deadLetters: 1,
+        failingSince: null
+      }
+      expect(json((yield* run(["sinks"], env)).stdout)).toEqual([sink])
       const { stdout } = yield* run(["status"], env)
       expect(JSON.parse(stdout.join("\n"))).toEqual({
+        daemon: null,
         cursor: "eu:2",
-        accounts: [{ account: "eu", nodes: 1, events: 2, sweptAt: "1970-01-01T00:00:03.000Z" }],
-        sinks: [{ sink: "ops", disabled: "failing", message: "no answer", ...backlog }]
+        accounts: [
+          {
+            account: "eu",
+            state: "stopped",
+            trouble: null,
+            nodes: 1,
+            lastSweep: { endedAt: "1970-01-01T00:00:03.000Z", durationMillis: null, requests: null },
+            nextSweepAt: null,
+            sweepIntervalMillis: null,
+            detectionLatencyMillis: null,
+            allowance: null
+          }
+        ],
+        sinks: [sink]
       })
     })
   )
@@ -93,11 +131,19 @@ describe("the commands that read a store", () => {
       const env = { BERTH_WATCH_STORE: store }
       expect((yield* run(["sinks", "enable", "ops"], env)).code).toBe(0)
       expect((yield* run(["sinks", "retry", "ops"], env)).stdout).toEqual([
-        "1 dead letters of ops are delivered again when the daemon runs."
+        "Dead letters of ops, and what waits for its next attempt, are due now."
       ])
-      expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({ state: "enabled", pending: 1, dead: 0 })
+      expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({
+        state: "up",
+        waiting: 1,
+        deadLetters: 0
+      })
       expect((yield* run(["replay", "--sink", "ops", "--after", ""], env)).code).toBe(0)
-      expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({ unread: 2, pending: 0, cursor: "" })
+      expect(json((yield* run(["sinks"], env)).stdout)[0]).toMatchObject({
+        lag: 2,
+        waiting: 0,
+        cursor: ""
+      })
       expect(yield* run(["sinks", "enable", "opps"], env)).toMatchObject({
         code: 4,
         stderr: ["berth-watch: There is no sink opps.", "The sinks are ops."]

@@ -8,6 +8,7 @@ import { usageProblem } from "@berth/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
+import { changing, reading } from "./commands/asking.ts"
 import { backup } from "./commands/backup.ts"
 import { checkConfig } from "./commands/checkConfig.ts"
 import { events, eventsFlags } from "./commands/events.ts"
@@ -16,14 +17,13 @@ import { once } from "./commands/once.ts"
 import { run } from "./commands/run.ts"
 import { enableSink, listSinks, replaySink, retrySink, testSink } from "./commands/sinks.ts"
 import { status } from "./commands/status.ts"
-import { changing, reading } from "./commands/withStore.ts"
 import { CommandFailed } from "./process/CommandFailed.ts"
 import { report } from "./process/report.ts"
 import { StopSignal } from "./process/StopSignal.ts"
 import { accountFlag, readAccount } from "./settings/account.ts"
 import { fromSettingFault, readRunConfig } from "./settings/runConfig.ts"
 import { runFlags } from "./settings/RunSettings.ts"
-import { storeFlags } from "./settings/storePath.ts"
+import { storeFlags } from "./settings/storeSettings.ts"
 
 /** Warnings go to stderr; stdout has events and nothing else. */
 const warnings = Logger.layer([
@@ -69,16 +69,16 @@ const checkConfigCommand = Command.make("check-config", { file: Argument.String(
   checkConfig(file)
 ).pipe(Command.withDescription("Read a config with its secrets and report what it would do"))
 
-const eventsCommand = Command.make("events", { ...storeFlags, ...eventsFlags }, (flags) =>
-  reading(flags, events(flags))
-).pipe(Command.withDescription("Print the events of the store; one per line on stdout"))
+const eventsCommand = Command.make("events", { ...storeFlags, ...eventsFlags }, (flags) => events(flags)).pipe(
+  Command.withDescription("Print the events of the log; one per line on stdout")
+)
 
 const nodesCommand = Command.make("nodes", { ...storeFlags, ...nodesFlags }, (flags) =>
-  reading(flags, nodes(flags.at))
-).pipe(Command.withDescription("Print the nodes of the store, now or at an earlier instant"))
+  reading(flags, (daemon) => nodes(daemon, flags.at))
+).pipe(Command.withDescription("Print the nodes that are known, now or at an earlier instant"))
 
 const statusCommand = Command.make("status", storeFlags, (flags) => reading(flags, status)).pipe(
-  Command.withDescription("Print how the accounts and sinks of the store are")
+  Command.withDescription("Print how the accounts and sinks are")
 )
 
 const sinkName = { ...storeFlags, name: Argument.String("NAME") }
@@ -86,13 +86,13 @@ const sinkName = { ...storeFlags, name: Argument.String("NAME") }
 const sinksCommand = Command.make("sinks", storeFlags, (flags) => reading(flags, listSinks)).pipe(
   Command.withDescription("Print how far each sink is"),
   Command.withSubcommands([
-    Command.make("enable", sinkName, (flags) => changing(flags, enableSink(flags.name))).pipe(
+    Command.make("enable", sinkName, (flags) => changing(flags, (daemon) => enableSink(daemon, flags.name))).pipe(
       Command.withDescription("Enable a sink that was disabled")
     ),
-    Command.make("retry", sinkName, (flags) => changing(flags, retrySink(flags.name))).pipe(
-      Command.withDescription("Deliver the dead letters of a sink again")
+    Command.make("retry", sinkName, (flags) => changing(flags, (daemon) => retrySink(daemon, flags.name))).pipe(
+      Command.withDescription("Deliver its dead letters, and what waits for its next attempt, now")
     ),
-    Command.make("test", sinkName, ({ config, name }) => Effect.scoped(testSink(name, config))).pipe(
+    Command.make("test", sinkName, (flags) => testSink(flags.name, flags)).pipe(
       Command.withDescription("Hand a test event to the receiver of a sink")
     )
   ])
@@ -105,11 +105,11 @@ const replayFlags = {
 }
 
 const replayCommand = Command.make("replay", replayFlags, (flags) =>
-  changing(flags, replaySink(flags.sink, flags.after))
+  changing(flags, (daemon) => replaySink(daemon, flags.sink, flags.after))
 ).pipe(Command.withDescription("Deliver the events behind a cursor to a sink once more"))
 
 const backupCommand = Command.make("backup", { ...storeFlags, file: Argument.String("FILE") }, (flags) =>
-  reading(flags, backup(flags.file))
+  backup(flags, flags.file)
 ).pipe(Command.withDescription("Copy the store to a file"))
 
 const berthWatch = Command.make("berth-watch").pipe(

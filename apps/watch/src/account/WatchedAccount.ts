@@ -34,7 +34,7 @@ export interface WatchedAccountOptions {
 }
 
 const StandingJson = Schema.fromJsonString(Schema.toCodecJson(Standing))
-const readStanding = Schema.decodeSync(StandingJson)
+export const readStanding = Schema.decodeSync(StandingJson)
 const writeStanding = Schema.encodeSync(StandingJson)
 const readState = Schema.decodeSync(NodeStateJson)
 const writeState = Schema.encodeSync(NodeStateJson)

@@ -4,7 +4,7 @@
 import { Console, Effect, Redacted } from "effect"
 import { isPostgres } from "../config/Config.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
-import { readConfigFile } from "../settings/storePath.ts"
+import { readConfigFile } from "../settings/storeSettings.ts"
 
 /** Where a sink delivers, without what may be secret in an address. */
 const targetOf = ({ target }: SinkOptions): string => {

@@ -1,19 +1,20 @@
 /**
- * `berth-watch events`: the events in the store, one per line on stdout; how far it read on stderr.
+ * `berth-watch events`: the events of the log, one per line on stdout; how far it read on stderr.
  */
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Stdout } from "../deliver/Stdout.ts"
-import { advance, type Cursor, formatCursor, parseCursor } from "../events/Cursor.ts"
+import { type Cursor, formatCursor, parseCursor } from "../events/Cursor.ts"
 import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 import { StopSignal } from "../process/StopSignal.ts"
-import { Store } from "../store/Store.ts"
+import type { StoreOptions } from "../settings/storeSettings.ts"
+import { reading } from "./asking.ts"
 
 const maxAtOnce = 1000
 
-/** Another process writes the events: nothing wakes this one. */
+/** Another process commits the events: nothing wakes this one. */
 const followPause = "500 millis"
 
 export const eventsFlags = {
@@ -31,7 +32,7 @@ export const eventsFlags = {
   node: wholeNumberFlag("node", 1).pipe(Flag.withMetavar("ID"), Flag.optional)
 }
 
-interface EventsOptions {
+interface EventsOptions extends StoreOptions {
   readonly after: Option.Option<string>
   readonly follow: boolean
   readonly account: Option.Option<string>
@@ -54,25 +55,28 @@ export const readCursor = (text: string): Effect.Effect<Cursor, CommandFailed> =
   })
 
 export const events = Effect.fn("events")(function* (options: EventsOptions) {
-  const store = yield* Store
   const { write } = yield* Stdout
   const { received } = yield* StopSignal
   const filter = {
-    ...(Option.isSome(options.account) ? { account: options.account.value } : {}),
-    ...(Option.isSome(options.type) ? { type: options.type.value } : {}),
-    ...(Option.isSome(options.node) ? { node: options.node.value } : {})
+    account: Option.getOrUndefined(options.account),
+    type: Option.getOrUndefined(options.type),
+    node: Option.getOrUndefined(options.node)
   }
-  let cursor = yield* readCursor(Option.getOrElse(options.after, () => ""))
-  const reading = Effect.gen(function* () {
-    for (;;) {
-      const found = yield* store.after(cursor, maxAtOnce, filter)
-      yield* write(found.map(({ body }) => `${body}\n`).join(""))
-      for (const { account, seq } of found) cursor = advance(cursor, account, seq)
-      if (found.length > 0) continue
-      if (!options.follow) return
-      yield* Effect.sleep(followPause)
-    }
-  })
-  yield* Effect.catchTag(Effect.raceFirst(reading, received), "StreamClosed", endedBy)
-  yield* report(JSON.stringify({ cursor: formatCursor(cursor) }))
+  let cursor = formatCursor(yield* readCursor(Option.getOrElse(options.after, () => "")))
+  const readAll = reading(options, (daemon) =>
+    Effect.gen(function* () {
+      for (let more = true; more;) {
+        const page = yield* daemon.events({ ...filter, after: cursor, limit: maxAtOnce })
+        yield* write(page.events.map(({ event }) => `${JSON.stringify(event)}\n`).join(""))
+        cursor = page.next
+        more = page.more
+      }
+    })
+  )
+  // A daemon that ends or begins meanwhile changes only who is asked.
+  const reads = options.follow
+    ? Effect.forever(Effect.andThen(readAll, Effect.sleep(followPause)))
+    : Effect.asVoid(readAll)
+  yield* Effect.catchTag(Effect.raceFirst(reads, received), "StreamClosed", endedBy)
+  yield* report(JSON.stringify({ cursor }))
 })

@@ -1,11 +1,16 @@
 /**
- * `berth-watch nodes`: the nodes that the store knows of, now or at an earlier instant, one per line on stdout.
+ * `berth-watch nodes`: the nodes that are known, now or at an earlier instant, one per line on stdout.
  */
-import { Clock, DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
 import { Stdout } from "../deliver/Stdout.ts"
+import type { Answers } from "../http/Daemon.ts"
+import { WatchedNode } from "../http/records.ts"
 import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
-import { Store } from "../store/Store.ts"
+
+const pageSize = 5000
+
+const write = Schema.encodeSync(Schema.toCodecJson(WatchedNode))
 
 export const nodesFlags = {
   at: Flag.String("at").pipe(
@@ -17,7 +22,7 @@ export const nodesFlags = {
 
 const readInstant = (text: string) =>
   Option.match(DateTime.make(text), {
-    onSome: (instant) => Effect.succeed(DateTime.toEpochMillis(instant)),
+    onSome: (instant) => Effect.succeed(DateTime.toUtc(instant)),
     onNone: () =>
       Effect.fail(
         new CommandFailed({
@@ -27,20 +32,17 @@ const readInstant = (text: string) =>
       )
   })
 
-export const nodes = Effect.fn("nodes")(function* (at: Option.Option<string>) {
-  const store = yield* Store
-  const { write } = yield* Stdout
-  const now = yield* Clock.currentTimeMillis
-  const atMillis = Option.isSome(at) ? yield* readInstant(at.value) : now
-  for (const { account } of yield* store.heads) {
-    const oldest = yield* store.oldest(account)
-    if (Option.isSome(at) && oldest !== null && atMillis < oldest) {
-      const begin = DateTime.formatIso(DateTime.makeUnsafe(oldest))
-      const message = `The events of ${account} reach back to ${begin}, not to ${at.value}.`
-      return yield* new CommandFailed({ exit: "notFound", message })
-    }
-    const found = yield* store.nodesAt(atMillis, account)
-    const lines = found.map(({ record }) => `${JSON.stringify({ account, ...(record as object) })}\n`)
-    yield* Effect.catchTag(write(lines.join("")), "StreamClosed", endedBy)
+export const nodes = Effect.fn("nodes")(function* (daemon: Answers, flag: Option.Option<string>) {
+  const stdout = yield* Stdout
+  const at = Option.isSome(flag) ? yield* readInstant(flag.value) : undefined
+  for (let after: string | undefined; ;) {
+    const page = yield* daemon.nodes({ at, after, limit: pageSize })
+    const lines = page.nodes.map((node) => {
+      const { account, ...record } = write(node) as { readonly account: string }
+      return `${JSON.stringify({ account, ...record })}\n`
+    })
+    yield* Effect.catchTag(stdout.write(lines.join("")), "StreamClosed", endedBy)
+    if (page.next === null) return
+    after = page.next
   }
 })

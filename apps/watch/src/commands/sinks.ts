@@ -1,14 +1,15 @@
 /**
  * `berth-watch sinks`: how far each sink is; and what a person may do with one.
  */
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Schema } from "effect"
 import { makeAttempt } from "../deliver/attempt.ts"
-import { sourceOf } from "../events/Event.ts"
 import { formatCursor } from "../events/Cursor.ts"
-import { daemonAccount } from "../events/DaemonFact.ts"
+import type { Answers, Refused } from "../http/Daemon.ts"
+import { SinkStatus } from "../http/records.ts"
+import { testReceiver } from "../http/testReceiver.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
-import { readConfigFile } from "../settings/storePath.ts"
-import { Store } from "../store/Store.ts"
+import type { StoreOptions, StoreSettings } from "../settings/storeSettings.ts"
+import { asking } from "./asking.ts"
 import { readCursor } from "./events.ts"
 
 const unknownSink = (name: string, names: ReadonlyArray<string>) =>
@@ -18,68 +19,50 @@ const unknownSink = (name: string, names: ReadonlyArray<string>) =>
     hint: names.length === 0 ? "No sink has run on this store yet." : `The sinks are ${names.join(", ")}.`
   })
 
+const write = Schema.encodeSync(Schema.toCodecJson(SinkStatus))
+
 /** One line of JSON for each sink. */
-export const listSinks = Effect.gen(function* () {
-  const store = yield* Store
-  for (const { disabled, failingSinceMillis, message, name } of yield* store.sinks) {
-    const backlog = yield* store.backlog(name)
-    const cursor = formatCursor(yield* store.cursorOf(name))
-    const state = disabled !== null ? "disabled" : failingSinceMillis !== null ? "failing" : "enabled"
-    yield* Console.log(JSON.stringify({ sink: name, state, message, cursor, ...backlog }))
-  }
+export const listSinks = Effect.fn("listSinks")(function* (daemon: Answers) {
+  for (const sink of yield* daemon.sinks) yield* Console.log(JSON.stringify(write(sink)))
 })
 
-/** Fails unless a sink of this name has run on the store. */
-const checkSink = Effect.fnUntraced(function* (name: string) {
-  const names = (yield* (yield* Store).sinks).map((row) => row.name)
+/** Does something with a sink that there is. */
+const withSink = Effect.fnUntraced(function* (daemon: Answers, name: string, change: Effect.Effect<void, Refused>) {
+  const names = (yield* daemon.sinks).map(({ sink }) => sink)
   if (!names.includes(name)) return yield* unknownSink(name, names)
+  return yield* change
 })
 
-export const enableSink = Effect.fnUntraced(function* (name: string) {
-  yield* checkSink(name)
-  yield* (yield* Store).setDisabled(name, null)
+export const enableSink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
+  yield* withSink(daemon, name, daemon.enable(name))
   yield* Console.log(`The sink ${name} is enabled.`)
 })
 
-export const retrySink = Effect.fnUntraced(function* (name: string) {
-  yield* checkSink(name)
-  const count = yield* (yield* Store).revive(name)
-  yield* Console.log(`${count} dead letters of ${name} are delivered again when the daemon runs.`)
+export const retrySink = Effect.fnUntraced(function* (daemon: Answers, name: string) {
+  yield* withSink(daemon, name, daemon.retry(name))
+  yield* Console.log(`Dead letters of ${name}, and what waits for its next attempt, are due now.`)
 })
 
-export const replaySink = Effect.fnUntraced(function* (name: string, after: string) {
-  const cursor = yield* readCursor(after)
-  yield* checkSink(name)
-  yield* (yield* Store).replay(name, cursor)
-  yield* Console.log(`The sink ${name} is at ${formatCursor(cursor) || "the beginning"}.`)
+export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
+  const cursor = formatCursor(yield* readCursor(after))
+  yield* withSink(daemon, name, daemon.replay(name, cursor))
+  yield* Console.log(`The sink ${name} is at ${cursor || "the beginning"}.`)
 })
 
-/** Hands a test event to the receiver of a sink in the config. */
-export const testSink = Effect.fnUntraced(function* (name: string, config: Option.Option<string>) {
-  if (Option.isNone(config)) {
-    return yield* new CommandFailed({ exit: "usage", message: "sinks test needs --config FILE, which has the sink." })
-  }
-  const { sinks } = yield* readConfigFile(config.value)
-  const sink = sinks.find((each) => each.name === name)
-  if (sink === undefined) {
+/** Tries the receiver of a sink: from the daemon that runs, or else from here, as the config states it. */
+export const testSink = Effect.fnUntraced(function* (name: string, options: StoreOptions) {
+  const fromHere = Effect.fnUntraced(function* ({ sinks }: StoreSettings) {
+    if (Option.isNone(options.config)) {
+      const message = "No daemon runs, so sinks test needs --config FILE, which has the sink."
+      return yield* new CommandFailed({ exit: "usage", message })
+    }
+    const sink = sinks.find((each) => each.name === name)
+    if (sink !== undefined) return yield* testReceiver(name, yield* makeAttempt(sink))
     return yield* unknownSink(
       name,
       sinks.map((each) => each.name)
     )
-  }
-  const id = "berth-watch-test"
-  const body = JSON.stringify({
-    specversion: "1.0",
-    id,
-    source: sourceOf(daemonAccount),
-    type: "berth.sink.test",
-    datacontenttype: "application/json",
-    data: { sink: name }
   })
-  const attempt = yield* makeAttempt(sink)
-  const outcome = attempt === null ? null : yield* attempt(id, body)
-  if (outcome?._tag === "Failed") {
-    return yield* new CommandFailed({ exit: "unavailable", message: `The sink ${name} failed: ${outcome.reason}.` })
-  }
-  yield* Console.log(outcome === null ? body : `The sink ${name} took a test event.`)
+  yield* asking(options, (daemon) => withSink(daemon, name, daemon.test(name)), fromHere)
+  yield* Console.log(`The sink ${name} took a test event.`)
 })

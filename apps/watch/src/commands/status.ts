@@ -1,33 +1,18 @@
 /**
- * `berth-watch status`: the accounts and sinks of the store, as JSON.
+ * `berth-watch status`: how the accounts and sinks are, as JSON.
  */
-import { Console, DateTime, Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { formatCursor } from "../events/Cursor.ts"
-import { Store } from "../store/Store.ts"
-import { fromSqlError } from "../store/StoreFailed.ts"
+import { Console, Effect, Schema } from "effect"
+import type { Answers } from "../http/Daemon.ts"
+import { AccountStatus, SinkStatus } from "../http/records.ts"
+import type { Running } from "./asking.ts"
 
-const instant = (millis: number | null) => (millis === null ? null : DateTime.formatIso(DateTime.makeUnsafe(millis)))
+const writeAccounts = Schema.encodeSync(Schema.toCodecJson(Schema.Array(AccountStatus)))
+const writeSinks = Schema.encodeSync(Schema.toCodecJson(Schema.Array(SinkStatus)))
 
-export const status = Effect.gen(function* () {
-  const store = yield* Store
-  const sql = yield* SqlClient.SqlClient
-  const counts = yield* Effect.mapError(
-    sql<{ account: string; count: number }>`SELECT account, count(*) AS count FROM node WHERE gone_at IS NULL
-      GROUP BY account`,
-    fromSqlError
-  )
-  const accounts = (yield* store.heads)
-    .filter(({ account }) => !account.startsWith("_"))
-    .map(({ account, seq, sweptAtMillis }) => ({
-      account,
-      nodes: Number(counts.find((row) => row.account === account)?.count ?? 0),
-      events: seq,
-      sweptAt: instant(sweptAtMillis)
-    }))
-  const cursor = formatCursor(new Map((yield* store.heads).map(({ account, seq }) => [account, seq])))
-  const sinks = yield* Effect.forEach(yield* store.sinks, ({ disabled, message, name }) =>
-    Effect.map(store.backlog(name), (backlog) => ({ sink: name, disabled, message, ...backlog }))
-  )
-  yield* Console.log(JSON.stringify({ cursor, accounts, sinks }, null, 2))
+/** `daemon` in the JSON is the process that runs, or null. */
+export const status = Effect.fn("status")(function* (daemon: Answers, running: Running | null) {
+  const cursor = yield* daemon.cursor
+  const accounts = writeAccounts(yield* daemon.accounts)
+  const sinks = writeSinks(yield* daemon.sinks)
+  yield* Console.log(JSON.stringify({ daemon: running, cursor, accounts, sinks }, null, 2))
 })

@@ -86,6 +86,13 @@ const parseShare = (text: string): number | undefined => {
   return share > 0 && share <= 1 ? share : undefined
 }
 
+/** A decimal size, in bytes. */
+const parseSize = (text: string): number | undefined => {
+  const found = /^(\d{1,6})\s?(MB|GB|TB)$/.exec(text)
+  const bytes = Number(found?.[1]) * { MB: 1e6, GB: 1e9, TB: 1e12 }[found?.[2] ?? "MB"]!
+  return bytes > 0 ? bytes : undefined
+}
+
 const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
   names.flatMap((name, index) => (names.indexOf(name) < index ? [index] : []))
 
@@ -228,6 +235,7 @@ class ConfigReader {
     const found = file.record({
       events: kept(defaultRetention.eventsMillis),
       maxEvents: defaulted(file.whole(1000, 1_000_000_000), defaultRetention.maxEvents),
+      maxSize: defaulted(file.parsed("a size from 1MB, such as 500MB or 10GB", parseSize), defaultRetention.maxBytes),
       deadLetters: kept(defaultRetention.deadLettersMillis),
       tombstones: kept(defaultRetention.tombstonesMillis)
     })(place)
@@ -236,6 +244,7 @@ class ConfigReader {
       : {
           eventsMillis: found.events,
           maxEvents: found.maxEvents,
+          maxBytes: found.maxSize,
           deadLettersMillis: found.deadLetters,
           tombstonesMillis: found.tombstones
         }

@@ -18,6 +18,7 @@ import { feedWatchdog } from "../process/supervisor.ts"
 import type { RunSettings } from "../settings/RunSettings.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
+import { nameAddress } from "../store/StoreLock.ts"
 import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { watchAccount } from "./watchAccount.ts"
@@ -93,6 +94,7 @@ const body = Effect.fnUntraced(function* <A>({ config, onReady, settings, until 
   if (config.heartbeat !== null)
     yield* Effect.forkScoped(heartbeat(config.heartbeat, Effect.provideService(isWell, Progress, yield* Progress)))
   const names = config.accounts.map(({ name }) => name)
+  yield* nameAddress(url)
   yield* report(JSON.stringify({ http: url, store: Redacted.value(config.store), accounts: names }))
   yield* onReady
   yield* Effect.forkScoped(feedWatchdog)

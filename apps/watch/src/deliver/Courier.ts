@@ -1,9 +1,9 @@
 /**
- * Delivers what a sink has taken: attempts what its queues start, and keeps in the store how each attempt ended. A process that
- * is killed between an attempt and that attempts again, with the same id.
+ * Delivers what a sink has taken: attempts what its queues start, and keeps in the store how the attempts ended, many at once. A
+ * process that is killed before that attempts again, with the same ids.
  */
 import { Clock, Effect, Queue, Random, Result, Schedule } from "effect"
-import type { Delivery, DeliveryKey } from "../store/sinks.ts"
+import type { AttemptEnd, Delivery, DeliveryKey } from "../store/deliveries.ts"
 import { makeSignal } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
 import { mayPass, type StoreFailed } from "../store/StoreFailed.ts"
@@ -22,6 +22,15 @@ export const maxLoaded = 1_000_000
 
 /** Before the store is asked again after it failed. */
 const storePauseMillis = 1000
+
+/**
+ * How long and how many ends of attempts may wait for the next transaction: each one waits for the disk, which is slower than many
+ * receivers.
+ */
+const maxUnsavedMillis = 50
+const maxUnsaved = 500
+
+const never = Number.POSITIVE_INFINITY
 
 /** `Taken`: there are more deliveries. */
 type Message =
@@ -62,20 +71,42 @@ export const makeCourier = Effect.fnUntraced(function* (
   const mailbox = yield* Queue.unbounded<Message>()
   const turned = makeSignal()
 
-  /** What the store could not take yet, such as on a full disk. An attempt stays made, and others go on meanwhile. */
-  const unsaved: Array<Effect.Effect<void, StoreFailed>> = []
+  /**
+   * How attempts ended that the store does not know yet, the last of each delivery. A store that takes nothing for a while, such as on
+   * a full disk, gets them later: an attempt stays made, and others go on meanwhile.
+   */
+  const unsaved = new Map<string, AttemptEnd>()
+  let savedFailingSinceMillis = failingSinceMillis
+  /** When to write them down; null while there is nothing to write. */
+  let saveAtMillis: number | null = null
+  let isStuck = false
 
-  const saveAll = Effect.gen(function* () {
-    for (;;) {
-      const [write] = unsaved
-      if (write === undefined) return
-      const saved = yield* Effect.result(write)
-      if (Result.isFailure(saved)) return mayPass(saved.failure) ? undefined : yield* saved.failure
-      unsaved.shift()
+  const isSaved = () => unsaved.size === 0 && queues.health.failingSinceMillis === savedFailingSinceMillis
+
+  const save = Effect.gen(function* () {
+    saveAtMillis = null
+    if (isSaved()) return
+    const since = queues.health.failingSinceMillis
+    const saved = yield* Effect.result(store.record(sink, Array.from(unsaved.values()), since))
+    isStuck = Result.isFailure(saved)
+    if (Result.isSuccess(saved)) {
+      savedFailingSinceMillis = since
+      unsaved.clear()
+    } else {
+      if (!mayPass(saved.failure)) return yield* saved.failure
+      saveAtMillis = (yield* Clock.currentTimeMillis) + storePauseMillis
     }
   })
 
-  const save = (write: Effect.Effect<void, StoreFailed>) => Effect.sync(() => void unsaved.push(write))
+  /** While nothing is under way there is nothing to wait for. */
+  const isSaveDue = (nowMillis: number): boolean =>
+    saveAtMillis !== null &&
+    (saveAtMillis <= nowMillis || (!isStuck && (queues.inFlight === 0 || unsaved.size >= maxUnsaved)))
+
+  const note = (end: AttemptEnd) => {
+    const { account, node, seq } = end.delivery
+    unsaved.set(`${account}/${seq}/${node}`, end)
+  }
 
   const attemptOne = Effect.fnUntraced(function* (delivery: Delivery) {
     const body = yield* whileItMayPass(store.bodyOf(sink, delivery))
@@ -86,45 +117,43 @@ export const makeCourier = Effect.fnUntraced(function* (
 
   const afterFailure = Effect.fnUntraced(function* (delivery: Delivery, outcome: Failed) {
     const now = yield* Clock.currentTimeMillis
-    const wasFailing = queues.health.failingSinceMillis !== null
     const consequence = queues.failed(delivery, outcome, now, yield* Random.next)
     switch (consequence._tag) {
       case "Retry":
-        yield* save(store.failed(sink, consequence.delivery, queues.health.failingSinceMillis))
+        note({ _tag: "Due", delivery: consequence.delivery })
         return null
       case "Wait":
-        // Only the first: an outage of days would write every minute.
-        if (!wasFailing) yield* save(store.failed(sink, delivery, queues.health.failingSinceMillis))
         return null
       case "GiveUp":
-        yield* save(store.giveUp(sink, consequence.delivery, outcome.reason))
+        note({ _tag: "GivenUp", delivery: consequence.delivery, reason: outcome.reason })
         return null
       case "Disable":
         return { reason: consequence.reason, message: outcome.reason }
     }
   })
 
+  /** Takes in what arrived; gives the end, if it is one. */
   const handle = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>) {
-    const succeeded: Array<Delivery> = []
     let end: CourierEnd | null = null
     for (const message of messages) {
       if (message._tag === "Taken") continue
-      if (message.outcome._tag === "Delivered") {
-        queues.succeeded(message.delivery)
-        succeeded.push(message.delivery)
+      const { delivery, outcome } = message
+      if (outcome._tag === "Failed") {
+        end = (yield* afterFailure(delivery, outcome)) ?? end
       } else {
-        end = (yield* afterFailure(message.delivery, message.outcome)) ?? end
+        queues.succeeded(delivery)
+        note({ _tag: "Delivered", delivery })
       }
     }
-    if (succeeded.length > 0) yield* save(store.delivered(sink, succeeded))
-    yield* saveAll
+    const now = yield* Clock.currentTimeMillis
+    if (saveAtMillis === null && !isSaved()) saveAtMillis = now + maxUnsavedMillis
     return end
   })
 
   /** What arrives until the next delivery is due. */
-  const messagesUntil = Effect.fnUntraced(function* (nextMillis: number | null, nowMillis: number) {
+  const messagesUntil = Effect.fnUntraced(function* (nextMillis: number, nowMillis: number) {
     const all = Queue.takeAll(mailbox)
-    if (nextMillis === null) return yield* all
+    if (nextMillis === never) return yield* all
     return yield* Effect.timeoutOrElse(all, {
       duration: Math.max(1, nextMillis - nowMillis),
       orElse: () => Effect.succeed<ReadonlyArray<Message>>([])
@@ -135,14 +164,13 @@ export const makeCourier = Effect.fnUntraced(function* (
     for (;;) {
       const now = yield* Clock.currentTimeMillis
       for (const delivery of queues.start(now)) yield* Effect.forkChild(attemptOne(delivery))
+      if (isSaveDue(now)) yield* save
       yield* turned.notify
-      const next = queues.nextMillis()
-      const saveAt = unsaved.length === 0 ? Number.POSITIVE_INFINITY : now + storePauseMillis
-      const wakeAt = Math.min(next ?? Number.POSITIVE_INFINITY, saveAt)
-      const end = yield* handle(yield* messagesUntil(Number.isFinite(wakeAt) ? wakeAt : null, now))
+      const wakeAt = Math.min(queues.nextMillis() ?? never, saveAtMillis ?? never)
+      const end = yield* handle(yield* messagesUntil(wakeAt, now))
       if (end !== null) return end
     }
-  })
+  }).pipe(Effect.ensuring(Effect.ignore(save)))
 
   /** Checks a condition now, and each time the deliveries changed. */
   const until = (condition: (nowMillis: number) => boolean) =>
@@ -163,7 +191,7 @@ export const makeCourier = Effect.fnUntraced(function* (
     room: until(() => queues.size < maxLeft),
     idle: until((now) => {
       const next = queues.nextMillis()
-      const isQuiet = Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.length === 0
+      const isQuiet = Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.size === 0
       return isQuiet && (next === null || next > now)
     }),
     isDown: () => queues.health.probeAtMillis !== null

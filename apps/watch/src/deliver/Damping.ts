@@ -3,7 +3,7 @@
  * else only the last change, with the first `from`. Pure.
  */
 import type { StoredEvent } from "../store/accounts.ts"
-import type { Delivery, DeliveryKey } from "../store/sinks.ts"
+import type { Delivery, DeliveryKey } from "../store/deliveries.ts"
 import { dataOf } from "./Filter.ts"
 
 /** What a change that waits began from. */

@@ -2,7 +2,7 @@
  * All sinks of the daemon, each by itself: what one does or fails to do changes nothing for another. And what a person may do
  * with one while it runs.
  */
-import { Clock, Context, Deferred, Effect, Layer, Queue } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
 import { type DisabledReason, daemonAccount } from "../events/DaemonFact.ts"
 import type { SinkRow } from "../store/sinks.ts"
@@ -47,6 +47,7 @@ const makeSink = Effect.fnUntraced(function* (
   const context = yield* Effect.context<Store | Stdout>()
   const attempt = yield* makeAttempt(options)
   yield* openSink(options)
+  /** What to do while the sink stands still. */
   const orders = yield* Queue.unbounded<Effect.Effect<void>>()
   let courier: Courier | null = null
 
@@ -66,7 +67,14 @@ const makeSink = Effect.fnUntraced(function* (
     return yield* disable("lagging", `${end.unread} events are unread, more than its maxLag of ${options.maxLag}`)
   }).pipe(Effect.ensuring(Effect.sync(() => (courier = null))))
 
-  const run = Effect.raceFirst(Effect.asVoid(deliver), Effect.flatten(Queue.take(orders))).pipe(
+  // An order is done after the delivering has ended, and left in the queue until then.
+  const run = Effect.raceFirst(deliver, Queue.peek(orders)).pipe(
+    Effect.andThen(
+      Effect.flatMap(
+        Queue.poll(orders),
+        Option.getOrElse(() => Effect.void)
+      )
+    ),
     Effect.forever,
     Effect.provideContext(context)
   )
@@ -83,12 +91,12 @@ const makeSink = Effect.fnUntraced(function* (
 
 const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const store = yield* Store
-  // The daemon's own events: one sink's end is reported to the others.
-  const { owner } = yield* store.claim(daemonAccount)
+  /** To the other sinks, as an event of the daemon itself. */
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
     const identity = { nodeId: null, incarnation: null, life: null, version: `${sink} ${atMillis}` }
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
+    const { owner } = yield* whileItMayPass(store.claim(daemonAccount))
     yield* whileItMayPass(store.commit(owner, { events: [fact] }))
   })
   const sinks = new Map<string, RunningSink>()
@@ -109,13 +117,16 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
   }
 
   return {
-    /** Delivers to all sinks; ends only when the store or stdout cannot be used any more. */
-    run: Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
+    /** Delivers to all sinks, of which there may be none; ends only when the store or stdout cannot be used any more. */
+    run: Effect.andThen(
+      Effect.forEach(Array.from(sinks.values()), ({ run }) => run, { concurrency: "unbounded", discard: true }),
+      Effect.never
+    ),
     status: Effect.flatMap(store.sinks, (rows) => Effect.forEach(rows, statusOf)),
     enable: (name: string) => stopped(name, store.setDisabled(name, null)),
     disable: (name: string) => stopped(name, store.setDisabled(name, { reason: "requested", message: "as requested" })),
-    /** Delivers the dead letters again; gives how many. */
-    retry: (name: string) => stopped(name, store.revive(name)),
+    /** Delivers dead letters, and what waits for its next attempt, at once; gives how many of each. The receiver counts as up. */
+    retry: (name: string) => stopped(name, store.retry(name)),
     replay: (name: string, cursor: Cursor) => stopped(name, store.replay(name, cursor)),
     /** Waits until every sink that is up has read and delivered all there is. */
     idle: Effect.gen(function* () {

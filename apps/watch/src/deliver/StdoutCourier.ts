@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { makeSignal } from "../store/Signal.ts"
-import type { Delivery } from "../store/sinks.ts"
+import type { Delivery } from "../store/deliveries.ts"
 import { Store } from "../store/Store.ts"
 import { type Courier, maxLoaded, whileItMayPass } from "./Courier.ts"
 import { Stdout } from "./Stdout.ts"
@@ -24,7 +24,8 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     const batch = left.slice(0, maxAtOnce)
     const bodies = yield* whileItMayPass(store.bodiesOf(sink, batch))
     yield* write(bodies.map((body) => (body === null ? "" : `${body}\n`)).join(""))
-    yield* whileItMayPass(store.delivered(sink, batch))
+    const ends = batch.map((delivery) => ({ _tag: "Delivered", delivery }) as const)
+    yield* whileItMayPass(store.record(sink, ends, null))
     left.splice(0, batch.length)
     yield* turned.notify
   })

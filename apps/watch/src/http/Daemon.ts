@@ -68,3 +68,9 @@ export class Daemon extends Context.Service<
     readonly replay: (sink: string, after: string) => Effect.Effect<void, Refused>
   }
 >()("@berth/watch/http/Daemon") {}
+
+/** What commands ask: of a running daemon, or of the store where none runs. */
+export type Answers = Pick<
+  Daemon["Service"],
+  "accounts" | "nodes" | "events" | "cursor" | "sinks" | "enable" | "retry" | "test" | "replay"
+>

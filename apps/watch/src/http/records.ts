@@ -17,16 +17,19 @@ const AccountAllowance = Schema.Struct({
 
 const CompleteSweep = Schema.Struct({
   endedAt: Instant,
-  durationMillis: Schema.Number,
-  requests: Count
-}).annotate({ identifier: "CompleteSweep" })
+  durationMillis: Schema.NullOr(Schema.Number),
+  requests: Schema.NullOr(Count)
+}).annotate({
+  identifier: "CompleteSweep",
+  description: "What is null is known only to the process that swept."
+})
 
 const Trouble = Schema.Struct({
   message: Schema.String,
   since: Instant
 }).annotate({ identifier: "Trouble" })
 
-export const accountStates = ["starting", "watching", "degraded", "frozen"] as const
+export const accountStates = ["starting", "watching", "degraded", "frozen", "stopped"] as const
 
 /** How the watching of one account goes. */
 export const AccountStatus = Schema.Struct({
@@ -34,7 +37,7 @@ export const AccountStatus = Schema.Struct({
   state: Schema.Literals(accountStates).annotate({
     description:
       "`starting`: there is no baseline yet. `degraded`: the service fails. `frozen`: the list is not believed, and no " +
-      "deletion is reported."
+      "deletion is reported. `stopped`: no daemon runs; only commands show it."
   }),
   trouble: Schema.NullOr(Trouble),
   nodes: Count.annotate({ description: "Nodes that are known now." }),
@@ -90,16 +93,16 @@ export const SinkStatus = Schema.Struct({
 }).annotate({ identifier: "SinkStatus" })
 export type SinkStatus = typeof SinkStatus.Type
 
-/** An event as it is delivered everywhere: CloudEvents 1.0. What `data` has depends on the type. */
+/** An event as it is delivered everywhere, in the same order: CloudEvents 1.0. What `data` has depends on the type. */
 export const DeliveredEvent = Schema.Struct({
   specversion: Schema.Literal("1.0"),
   id: Schema.String,
   source: Schema.String,
-  type: Schema.String,
-  subject: Schema.optionalKey(Schema.String),
   sequence: Schema.String,
   time: Schema.String,
   datacontenttype: Schema.Literal("application/json"),
+  subject: Schema.optionalKey(Schema.String),
+  type: Schema.String,
   data: Schema.Record(Schema.String, Schema.Unknown)
 }).annotate({ identifier: "DeliveredEvent" })
 export type DeliveredEvent = typeof DeliveredEvent.Type

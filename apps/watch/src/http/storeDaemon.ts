@@ -2,7 +2,7 @@
  * The `Daemon` of a process that runs: nodes and events from the store, sinks from what delivers to them, and how the polling goes
  * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
  */
-import { Clock, DateTime, Effect, Layer, Metric, Option } from "effect"
+import { DateTime, Effect, Layer, Metric, Option } from "effect"
 import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { type Attempt, makeAttempt } from "../deliver/attempt.ts"
@@ -15,6 +15,7 @@ import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import { Daemon, type EventFilter, type NodeQuery, Refused } from "./Daemon.ts"
 import type { AccountStatus, DeliveredEvent, LoggedEvent } from "./records.ts"
 import { toPast, toWatched } from "./storedNode.ts"
+import { testReceiver } from "./testReceiver.ts"
 
 /** How old the numbers of nodes may be. */
 const countsAgeMillis = 5000
@@ -197,26 +198,6 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     return found ?? (yield* new Refused({ kind: "unknown", message: `There is no sink ${name}.` }))
   })
 
-  const test = Effect.fnUntraced(function* (name: string) {
-    yield* knownSink(name)
-    const millis = yield* Clock.currentTimeMillis
-    const id = `test-${millis}`
-    const event = {
-      specversion: "1.0",
-      id,
-      source: `/accounts/${daemonAccount}`,
-      type: "berth.sink.test",
-      time: DateTime.formatIso(DateTime.makeUnsafe(millis)),
-      datacontenttype: "application/json",
-      data: { sink: name }
-    }
-    const outcome = yield* attempts.get(name)?.(id, JSON.stringify(event)) ?? Effect.succeed(null)
-    if (outcome === null) return yield* new Refused({ kind: "invalid", message: `${name} has no receiver to try.` })
-    if (outcome._tag !== "Delivered") {
-      return yield* new Refused({ kind: "busy", message: `${name} did not take the test event.` })
-    }
-  })
-
   const accounts = Effect.gen(function* () {
     const known = yield* counts
     const nodesOf = (name: string) =>
@@ -261,7 +242,7 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     }),
     enable: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.enable(name))),
     retry: (name) => Effect.andThen(knownSink(name), Effect.orDie(sinks.retry(name))),
-    test,
+    test: (name) => Effect.andThen(knownSink(name), testReceiver(name, attempts.get(name) ?? null)),
     replay: Effect.fnUntraced(function* (name, after) {
       yield* knownSink(name)
       const cursor = yield* readCursor(after)

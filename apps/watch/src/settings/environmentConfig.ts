@@ -7,25 +7,14 @@ import { Effect, Redacted } from "effect"
 import {
   defaultAccount,
   defaultListen,
-  defaultMaxLag,
   isLoopback,
   type Listen,
   parseListen,
   type WatchConfig
 } from "../config/Config.ts"
-import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { defaultRetention } from "../store/retention.ts"
-import { defaultStorePath, variable } from "./storePath.ts"
-
-const stdout: SinkOptions = {
-  name: "stdout",
-  target: { _tag: "Stdout" },
-  selection: { types: [], nodes: [], accounts: [] },
-  start: "now",
-  forMillis: 0,
-  maxLag: defaultMaxLag
-}
+import { defaultStorePath, stdoutSink, tokenVariable, variable } from "./storeSettings.ts"
 
 const readListen = Effect.gen(function* (): Effect.fn.Return<Listen | null, CommandFailed> {
   const text = yield* variable("BERTH_WATCH_LISTEN")
@@ -41,8 +30,8 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
   account: string
 ): Effect.fn.Return<WatchConfig, CommandFailed> {
   const listen = yield* readListen
-  const token = yield* variable("BERTH_WATCH_TOKEN")
-  if (listen !== null && !isLoopback(listen) && token === undefined) {
+  const token = yield* tokenVariable
+  if (listen !== null && !isLoopback(listen) && token === null) {
     return yield* new CommandFailed({
       exit: "usage",
       message: "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed.",
@@ -52,9 +41,9 @@ export const environmentConfig = Effect.fn("environmentConfig")(function* (
   return {
     store: Redacted.make(yield* defaultStorePath),
     listen,
-    token: token === undefined ? null : Redacted.make(token),
+    token,
     accounts: [{ ...defaultAccount, name: account, connection: options }],
-    sinks: [stdout],
+    sinks: [stdoutSink],
     heartbeat: null,
     retention: defaultRetention
   }

@@ -7,7 +7,7 @@ import type { WatchConfig } from "../config/Config.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { readAccount } from "./account.ts"
 import { environmentConfig } from "./environmentConfig.ts"
-import { readConfigFile } from "./storePath.ts"
+import { readConfigFile } from "./storeSettings.ts"
 
 interface RunConfigFlags {
   readonly config: Option.Option<string>

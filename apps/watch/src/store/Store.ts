@@ -3,17 +3,19 @@
  * PostgreSQL alike; which of them it is shows only where a store is opened.
  */
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { existsSync, statSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeAccounts } from "./accounts.ts"
+import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
 import { migrate } from "./migrate.ts"
 import { makePresent } from "./present.ts"
 import { makeRetention } from "./retention.ts"
 import { makeSinks } from "./sinks.ts"
-import { lockStore, nameOwner } from "./StoreLock.ts"
+import { lockPath, lockStore, nameOwner } from "./StoreLock.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 import { makeSignal } from "./Signal.ts"
 
@@ -29,6 +31,7 @@ const makeStore = Effect.gen(function* () {
     ...makeEvents(sql),
     ...makePresent(sql),
     ...makeSinks(sql),
+    ...makeDeliveries(sql),
     ...makeRetention(sql),
     /** Waits for events of this process that come after `seen`, a former answer; begin with 0. */
     newEvents: wait,
@@ -55,7 +58,7 @@ export class Store extends Context.Service<Store, Effect.Success<typeof makeStor
         yield* nameOwner
         return yield* makeStore
       })
-    ).pipe(Layer.provideMerge(sqliteLayer({ filename: path })))
+    ).pipe(Layer.provideMerge(Layer.unwrap(Effect.as(checkLength(path), sqliteLayer({ filename: path })))))
 
   /** The same for a command that only reads. The file has to exist. */
   static readonly layerReader = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
@@ -73,6 +76,14 @@ const named =
 const sqliteLayer = (options: SqliteClient.SqliteOptions): Layer.Layer<SqlClient.SqlClient, StoreFailed> =>
   Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make(options), named(options))).pipe(
     Layer.provide(Reactivity.layer)
+  )
+
+/** SQLite makes a database of a file without content. Once a process has had the lock there was some. */
+const checkLength = (path: string) =>
+  Effect.suspend(() =>
+    existsSync(lockPath(path)) && statSync(path, { throwIfNoEntry: false })?.size === 0
+      ? new StoreFailed({ fault: "damaged", detail: `${path} is empty` })
+      : Effect.void
   )
 
 /** SQLite reads a damaged page as it is until something refers to it: only this finds most of it. */

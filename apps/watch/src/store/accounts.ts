@@ -65,6 +65,20 @@ export interface StoredEvent {
   readonly body: string
 }
 
+interface KnownColumns {
+  readonly seq: StoredInteger
+  readonly fingerprint: string | null
+  readonly swept_at: StoredInteger | null
+  readonly standing: string | null
+}
+
+const toKnown = ({ fingerprint, seq, standing, swept_at }: KnownColumns): AccountRow => ({
+  seq: toNumber(seq),
+  fingerprint,
+  sweptAtMillis: toNumberOrNull(swept_at),
+  standing
+})
+
 const nodeOf = (event: Event): number | null =>
   "subject" in event ? Number(event.subject.slice(event.subject.indexOf("/") + 1)) : null
 
@@ -81,24 +95,20 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
     const id = yield* newAccountId
     const fresh = { name: account, id, epoch: 0, version: 0, seq: 0 }
     yield* sql`INSERT INTO account ${sql.insert(fresh)} ON CONFLICT (name) DO NOTHING`
-    const [row] = yield* sql<{
-      id: string
-      epoch: StoredInteger
-      seq: StoredInteger
-      fingerprint: string | null
-      swept_at: StoredInteger | null
-      standing: string | null
-    }>`UPDATE account SET epoch = epoch + 1 WHERE name = ${account}
+    const [row] = yield* sql<
+      { id: string; epoch: StoredInteger } & KnownColumns
+    >`UPDATE account SET epoch = epoch + 1 WHERE name = ${account}
        RETURNING id, epoch, seq, fingerprint, swept_at, standing`
     const owner: Owner = { account, accountId: row!.id, epoch: toNumber(row!.epoch) }
-    const known: AccountRow = {
-      seq: toNumber(row!.seq),
-      fingerprint: row!.fingerprint,
-      sweptAtMillis: toNumberOrNull(row!.swept_at),
-      standing: row!.standing
-    }
-    return { owner, known }
+    return { owner, known: toKnown(row!) }
   }, Effect.mapError(fromSqlError))
+
+  /** Every account as its last owner left it. */
+  const accounts = sql<{ name: string } & KnownColumns>`SELECT name, seq, fingerprint, swept_at, standing FROM account
+    ORDER BY name`.pipe(
+    Effect.map((rows) => rows.map((row) => ({ account: row.name, ...toKnown(row) }))),
+    Effect.mapError(fromSqlError)
+  )
 
   /** All nodes and tombstones of an account. */
   const nodes = (account: string): Stream.Stream<NodeRow, StoreFailed> =>
@@ -206,5 +216,5 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
     Effect.mapError((error) => (error._tag === "SqlError" ? fromSqlError(error) : error))
   )
 
-  return { claim, nodes, commit }
+  return { claim, accounts, nodes, commit }
 }

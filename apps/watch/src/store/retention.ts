@@ -10,6 +10,8 @@ export interface Retention {
   readonly eventsMillis: number
   /** Events of one account that are kept at most. */
   readonly maxEvents: number
+  /** Bytes that the whole store takes at most, as far as fewer events can bring it there. */
+  readonly maxBytes: number
   readonly deadLettersMillis: number
   /** Nodes that were reported deleted: as long as the service may give their ids again. */
   readonly tombstonesMillis: number
@@ -20,6 +22,7 @@ const dayMillis = 86_400_000
 export const defaultRetention: Retention = {
   eventsMillis: 90 * dayMillis,
   maxEvents: 10_000_000,
+  maxBytes: 10_000_000_000,
   deadLettersMillis: 30 * dayMillis,
   tombstonesMillis: 400 * dayMillis
 }
@@ -41,29 +44,62 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       ([row]) => toNumber(row?.seq ?? 0)
     )
 
+  /** What the rows and their indexes take; the room of removed ones is used again. */
+  const usedBytes = sql.onDialectOrElse({
+    pg: () =>
+      sql<{ bytes: StoredInteger }>`SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+    orElse: () =>
+      sql<{ bytes: StoredInteger }>`SELECT (page_count - freelist_count) * page_size AS bytes
+        FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
+  })
+
+  /** Removes the oldest events of an account, at most `maxRemovedAtOnce`, up to `last`; gives how many. */
+  const removeEvents = (account: string, last: number, olderThan: number, surplus: number) =>
+    Effect.map(
+      sql`DELETE FROM event WHERE account = ${account} AND seq IN (
+        SELECT seq FROM event WHERE account = ${account} AND seq <= ${last}
+          AND (happened_at < ${olderThan} OR seq <= ${surplus})
+        ORDER BY seq LIMIT ${maxRemovedAtOnce}
+      ) RETURNING seq`,
+      (removed) => removed.length
+    )
+
+  /** Removes events, some of each account, until the store is no larger than it may be; gives how many. */
+  const shrink = Effect.fnUntraced(function* (maxBytes: number, free: ReadonlyMap<string, number>) {
+    let pruned = 0
+    for (;;) {
+      const [used] = yield* usedBytes
+      if (toNumber(used?.bytes ?? 0) <= maxBytes) return pruned
+      let removed = 0
+      for (const [account, last] of free) removed += yield* removeEvents(account, last, 0, last)
+      if (removed === 0) return pruned
+      pruned += removed
+      yield* Effect.yieldNow
+    }
+  })
+
   /** Removes what is too old or too much for the sinks that the daemon has; gives how many events went. */
   const prune = Effect.fn("Store.prune")(function* (retention: Retention, sinks: ReadonlyArray<string>) {
     const now = yield* Clock.currentTimeMillis
     let pruned = 0
+    const free = new Map<string, number>()
     const accounts = yield* sql<{ name: string; seq: StoredInteger }>`SELECT name, seq FROM account`
     for (const { name, seq } of accounts) {
-      const free = yield* lastFree(name, sinks)
+      const last = yield* lastFree(name, sinks)
+      free.set(name, last)
       const surplus = toNumber(seq) - retention.maxEvents
       for (;;) {
-        const removed = yield* sql`DELETE FROM event WHERE account = ${name} AND seq IN (
-          SELECT seq FROM event WHERE account = ${name} AND seq <= ${free}
-            AND (happened_at < ${now - retention.eventsMillis} OR seq <= ${surplus})
-          ORDER BY seq LIMIT ${maxRemovedAtOnce}
-        ) RETURNING seq`
-        pruned += removed.length
-        if (removed.length < maxRemovedAtOnce) break
+        const removed = yield* removeEvents(name, last, now - retention.eventsMillis, surplus)
+        pruned += removed
+        if (removed < maxRemovedAtOnce) break
         // Between two transactions a commit gets its turn.
         yield* Effect.yieldNow
       }
     }
     yield* sql`DELETE FROM dead_letter WHERE died_at < ${now - retention.deadLettersMillis}`
     yield* sql`DELETE FROM node WHERE gone_at < ${now - retention.tombstonesMillis}`
-    return pruned
+    return pruned + (yield* shrink(retention.maxBytes, free))
   }, Effect.mapError(fromSqlError))
 
   return { prune }

@@ -1,34 +1,13 @@
 /**
- * How far each sink has read, whether it is enabled, and what it still has to deliver or gave up on.
+ * Which sinks there are, whether they are enabled, and how far each has read.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Cursor } from "../events/Cursor.ts"
 import type { DisabledReason } from "../events/DaemonFact.ts"
-import { inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
-import type { SqlError } from "effect/sql/SqlError"
+import { type Delivery, type DeliveryKey, makeDeliveryRows } from "./deliveries.ts"
+import { type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
 import { fromSqlError } from "./StoreFailed.ts"
-
-/** Which delivery it is. */
-export interface DeliveryKey {
-  readonly account: string
-  readonly seq: number
-  /** 0 where the event is about the account as a whole. */
-  readonly node: number
-}
-
-/** An event that a sink has still to deliver. */
-export interface Delivery extends DeliveryKey {
-  /** Id of the event. */
-  readonly id: string
-  /** Attempts that failed so far. */
-  readonly attempt: number
-  readonly dueMillis: number
-  /** What the event changed from, while it is held back to see whether that lasts; null otherwise. */
-  readonly held: string | null
-  /** Its JSON, where that is not the one of the event in the log. */
-  readonly body: string | null
-}
 
 /** A sink as it was left. */
 export interface SinkRow {
@@ -39,13 +18,6 @@ export interface SinkRow {
   readonly changedAtMillis: number
   /** Since when nothing was delivered; null when the last attempt succeeded. */
   readonly failingSinceMillis: number | null
-}
-
-export interface DeadLetter extends DeliveryKey {
-  readonly id: string
-  readonly attempts: number
-  readonly reason: string
-  readonly diedAtMillis: number
 }
 
 /** What a sink has read, and what follows from it. */
@@ -59,29 +31,9 @@ export interface Intake {
   readonly dropped: ReadonlyArray<DeliveryKey>
 }
 
-interface DeliveryRow {
-  readonly account: string
-  readonly seq: StoredInteger
-  readonly node: StoredInteger
-  readonly id: string
-  readonly attempt: StoredInteger
-  readonly due: StoredInteger
-  readonly held: string | null
-  readonly body: string | null
-}
-
-const toDelivery = (row: DeliveryRow): Delivery => ({
-  account: row.account,
-  seq: toNumber(row.seq),
-  node: toNumber(row.node),
-  id: row.id,
-  attempt: toNumber(row.attempt),
-  dueMillis: toNumber(row.due),
-  held: row.held,
-  body: row.body
-})
-
 export const makeSinks = (sql: SqlClient.SqlClient) => {
+  const { drop, insert } = makeDeliveryRows(sql)
+
   const sinks = sql<{
     name: string
     disabled: string | null
@@ -118,24 +70,6 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     sql`INSERT INTO sink_cursor ${sql.insert({ sink, account, seq })}
       ON CONFLICT (sink, account) DO UPDATE SET seq = excluded.seq`
 
-  /** A condition on the deliveries of a sink. */
-  const isOneOf = (keys: ReadonlyArray<DeliveryKey>) => {
-    const rows = keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`)
-    return sql`(delivery.account, delivery.seq, delivery.node) IN (VALUES ${sql.csv(rows)})`
-  }
-
-  const drop = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
-    Effect.forEach(inGroups(keys), (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf(group)}`, {
-      discard: true
-    })
-
-  const insert = (sink: string, deliveries: ReadonlyArray<Delivery>) =>
-    Effect.forEach(
-      inGroups(deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis }))),
-      (group) => sql`INSERT INTO delivery ${sql.insert(group)} ON CONFLICT (sink, account, seq, node) DO NOTHING`,
-      { discard: true }
-    )
-
   /** Moves a sink's cursor, with the deliveries that follow from what it read, all or nothing. */
   const take = Effect.fn("Store.take")(
     ({ account, deliveries, dropped, seq, sink }: Intake) =>
@@ -163,109 +97,6 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
         yield* insert(sink, deliveries)
         yield* moveCursor(sink, account, seq)
         return { deliveries, seq }
-      }).pipe(sql.withTransaction),
-    Effect.mapError(fromSqlError)
-  )
-
-  /** The deliveries of a sink in the order of their events, at most `max`, from after one on. */
-  const deliveries = (sink: string, max: number) =>
-    sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
-      WHERE sink = ${sink} ORDER BY account, seq, node LIMIT ${max}`.pipe(
-      Effect.map((rows) => rows.map(toDelivery)),
-      Effect.mapError(fromSqlError)
-    )
-
-  /** The JSON of each delivery; null where the delivery is gone. */
-  const bodiesOf = Effect.fn("Store.bodiesOf")(function* (sink: string, keys: ReadonlyArray<DeliveryKey>) {
-    const bodies = new Map<string, string>()
-    const keyOf = (account: string, seq: StoredInteger, node: StoredInteger) => `${account}/${seq}/${node}`
-    for (const group of inGroups(keys)) {
-      const rows = yield* sql<{ account: string; seq: StoredInteger; node: StoredInteger; body: string }>`
-        SELECT delivery.account, delivery.seq, delivery.node, coalesce(delivery.body, event.body) AS body FROM delivery
-        LEFT JOIN event ON event.account = delivery.account AND event.seq = delivery.seq
-        WHERE delivery.sink = ${sink} AND ${isOneOf(group)}`
-      for (const { account, body, node, seq } of rows) bodies.set(keyOf(account, seq, node), body)
-    }
-    return keys.map(({ account, node, seq }) => bodies.get(keyOf(account, seq, node)) ?? null)
-  }, Effect.mapError(fromSqlError))
-
-  const bodyOf = (sink: string, key: DeliveryKey) => Effect.map(bodiesOf(sink, [key]), ([body]) => body ?? null)
-
-  /** Deliveries that succeeded. */
-  const delivered = Effect.fn("Store.delivered")(
-    (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
-      sql.withTransaction(
-        Effect.andThen(
-          drop(sink, keys),
-          sql`UPDATE sink SET failing_since = NULL WHERE name = ${sink} AND failing_since IS NOT NULL`
-        )
-      ),
-    Effect.asVoid,
-    Effect.mapError(fromSqlError)
-  )
-
-  /** A delivery that failed, and when it is due again. */
-  const failed = Effect.fn("Store.failed")(
-    (sink: string, delivery: Delivery, failingSinceMillis: number | null) =>
-      sql.withTransaction(
-        Effect.andThen(
-          sql`UPDATE delivery SET attempt = ${delivery.attempt}, due = ${delivery.dueMillis} WHERE sink = ${sink}
-            AND account = ${delivery.account} AND seq = ${delivery.seq} AND node = ${delivery.node}`,
-          sql`UPDATE sink SET failing_since = ${failingSinceMillis} WHERE name = ${sink}`
-        )
-      ),
-    Effect.asVoid,
-    Effect.mapError(fromSqlError)
-  )
-
-  /** Gives a delivery up: it becomes a dead letter. */
-  const giveUp = Effect.fn("Store.giveUp")(function* (sink: string, delivery: Delivery, reason: string) {
-    const { account, attempt, id, node, seq } = delivery
-    const body = yield* bodyOf(sink, delivery)
-    const died_at = yield* Clock.currentTimeMillis
-    const letter = { sink, account, seq, node, id, attempts: attempt, reason, died_at, body }
-    const save: Effect.Effect<unknown, SqlError> =
-      body === null
-        ? Effect.void
-        : sql`INSERT INTO dead_letter ${sql.insert(letter)} ON CONFLICT (sink, id) DO UPDATE SET
-            attempts = excluded.attempts, reason = excluded.reason, died_at = excluded.died_at`
-    yield* Effect.mapError(sql.withTransaction(Effect.andThen(save, drop(sink, [delivery]))), fromSqlError)
-  })
-
-  const deadLetters = (sink: string, max: number) =>
-    sql<{
-      account: string
-      seq: StoredInteger
-      node: StoredInteger
-      id: string
-      attempts: StoredInteger
-      reason: string
-      died_at: StoredInteger
-    }>`SELECT account, seq, node, id, attempts, reason, died_at FROM dead_letter
-      WHERE sink = ${sink} ORDER BY died_at, account, seq LIMIT ${max}`.pipe(
-      Effect.map((rows) =>
-        rows.map((row): DeadLetter => ({
-          account: row.account,
-          seq: toNumber(row.seq),
-          node: toNumber(row.node),
-          id: row.id,
-          attempts: toNumber(row.attempts),
-          reason: row.reason,
-          diedAtMillis: toNumber(row.died_at)
-        }))
-      ),
-      Effect.mapError(fromSqlError)
-    )
-
-  /** Makes deliveries of a sink's dead letters again; gives how many. */
-  const revive = Effect.fn("Store.revive")(
-    (sink: string) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        yield* sql`INSERT INTO delivery (sink, account, seq, node, id, attempt, due, held, body)
-          SELECT sink, account, seq, node, id, 0, ${now}, NULL, body FROM dead_letter WHERE sink = ${sink}
-          ON CONFLICT (sink, account, seq, node) DO NOTHING`
-        return (yield* sql`DELETE FROM dead_letter WHERE sink = ${sink} RETURNING id`).length
       }).pipe(sql.withTransaction),
     Effect.mapError(fromSqlError)
   )
@@ -303,22 +134,5 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
     return { unread: toNumber(row!.unread), pending: toNumber(row!.pending), dead: toNumber(row!.dead) }
   }, Effect.mapError(fromSqlError))
 
-  return {
-    sinks,
-    meet,
-    cursorOf,
-    take,
-    takeBaseline,
-    deliveries,
-    bodyOf,
-    bodiesOf,
-    delivered,
-    failed,
-    giveUp,
-    deadLetters,
-    revive,
-    setDisabled,
-    replay,
-    backlog
-  }
+  return { sinks, meet, cursorOf, take, takeBaseline, setDisabled, replay, backlog }
 }

@@ -5,13 +5,14 @@
 import { Context, Effect, Layer, Metric } from "effect"
 
 export interface AccountProgress {
-  /** `degraded`: the service fails. `frozen`: the list is not believed. */
-  readonly state: "starting" | "watching" | "degraded" | "frozen"
+  /** `degraded`: the service fails. `frozen`: the list is not believed. `stopped`: nothing polls; this is what was left. */
+  readonly state: "starting" | "watching" | "degraded" | "frozen" | "stopped"
   readonly trouble: { readonly message: string; readonly sinceMillis: number } | null
   readonly lastSweep: {
     readonly endedMillis: number
-    readonly durationMillis: number
-    readonly requests: number
+    /** Null, as `requests` is, of a sweep of another process. */
+    readonly durationMillis: number | null
+    readonly requests: number | null
   } | null
   readonly nextSweepMillis: number | null
   /** Planned from one sweep to the next. */
@@ -56,7 +57,7 @@ const make = Effect.sync(() => {
      */
     report: Effect.fnUntraced(function* (account: string, news: Partial<AccountProgress>) {
       accounts.set(account, { ...(accounts.get(account) ?? unknown), ...news })
-      if (news.lastSweep == null) return
+      if (news.lastSweep?.durationMillis == null) return
       const duration = Metric.withAttributes(sweepDuration, { account })
       yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
     }),

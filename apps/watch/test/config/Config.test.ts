@@ -82,7 +82,7 @@ sinks:
   - name: log
     stdout: {}
 heartbeat: { url: "https://beat.example.com/1", every: 30s }
-retention: { events: 2d }
+retention: { events: 2d, maxSize: 500MB }
 `)
     )
     expect(Redacted.value(found.store)).toBe("/etc/berth/data/watch.db")
@@ -103,7 +103,7 @@ retention: { events: 2d }
         { name: "log", target: { _tag: "Stdout" } }
       ],
       heartbeat: { everyMillis: 30_000 },
-      retention: { eventsMillis: 2 * 86_400_000 }
+      retention: { eventsMillis: 2 * 86_400_000, maxBytes: 500_000_000 }
     })
     const { accessToken } = found.accounts[0]!.connection.credentials
     expect(Redacted.value(accessToken as Redacted.Redacted)).toBe("token-from-file")

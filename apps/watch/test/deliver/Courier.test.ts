@@ -82,6 +82,39 @@ describe("a courier", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.effect("keeps how many attempts ended in few transactions, because each waits for the disk", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const owner = yield* claim
+      let transactions = 0
+      const counted = Store.of({ ...store, record: (...args) => (transactions++, store.record(...args)) })
+      const { attempt, received } = receiver(({ sequence }) =>
+        Number(sequence) % 100 === 0 ? failed("refused", "the receiver answered 400") : delivered
+      )
+      yield* Effect.provideService(running(attempt), Store, counted)
+      yield* store.commit(owner, { events: Array.from({ length: 1000 }, (_, index) => created(index + 1, index)) })
+      while (received.length < 1000) yield* pass("10 millis")
+      yield* pass("1 second")
+      expect(yield* store.backlog("ops")).toEqual({ unread: 0, pending: 10, dead: 0 })
+      expect(transactions).toBeLessThan(20)
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("keeps how attempts ended when it is stopped in between", () =>
+    Effect.gen(function* () {
+      const { backlog, commit } = yield* Store
+      const owner = yield* claim
+      const hanging = yield* Deferred.make<Outcome>()
+      const { fiber } = yield* running((_, body) =>
+        JSON.parse(body).subject === "nodes/1" ? Effect.succeed(delivered) : Deferred.await(hanging)
+      )
+      yield* commit(owner, { events: [created(1, 1), created(2, 2)] })
+      yield* idleNow
+      yield* Fiber.interrupt(fiber)
+      expect(yield* backlog("ops")).toEqual({ unread: 0, pending: 1, dead: 0 })
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("makes a dead letter of an event that is refused ten times, then goes on with the node", () =>
     Effect.gen(function* () {
       const { backlog, commit, deadLetters } = yield* Store

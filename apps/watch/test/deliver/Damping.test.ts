@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { damp } from "../../src/deliver/Damping.ts"
 import type { StoredEvent } from "../../src/store/accounts.ts"
-import type { Delivery } from "../../src/store/sinks.ts"
+import type { Delivery } from "../../src/store/deliveries.ts"
 
 const second = 1000
 

@@ -137,7 +137,7 @@ describe("sinks", () => {
 
   it.live("deliver once more what a person asks for: from a cursor on, or the dead letters", () =>
     Effect.gen(function* () {
-      const { commit, giveUp, take } = yield* Store
+      const { commit, record, take } = yield* Store
       const owner = yield* claim
       const receiver = yield* Receiver.start
       const sinks = yield* running([sinkTo(receiver, { name: "ops" })])
@@ -151,13 +151,37 @@ describe("sinks", () => {
       const id = events[0]!.id
       const dead = { account: "a", seq: 1, node: 1, id, attempt: 10, dueMillis: 0, held: null, body: null }
       yield* take({ sink: "ops", account: "a", seq: 2, deliveries: [dead], dropped: [] })
-      yield* giveUp("ops", dead, "the receiver answered 400")
+      yield* record("ops", [{ _tag: "GivenUp", delivery: dead, reason: "the receiver answered 400" }], null)
       expect((yield* sinks.status)[0]).toMatchObject({ pending: 0, dead: 1 })
-      expect(yield* sinks.retry("ops")).toBe(1)
+      expect(yield* sinks.retry("ops")).toEqual({ dead: 1, waiting: 0 })
       yield* receiver.requests(4)
       expect(receiver.received[3]!.id).toBe(id)
       yield* sinks.idle
       expect((yield* sinks.status)[0]).toMatchObject({ pending: 0, dead: 0, unread: 0 })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("stand still while something is done with them, so that a replay is not read over", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      // While the replay is under way the next events are committed, which a reader at work would take at its old cursor.
+      const replaying = Store.of({
+        ...store,
+        replay: (...args) =>
+          Effect.andThen(store.replay(...args), store.commit(owner, { events: [created(3, 3)] })).pipe(
+            Effect.tap(() => Effect.sleep("50 millis")),
+            Effect.asVoid
+          )
+      })
+      const sinks = yield* Effect.provideService(running([sinkTo(receiver, { name: "ops" })]), Store, replaying)
+      yield* store.commit(owner, { events: [created(1, 1), created(2, 2)] })
+      yield* receiver.requests(2)
+      yield* sinks.idle
+      yield* sinks.replay("ops", new Map())
+      yield* receiver.requests(5)
+      expect(subjects(receiver).slice(2).toSorted()).toEqual(["nodes/1", "nodes/2", "nodes/3"])
     }).pipe(Effect.provide(store))
   )
 

@@ -219,7 +219,7 @@ describe("a daemon over a store", () => {
       yield* test("good")
       expect(yield* Effect.flip(test("bad"))).toMatchObject({
         kind: "busy",
-        message: "bad did not take the test event."
+        message: "The sink bad failed: it ended with 1."
       })
       for (const act of [enable, retry, test, (name: string) => replay(name, "")]) {
         expect(yield* Effect.flip(act("none"))).toMatchObject({ kind: "unknown" })

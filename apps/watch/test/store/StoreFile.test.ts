@@ -120,6 +120,12 @@ describe("a store in a file", () => {
       expect(failed.fault).toBe("damaged")
       expect(readFileSync(path).equals(before)).toBe(true)
 
+      for (const length of [before.length / 2, 4096, 100, 0]) {
+        writeFileSync(path, before.subarray(0, length))
+        expect((yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))).fault).toBe("damaged")
+        expect(readFileSync(path).length).toBe(length)
+      }
+
       writeFileSync(path, "not a database, for once".repeat(1000))
       expect((yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))).fault).toBe("damaged")
     })
@@ -136,12 +142,13 @@ describe("a store in a file", () => {
     })
   )
 
-  it.effect("of the first version is brought to the present one, with all that is in it", () =>
+  it.effect.each([1, 2])("of version %i is brought to the present one, with all that is in it", (version) =>
     Effect.gen(function* () {
       const path = yield* newPath
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        yield* migrateTo(1)
+        yield* migrateTo(version)
+        if (version > 1) yield* sql`INSERT INTO sink ${sql.insert({ name: "kept", changed_at: 1 })}`
         const account = { name: "a", id: "abc", epoch: 3, version: 9, seq: 1 }
         yield* sql`INSERT INTO account ${sql.insert(account)}`
         const event = { account: "a", seq: 1, id: "e", type: "t", happened_at: 5, body: "{}" }
@@ -154,6 +161,7 @@ describe("a store in a file", () => {
         yield* commit(owner, { nodes: [row(1)], events: [created(1, 6)] })
         expect((yield* read).events.map(({ seq }) => seq)).toEqual([1, 2])
         expect(yield* meet("ops")).toBe(true)
+        expect(yield* meet("kept")).toBe(version === 1)
       }).pipe(Effect.provide(Store.layerFile(path)))
     })
   )

@@ -4,7 +4,7 @@ import { Effect, Exit, Fiber, type Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
 import { beginning, formatCursor } from "../../src/events/Cursor.ts"
-import type { Delivery } from "../../src/store/sinks.ts"
+import type { Delivery } from "../../src/store/deliveries.ts"
 import { defaultRetention } from "../../src/store/retention.ts"
 import { Store } from "../../src/store/Store.ts"
 import type { StoreFailed } from "../../src/store/StoreFailed.ts"
@@ -187,8 +187,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
 
     it.effect("keeps what failed with its next instant, and a dead letter until it is revived", () =>
       Effect.gen(function* () {
-        const { backlog, commit, deadLetters, delivered, deliveries, failed, giveUp, meet, revive, sinks, take } =
-          yield* Store
+        const { backlog, commit, deadLetters, deliveries, meet, record, retry, sinks, take } = yield* Store
         const { owner } = yield* claim("a")
         yield* commit(owner, { events: [created(1, 1), created(2, 1), created(3, 1)] })
         yield* meet("ops")
@@ -199,21 +198,30 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
           deliveries: [delivery(1), delivery(2, { node: 2 })],
           dropped: []
         })
-        yield* failed("ops", delivery(1, { attempt: 3, dueMillis: 50 }), 7)
+        yield* record("ops", [{ _tag: "Due", delivery: delivery(1, { attempt: 3, dueMillis: 50 }) }], 7)
         expect(yield* deliveries("ops", 1)).toEqual([delivery(1, { attempt: 3, dueMillis: 50 })])
         expect((yield* sinks)[0]).toMatchObject({ name: "ops", disabled: null, failingSinceMillis: 7 })
         yield* TestClock.setTime(60)
-        yield* giveUp("ops", delivery(1, { attempt: 10 }), "500")
+        yield* record("ops", [{ _tag: "GivenUp", delivery: delivery(1, { attempt: 10 }), reason: "500" }], 7)
         expect(yield* deadLetters("ops", 9)).toEqual([
           { account: "a", seq: 1, node: 1, id: "id-1", attempts: 10, reason: "500", diedAtMillis: 60 }
         ])
         expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 1, dead: 1 })
-        yield* delivered("ops", [delivery(2, { node: 2 })])
+        const second = delivery(2, { node: 2 })
+        yield* record("ops", [{ _tag: "Delivered", delivery: second }], null)
         expect((yield* sinks)[0]?.failingSinceMillis).toBe(null)
-        expect(yield* revive("ops")).toBe(1)
-        expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 1, dead: 0 })
+        yield* take({
+          sink: "ops",
+          account: "a",
+          seq: 2,
+          deliveries: [{ ...second, attempt: 2, dueMillis: 9999 }],
+          dropped: []
+        })
+        expect(yield* retry("ops")).toEqual({ dead: 1, waiting: 1 })
+        expect(yield* backlog("ops")).toEqual({ unread: 1, pending: 2, dead: 0 })
         expect(yield* deliveries("ops", 9)).toEqual([
-          delivery(1, { dueMillis: 60, body: expect.stringContaining('"specversion"') })
+          delivery(1, { dueMillis: 60, body: expect.stringContaining('"specversion"') }),
+          { ...second, dueMillis: 60 }
         ])
       }).pipe(Effect.provide(store))
     )
@@ -254,6 +262,24 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         expect((yield* Stream.runCollect(nodes("a"))).map(({ id }) => id)).toEqual([2])
         yield* commit(owner, { events: [created(7, 7)] })
         expect(yield* kept).toEqual([6, 7])
+      }).pipe(Effect.provide(store))
+    )
+
+    it.effect("removes the oldest events of a store that is too large, but none that a sink still needs", () =>
+      Effect.gen(function* () {
+        const { after, commit, meet, prune, take } = yield* Store
+        const { owner } = yield* claim("a")
+        const ids = Array.from({ length: 3000 }, (_, index) => index + 1)
+        yield* commit(owner, { events: ids.map((id) => created(id, id)) })
+        yield* meet("ops")
+        yield* take({ sink: "ops", account: "a", seq: 2500, deliveries: [], dropped: [] })
+        const policy = { ...defaultRetention, eventsMillis: 1e12 }
+        expect(yield* prune(policy, ["ops"])).toBe(0)
+        const some = yield* prune({ ...policy, maxBytes: 2_500_000 }, ["ops"])
+        expect(some).toBeGreaterThan(0)
+        expect(some).toBeLessThan(2500)
+        expect(yield* prune({ ...policy, maxBytes: 1 }, ["ops"])).toBe(2500 - some)
+        expect(seqs(yield* after(beginning, 1))).toEqual([2501])
       }).pipe(Effect.provide(store))
     )
 

@@ -2,7 +2,7 @@
  * What a sink has to deliver, in one queue for each node: the order of a node's events is kept, and one that fails holds up no
  * other node. It decides what is attempted when, from the time and the chance it is given; `Courier.ts` does it.
  */
-import type { Delivery, DeliveryKey } from "../../store/sinks.ts"
+import type { Delivery, DeliveryKey } from "../../store/deliveries.ts"
 import type { Failed } from "../Outcome.ts"
 import { afterFailure, type Health, healthy, maxFailingMillis } from "./Health.ts"
 import { retryDelay } from "./retryDelay.ts"

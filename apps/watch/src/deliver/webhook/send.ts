@@ -23,7 +23,7 @@ const timeoutMillis = 20_000
 const maxBodyBytes = 65_536
 
 /** Idle connections are kept for the next event. */
-const keptSockets = 4
+const keptSockets = 8
 
 /** In milliseconds from now, from seconds or a date; null when there is none. */
 const retryAfter = (header: string | undefined, nowMillis: number): number | null => {
@@ -45,8 +45,21 @@ const failedBy = (error: NodeJS.ErrnoException): Outcome =>
     ? failed("refused", "the receiver has a private address")
     : failed("unavailable", `the receiver cannot be reached (${error.code ?? error.name})`)
 
+/** Lets a short body through, so that the connection can serve the next event; one that is long or slow closes it. */
+const drain = (response: http.IncomingMessage) =>
+  Effect.callback<void>((resume) => {
+    let bytes = 0
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxBodyBytes) response.destroy()
+    })
+    response.on("close", () => resume(Effect.void))
+    return Effect.sync(() => void response.destroy())
+  }).pipe(Effect.timeoutOption(timeoutMillis))
+
 /** What sends the events of one webhook; its connections end with the scope. */
 export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, resolve: Resolve = systemResolve) {
+  const scope = yield* Effect.scope
   const url = Redacted.value(options.url)
   const { Agent, request } = url.protocol === "https:" ? https : http
   const agent = yield* Effect.acquireRelease(
@@ -61,10 +74,9 @@ export const makeSender = Effect.fnUntraced(function* (options: WebhookOptions, 
     Effect.callback<Outcome>((resume, signal) => {
       const sent = request(url, { method: "POST", agent, headers, signal, ...lookup })
       sent.on("response", (response) => {
-        // A short body is let through, so that the connection can serve the next event; one without end is not waited for.
-        if (Number(response.headers["content-length"]) <= maxBodyBytes) response.resume()
-        else response.destroy()
-        resume(Effect.succeed(outcomeOf(response, nowMillis)))
+        // The outcome does not wait for the body.
+        const draining = Effect.forkIn(drain(response), scope)
+        resume(Effect.as(draining, outcomeOf(response, nowMillis)))
       })
       sent.on("error", (error) => resume(Effect.succeed(failedBy(error))))
       sent.end(body)

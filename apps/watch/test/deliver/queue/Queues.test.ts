@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import { failed } from "../../../src/deliver/Outcome.ts"
 import { Queues } from "../../../src/deliver/queue/Queues.ts"
-import type { Delivery } from "../../../src/store/sinks.ts"
+import type { Delivery } from "../../../src/store/deliveries.ts"
 
 const second = 1000
 const minute = 60 * second

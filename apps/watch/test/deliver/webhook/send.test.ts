@@ -126,6 +126,22 @@ describe("a webhook", () => {
     })
   )
 
+  it.effect("keeps its connection for the next event, whether or not the answer has a body", () =>
+    Effect.gen(function* () {
+      const sockets = new Set<unknown>()
+      let answered = 0
+      const { url } = yield* receiver((response) => {
+        sockets.add(response.socket)
+        if (answered++ % 2 === 0) response.writeHead(204).end()
+        else response.writeHead(200).end("taken")
+      })
+      const send = yield* sender(url)
+      for (let sent = 1; sent <= 10; sent++) yield* send(`id-${sent}`, json)
+      // The next event does not wait for the body of an answer.
+      expect(sockets.size).toBeLessThanOrEqual(2)
+    })
+  )
+
   it.effect("fails when the receiver cannot be reached", () =>
     Effect.gen(function* () {
       const outcome = yield* (yield* sender("http://127.0.0.1:1/"))("id-1", json)

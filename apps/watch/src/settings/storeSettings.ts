@@ -1,12 +1,13 @@
 /**
- * Which store a command is about: the one of a config, or the one that `run` uses without a config.
+ * Which store a command is about: the one of a config, or the one that `run` uses without a config; and what is known of its daemon.
  */
 import { berthFolder } from "@berth/core/client/AccountFolder"
 import { readVariable } from "@berth/terminal/Connection"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { isPostgres } from "../config/Config.ts"
+import { defaultMaxLag, isPostgres } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
+import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { report } from "../process/report.ts"
 
@@ -38,6 +39,20 @@ export const readConfigFile = (path: string) =>
 export const variable = (name: string) =>
   Effect.map(readVariable(name), (value) => Option.getOrUndefined(Option.map(value, Redacted.value)))
 
+export const tokenVariable = Effect.map(variable("BERTH_WATCH_TOKEN"), (token) =>
+  token === undefined ? null : Redacted.make(token)
+)
+
+/** The only sink without a config. */
+export const stdoutSink: SinkOptions = {
+  name: "stdout",
+  target: { _tag: "Stdout" },
+  selection: { types: [], nodes: [], accounts: [] },
+  start: "now",
+  forMillis: 0,
+  maxLag: defaultMaxLag
+}
+
 export const defaultStorePath = Effect.gen(function* () {
   const chosen = yield* variable("BERTH_WATCH_STORE")
   if (chosen !== undefined) return chosen
@@ -49,11 +64,25 @@ export const defaultStorePath = Effect.gen(function* () {
   )
 })
 
-export const storePath = Effect.fnUntraced(function* ({ config, store }: StoreOptions) {
-  if (Option.isSome(store)) return store.value
-  if (Option.isNone(config)) return yield* defaultStorePath
-  const path = Redacted.value((yield* readConfigFile(config.value)).store)
-  if (!isPostgres(path)) return path
+/** Where a store is, and how its daemon is asked. */
+export interface StoreSettings {
+  readonly path: string
+  readonly token: Redacted.Redacted | null
+  readonly sinks: ReadonlyArray<SinkOptions>
+}
+
+export const storeSettings = Effect.fnUntraced(function* ({
+  config,
+  store
+}: StoreOptions): Effect.fn.Return<StoreSettings, CommandFailed> {
+  const token = yield* tokenVariable
+  if (Option.isNone(config)) {
+    const path = Option.isSome(store) ? store.value : yield* defaultStorePath
+    return { path, token, sinks: [stdoutSink] }
+  }
+  const found = yield* readConfigFile(config.value)
+  const path = Option.getOrElse(store, () => Redacted.value(found.store))
+  if (!isPostgres(path)) return { path, token: found.token ?? token, sinks: found.sinks }
   return yield* new CommandFailed({
     exit: "usage",
     message: "This command reads stores in files only.",

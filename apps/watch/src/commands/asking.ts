@@ -1,0 +1,79 @@
+/**
+ * What commands about a store ask: the daemon that runs on it, over HTTP, or else the store itself. The answers are the same, but
+ * for what only a process knows.
+ */
+import { Effect } from "effect"
+import { restingDaemon } from "../daemon/restingDaemon.ts"
+import { type Answers, Refused } from "../http/Daemon.ts"
+import { NotAnswered, remoteDaemon } from "../http/remoteDaemon.ts"
+import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
+import { type StoreOptions, type StoreSettings, storeSettings } from "../settings/storeSettings.ts"
+import { Store } from "../store/Store.ts"
+import { StoreFailed } from "../store/StoreFailed.ts"
+import { isLocked, lastOwner } from "../store/StoreLock.ts"
+
+/** A daemon that runs, as commands show it. */
+export interface Running {
+  readonly pid: number
+  readonly http: string
+}
+
+type Asked<E, R> = Effect.Effect<void, E | CommandFailed | StoreFailed | Refused, R>
+
+type Command<E, R> = (daemon: Answers, running: Running | null) => Asked<E, R>
+
+const exits = { unknown: "notFound", gone: "notFound", invalid: "usage", busy: "unavailable" } as const
+
+const fromRefused = ({ kind, message }: Refused): CommandFailed => new CommandFailed({ exit: exits[kind], message })
+
+const fromNotAnswered = ({ hint, isDenied, message }: NotAnswered): CommandFailed =>
+  new CommandFailed({ exit: isDenied ? "denied" : "unavailable", message, hint })
+
+/** A store or a daemon that fails is a defect where its answers are read. */
+const fromDefect = (defect: unknown): Effect.Effect<never, CommandFailed> => {
+  if (defect instanceof StoreFailed) return Effect.fail(fromStoreFailed(defect))
+  if (defect instanceof NotAnswered) return Effect.fail(fromNotAnswered(defect))
+  return Effect.die(defect)
+}
+
+/** The daemon that runs on the store and answers, if there is one. */
+const findRunning = Effect.fnUntraced(function* ({ path, token }: StoreSettings) {
+  if (!(yield* isLocked(path))) return null
+  const owner = yield* Effect.provide(lastOwner, Store.layerReader(path))
+  if (owner === null || owner.http === null) return null
+  const daemon = yield* remoteDaemon(owner.http, token)
+  return daemon === null ? null : { daemon, running: { pid: owner.pid, http: owner.http } }
+})
+
+/** Asks the daemon that runs on the store, or else does `otherwise`. */
+export const asking = <R, R2, E = never>(
+  options: StoreOptions,
+  command: Command<E, R>,
+  otherwise: (settings: StoreSettings) => Asked<E, R2>
+) =>
+  Effect.gen(function* () {
+    const settings = yield* storeSettings(options)
+    const found = yield* findRunning(settings)
+    yield* found === null ? otherwise(settings) : command(found.daemon, found.running)
+  }).pipe(
+    Effect.scoped,
+    Effect.catchDefect(fromDefect),
+    Effect.mapError((error) => {
+      if (error instanceof StoreFailed) return fromStoreFailed(error)
+      if (error instanceof Refused) return fromRefused(error)
+      return error as Exclude<E, StoreFailed | Refused> | CommandFailed
+    })
+  )
+
+const withStore =
+  (open: typeof Store.layerReader) =>
+  <R, E = never>(options: StoreOptions, command: Command<E, R>) =>
+    asking(options, command, ({ path, sinks }) =>
+      Effect.flatMap(restingDaemon(sinks), (daemon) => command(daemon, null)).pipe(Effect.provide(open(path)))
+    )
+
+/** For a command that reads. A daemon without HTTP, or one that stands still, does not keep it from reading the store. */
+export const reading = withStore(Store.layerReader)
+
+/** For a command that changes something: never in the store of a daemon that runs. */
+export const changing = withStore(Store.layerFile)

@@ -1,0 +1,31 @@
+/**
+ * The answers of a daemon that does not run: from its store, as it was left.
+ */
+import { Context, Effect, Layer } from "effect"
+import { readStanding } from "../account/WatchedAccount.ts"
+import type { SinkOptions } from "../deliver/SinkOptions.ts"
+import { Sinks } from "../deliver/Sinks.ts"
+import { type Answers, Daemon } from "../http/Daemon.ts"
+import { storeDaemon } from "../http/storeDaemon.ts"
+import { Store } from "../store/Store.ts"
+import { Progress } from "../telemetry/Progress.ts"
+import { stateOf } from "./accountProgress.ts"
+
+/** Each account as its last process left it. */
+const reportAccounts = Effect.gen(function* () {
+  const progress = yield* Progress
+  for (const { account, standing, sweptAtMillis } of yield* (yield* Store).accounts) {
+    if (account.startsWith("_")) continue
+    const lastSweep =
+      sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
+    const { trouble } = standing === null ? { trouble: null } : stateOf(readStanding(standing), null)
+    yield* progress.report(account, { state: "stopped", trouble, lastSweep })
+  }
+})
+
+/** `options`: the sinks of the config. */
+export const restingDaemon = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
+  const progress = Layer.effectDiscard(reportAccounts).pipe(Layer.provideMerge(Progress.layer))
+  const context = yield* Layer.build(storeDaemon(options).pipe(Layer.provide([Sinks.layer([]), progress])))
+  return Context.get(context, Daemon) satisfies Answers
+})

@@ -1,0 +1,84 @@
+/**
+ * A running daemon, asked over its HTTP interface. One that does not answer as it should fails a question as a defect, as a store
+ * that fails does.
+ */
+import { Data, Effect, type Redacted } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { type Answers, Refused } from "./Daemon.ts"
+import { WatchApi } from "./WatchApi.ts"
+
+/** A daemon whose health check takes longer is not asked. */
+const maxHealthWait = "2 seconds"
+
+/** It runs, and does not answer a question. */
+export class NotAnswered extends Data.TaggedError("NotAnswered")<{
+  readonly message: string
+  readonly hint: string
+  /** It asks for a token that it was not shown. */
+  readonly isDenied: boolean
+}> {}
+
+const kinds = { 400: "invalid", 404: "unknown", 410: "gone", 503: "busy" } as const
+
+const isRefusal = (status: number): status is keyof typeof kinds => status in kinds
+
+const notAnswered = (url: string, reason: string) =>
+  new NotAnswered({
+    message: `The daemon at ${url} does not answer: ${reason}.`,
+    hint: "Check that it runs the same version as this command.",
+    isDenied: false
+  })
+
+const denied = (url: string) =>
+  new NotAnswered({
+    message: `The daemon at ${url} asks for its token.`,
+    hint: "Name its config, or set BERTH_WATCH_TOKEN.",
+    isDenied: true
+  })
+
+interface Failure {
+  readonly status: number
+  readonly message: string
+}
+
+const isFailure = (error: unknown): error is Failure =>
+  typeof error === "object" && error !== null && "status" in error && "message" in error
+
+/** One listens on all addresses, and is reached at one. */
+const reachable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+
+/** The daemon at `address`, if it lives; null otherwise. */
+export const remoteDaemon = Effect.fn("remoteDaemon")(function* (address: string, token: Redacted.Redacted | null) {
+  const url = reachable(address)
+  const client = yield* HttpApiClient.make(WatchApi, {
+    baseUrl: url,
+    transformClient: HttpClient.mapRequest((request) =>
+      token === null ? request : HttpClientRequest.bearerToken(request, token)
+    )
+  })
+  const lives = yield* Effect.isSuccess(Effect.timeout(client.operations.health(), maxHealthWait))
+  if (!lives) return null
+
+  const asRefusal = (error: unknown): Effect.Effect<never, Refused> => {
+    if (!isFailure(error)) return Effect.die(notAnswered(url, "its reply cannot be read"))
+    const { message, status } = error
+    if (isRefusal(status)) return Effect.fail(new Refused({ kind: kinds[status], message }))
+    return Effect.die(status === 401 ? denied(url) : notAnswered(url, message))
+  }
+  const ask = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, Refused> => Effect.catch(question, asRefusal)
+  const surely = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A> => Effect.orDie(ask(question))
+  const { events, nodes, sinks, status } = client
+  const answers: Answers = {
+    accounts: surely(status.accounts()),
+    cursor: Effect.map(surely(status.read()), ({ cursor }) => cursor),
+    nodes: (query) => ask(nodes.list({ query })),
+    events: (query) => ask(events.read({ query })),
+    sinks: surely(sinks.list()),
+    enable: (sink) => Effect.asVoid(ask(sinks.enable({ params: { sink } }))),
+    retry: (sink) => Effect.asVoid(ask(sinks.retry({ params: { sink } }))),
+    test: (sink) => Effect.asVoid(ask(sinks.test({ params: { sink } }))),
+    replay: (sink, after) => Effect.asVoid(ask(sinks.replay({ params: { sink }, payload: { after } })))
+  }
+  return answers
+}, Effect.provide(FetchHttpClient.layer))

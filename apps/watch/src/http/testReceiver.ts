@@ -1,0 +1,29 @@
+/**
+ * Tries the receiver of a sink with a test event, which is in no log.
+ */
+import { Clock, DateTime, Effect } from "effect"
+import type { Attempt } from "../deliver/attempt.ts"
+import { daemonAccount } from "../events/DaemonFact.ts"
+import { sourceOf } from "../events/Event.ts"
+import { Refused } from "./Daemon.ts"
+
+/** `attempt` is null where the sink has no receiver. */
+export const testReceiver = Effect.fn("testReceiver")(function* (sink: string, attempt: Attempt | null) {
+  if (attempt === null)
+    return yield* new Refused({ kind: "invalid", message: `The sink ${sink} has no receiver to try.` })
+  const millis = yield* Clock.currentTimeMillis
+  const id = `test-${millis}`
+  const event = {
+    specversion: "1.0",
+    id,
+    source: sourceOf(daemonAccount),
+    time: DateTime.formatIso(DateTime.makeUnsafe(millis)),
+    datacontenttype: "application/json",
+    type: "berth.sink.test",
+    data: { sink }
+  }
+  const outcome = yield* attempt(id, JSON.stringify(event))
+  if (outcome._tag === "Failed") {
+    return yield* new Refused({ kind: "busy", message: `The sink ${sink} failed: ${outcome.reason}.` })
+  }
+})

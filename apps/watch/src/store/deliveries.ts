@@ -1,0 +1,194 @@
+/**
+ * What each sink still has to deliver, and what it gave up on.
+ */
+import { Clock, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { inGroups, type StoredInteger, toNumber } from "./rows.ts"
+import { fromSqlError, type StoreFailed } from "./StoreFailed.ts"
+
+/** Which delivery it is. */
+export interface DeliveryKey {
+  readonly account: string
+  readonly seq: number
+  /** 0 where the event is about the account as a whole. */
+  readonly node: number
+}
+
+/** An event that a sink has still to deliver. */
+export interface Delivery extends DeliveryKey {
+  /** Id of the event. */
+  readonly id: string
+  /** Attempts that failed so far. */
+  readonly attempt: number
+  readonly dueMillis: number
+  /** What the event changed from, while it is held back to see whether that lasts; null otherwise. */
+  readonly held: string | null
+  /** Its JSON, where that is not the one of the event in the log. */
+  readonly body: string | null
+}
+
+export interface DeadLetter extends DeliveryKey {
+  readonly id: string
+  readonly attempts: number
+  readonly reason: string
+  readonly diedAtMillis: number
+}
+
+/** How an attempt ended: the event was delivered, is due again, or is given up. */
+export type AttemptEnd =
+  | { readonly _tag: "Delivered"; readonly delivery: DeliveryKey }
+  | { readonly _tag: "Due"; readonly delivery: Delivery }
+  | { readonly _tag: "GivenUp"; readonly delivery: Delivery; readonly reason: string }
+
+interface DeliveryRow {
+  readonly account: string
+  readonly seq: StoredInteger
+  readonly node: StoredInteger
+  readonly id: string
+  readonly attempt: StoredInteger
+  readonly due: StoredInteger
+  readonly held: string | null
+  readonly body: string | null
+}
+
+const toDelivery = (row: DeliveryRow): Delivery => ({
+  account: row.account,
+  seq: toNumber(row.seq),
+  node: toNumber(row.node),
+  id: row.id,
+  attempt: toNumber(row.attempt),
+  dueMillis: toNumber(row.due),
+  held: row.held,
+  body: row.body
+})
+
+/** Adding and removing the rows of a sink, within a transaction. */
+export const makeDeliveryRows = (sql: SqlClient.SqlClient) => {
+  /** A condition on the deliveries of a sink. */
+  const isOneOf = (keys: ReadonlyArray<DeliveryKey>) => {
+    const rows = keys.map(({ account, node, seq }) => sql`(${account}, ${seq}, ${node})`)
+    return sql`(delivery.account, delivery.seq, delivery.node) IN (VALUES ${sql.csv(rows)})`
+  }
+
+  const drop = (sink: string, keys: ReadonlyArray<DeliveryKey>) =>
+    Effect.forEach(inGroups(keys), (group) => sql`DELETE FROM delivery WHERE sink = ${sink} AND ${isOneOf(group)}`, {
+      discard: true
+    })
+
+  const insert = (sink: string, deliveries: ReadonlyArray<Delivery>) =>
+    Effect.forEach(
+      inGroups(deliveries.map(({ dueMillis, ...delivery }) => ({ sink, ...delivery, due: dueMillis }))),
+      (group) => sql`INSERT INTO delivery ${sql.insert(group)} ON CONFLICT (sink, account, seq, node) DO NOTHING`,
+      { discard: true }
+    )
+
+  return { isOneOf, drop, insert }
+}
+
+export const makeDeliveries = (sql: SqlClient.SqlClient) => {
+  const { drop, isOneOf } = makeDeliveryRows(sql)
+
+  /** The deliveries of a sink in the order of their events, at most `max`, from after one on. */
+  const deliveries = (sink: string, max: number) =>
+    sql<DeliveryRow>`SELECT account, seq, node, id, attempt, due, held, body FROM delivery
+      WHERE sink = ${sink} ORDER BY account, seq, node LIMIT ${max}`.pipe(
+      Effect.map((rows) => rows.map(toDelivery)),
+      Effect.mapError(fromSqlError)
+    )
+
+  /** The JSON of each delivery; null where the delivery is gone. */
+  const bodiesOf = Effect.fn("Store.bodiesOf")(function* (sink: string, keys: ReadonlyArray<DeliveryKey>) {
+    const bodies = new Map<string, string>()
+    const keyOf = (account: string, seq: StoredInteger, node: StoredInteger) => `${account}/${seq}/${node}`
+    for (const group of inGroups(keys)) {
+      const rows = yield* sql<{ account: string; seq: StoredInteger; node: StoredInteger; body: string }>`
+        SELECT delivery.account, delivery.seq, delivery.node, coalesce(delivery.body, event.body) AS body FROM delivery
+        LEFT JOIN event ON event.account = delivery.account AND event.seq = delivery.seq
+        WHERE delivery.sink = ${sink} AND ${isOneOf(group)}`
+      for (const { account, body, node, seq } of rows) bodies.set(keyOf(account, seq, node), body)
+    }
+    return keys.map(({ account, node, seq }) => bodies.get(keyOf(account, seq, node)) ?? null)
+  }, Effect.mapError(fromSqlError))
+
+  const bodyOf = (sink: string, key: DeliveryKey) => Effect.map(bodiesOf(sink, [key]), ([body]) => body ?? null)
+
+  /** Due again: its next instant, and how often it was tried. */
+  const defer = (sink: string, { account, attempt, dueMillis, node, seq }: Delivery) =>
+    sql`UPDATE delivery SET attempt = ${attempt}, due = ${dueMillis}
+      WHERE sink = ${sink} AND account = ${account} AND seq = ${seq} AND node = ${node}`
+
+  /** Given up: it becomes a dead letter. */
+  const giveUp = Effect.fnUntraced(function* (sink: string, delivery: Delivery, reason: string) {
+    const { account, attempt, id, node, seq } = delivery
+    const body = yield* bodyOf(sink, delivery)
+    if (body === null) return
+    const died_at = yield* Clock.currentTimeMillis
+    const letter = { sink, account, seq, node, id, attempts: attempt, reason, died_at, body }
+    yield* sql`INSERT INTO dead_letter ${sql.insert(letter)} ON CONFLICT (sink, id) DO UPDATE SET
+      attempts = excluded.attempts, reason = excluded.reason, died_at = excluded.died_at`
+  })
+
+  /**
+   * Writes down how attempts of a sink ended, and since when it fails, all in one transaction: what it costs is the wait for the
+   * disk, not the rows.
+   */
+  const record = Effect.fn("Store.recordAttempts")(
+    (sink: string, ends: ReadonlyArray<AttemptEnd>, failingSinceMillis: number | null) =>
+      Effect.gen(function* () {
+        const done: Array<DeliveryKey> = []
+        for (const end of ends) {
+          if (end._tag === "GivenUp") yield* giveUp(sink, end.delivery, end.reason)
+          if (end._tag === "Due") yield* defer(sink, end.delivery)
+          else done.push(end.delivery)
+        }
+        yield* drop(sink, done)
+        yield* sql`UPDATE sink SET failing_since = ${failingSinceMillis}
+          WHERE name = ${sink} AND failing_since IS DISTINCT FROM ${failingSinceMillis}`
+      }).pipe(sql.withTransaction),
+    Effect.mapError((error: SqlError | StoreFailed) => (error._tag === "SqlError" ? fromSqlError(error) : error))
+  )
+
+  const deadLetters = (sink: string, max: number) =>
+    sql<{
+      account: string
+      seq: StoredInteger
+      node: StoredInteger
+      id: string
+      attempts: StoredInteger
+      reason: string
+      died_at: StoredInteger
+    }>`SELECT account, seq, node, id, attempts, reason, died_at FROM dead_letter
+      WHERE sink = ${sink} ORDER BY died_at, account, seq LIMIT ${max}`.pipe(
+      Effect.map((rows) =>
+        rows.map((row): DeadLetter => ({
+          account: row.account,
+          seq: toNumber(row.seq),
+          node: toNumber(row.node),
+          id: row.id,
+          attempts: toNumber(row.attempts),
+          reason: row.reason,
+          diedAtMillis: toNumber(row.died_at)
+        }))
+      ),
+      Effect.mapError(fromSqlError)
+    )
+
+  /** Makes deliveries of a sink's dead letters again, and what waits for its next attempt due now; gives how many of each. */
+  const retry = Effect.fn("Store.retry")(
+    (sink: string) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const waiting = yield* sql`UPDATE delivery SET attempt = 0, due = ${now} WHERE sink = ${sink} AND attempt > 0
+          RETURNING id`
+        yield* sql`INSERT INTO delivery (sink, account, seq, node, id, attempt, due, held, body)
+          SELECT sink, account, seq, node, id, 0, ${now}, NULL, body FROM dead_letter WHERE sink = ${sink}
+          ON CONFLICT (sink, account, seq, node) DO NOTHING`
+        const dead = yield* sql`DELETE FROM dead_letter WHERE sink = ${sink} RETURNING id`
+        return { dead: dead.length, waiting: waiting.length }
+      }).pipe(sql.withTransaction),
+    Effect.mapError(fromSqlError)
+  )
+
+  return { deliveries, bodyOf, bodiesOf, record, deadLetters, retry }
+}

@@ -1,0 +1,93 @@
+/** What tests of the whole daemon share: a folder with its config and store, and a receiver of its webhooks. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { TestServer } from "@berth/server/testing"
+import { HttpService } from "@berth/testing/HttpService"
+import { Effect } from "effect"
+import { settingsOf } from "../account.ts"
+import { Daemon } from "./Daemon.ts"
+
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "berth-daemon-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** What a receiver does with an event: answers with a status, takes it and cuts the connection, or never answers. */
+type Answer = number | "cut" | "hang"
+
+/** A receiver of webhooks; the events that it took, in order, and what it does with the next. */
+export const receiver = Effect.gen(function* () {
+  const state: { answer: (id: string) => Answer } = { answer: () => 204 }
+  const taken: Array<any> = []
+  const service = yield* HttpService.start((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => (body += text))
+    request.on("end", () => {
+      const answer = state.answer(String(request.headers["webhook-id"]))
+      if (answer === "cut" || (typeof answer === "number" && answer < 300)) taken.push(JSON.parse(body))
+      if (answer === "cut") response.destroy()
+      else if (answer !== "hang") response.writeHead(answer).end()
+    })
+  })
+  return { state, taken, url: `${service.url}/`, idsTaken: () => distinct(taken.map(({ id }) => String(id))) }
+})
+
+interface ConfigOptions {
+  readonly store?: string
+  readonly interval?: string
+  /** How long a list too short to be believed must stay so. */
+  readonly hold?: string
+  /** Lines at its end. */
+  readonly more?: string
+}
+
+/** Two sinks, and one account of the service under test, which is swept fast. */
+const configOf = (
+  baseUrl: string,
+  webhook: string,
+  { hold = "10m", interval = "200ms", more = "", store = "watch.db" }: ConfigOptions
+) => `store: ${store}
+listen: 127.0.0.1:0
+accounts:
+  - name: acme
+    baseUrl: ${baseUrl}
+    apiKey: { env: BERTH_API_KEY }
+    accessToken: { env: BERTH_ACCESS_TOKEN }
+    interval: ${interval}
+    grace: 200ms
+    hold: ${hold}
+sinks:
+  - name: ops
+    webhook: { url: "${webhook}", allowPrivate: true }
+  - name: log
+    stdout: {}
+${more}`
+
+/** A config in a folder of its own, whose webhook goes to `webhook`; gives its path. */
+export const configured = Effect.fnUntraced(function* (webhook: string, options: ConfigOptions = {}) {
+  const path = join(yield* folder, "watch.yml")
+  const { BERTH_BASE_URL } = settingsOf(yield* TestServer)
+  writeFileSync(path, configOf(BERTH_BASE_URL, webhook, options))
+  return path
+})
+
+export const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
+
+/** Waits until a condition holds that another process brings about. */
+export const until = (condition: () => boolean) =>
+  Effect.gen(function* () {
+    while (!condition()) yield* Effect.sleep("20 millis")
+  })
+
+/** A command of `berth-watch`, to its end. */
+export const command = (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) =>
+  Effect.scoped(Effect.flatMap(Daemon.start(args, env), (daemon) => wait(() => daemon.finished())))
+
+export const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => Array.from(new Set(values))
+
+export const eventsOf = (text: string): ReadonlyArray<any> =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line))

@@ -1,0 +1,155 @@
+/**
+ * All who follow the events get the same ones: `events --follow`, server-sent events with `Last-Event-ID`, and a webhook; also
+ * through a restart of the daemon. And accounts of one daemon do not touch each other.
+ */
+import { request } from "node:http"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { Nodes } from "@berth/core/client/Nodes"
+import { TestServer } from "@berth/server/testing"
+import { Daemon } from "./Daemon.ts"
+import { fastService } from "./killing.ts"
+import { create } from "./polling.ts"
+import { command, configured, eventsOf, folder, receiver, until, wait } from "./Scene.ts"
+
+interface Message {
+  readonly cursor: string
+  readonly event: any
+}
+
+/** A client of the server-sent events that comes back with the id of the last one it has. */
+class StreamClient {
+  readonly received: Array<Message> = []
+  #close = () => {}
+
+  /** Follows from behind what it has. */
+  readonly open = (http: string) => {
+    const lastEventId = this.received.at(-1)?.cursor
+    const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId }
+    const sent = request(`${http}/events?after=`, { headers }, (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk
+        const messages = text.split("\n\n")
+        text = messages.pop() ?? ""
+        for (const message of messages) {
+          const found = /^id: (.*)\ndata: (.*)$/m.exec(message)
+          if (found !== null) this.received.push({ cursor: found[1]!, event: JSON.parse(found[2]!) })
+        }
+      })
+      response.on("error", () => {})
+    })
+    this.#close = () => void sent.destroy()
+    sent.on("error", () => {}).end()
+  }
+
+  readonly close = () => this.#close()
+}
+
+const ofNode = (events: ReadonlyArray<any>, subject: string) => events.filter((event) => event.subject === subject)
+
+layer(fastService, { excludeTestServices: true })("those that follow the events", (it) => {
+  it.effect(
+    "get the same ones in the same order: a command, a stream that comes back, a webhook, through a restart",
+    () =>
+      Effect.gen(function* () {
+        const ops = yield* receiver
+        const config = yield* configured(ops.url)
+        const stream = new StreamClient()
+        yield* Effect.addFinalizer(() => Effect.sync(stream.close))
+        const run = Effect.tap(Daemon.start(["run", "--config", config]), (daemon) =>
+          Effect.map(
+            wait(() => daemon.ready()),
+            ({ http }) => stream.open(http!)
+          )
+        )
+        const first = yield* run
+        const follower = yield* Daemon.start(["events", "--follow", "--config", config])
+        yield* wait(() => first.baseline())
+        const [a, b] = [yield* create("a"), yield* create("b")]
+        yield* until(() => stream.received.length >= 3)
+        stream.close()
+        yield* until(() => ops.taken.length >= 5)
+        first.program.signal("SIGTERM")
+        yield* wait(() => first.finished())
+
+        yield* Nodes.use((nodes) => nodes.delete(a))
+        const second = yield* run
+        yield* Nodes.use((nodes) => nodes.delete(b))
+        const isEnd = ({ type }: any) => type === "berth.node.deleted"
+        const followed = () => eventsOf(follower.program.printedOn.stdout)
+        for (const events of [() => ops.taken, () => stream.received.map(({ event }) => event), followed]) {
+          yield* until(() => events().filter(isEnd).length === 2)
+        }
+        second.program.signal("SIGTERM")
+        yield* wait(() => second.finished())
+        follower.program.signal("SIGTERM")
+        yield* wait(() => follower.finished())
+
+        const log = (yield* command(["events", "--config", config])).stdout.map((line) => JSON.parse(line))
+        expect(followed()).toEqual(log)
+        expect(stream.received.map(({ event }) => event)).toEqual(log)
+        const taken = Array.from(new Map(ops.taken.map((event) => [event.id, event])).values())
+        for (const id of [a, b]) expect(ofNode(taken, `nodes/${id}`)).toEqual(ofNode(log, `nodes/${id}`))
+        expect(taken.toSorted((x, y) => (x.sequence < y.sequence ? -1 : 1))).toEqual(log)
+        const status = JSON.parse((yield* command(["status", "--config", config])).stdout.join("\n"))
+        expect(status.cursor).toBe(stream.received.at(-1)!.cursor)
+      }),
+    60_000
+  )
+})
+
+layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accounts of one daemon", (it) => {
+  it.effect("do not touch each other: refused credentials and an empty allowance are one account's alone", () =>
+    Effect.gen(function* () {
+      const { makeWorld } = yield* TestServer
+      const world = { clock: "real", scenario: "small" } as const
+      const [good, refused] = [yield* makeWorld(world), yield* makeWorld(world)]
+      const empty = yield* makeWorld({ ...world, rateLimit: { limit: 1, window: "1 hour" } })
+      const account = (name: string, { baseUrl }: { readonly baseUrl: string }) => `
+  - name: ${name}
+    baseUrl: ${baseUrl}
+    apiKey: { env: KEY_${name} }
+    accessToken: { env: TOKEN_${name} }
+    interval: 200ms`
+      const path = join(yield* folder, "watch.yml")
+      const accounts = [account("good", good), account("refused", refused), account("empty", empty)]
+      writeFileSync(
+        path,
+        `store: watch.db\nlisten: 127.0.0.1:0\naccounts:${accounts.join("")}\nsinks: [{ name: log, stdout: {} }]\n`
+      )
+      const env = Object.fromEntries(
+        Object.entries({ good, refused, empty }).flatMap(([name, { accessToken, apiKey }]) => [
+          [`KEY_${name}`, Redacted.value(apiKey)],
+          [`TOKEN_${name}`, Redacted.value(accessToken)]
+        ])
+      )
+      const daemon = yield* Daemon.start(["run", "--config", path], { ...env, TOKEN_refused: "wrong-0123456789" })
+      const { http } = yield* wait(() => daemon.ready())
+      yield* wait(() =>
+        daemon.program.printed(/^berth-watch: refused: The service refused the credentials: .*\n/m, "stderr")
+      )
+      yield* wait(() => daemon.baseline())
+      const before = (yield* good.journal).length
+      const [node] = yield* Effect.orDie(good.control.nodes.list({ params: { world: good.id }, query: {} }))
+      const change = { params: { world: good.id, id: node!.id }, payload: { status: "power-off" } } as const
+      yield* Effect.orDie(good.control.nodes.change(change))
+      yield* wait(() => daemon.event("berth.node.status_changed"))
+      expect((yield* good.journal).length).toBeGreaterThan(before)
+      const states = yield* wait(() =>
+        fetch(`${http}/api/accounts`).then(
+          async (reply) => new Map(Array.from((await reply.json()) as Array<any>, (each) => [each.account, each.state]))
+        )
+      )
+      expect(states.get("good")).toBe("watching")
+      expect(states.get("refused")).toBe("degraded")
+      expect(states.get("empty")).not.toBe("watching")
+      // It was asked once, and is not asked again before its allowance is back.
+      expect((yield* empty.journal).length).toBe(1)
+      daemon.program.signal("SIGTERM")
+      expect((yield* wait(() => daemon.finished())).code).toBe(0)
+    })
+  )
+})

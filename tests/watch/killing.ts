@@ -1,0 +1,175 @@
+/**
+ * The daemon under load, killed again and again, before a receiver that fails a third of the time and loses a tenth of its answers:
+ * in the end the receiver holds exactly the events of the log, and the log is what happened in the service.
+ */
+import { setTimeout } from "node:timers/promises"
+import { expect } from "@effect/vitest"
+import { Effect, Fiber, Layer, Random } from "effect"
+import { Nodes } from "@berth/core/client/Nodes"
+import { TestServer } from "@berth/server/testing"
+import { clientOf } from "../account.ts"
+import { Daemon } from "./Daemon.ts"
+import { create } from "./polling.ts"
+import { command, configured, eventsOf, receiver, wait } from "./Scene.ts"
+
+const minNodes = 8
+const maxNodes = 16
+
+/** How long a process lives, from its start or from its ready line. */
+const maxStartMillis = 1000
+const maxLifeMillis = 2500
+
+/** A service whose nodes change fast. */
+export const fastService = Layer.provideMerge(
+  Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
+  TestServer.layer({
+    clock: "real",
+    rateLimit: { limit: 1_000_000 },
+    provisioning: "500 millis",
+    termination: "500 millis"
+  })
+)
+
+const service = Effect.map(TestServer, ({ control, id: world }) => ({
+  /** The nodes as the control plane sees them. */
+  nodes: Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1000 } })),
+  change: (id: number, status: "running" | "power-off") =>
+    Effect.asVoid(Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } })))
+}))
+
+/** Changes something every few milliseconds, for ever. */
+const load = Effect.gen(function* () {
+  const { change, nodes } = yield* service
+  for (let name = 1; ; name++) {
+    const present = (yield* nodes).filter(({ status }) => status !== "terminate")
+    const draw = yield* Random.next
+    const isScarce = present.length < minNodes
+    if (isScarce || (draw < 0.15 && present.length < maxNodes)) {
+      yield* create(`load-${name}`)
+    } else {
+      const { id, status } = present[yield* Random.nextIntBetween(0, present.length - 1)]!
+      if (draw < 0.25) yield* Effect.ignore(Nodes.use((client) => client.delete(id as never)))
+      else if (status !== "created") yield* change(id, status === "running" ? "power-off" : "running")
+    }
+    yield* Effect.sleep("50 millis")
+  }
+})
+
+/** Asks the daemon, over HTTP. */
+const ask = (http: string, path: string, method = "GET"): Promise<any> =>
+  fetch(`${http}${path}`, { method, headers: { "content-type": "application/json" } }).then((reply) => reply.json())
+
+/**
+ * Makes due what failed, while the daemon lives: a sink that is down is tried once a minute and an event that is refused after five
+ * minutes, which is what a person does not wait for either.
+ */
+const retrying = async (daemon: Daemon): Promise<void> => {
+  const { http } = await daemon.ready()
+  for (;;) {
+    await ask(http!, "/api/sinks/ops/retry", "POST")
+    await setTimeout(500)
+  }
+}
+
+/** What the log states of the nodes: each one's chain of statuses is whole, and it ends as the service is. */
+const checkLog = (
+  events: ReadonlyArray<any>,
+  baseline: number,
+  present: ReadonlyArray<{ id: number; status: string }>
+) => {
+  expect(baseline).toBe(0)
+  const known = new Map<string, { status: string; isGone: boolean }>()
+  for (const { data, subject, type } of events) {
+    const node = known.get(subject)
+    switch (type) {
+      case "berth.node.created":
+      case "berth.node.discovered":
+        expect(node, `${subject} appears once`).toBe(undefined)
+        known.set(subject, { status: data.after.status, isGone: false })
+        break
+      case "berth.node.status_changed":
+        expect({ subject, status: node?.status }).toEqual({ subject, status: data.from })
+        known.set(subject, { status: data.to, isGone: node!.isGone })
+        break
+      case "berth.node.deleted":
+        expect(node, `${subject} is gone once`).toMatchObject({ isGone: false })
+        known.set(subject, { status: "gone", isGone: true })
+    }
+  }
+  const left = Array.from(known).filter(([, { isGone }]) => !isGone)
+  expect(new Map(left.map(([subject, { status }]) => [subject, status]))).toEqual(
+    new Map(present.map(({ id, status }) => [`nodes/${id}`, status]))
+  )
+}
+
+const orderOf = (events: ReadonlyArray<any>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const order = new Map<string, Array<string>>()
+  for (const { id, subject = "account" } of events) {
+    const ids = order.get(subject) ?? []
+    if (!ids.includes(id)) ids.push(id)
+    order.set(subject, ids)
+  }
+  return order
+}
+
+export const killing = Effect.fnUntraced(function* (kills: number) {
+  const random = yield* Random.Random
+  const ops = yield* receiver
+  const config = yield* configured(ops.url, { hold: "1s" })
+  const flaky = () => {
+    if (random.nextDoubleUnsafe() < 1 / 3) return 503
+    return random.nextDoubleUnsafe() < 0.1 ? "cut" : 204
+  }
+  const run = Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000", "--fast-interval", "100ms"])
+
+  // The baseline is empty, so that every node is in the log.
+  const first = yield* run
+  const baseline = eventsOf(yield* wait(() => first.baseline()))[0].data.count
+  yield* wait(() => first.program.kill("SIGKILL"))
+
+  ops.state.answer = flaky
+  const loading = yield* Effect.forkChild(load)
+  for (let kill = 0; kill < kills; kill++) {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const daemon = yield* run
+        // Ends with the daemon.
+        retrying(daemon).catch(() => {})
+        const isStarting = (yield* Random.next) < 0.2
+        if (!isStarting) yield* wait(() => daemon.ready())
+        yield* Effect.sleep(yield* Random.nextIntBetween(0, isStarting ? maxStartMillis : maxLifeMillis))
+        const { stderr } = yield* wait(() => daemon.program.kill("SIGKILL"))
+        expect(stderr.replace(/^\{.*\n/, "").replaceAll(/^berth-watch: (degraded|recovered).*\n/gm, "")).toBe("")
+      })
+    )
+  }
+  expect(loading.pollUnsafe(), "the load goes on").toBe(undefined)
+  yield* Fiber.interrupt(loading)
+
+  ops.state.answer = () => 204
+  const last = yield* run
+  retrying(last).catch(() => {})
+  const { http } = yield* wait(() => last.ready())
+  const { nodes } = yield* service
+  // Every sweep of two seconds found nothing new, the account is believed, and everything is delivered.
+  let lastCursor = ""
+  for (let quiet = 0; quiet < 20; yield* Effect.sleep("100 millis")) {
+    const { accounts, cursor, sinks } = yield* wait(() => ask(http!, "/api/status"))
+    const isDone = sinks.every(({ deadLetters, lag, waiting }: any) => lag + waiting + deadLetters === 0)
+    const isWell = accounts[0].state === "watching" && (yield* nodes).every(({ status }) => status !== "terminate")
+    quiet = isDone && isWell && cursor === lastCursor ? quiet + 1 : 0
+    lastCursor = cursor
+  }
+  last.program.signal("SIGTERM")
+  expect((yield* wait(() => last.finished())).code).toBe(0)
+
+  const log = (yield* command(["events", "--config", config, "--account", "acme"])).stdout.map((line) =>
+    JSON.parse(line)
+  )
+  expect(log.map(({ sequence }) => Number(sequence))).toEqual(log.map((_, index) => index + 1))
+  expect(new Set(log.map(({ id }) => id)).size).toBe(log.length)
+  expect(new Set(ops.idsTaken())).toEqual(new Set(log.map(({ id }) => id)))
+  expect(orderOf(ops.taken)).toEqual(orderOf(log))
+  checkLog(log, baseline, yield* nodes)
+  return { events: log.length, taken: ops.taken.length }
+})

@@ -1,0 +1,153 @@
+/**
+ * The daemon on a store that fails under it: a disk without room, which is a small file system of memory, and a file that is
+ * overwritten. Needs Linux and root.
+ */
+import { execFileSync } from "node:child_process"
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestServer } from "@berth/server/testing"
+import { clientOf } from "../../account.ts"
+import { Daemon } from "../Daemon.ts"
+import { fastService } from "../killing.ts"
+import { create } from "../polling.ts"
+import { configured, receiver, until, wait } from "../Scene.ts"
+
+/** A disk of a megabyte. */
+const disk = Effect.acquireRelease(
+  Effect.sync(() => {
+    const path = mkdtempSync(join(tmpdir(), "berth-disk-"))
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=700", "none", path])
+    return path
+  }),
+  (path) =>
+    Effect.sync(() => {
+      execFileSync("umount", ["-l", path])
+      rmSync(path, { recursive: true })
+    })
+)
+
+const fill = (path: string) => {
+  for (const size of [65_536, 4096, 512, 1]) {
+    try {
+      for (let i = 0; ; i++) writeFileSync(join(path, `filler-${size}-${i}`), Buffer.alloc(size))
+    } catch {
+      continue
+    }
+  }
+}
+
+const free = (path: string) => {
+  for (const name of readdirSync(path)) if (name.startsWith("filler-")) rmSync(join(path, name))
+}
+
+const requests = Effect.flatMap(TestServer, ({ control, id: world }) =>
+  Effect.orDie(
+    Effect.map(control.requests.read({ params: { world }, query: {} }), (found) => found.requests.at(-1)!.seq)
+  )
+)
+
+/** Fills a range of a file with what no database has. */
+const spoil = (path: string, from: number) => {
+  const size = statSync(path).size
+  const file = openSync(path, "r+")
+  if (size > from) writeSync(file, Buffer.alloc(size - from, 0xaa), 0, size - from, from)
+  closeSync(file)
+}
+
+layer(fastService, { excludeTestServices: true })("a daemon whose store fails", (it) => {
+  it.effect("on a full disk reports that, asks nothing, delivers what it has, and goes on once there is room", () =>
+    Effect.gen(function* () {
+      const ops = yield* receiver
+      const path = yield* disk
+      const config = yield* configured(ops.url, { store: join(path, "watch.db") })
+      const daemon = yield* Daemon.start(["run", "--config", config])
+      yield* wait(() => daemon.baseline())
+      yield* create("before")
+      yield* until(() => ops.taken.length >= 2)
+      // A receiver that is away has this event still to get.
+      ops.state.answer = () => 503
+      fill(path)
+      yield* create("while")
+      yield* wait(() => daemon.program.printed(/^berth-watch: The disk of the store is full: .*\n.*\n/m, "stderr"))
+      const asked = yield* requests
+      yield* Effect.sleep("3 seconds")
+      // The list of plans is not a question about nodes.
+      expect((yield* requests) - asked).toBeLessThanOrEqual(1)
+      ops.state.answer = () => 204
+
+      free(path)
+      yield* until(() =>
+        ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "while")
+      )
+      expect(daemon.program.printedOn.stderr.match(/The disk of the store is full/g)).toHaveLength(1)
+
+      fill(path)
+      yield* create("after")
+      yield* wait(() => daemon.program.printed(/(The disk of the store is full[^]*){2}/, "stderr"))
+      daemon.program.signal("SIGTERM")
+      expect((yield* wait(() => daemon.finished())).code).toBe(0)
+      free(path)
+      const next = yield* Daemon.start(["run", "--config", config])
+      yield* until(() =>
+        ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "after")
+      )
+      const sequences = ops.taken.map(({ sequence }) => Number(sequence))
+      expect(Array.from(new Set(sequences)).toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: Math.max(...sequences) }, (_, index) => index + 1)
+      )
+      next.program.signal("SIGTERM")
+      expect((yield* wait(() => next.finished())).code).toBe(0)
+    })
+  )
+})
+
+layer(
+  Layer.provideMerge(
+    Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
+    TestServer.layer({ clock: "real", scenario: { fleet: 5000 }, rateLimit: { limit: 1_000_000 } })
+  ),
+  { excludeTestServices: true }
+)("a daemon whose store is overwritten while it runs", (it) => {
+  it.effect("reports that once it meets it and ends with 1, and none begins anew on it", () =>
+    Effect.gen(function* () {
+      const ops = yield* receiver
+      const config = yield* configured(ops.url, { interval: "2s" })
+      const store = join(dirname(config), "watch.db")
+      const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
+      yield* wait(() => daemon.baseline())
+      yield* until(() => ops.taken.length === 1)
+      for (const file of [store, `${store}-wal`]) spoil(file, 0)
+      const { control, id: world } = yield* TestServer
+      const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: { count: 1000 } }))
+      // SQLite has some pages in memory, and notices nothing until it reads another one.
+      for (const { id } of nodes.filter((_, index) => index % 20 === 0)) {
+        yield* Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status: "power-off" } }))
+      }
+      const { code, stderr } = yield* wait(() => daemon.finished())
+      expect(stderr.slice(1)).toEqual([
+        expect.stringMatching(/^berth-watch: The store is damaged: /),
+        "Put a backup in its place. Nothing starts over from an empty store by itself."
+      ])
+      expect(code).toBe(1)
+      const left = readFileSync(store)
+      const next = yield* Daemon.start(["run", "--config", config])
+      const refused = yield* wait(() => next.finished())
+      expect(refused).toMatchObject({ code: 1, stdout: [] })
+      expect(refused.stderr[0]).toMatch(/^berth-watch: The store is damaged: /)
+      expect(readFileSync(store).equals(left)).toBe(true)
+    })
+  )
+})

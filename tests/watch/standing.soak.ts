@@ -1,0 +1,72 @@
+/**
+ * A daemon that stands still for a while, as on a laptop that sleeps: what happened meanwhile is reported once, marked as after a gap,
+ * nothing else is, its store stays its own, and it does not make up for the requests that it missed.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { Nodes } from "@berth/core/client/Nodes"
+import { TestServer } from "@berth/server/testing"
+import { Daemon } from "./Daemon.ts"
+import { fastService } from "./killing.ts"
+import { create } from "./polling.ts"
+import { configured, eventsOf, receiver, until, wait } from "./Scene.ts"
+
+const sweepMillis = 200
+
+const requests = Effect.flatMap(TestServer, ({ control, id: world }) =>
+  Effect.orDie(Effect.map(control.requests.read({ params: { world }, query: {} }), ({ requests }) => requests))
+)
+
+/** Longer than a minute, and than the threshold of 20 s by far. */
+const stopMillis = 60_000
+
+layer(fastService, { excludeTestServices: true })("a daemon that stands still for a minute", (it) => {
+  it.effect(
+    "reports what happened meanwhile once, and nothing false",
+    () =>
+      Effect.gen(function* () {
+        const ops = yield* receiver
+        const config = yield* configured(ops.url, { hold: "1s" })
+        const kept = yield* create("kept")
+        const gone = yield* create("gone")
+        const { control, id: world } = yield* TestServer
+        const daemon = yield* Daemon.start(["run", "--config", config])
+        yield* wait(() => daemon.baseline())
+        // Both are running, and sweeps are steady.
+        yield* Effect.sleep("2 seconds")
+        yield* until(() => ops.taken.length === eventsOf(daemon.program.printedOn.stdout).length)
+        const before = ops.taken.length
+
+        daemon.program.signal("SIGSTOP")
+        yield* Nodes.use((nodes) => nodes.delete(gone))
+        yield* Effect.sleep(stopMillis)
+        const fresh = yield* create("fresh")
+        yield* Effect.orDie(control.nodes.change({ params: { world, id: kept }, payload: { status: "power-off" } }))
+        const refused = yield* Daemon.start(["run", "--config", config])
+        expect((yield* wait(() => refused.finished())).stderr[0]).toContain(
+          `process ${daemon.program.child.pid} runs on`
+        )
+        const last = (yield* requests).at(-1)!.seq
+        const continued = yield* Clock.currentTimeMillis
+        daemon.program.signal("SIGCONT")
+        yield* wait(() => daemon.event("berth.node.deleted"))
+        yield* Effect.sleep("1 second")
+        const sweeps = ((yield* Clock.currentTimeMillis) - continued) / sweepMillis
+        const asked = (yield* requests).filter(({ seq }) => seq > last)
+        // Besides, reads of the node that is gone, and polls of the one that is new.
+        expect(asked.length).toBeLessThan(2 * sweeps + 20)
+
+        yield* until(() => ops.taken.length === eventsOf(daemon.program.printedOn.stdout).length)
+        const news = ops.taken.slice(before).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
+        expect(news.filter(({ data }) => data.afterGap === true)).toEqual([news[0]])
+        const of = (id: number) => news.filter(({ subject }) => subject === `nodes/${id}`).map(({ type }) => type)
+        expect(of(kept)).toEqual(["berth.node.status_changed"])
+        expect(of(gone)).toEqual(["berth.node.deleted"])
+        expect(of(fresh)[0]).toBe("berth.node.created")
+        expect(news.every(({ type }) => type.startsWith("berth.node."))).toBe(true)
+        daemon.program.signal("SIGTERM")
+        expect((yield* wait(() => daemon.finished())).code).toBe(0)
+      }),
+    5 * 60_000
+  )
+})

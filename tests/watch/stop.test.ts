@@ -1,0 +1,60 @@
+/**
+ * How the daemon ends, and what it does when it stood still: the process at its edges.
+ */
+import { request } from "node:http"
+import { expect, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { TestServer } from "@berth/server/testing"
+import { Daemon } from "./Daemon.ts"
+import { fastService } from "./killing.ts"
+import { create } from "./polling.ts"
+import { configured, receiver, until, wait } from "./Scene.ts"
+
+/** A client of the events that stays. */
+const follow = (http: string) =>
+  Effect.acquireRelease(
+    Effect.promise<{ readonly isOpen: () => boolean; readonly close: () => void }>(
+      () =>
+        new Promise((resolve, reject) => {
+          let isOpen = true
+          const sent = request(`${http}/events`, (response) => {
+            response
+              .on("close", () => (isOpen = false))
+              .on("error", () => {})
+              .resume()
+            resolve({ isOpen: () => isOpen, close: () => void sent.destroy() })
+          })
+          sent.on("error", reject).end()
+        })
+    ),
+    ({ close }) => Effect.sync(close)
+  )
+
+layer(fastService, { excludeTestServices: true })("a daemon that is asked to stop", (it) => {
+  it.effect(
+    "ends with 0 within 10 s before a receiver and a service that never answer, with a stream open",
+    () =>
+      Effect.gen(function* () {
+        const ops = yield* receiver
+        const daemon = yield* Daemon.start(["run", "--config", yield* configured(ops.url)])
+        yield* wait(() => daemon.baseline())
+        yield* until(() => ops.taken.length === 1)
+        const stream = yield* follow((yield* wait(() => daemon.ready())).http!)
+        let hanging = 0
+        ops.state.answer = () => (hanging++, "hang")
+        yield* create("web")
+        yield* until(() => hanging > 0)
+        yield* TestServer.use(({ arm }) => arm([{ fault: "latency", delay: "1 hour" }]))
+        yield* Effect.sleep("500 millis")
+        const begun = yield* Clock.currentTimeMillis
+        daemon.program.signal("SIGTERM")
+        const { code, stderr } = yield* wait(() => daemon.finished())
+        expect(code).toBe(0)
+        expect((yield* Clock.currentTimeMillis) - begun).toBeLessThan(10_000)
+        expect(stderr.slice(1)).toEqual(["berth-watch: stopped before the last events were delivered."])
+        expect(stream.isOpen()).toBe(false)
+        yield* TestServer.use(({ arm }) => arm([]))
+      }),
+    60_000
+  )
+})
