@@ -38,7 +38,7 @@ describe("a file of a bundle without facades", () => {
     expect(await valueOf(code)).toBe(value)
   })
 
-  it("keeps what only looks like an import", async () => {
+  it("keeps a text that resembles an import", async () => {
     expect(await valueOf(`export const value='import{a}from"node:fs";'`)).toBe('import{a}from"node:fs";')
   })
 })

@@ -62,7 +62,7 @@ const live = Effect.fnUntraced(function* ({ createEveryMillis, created, fleet }:
 })
 
 /** An account that is watched anew reads its list twice; what is promised for one of 10 000 nodes holds when that is an hour ago. */
-const settled = Effect.fnUntraced(function* (fleet: number) {
+const steady = Effect.fnUntraced(function* (fleet: number) {
   const { pass } = yield* Wire
   const polled = yield* polling({ intervalMillis: null, fastIntervalMillis: null })
   yield* pass(fleet > 3000 ? hour : 60_000)
@@ -116,7 +116,7 @@ it.effect.each([
   ({ algorithm, seconds, termination, ...life }) =>
     Effect.gen(function* () {
       const { statuses } = yield* Wire
-      const { events } = yield* settled(life.fleet)
+      const { events } = yield* steady(life.fleet)
       yield* live(life)
       const { count, max } = widths(events)
       expect(Math.min(count.created, count.inTransition)).toBeGreaterThan(30)
@@ -134,7 +134,7 @@ it.effect(
   "an account of one page with nodes in transition all the time is seen within 10 s, and at first within 5 s",
   () =>
     Effect.gen(function* () {
-      const { events } = yield* settled(45)
+      const { events } = yield* steady(45)
       yield* live({ fleet: 45, created: 1, createEveryMillis: 75_000 })
       const { max } = widths(events)
       expect(Math.max(max.created, max.inTransition, max.atRest)).toBeLessThanOrEqual(10)

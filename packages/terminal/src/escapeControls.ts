@@ -8,7 +8,7 @@ const unsafe =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
 
-/** The text of most names, which needs no look at classes of characters: loading those takes milliseconds. */
+/** The text of most names, which needs no classes of characters: loading those takes milliseconds. */
 const plain = /^[\u0020-\u007e]*$/
 
 const spelled = new Map([

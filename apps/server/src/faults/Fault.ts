@@ -8,7 +8,7 @@ import { readInstantMillis } from "../lifecycle/instantText.ts"
 import { maxNamePatternLength, maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
 import { operations } from "./operations.ts"
 
-/** How many faults may be armed in a world: all of them look at each request. */
+/** How many faults may be armed in a world: each request is compared with all of them. */
 export const maxFaults = 100
 
 /** The largest count a trigger takes. */

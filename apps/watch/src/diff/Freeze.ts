@@ -102,7 +102,7 @@ const deniedSince = ({ evidence: { batches, suspicions } }: Draft): ReadonlyMap<
   return denied
 }
 
-/** Those that are held now are sampled anew, and the others, too; what the samples said of these still counts. */
+/** Those that are held now are sampled anew, and the others, too; what the samples showed of these still counts. */
 const dissolveBatches = (draft: Draft, denied: ReadonlyMap<NodeId, number>): void => {
   const { batches, suspicions } = draft.evidence
   if (batches.length === 0) return

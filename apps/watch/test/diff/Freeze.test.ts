@@ -397,7 +397,7 @@ describe("more than twenty suspects", () => {
     expect(types(sweepFor(watch, 30_000, []))).toEqual(["watch.recovered"])
   })
 
-  it("keep what the sample said of them when the hold of others is over and another sample is drawn", () => {
+  it("keep what the sample showed of them when the hold of others is over and another sample is drawn", () => {
     const watch = byHand()
     watch.baseline(...nodes(100))
     const early = ids(90, 100)
@@ -442,7 +442,7 @@ describe("more than twenty suspects", () => {
     expect([...watch.sweep(), ...watch.sweep()]).toEqual([])
   })
 
-  it("are not held by what a sample said of which a page shows one", () => {
+  it("are not held by a sample of which a page shows one", () => {
     const { sample, watch } = frozen()
     for (const id of sample) watch.misses(id)
     sweepFor(watch, 570_000, [])

@@ -32,7 +32,7 @@ describe("a node that appears", () => {
     ])
   })
 
-  it("with an id below the last one was not looked for at the end of the list", () => {
+  it("with an id below the last one was not read at the end of the list", () => {
     const { swept, watch } = watched()
     watch.tail(...stable, aNode({ id: 200 }))
     watch.pass(1000)
@@ -42,7 +42,7 @@ describe("a node that appears", () => {
     ])
   })
 
-  it("with an id below one that the end of the list had once was not looked for there", () => {
+  it("with an id below one that the end of the list had once was not read there", () => {
     const { swept, watch } = watched()
     watch.tail(...stable, aNode({ id: 200 }))
     watch.tail(...stable)
