@@ -27,6 +27,8 @@ export interface Load {
   readonly paceMillis: number
   /** The same with a reserve for reads of nodes in doubt. */
   readonly sparingPaceMillis: number
+  /** The shortest interval at which what is left of the share lasts for a while. */
+  readonly burstPaceMillis: number
   /** The interval of sweeps where it is set; null derives it. */
   readonly sweepMillis: number | null
   /** That of nodes in transition where it is set. */
@@ -57,12 +59,17 @@ const millisPerHour = 3_600_000
 
 export const intervalsOf = (load: Load): Intervals => (load.pages <= 1 ? ofOnePage(load) : ofPages(load))
 
-/** What goes beyond the promise for all nodes is sent while that can be kept for ever, and reads of nodes in doubt besides. */
+/**
+ * What goes beyond the promise for all nodes is sent while that can be kept for ever, and reads of nodes in doubt besides. An interval that
+ * is set is kept as long as the share has room for it.
+ */
 const ofOnePage = (load: Load): Intervals => {
-  const { paceMillis, sparingPaceMillis, sweepMillis, transitionMillis, transitions } = load
-  const all = Math.max(sweepMillis ?? onePage.allMillis, proofs * paceMillis)
-  const fast = transitionMillis ?? onePage.transitionMillis
-  const isFast = transitions > 0 && fast < all && proofs * sparingPaceMillis <= all
+  const { burstPaceMillis, paceMillis, sparingPaceMillis, sweepMillis, transitionMillis, transitions } = load
+  const burst = proofs * burstPaceMillis
+  const all = sweepMillis === null ? Math.max(onePage.allMillis, proofs * paceMillis) : Math.max(sweepMillis, burst)
+  const fast = transitionMillis === null ? onePage.transitionMillis : Math.max(transitionMillis, burst)
+  const hasRoom = transitionMillis !== null || proofs * sparingPaceMillis <= all
+  const isFast = transitions > 0 && fast < all && hasRoom
   return { sweepMillis: isFast ? fast : all, pageMillis: 0, tailMillis: null, transitionMillis: null }
 }
 

@@ -93,6 +93,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     nowMillis: monotonicMillis,
     paceMillis: share.paceMillis(monotonicMillis),
     sparingPaceMillis: share.paceMillis(monotonicMillis, options.requestsPerHour * reserve),
+    burstPaceMillis: share.burstPaceMillis(monotonicMillis),
     sweepMillis: options.intervalMillis,
     transitionMillis: options.fastIntervalMillis
   })

@@ -10,6 +10,11 @@ export const defaultRequestsPerHour = 720
 /** Both ends of an hour count. */
 const windowMillis = 3_600_001
 
+const burstMillis = 720_000
+
+/** A request a minute goes in any case. */
+const maxPaceMillis = 60_000
+
 /** The requests of the last hour, of which there are never more than the share. */
 export class RequestShare {
   readonly perHour: number
@@ -43,5 +48,11 @@ export class RequestShare {
       if (waitMillis > 0) pace = Math.max(pace, others > 0 ? waitMillis / others : Infinity)
     }
     return pace
+  }
+
+  /** The shortest interval at which what is left lasts for twelve minutes. The less is left, the longer it is: the share never runs out. */
+  burstPaceMillis(monotonicMillis: number): number {
+    const left = this.#sent.reduce((left, sent) => (sent + windowMillis <= monotonicMillis ? left + 1 : left), 0)
+    return Math.min(maxPaceMillis, burstMillis / left)
   }
 }

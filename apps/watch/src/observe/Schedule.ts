@@ -61,6 +61,8 @@ export interface Plan {
   readonly paceMillis: number
   /** The same with a reserve for reads of nodes in doubt. */
   readonly sparingPaceMillis: number
+  /** The shortest interval at which what is left of the share lasts for a while. */
+  readonly burstPaceMillis: number
   /** The interval of sweeps; null derives it from the latency that is promised. */
   readonly sweepMillis: number | null
   /** How often nodes in transition are read at most; null derives it. */

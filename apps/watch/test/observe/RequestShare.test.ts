@@ -37,6 +37,16 @@ describe("the share of the requests", () => {
     expect(share.paceMillis(hour / 2, 6)).toBe(Infinity)
   })
 
+  it("lasts for twelve minutes at any time at its pace of a burst, which is a minute at most", () => {
+    const share = new RequestShare(720)
+    expect(share.burstPaceMillis(0)).toBe(1000)
+    for (let n = 0; n < 576; n++) share.take(n)
+    expect(share.burstPaceMillis(1000)).toBe(5000)
+    for (let n = 0; n < 144; n++) share.take(1000)
+    expect(share.burstPaceMillis(2000)).toBe(60_000)
+    expect(share.burstPaceMillis(2 * hour)).toBe(1000)
+  })
+
   it("has room for its pace for ever, and not for a faster one", () => {
     fc.assert(
       fc.property(

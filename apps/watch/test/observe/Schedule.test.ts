@@ -10,6 +10,7 @@ const plan: Plan = {
   nowMillis: 0,
   paceMillis: 5000,
   sparingPaceMillis: 5200,
+  burstPaceMillis: 1000,
   sweepMillis: null,
   transitionMillis: null
 }
@@ -45,6 +46,15 @@ describe("a small account", () => {
       _tag: "page",
       inMillis: 22_000
     })
+  })
+
+  it("is swept at an interval that is set while the share has room for that", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 9, status: "created" }))
+    const set = { sweepMillis: 3000, transitionMillis: 2000, sparingPaceMillis: 20_000 }
+    expect(due(watch, after(watch), set)).toEqual({ _tag: "page", inMillis: 2000 })
+    expect(due(watch, after(watch), { ...set, burstPaceMillis: 2000 })).toEqual({ _tag: "page", inMillis: 2200 })
+    expect(due(watch, after(watch), { ...set, burstPaceMillis: 5000 })).toEqual({ _tag: "page", inMillis: 5500 })
   })
 
   it("is not swept more often for a node that is stuck", () => {
