@@ -6,13 +6,13 @@ import { Node } from "@berth/core/domain/Node"
 import { NodeStatus } from "@berth/core/domain/NodeStatus"
 import { Schema } from "effect"
 
-const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).annotate({
+export const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).annotate({
   description: "It happened in between, both ends included: polling sees samples."
 })
 
 const sweep = Schema.Int.annotate({ description: "Number of the sweep in this run, from 1." })
 
-const afterGap = Schema.optionalKey(
+export const afterGap = Schema.optionalKey(
   Schema.Literal(true).annotate({
     description: "Nothing was observed for a while before it: what came between is unknown."
   })
@@ -116,6 +116,20 @@ export const WatchRecovered = aboutAccount("berth.watch.recovered", {
   ending: Ending,
   since: Schema.DateTimeUtc
 })
+
+/** All that can be said of the nodes and the watching, in the order in which it is documented. */
+export const facts = [
+  WatchBaseline,
+  NodeCreated,
+  NodeDiscovered,
+  NodeStatusChanged,
+  NodeChanged,
+  NodeDeleted,
+  NodeStuck,
+  NodeUnstuck,
+  WatchDegraded,
+  WatchRecovered
+] as const
 
 /** What an event is about: with its type, the same on every replay and from every process, and never twice. */
 export interface Identity {

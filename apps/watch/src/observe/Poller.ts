@@ -40,10 +40,20 @@ export interface Poller {
   readonly run: Effect.Effect<never, BerthError | StoreFailed>
   /** Done once the nodes that exist are known. */
   readonly ready: Effect.Effect<void>
+  /** Sends a request that is no part of the polling, once the share has room to spare, and counts it there. */
+  readonly beside: <A>(
+    request: Effect.Effect<A, BerthError>
+  ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }>
+  /** Requests within the last hour, and how many more the share has room for. */
+  readonly spent: Effect.Effect<{ readonly sent: number; readonly left: number }>
 }
 
 /** This part of the share is left for reads of nodes in doubt before any node in transition takes it. */
 const reserve = 0.04
+
+/** So many requests are left to the polling before one beside it goes. */
+const minSpare = 20
+const sparePause = "1 minute"
 
 /** A process that wakes this late stood still. */
 const maxLateMillis = 20_000
@@ -190,6 +200,17 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message })
   })
 
+  const spent = Effect.map(moments.now, ({ monotonicMillis }) => {
+    const left = share.left(monotonicMillis)
+    return { sent: share.perHour - left, left }
+  })
+
+  const beside = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
+    const spare = Math.min(minSpare, share.perHour / 2)
+    while ((yield* spent).left < spare) yield* Effect.sleep(sparePause)
+    return yield* exchanged(request)
+  })
+
   const step = Effect.gen(function* () {
     const { monotonicMillis } = yield* moments.now
     const due = nextDue(polling, watch.snapshot, planAt(monotonicMillis))
@@ -206,5 +227,5 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
-  return { run: Effect.forever(step), ready: Deferred.await(ready) }
+  return { run: Effect.forever(step), ready: Deferred.await(ready), beside, spent }
 })
