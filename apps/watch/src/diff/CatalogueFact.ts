@@ -39,19 +39,19 @@ const aboutEntry = <const Type extends string, const Data extends Schema.Struct.
 const nodes = Schema.Int.annotate({ description: "How many nodes of the account have the plan." })
 
 /** Nodes can be created from another image. */
-export const ImageAdded = aboutEntry("berth.image.added", { before: Schema.Null, after: CatalogueImage })
+const ImageAdded = aboutEntry("berth.image.added", { before: Schema.Null, after: CatalogueImage })
 
 /** No node can be created from an image any more. */
-export const ImageRemoved = aboutEntry("berth.image.removed", { before: CatalogueImage, after: Schema.Null })
+const ImageRemoved = aboutEntry("berth.image.removed", { before: CatalogueImage, after: Schema.Null })
 
 /** Nodes can be created on another plan. */
-export const PlanAdded = aboutEntry("berth.plan.added", { before: Schema.Null, after: CataloguePlan })
+const PlanAdded = aboutEntry("berth.plan.added", { before: Schema.Null, after: CataloguePlan })
 
 /** No node can be created on a plan any more; those that are there stay. */
-export const PlanRemoved = aboutEntry("berth.plan.removed", { before: CataloguePlan, after: Schema.Null, nodes })
+const PlanRemoved = aboutEntry("berth.plan.removed", { before: CataloguePlan, after: Schema.Null, nodes })
 
 /** A plan costs more, or less. */
-export const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
+const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
   before: CataloguePlan,
   after: CataloguePlan,
   nodes,
@@ -62,7 +62,7 @@ export const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
 })
 
 /** Little is left of the allowance: at most a tenth, or less than the daemon itself needs until it refills. */
-export const AllowanceLow = Schema.Struct({
+const AllowanceLow = Schema.Struct({
   type: Schema.Literal("berth.allowance.low"),
   data: Schema.Struct({
     limit: Schema.Int.annotate({ description: "Requests that the service grants per window." }),

@@ -1,4 +1,4 @@
-// What an event means, in a few words for people: the messages to chats and the timeline of the page say the same.
+// What an event means, in a few words for people: in the messages to chats and in the timeline of the page.
 
 const exactRupees = new Intl.NumberFormat("en", { style: "currency", currency: "INR", maximumFractionDigits: 2 })
 
@@ -59,7 +59,7 @@ const sentences = {
   "berth.sink.disabled": ({ data }) => ["bad", `Sink ${data.sink} is disabled: ${data.message}`]
 }
 
-/** How an event is meant (`good`, `warm`, `bad` or `off`) and what it says. A type from a newer daemon says its name. */
+/** How an event is meant (`good`, `warm`, `bad` or `off`) and its sentence. A type from a newer daemon is its own sentence. */
 export const sentenceOf = (event) => {
   const [tone, text] = sentences[event.type]?.(event) ?? ["off", event.type]
   return { tone, text }

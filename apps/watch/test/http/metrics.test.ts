@@ -51,7 +51,7 @@ describe("/metrics", () => {
     })
   )
 
-  it.live("says the usual state of an account first", () =>
+  it.live("lists the usual state of an account first", () =>
     Effect.gen(function* () {
       const { url } = yield* served()
       const states = (yield* scrape(url)).get("berth_account_state")!.metrics.map(({ labels }) => labels!["state"])

@@ -43,14 +43,14 @@ const short = (chance: Chance, offer: Offer): Offer => {
   return new Map(plans.slice(0, Math.floor(plans.length / 2)).map(([, entry]) => entry))
 }
 
-interface Told {
+interface History {
   readonly facts: ReadonlyArray<EntryFact>
   readonly truth: ReadonlyArray<Change>
   readonly known: Offer
 }
 
-/** The service never tells the same old lie in two replies of the list in a row; everything else it does at random. */
-const history = (seed: number): Told => {
+/** The service is stale in no two replies in a row; everything else it does at random. */
+const history = (seed: number): History => {
   const chance = chanceFrom(seed)
   const watch = watching()
   const facts: Array<EntryFact> = []
@@ -73,7 +73,7 @@ const history = (seed: number): Told => {
   }
   for (let step = 0; step < 150; step++) {
     const { offer } = truth.at(-1)!
-    // The baseline is of an honest service: what existed before it nobody can know.
+    // The baseline is of an honest service: what existed before it cannot be known.
     const isHonest = step < 4
     if (!isHonest && chance.happens(0.15)) truth.push({ atMinutes: now, offer: changed(chance, offer, step) })
     if (isHonest || !chance.happens(0.15)) readNow(truth.at(-1)!.offer, isHonest)
@@ -89,7 +89,7 @@ const history = (seed: number): Told => {
   return { facts, truth, known: new Map(offered.map(({ item }) => [item.plan, item.pricePerMonthInr!])) }
 }
 
-const complaintsOf = ({ facts, known, truth }: Told): ReadonlyArray<string> => {
+const complaintsOf = ({ facts, known, truth }: History): ReadonlyArray<string> => {
   const complaints: Array<string> = []
   const ids = new Set<string>()
   const offered = new Map<string, number>(truth[0]!.offer)
@@ -116,13 +116,13 @@ const complaintsOf = ({ facts, known, truth }: Told): ReadonlyArray<string> => {
   return complaints
 }
 
-describe("events about a catalogue that lies", () => {
+describe("events about a catalogue with faults", () => {
   it("are the truth, once each, and complete", () => {
     let reported = 0
     for (let seed = 1; seed <= 60; seed++) {
-      const told = history(seed)
-      reported += told.facts.length
-      expect([seed, complaintsOf(told)]).toEqual([seed, []])
+      const watched = history(seed)
+      reported += watched.facts.length
+      expect([seed, complaintsOf(watched)]).toEqual([seed, []])
     }
     expect(reported).toBeGreaterThan(600)
   })
