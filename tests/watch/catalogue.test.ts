@@ -53,3 +53,18 @@ it.effect("a list of images that fails or is empty reports nothing, and delays n
     expect(facts).toEqual([])
   }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
 )
+
+it.effect("the smallest share has room for the catalogue, and no hour has more requests than it", () =>
+  Effect.gen(function* () {
+    const { pass, requests } = yield* Wire
+    yield* (yield* polling({ intervalMillis: 20_000, fastIntervalMillis: null, requestsPerHour: 60 })).readCatalogue
+    let before = 0
+    for (let hour = 0; hour < 4; hour++) {
+      yield* pass(60 * minute)
+      const sent = requests.slice(before)
+      expect(sent.length).toBeLessThanOrEqual(60)
+      expect(sent.filter(images).length).toBeGreaterThanOrEqual(1)
+      before = requests.length
+    }
+  }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+)

@@ -55,6 +55,9 @@ const reserve = 0.04
 const minSpare = 20
 const sparePause = "1 minute"
 
+/** A share so small that they never are is used for it after this. */
+const maxPatienceMillis = 30 * 60_000
+
 /** A process that wakes this late stood still. */
 const maxLateMillis = 20_000
 
@@ -131,8 +134,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   const exchanged = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
+    // Before it is sent: another one may go meanwhile.
+    share.take((yield* moments.now).monotonicMillis)
     const { answer, ...exchange } = yield* moments.around(Effect.result(request))
-    share.take(exchange.asked.monotonicMillis)
     return { answer, exchange }
   })
 
@@ -206,9 +210,14 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   const beside = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
-    const spare = Math.min(minSpare, share.perHour / 2)
-    while ((yield* spent).left < spare) yield* Effect.sleep(sparePause)
-    return yield* exchanged(request)
+    const begun = yield* moments.now
+    for (;;) {
+      const { monotonicMillis } = yield* moments.now
+      const left = share.left(monotonicMillis)
+      const isPatient = monotonicMillis - begun.monotonicMillis < maxPatienceMillis
+      if (left >= (isPatient ? minSpare : 1)) return yield* exchanged(request)
+      yield* Effect.sleep(isPatient ? sparePause : Math.max(1, Math.ceil(share.openAt - monotonicMillis)))
+    }
   })
 
   const step = Effect.gen(function* () {

@@ -1,10 +1,42 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { Image } from "@berth/core/domain/Image"
 import { DateTime } from "effect"
+import { offeredBy } from "../../../src/diff/catalogue/Catalogue.ts"
 import { anImage, aPlan, readAt } from "./reading.ts"
 import { watching, watchingFrom } from "./watching.ts"
 
 const plans = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => aPlan(name))
 const without = (...names: ReadonlyArray<string>) => plans.filter(({ plan }) => !names.includes(plan))
+
+describe("the list of images", () => {
+  const offer = (image: string, plan: string, pricePerMonthInr: number | null): Image => {
+    const { plan: _, ...specs } = aPlan(plan, pricePerMonthInr)
+    return {
+      ...anImage(image),
+      plan,
+      zone: null,
+      specs: { ...specs, minimumBillingInr: null, committedOptions: [] },
+      extra: {}
+    }
+  }
+
+  it("comes to each image, and each plan at its lowest price, whatever its order", () => {
+    const list = [
+      offer("a", "small", 800),
+      offer("b", "small", 730),
+      offer("a", "large", null),
+      offer("b", "large", 900)
+    ]
+    for (const each of [list, list.toReversed()]) {
+      const { images, plans } = offeredBy(each)
+      expect(images.map(({ image }) => image).toSorted()).toEqual(["a", "b"])
+      expect(Object.fromEntries(plans.map(({ plan, pricePerMonthInr }) => [plan, pricePerMonthInr]))).toEqual({
+        small: 730,
+        large: 900
+      })
+    }
+  })
+})
 
 describe("the catalogue", () => {
   it("is known silently at first, all of it that any of the first reads showed", () => {
