@@ -2,6 +2,7 @@
  * The whole daemon as a process: what happens in the service arrives everywhere once and in order, also when the process is killed.
  */
 import { readFileSync, writeFileSync } from "node:fs"
+import { metricProblems } from "@berth/testing/metricLint"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
@@ -15,6 +16,16 @@ const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
   TestServer.layer({ clock: "real", provisioning: "2500 millis", termination: "2500 millis" })
 )
+
+/** What alert rules and boards rely on, beside those that only some accounts have. */
+const named = [
+  "berth_sweep_duration_seconds",
+  "berth_last_success_timestamp_seconds",
+  "berth_detection_latency_seconds",
+  "berth_ratelimit_remaining",
+  "berth_events_total",
+  "berth_sink_lag_events"
+]
 
 const idsOf = (text: string) => eventsOf(text).map(({ id }) => String(id))
 
@@ -44,6 +55,9 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
 
         const logged = idsOf((yield* command(["events", "--config", path])).stdout.join("\n"))
         const page = yield* wait(async () => (await fetch(`${http}/api/events?after=&limit=100`)).json())
+        const metrics = yield* wait(async () => (await fetch(`${http}/metrics`)).text())
+        expect(metricProblems(metrics)).toEqual([])
+        for (const name of named) expect(metrics).toContain(`# TYPE ${name} `)
         next.program.signal("SIGHUP")
         next.program.signal("SIGTERM")
         const { code, stdout } = yield* wait(() => next.program.ended)

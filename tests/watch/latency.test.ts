@@ -115,9 +115,12 @@ it.effect.each([
   "an account of $fleet nodes is seen within what is promised, without a 429: $algorithm",
   ({ algorithm, seconds, termination, ...life }) =>
     Effect.gen(function* () {
-      const { statuses } = yield* Wire
-      const { events } = yield* steady(life.fleet)
+      const { requests, statuses } = yield* Wire
+      const { events, readCatalogue } = yield* steady(life.fleet)
+      const changes = yield* readCatalogue
       yield* live(life)
+      expect(changes).toEqual([])
+      expect(requests.filter((request) => request === "GET /images/").length).toBeGreaterThanOrEqual(2)
       const { count, max } = widths(events)
       expect(Math.min(count.created, count.inTransition)).toBeGreaterThan(30)
       expect(count.atRest).toBeGreaterThan(5)

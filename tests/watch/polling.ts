@@ -1,12 +1,17 @@
 /** A poller at work in a test, without a store, so that hours pass in a moment; and the events so far. */
 import { Deferred, Effect, Fiber } from "effect"
+import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
 import { Plans } from "@berth/core/client/Plans"
 import { defaultRules } from "@berth/watch/diff/Rules"
 import type { WatchedAccount } from "@berth/watch/account/WatchedAccount"
+import type { EntryFact } from "@berth/watch/diff/CatalogueFact"
+import { type CatalogueRead, unread } from "@berth/watch/diff/catalogue/Catalogue"
+import { diffCatalogue, noEvidence } from "@berth/watch/diff/catalogue/diffCatalogue"
 import { diff } from "@berth/watch/diff/diff"
 import { makeSnapshot, unwatched } from "@berth/watch/diff/Snapshot"
 import { type Event, toEvent } from "@berth/watch/events/Event"
+import { readCatalogues } from "@berth/watch/observe/CatalogueReader"
 import { makeMoments } from "@berth/watch/observe/Moments"
 import { makePoller, type PollerOptions } from "@berth/watch/observe/Poller"
 
@@ -52,6 +57,23 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   yield* Effect.forkChild(Effect.andThen(poller.ready, Deferred.succeed(ready, undefined)))
   return {
     events,
+    /** Reads the catalogue beside it; gives what that reports, as it comes. */
+    readCatalogue: Effect.gen(function* () {
+      const facts: Array<EntryFact> = []
+      let catalogue = unread
+      let evidence = noEvidence
+      const observe = (read: CatalogueRead) =>
+        Effect.sync(() => {
+          const difference = diffCatalogue(catalogue, evidence, read, () => 0)
+          catalogue = difference.catalogue
+          evidence = difference.evidence
+          facts.push(...difference.facts)
+          return difference.facts
+        })
+      const watch = { known: () => catalogue, evidence: () => evidence, observe }
+      yield* Effect.forkChild(readCatalogues({ ...poller, images: yield* Images, snapshot, watch }))
+      return facts
+    }),
     /** Each event in short: its type, and the statuses or the status it is about. */
     published: () => events.map(brief),
     ended: Fiber.await(fiber),
@@ -66,5 +88,6 @@ const brief = ({ data, type }: Event): string => {
   if ("count" in data) return `${name} of ${data.count}`
   if ("ending" in data) return `${name}: ${data.trouble}, ${data.ending}`
   if ("trouble" in data) return `${name}: ${data.trouble}`
-  return `${name} as ${(data.after ?? data.before).status}`
+  const node = ("after" in data ? data.after : null) ?? ("before" in data ? data.before : null)
+  return node !== null && "status" in node ? `${name} as ${node.status}` : name
 }

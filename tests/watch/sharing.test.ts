@@ -73,3 +73,20 @@ it.live("a state folder that cannot be made is reported once on stderr, and ends
     }
   }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))
 )
+
+it.live("an allowance that does not last until it refills is an event, with what is left", () =>
+  Effect.gen(function* () {
+    const daemon = yield* Daemon.start(["run", "--interval", "200ms", "--requests-per-hour", "7200"])
+    const { data, ...event } = JSON.parse(yield* Effect.promise(() => daemon.event("berth.allowance.low")))
+    expect(event).toMatchObject({ source: "/accounts/default", type: "berth.allowance.low" })
+    expect(event).not.toHaveProperty("subject")
+    expect(data).toMatchObject({ limit: 30, resetsAt: expect.stringMatching(/Z$/) })
+    expect(data.remaining).toBeLessThan(30)
+    daemon.program.signal("SIGTERM")
+    const { stdout } = yield* Effect.promise(() => daemon.finished())
+    expect(stdout.filter((line) => line.includes("berth.allowance.low"))).toHaveLength(1)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(TestServer.layer({ scenario: "small", clock: "real", rateLimit: { ...scant, limit: 30 } }))
+  )
+)

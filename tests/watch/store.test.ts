@@ -79,6 +79,9 @@ describe("the commands that read a store", () => {
       const all = yield* run(["events"], env)
       expect(json(all.stdout).map(({ data }) => data.sink)).toEqual(["a", "b"])
       expect(all).toMatchObject({ code: 0, stderr: ['{"cursor":"eu:2"}'] })
+      const unknown = yield* run(["events", "--store", store, "--type", "berth.sink.disable"])
+      expect(unknown).toMatchObject({ code: 2, stdout: [] })
+      expect(unknown.stderr[0]).toContain("matches no type of event; did you mean berth.sink.disabled?")
       const later = yield* run(["events", "--store", store, "--after", "eu:1"])
       expect(json(later.stdout).map(({ data }) => data.sink)).toEqual(["b"])
 

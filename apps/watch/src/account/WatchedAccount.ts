@@ -11,7 +11,7 @@ import type { Moment, Observation } from "../diff/Observation.ts"
 import type { Rules } from "../diff/Rules.ts"
 import { makeSnapshot, type Snapshot, unwatched } from "../diff/Snapshot.ts"
 import { Standing } from "../diff/Standing.ts"
-import type { AccountChange, NodeRow } from "../store/accounts.ts"
+import type { AccountChange, NodeRow, Owner } from "../store/accounts.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAccount } from "./Account.ts"
@@ -69,6 +69,11 @@ const accountOf = (before: Standing, after: Standing): Omit<AccountChange, "even
   ...(after.fingerprint === null || after.fingerprint === before.fingerprint ? {} : { fingerprint: after.fingerprint })
 })
 
+/** An account that this process owns. */
+export interface OwnAccount extends WatchedAccount {
+  readonly owner: Owner
+}
+
 /** Takes the account over from its last owner, and loads it. */
 export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountOptions) {
   const store = yield* Store
@@ -93,7 +98,8 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
       apply
     }
   })
-  const watched: WatchedAccount = {
+  const watched: OwnAccount = {
+    owner,
     snapshot,
     observe: (observation, rules) => account.observe({ observation, rules })
   }

@@ -4,6 +4,7 @@
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
+import { typeProblem } from "../deliver/Filter.ts"
 import { Stdout } from "../deliver/Stdout.ts"
 import { type Cursor, formatCursor, parseCursor } from "../events/Cursor.ts"
 import { CommandFailed, endedBy } from "../process/CommandFailed.ts"
@@ -61,6 +62,14 @@ export const events = Effect.fn("events")(function* (options: EventsOptions) {
     account: Option.getOrUndefined(options.account),
     type: Option.getOrUndefined(options.type),
     node: Option.getOrUndefined(options.node)
+  }
+  const problem = filter.type === undefined ? null : typeProblem(filter.type)
+  if (problem !== null) {
+    return yield* new CommandFailed({
+      exit: "usage",
+      message: `--type ${problem}${problem.endsWith("?") ? "" : "."}`,
+      hint: "Leave --type out, or try berth.node.*, which stands for several."
+    })
   }
   let cursor = formatCursor(yield* readCursor(Option.getOrElse(options.after, () => "")))
   const readAll = reading(options, (daemon) =>

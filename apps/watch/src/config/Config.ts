@@ -9,6 +9,7 @@ import { isMap, type Node } from "yaml"
 import { dirname, resolve } from "node:path"
 import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
+import { typeProblem } from "../deliver/Filter.ts"
 import { formats, type SinkOptions } from "../deliver/SinkOptions.ts"
 import { defaultRetention, type Retention } from "../store/retention.ts"
 import { ConfigFile, type ConfigProblem, defaulted, needed, type Place, type Read } from "./ConfigFile.ts"
@@ -208,12 +209,17 @@ class ConfigReader {
     const file = this.#file
     const stdout: Read<SinkOptions["target"]> = (place) => file.record({})(place) && { _tag: "Stdout" }
     const globs = file.list(file.text)
+    const type: Read<string> = (place) => {
+      const text = file.text(place)
+      const problem = text === undefined ? null : typeProblem(text)
+      return problem === null ? text : file.fail(place, problem)
+    }
     const found = file.record({
       name: needed(file.parsed("1 to 64 letters, digits, dots, - or _", sinkName)),
       webhook: defaulted(this.webhook, null),
       exec: defaulted(this.exec, null),
       stdout: defaulted(stdout, null),
-      types: defaulted(globs, []),
+      types: defaulted(file.list(type), []),
       nodes: defaulted(globs, []),
       accounts: defaulted(globs, []),
       start: defaulted(file.oneOf(["now", "baseline"]), "now"),

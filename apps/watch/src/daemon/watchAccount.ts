@@ -4,18 +4,21 @@
 import { Allowance } from "@berth/core/client/Allowance"
 import { accountFiles } from "@berth/core/client/AccountFiles"
 import * as Berth from "@berth/core/client/Berth"
+import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
-import { Plans } from "@berth/core/client/Plans"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import { Context, DateTime, Effect, Layer, Redacted, Schedule } from "effect"
+import { openAllowance } from "../account/WatchedAllowance.ts"
+import { openCatalogue } from "../account/WatchedCatalogue.ts"
 import { openAccount, type WatchedAccount } from "../account/WatchedAccount.ts"
 import type { WatchConfig } from "../config/Config.ts"
 import { defaultRules } from "../diff/Rules.ts"
 import type { Fact } from "../diff/Fact.ts"
 import { hashOf } from "../events/eventId.ts"
+import { readCatalogues } from "../observe/CatalogueReader.ts"
 import { makeMoments } from "../observe/Moments.ts"
-import { makePoller } from "../observe/Poller.ts"
+import { makePoller, type Poller } from "../observe/Poller.ts"
 import { report } from "../process/report.ts"
 import { requestsPerHourOf, type RunSettings } from "../settings/RunSettings.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
@@ -26,11 +29,6 @@ type AccountOptions = WatchConfig["accounts"][number]
 
 /** An account whose credentials are refused is tried again after this, beside others. */
 const refusedPause = "1 minute"
-
-const plansPause = "1 hour"
-
-/** The list of images failed: the plans are read again sooner than planned. */
-const plansRetryPause = "10 minutes"
 
 /** Another key, or another service, may be another account. */
 const fingerprintOf = ({ baseUrl, credentials }: AccountOptions["connection"]): string =>
@@ -76,6 +74,9 @@ export const watchAccount = Effect.fnUntraced(function* (
     begun: yield* moments.now,
     onStuck: reportStuck
   })
+  const own = { owner: watched.owner, snapshot: watched.snapshot, onStuck: reportStuck }
+  const catalogue = yield* openCatalogue(own)
+  const observeAllowance = yield* openAllowance(own)
 
   let widths: Widths = []
   let message: string | null = null
@@ -88,26 +89,36 @@ export const watchAccount = Effect.fnUntraced(function* (
         : { limit, remaining, resetMillis: resetInMillis === null ? null : Math.round(atMillis + resetInMillis) }
     )
 
+  /** How much is left after a reply, which is an event where it is little. */
+  const noteAllowance = Effect.fnUntraced(function* (atMillis: number) {
+    const known = yield* knownAllowance(atMillis)
+    if (known === null) return null
+    const { left, sent } = yield* poller.spent
+    yield* observeAllowance({ ...known, atMillis, ownPerHour: sent, ownLeft: left })
+    return known
+  })
+
   const observe: WatchedAccount["observe"] = Effect.fnUntraced(function* (observation, rules) {
     const facts = yield* watched.observe(observation, rules)
     const { standing } = watched.snapshot
+    const { atMillis } = observation.answered
+    const left = yield* noteAllowance(atMillis)
     for (const fact of facts) if (fact.type === "berth.watch.degraded") message = fact.data.message
     const isSweep = observation._tag === "SweepCompleted" && standing.baselineMillis !== null
     if (facts.length === 0 && !isSweep) return facts
-    const { atMillis } = observation.answered
     widths = addWidths(widths, facts, atMillis)
     yield* progress.report(name, {
       ...stateOf(standing, message),
       ...(isSweep ? sweepOf(observation, rules.sweepMillis) : {}),
       latencyMillis: widths[0]?.millis ?? null,
-      allowance: yield* knownAllowance(atMillis)
+      allowance: left
     })
     yield* reportTroubles(about, facts)
     return facts
   })
 
   const graceMillis = settings.graceMillis ?? options.graceMillis
-  const poller = yield* makePoller({
+  const poller: Poller = yield* makePoller({
     nodes: Context.get(client, Nodes),
     moments,
     watch: { snapshot: watched.snapshot, observe },
@@ -121,11 +132,6 @@ export const watchAccount = Effect.fnUntraced(function* (
     fastIntervalMillis: settings.fastIntervalMillis,
     requestsPerHour: settings.requestsPerHour ?? requestsPerHourOf(options.share)
   })
-
-  /** Prices, for the page and the interface. */
-  const readPlans = Effect.flatMap(Context.get(client, Plans).list({}, { lane: "sweep" }), (plans) =>
-    progress.report(name, { plans })
-  ).pipe(Effect.retry(Schedule.spaced(plansRetryPause)), Effect.ignore, Effect.repeat(Schedule.spaced(plansPause)))
 
   /** Other accounts go on without one that is refused. */
   const whileRefused = (failure: BerthError) =>
@@ -142,6 +148,7 @@ export const watchAccount = Effect.fnUntraced(function* (
     })
 
   yield* progress.report(name, stateOf(watched.snapshot.standing, null))
-  yield* Effect.forkScoped(Effect.andThen(poller.ready, readPlans))
-  return isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
+  const polling = isOnly ? poller.run : Effect.catchTag(poller.run, "BerthError", whileRefused)
+  const images = Context.get(client, Images)
+  return Effect.raceFirst(polling, readCatalogues({ ...poller, images, snapshot: watched.snapshot, watch: catalogue }))
 })

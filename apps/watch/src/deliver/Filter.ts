@@ -1,6 +1,8 @@
 /**
  * Which events a sink gets. Pure.
  */
+import { didYouMean, nearest } from "@berth/terminal/usage"
+import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { EventSelection, Glob } from "./SinkOptions.ts"
 
@@ -19,6 +21,12 @@ export const matchesGlob = (glob: Glob, text: string): boolean => {
   }
   return true
 }
+
+/** Why a pattern of types can select nothing; null where it selects something. */
+export const typeProblem = (glob: Glob): string | null =>
+  eventTypes.some((type) => matchesGlob(glob, type))
+    ? null
+    : `matches no type of event${didYouMean(nearest(glob, eventTypes).slice(0, 2)).replace(/\.$/, "")}`
 
 /** The data of an event about a node, as far as filters and damping need it. */
 export interface NodeEventData {

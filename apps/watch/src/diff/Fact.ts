@@ -6,13 +6,13 @@ import { Node } from "@berth/core/domain/Node"
 import { NodeStatus } from "@berth/core/domain/NodeStatus"
 import { Schema } from "effect"
 
-const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).annotate({
+export const observedBetween = Schema.Tuple([Schema.DateTimeUtc, Schema.DateTimeUtc]).annotate({
   description: "It happened in between, both ends included: polling sees samples."
 })
 
 const sweep = Schema.Int.annotate({ description: "Number of the sweep in this run, from 1." })
 
-const afterGap = Schema.optionalKey(
+export const afterGap = Schema.optionalKey(
   Schema.Literal(true).annotate({
     description: "Nothing was observed for a while before it: what came between is unknown."
   })
@@ -47,13 +47,13 @@ const aboutAccount = <const Type extends string, const Data extends Schema.Struc
   })
 
 /** A node exists that did not exist before. */
-export const NodeCreated = aboutNode("berth.node.created", { before: Schema.Null, after: Node })
+const NodeCreated = aboutNode("berth.node.created", { before: Schema.Null, after: Node })
 
 /** A node exists that was not known: it is older than the time in which it appeared, or had been reported deleted. */
-export const NodeDiscovered = aboutNode("berth.node.discovered", { before: Schema.Null, after: Node })
+const NodeDiscovered = aboutNode("berth.node.discovered", { before: Schema.Null, after: Node })
 
 /** A node has another status. Statuses between two observations are not known. */
-export const NodeStatusChanged = aboutNode("berth.node.status_changed", {
+const NodeStatusChanged = aboutNode("berth.node.status_changed", {
   from: NodeStatus,
   to: NodeStatus,
   before: Node,
@@ -64,25 +64,25 @@ export const NodeStatusChanged = aboutNode("berth.node.status_changed", {
 export const reportedFields = ["name", "plan", "publicIp", "privateIp", "backups", "locked"] as const
 
 /** A node has another name, plan, address, backup setting or lock. */
-export const NodeChanged = aboutNode("berth.node.changed", {
+const NodeChanged = aboutNode("berth.node.changed", {
   fields: Schema.Array(Schema.Literals(reportedFields)).annotate({ description: "What changed." }),
   before: Node,
   after: Node
 })
 
 /** A node is gone. */
-export const NodeDeleted = aboutNode("berth.node.deleted", { before: Node, after: Schema.Null })
+const NodeDeleted = aboutNode("berth.node.deleted", { before: Node, after: Schema.Null })
 
 const since = Schema.DateTimeUtc.annotate({ description: "When the status was first seen." })
 
 /** A node in transition has been so for longer than such nodes take. */
-export const NodeStuck = aboutNode("berth.node.stuck", { status: NodeStatus, since, after: Node })
+const NodeStuck = aboutNode("berth.node.stuck", { status: NodeStatus, since, after: Node })
 
 /** A node that was stuck has another status. */
-export const NodeUnstuck = aboutNode("berth.node.unstuck", { status: NodeStatus, since, after: Node })
+const NodeUnstuck = aboutNode("berth.node.unstuck", { status: NodeStatus, since, after: Node })
 
 /** The nodes that existed already are known. Later events report what happens to them. */
-export const WatchBaseline = aboutAccount("berth.watch.baseline", {
+const WatchBaseline = aboutAccount("berth.watch.baseline", {
   count: Schema.Int.annotate({ description: "How many nodes there are." }),
   observedBetween
 })
@@ -111,11 +111,25 @@ const Ending = Schema.Literals(["reachable", "plausible", "persisted", "same-acc
 export type Ending = typeof Ending.Type
 
 /** A trouble is over. */
-export const WatchRecovered = aboutAccount("berth.watch.recovered", {
+const WatchRecovered = aboutAccount("berth.watch.recovered", {
   trouble: Trouble,
   ending: Ending,
   since: Schema.DateTimeUtc
 })
+
+/** All facts about the nodes and the watching, in the order in which it is documented. */
+export const facts = [
+  WatchBaseline,
+  NodeCreated,
+  NodeDiscovered,
+  NodeStatusChanged,
+  NodeChanged,
+  NodeDeleted,
+  NodeStuck,
+  NodeUnstuck,
+  WatchDegraded,
+  WatchRecovered
+] as const
 
 /** What an event is about: with its type, the same on every replay and from every process, and never twice. */
 export interface Identity {

@@ -2,19 +2,8 @@
  * The events as they are published: CloudEvents 1.0 in JSON. Their types and data are those of the facts of `diff/`.
  */
 import { DateTime, Schema } from "effect"
-import {
-  type Fact,
-  NodeChanged,
-  NodeCreated,
-  NodeDeleted,
-  NodeDiscovered,
-  NodeStatusChanged,
-  NodeStuck,
-  NodeUnstuck,
-  WatchBaseline,
-  WatchDegraded,
-  WatchRecovered
-} from "../diff/Fact.ts"
+import { type AllowanceFact, catalogueFacts, type EntryFact } from "../diff/CatalogueFact.ts"
+import { type Fact, facts } from "../diff/Fact.ts"
 import { type DaemonFact, SinkDisabled } from "./DaemonFact.ts"
 import { type EventIdentity, eventId } from "./eventId.ts"
 
@@ -31,27 +20,31 @@ const attributes = {
   datacontenttype: Schema.Literal("application/json")
 }
 
-/** The event of a fact. Its name in a JSON Schema is the fact's. */
-const eventOf = <Fields extends Schema.Struct.Fields>(identifier: string, { fields }: Schema.Struct<Fields>) =>
-  Schema.Struct({ ...attributes, ...fields }).annotate({ identifier })
+/** All that is reported: what a type is about, and its data, is stated where its fact is. */
+const reported = [...facts, ...catalogueFacts, SinkDisabled] as const
 
-export const Event = Schema.Union([
-  eventOf("NodeCreated", NodeCreated),
-  eventOf("NodeDiscovered", NodeDiscovered),
-  eventOf("NodeStatusChanged", NodeStatusChanged),
-  eventOf("NodeChanged", NodeChanged),
-  eventOf("NodeDeleted", NodeDeleted),
-  eventOf("NodeStuck", NodeStuck),
-  eventOf("NodeUnstuck", NodeUnstuck),
-  eventOf("WatchBaseline", WatchBaseline),
-  eventOf("WatchDegraded", WatchDegraded),
-  eventOf("WatchRecovered", WatchRecovered),
-  eventOf("SinkDisabled", SinkDisabled)
-])
+type EventOf<F> = F extends Schema.Struct<infer Fields> ? Schema.Struct<typeof attributes & Fields> : never
+
+/** Every type of event. */
+export const eventTypes: ReadonlyArray<string> = reported.map(({ fields }) => fields.type.literal)
+
+/** `berth.node.status_changed` is `NodeStatusChanged` in a JSON Schema. */
+const identifierOf = (type: string): string =>
+  type.replace(/^berth/, "").replace(/[._]([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+export const Event = Schema.Union(
+  reported.map(({ fields }) =>
+    Schema.Struct({ ...attributes, ...fields }).annotate({ identifier: identifierOf(fields.type.literal) })
+  ) as unknown as { readonly [Index in keyof typeof reported]: EventOf<(typeof reported)[Index]> }
+)
 export type Event = typeof Event.Type
 
 /** What an event is made of: a fact about an account, or of the daemon itself. */
-export type EventFact = Fact | (DaemonFact & { readonly identity: EventIdentity; readonly atMillis: number })
+export type EventFact =
+  | Fact
+  | EntryFact
+  | AllowanceFact
+  | (DaemonFact & { readonly identity: EventIdentity; readonly atMillis: number })
 
 /** `sequence` as events and cursors in URLs show it. */
 export const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, "0")

@@ -123,6 +123,13 @@ const format = (gauges: ReadonlyArray<Gauge>): string => {
   return PrometheusMetrics.formatUnsafe(context)
 }
 
+/** What accumulates. A gauge of the client has no account: of several, it would be that of the last one. */
+const formatRegistry = Effect.map(Metric.MetricRegistry, (registry) =>
+  PrometheusMetrics.formatUnsafe(
+    Context.make(Metric.MetricRegistry, new Map(Array.from(registry).filter(([, { type }]) => type !== "Gauge")))
+  )
+)
+
 /** The whole answer to a scrape. */
 export const formatMetrics = Effect.gen(function* () {
   const daemon = yield* Daemon
@@ -134,5 +141,5 @@ export const formatMetrics = Effect.gen(function* () {
   }
   const now = yield* Clock.currentTimeMillis
   const gauges = [...processGauges, residentBytes(), nodes, ...accountGauges(accounts, now), ...sinkGauges(sinks)]
-  return format(gauges) + (yield* PrometheusMetrics.format())
+  return format(gauges) + (yield* formatRegistry)
 })

@@ -10,6 +10,7 @@ import { allNodes } from "./allNodes.ts"
 import { formatMetrics } from "./metrics.ts"
 import { readinessOf } from "./readiness.ts"
 import { believedNodes, type LastGood, targetGroups } from "./targets.ts"
+import type { WatchedNode } from "./records.ts"
 import { WatchApi } from "./WatchApi.ts"
 
 /** Whether the caller of a request may read data. Set for every request by `app.ts`. */
@@ -17,18 +18,36 @@ export const MayRead = Context.Reference<boolean>("@berth/watch/http/MayRead", {
 
 const defaultPort = 9100
 
+/** How old the list of targets may be where no event was committed. */
+const maxKnownMillis = 60_000
+
 export const layer = HttpApiBuilder.group(WatchApi, "operations", (handlers) =>
   Effect.gen(function* () {
     const daemon = yield* Daemon
     let lastGood: LastGood = new Map()
+    let known: {
+      readonly cursor: string
+      readonly atMillis: number
+      readonly running: ReadonlyArray<WatchedNode>
+    } | null = null
+
+    /** All nodes that run: read anew where something was committed, and once a minute for what is learnt without an event. */
+    const runningNodes = Effect.fnUntraced(function* (nowMillis: number) {
+      const cursor = yield* daemon.cursor
+      if (known?.cursor === cursor && nowMillis - known.atMillis < maxKnownMillis) return known.running
+      const nodes = yield* allNodes(daemon)
+      const running = nodes.filter(({ status }) => status === "running")
+      known = { cursor, atMillis: nowMillis, running }
+      return running
+    })
+
     const targets = Effect.fnUntraced(function* (only: string | undefined) {
       const all = yield* daemon.accounts
       const accounts = only === undefined ? all : all.filter(({ account }) => account === only)
       if (only !== undefined && accounts.length === 0)
         return yield* Effect.fail(fail(404, `There is no account ${only}.`))
-      const nodes = yield* allNodes(daemon, only)
       const now = yield* Clock.currentTimeMillis
-      const running = nodes.filter(({ status }) => status === "running")
+      const running = yield* runningNodes(now)
       const believed = believedNodes(lastGood, accounts, running, now)
       lastGood = new Map([...lastGood, ...believed.lastGood])
       return believed.nodes ?? (yield* Effect.fail(fail(503, "No complete list of an account is known yet.")))

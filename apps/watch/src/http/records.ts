@@ -29,7 +29,8 @@ const Trouble = Schema.Struct({
   since: Instant
 }).annotate({ identifier: "Trouble" })
 
-export const accountStates = ["starting", "watching", "degraded", "frozen", "stopped"] as const
+/** The usual one first. */
+export const accountStates = ["watching", "starting", "degraded", "frozen", "stopped"] as const
 
 /** How the watching of one account goes. */
 export const AccountStatus = Schema.Struct({

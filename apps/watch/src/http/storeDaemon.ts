@@ -5,6 +5,7 @@
 import { DateTime, Effect, Layer, Metric, Option } from "effect"
 import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
+import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
 import { type Attempt, makeAttempt } from "../deliver/attempt.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { Sinks } from "../deliver/Sinks.ts"
@@ -213,8 +214,12 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         query.at === undefined ? nodesNow(query) : nodesThen(query, query.at)
       ),
     nodeCounts: Effect.map(counts, (known) => known.map((each) => ({ ...each, plan: each.plan ?? "" }))),
-    plans: Effect.map(progress.accounts, (known) =>
-      Array.from(known, ([account, { plans }]) => plans.map((plan) => ({ account, ...plan }))).flat()
+    plans: Effect.map(Effect.orDie(store.catalogues), (kept) =>
+      kept.flatMap(({ account, body }) =>
+        readCatalogue(body).plans.map(({ item: { plan, pricePerHourInr, pricePerMonthInr } }) => {
+          return { account, plan, pricePerHourInr, pricePerMonthInr }
+        })
+      )
     ),
     events: ({ after, limit, ...filter }) =>
       Effect.andThen(

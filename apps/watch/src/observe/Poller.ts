@@ -40,10 +40,23 @@ export interface Poller {
   readonly run: Effect.Effect<never, BerthError | StoreFailed>
   /** Done once the nodes that exist are known. */
   readonly ready: Effect.Effect<void>
+  /** Sends a request that is no part of the polling, once the share has room to spare, and counts it there. */
+  readonly beside: <A>(
+    request: Effect.Effect<A, BerthError>
+  ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }>
+  /** Requests within the last hour, and how many more the share has room for. */
+  readonly spent: Effect.Effect<{ readonly sent: number; readonly left: number }>
 }
 
 /** This part of the share is left for reads of nodes in doubt before any node in transition takes it. */
 const reserve = 0.04
+
+/** So many requests are left to the polling before one beside it goes. */
+const minSpare = 20
+const sparePause = "1 minute"
+
+/** A share so small that they never are is used for it after this. */
+const maxPatienceMillis = 30 * 60_000
 
 /** A process that wakes this late stood still. */
 const maxLateMillis = 20_000
@@ -122,8 +135,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   const exchanged = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
+    // Before it is sent: another one may go meanwhile.
+    share.take((yield* moments.now).monotonicMillis)
     const { answer, ...exchange } = yield* moments.around(Effect.result(request))
-    share.take(exchange.asked.monotonicMillis)
     return { answer, exchange }
   })
 
@@ -191,6 +205,22 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message })
   })
 
+  const spent = Effect.map(moments.now, ({ monotonicMillis }) => {
+    const left = share.left(monotonicMillis)
+    return { sent: share.perHour - left, left }
+  })
+
+  const beside = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
+    const begun = yield* moments.now
+    for (;;) {
+      const { monotonicMillis } = yield* moments.now
+      const left = share.left(monotonicMillis)
+      const isPatient = monotonicMillis - begun.monotonicMillis < maxPatienceMillis
+      if (left >= (isPatient ? minSpare : 1)) return yield* exchanged(request)
+      yield* Effect.sleep(isPatient ? sparePause : Math.max(1, Math.ceil(share.openAt - monotonicMillis)))
+    }
+  })
+
   const step = Effect.gen(function* () {
     const { monotonicMillis } = yield* moments.now
     const due = nextDue(polling, watch.snapshot, planAt(monotonicMillis))
@@ -207,5 +237,5 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
-  return { run: Effect.forever(step), ready: Deferred.await(ready) }
+  return { run: Effect.forever(step), ready: Deferred.await(ready), beside, spent }
 })

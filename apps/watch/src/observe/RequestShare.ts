@@ -38,6 +38,11 @@ export class RequestShare {
     this.#next = (this.#next + 1) % this.perHour
   }
 
+  /** How many more may be sent at once. */
+  left(monotonicMillis: number): number {
+    return this.#sent.reduce((left, sent) => (sent + windowMillis <= monotonicMillis ? left + 1 : left), 0)
+  }
+
   /** The shortest interval at which requests may be sent from now on for ever, and so many besides at any time. */
   paceMillis(monotonicMillis: number, besides = 0): number {
     let pace = windowMillis / Math.max(1, this.perHour - besides)

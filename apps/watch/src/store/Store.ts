@@ -9,6 +9,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { makeAccounts } from "./accounts.ts"
+import { makeCatalogue } from "./catalogue.ts"
 import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
 import { migrate } from "./migrate.ts"
@@ -30,6 +31,7 @@ const makeStore = Effect.gen(function* () {
       Effect.tap(accounts.commit(...args), (events) => (events.length === 0 ? Effect.void : notify)),
     ...makeEvents(sql),
     ...makePresent(sql),
+    ...makeCatalogue(sql),
     ...makeSinks(sql),
     ...makeDeliveries(sql),
     ...makeRetention(sql),

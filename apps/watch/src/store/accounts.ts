@@ -50,6 +50,10 @@ export interface AccountChange {
   readonly standing?: string
   readonly sweptAtMillis?: number
   readonly fingerprint?: string
+  /** Its images and plans, as JSON. */
+  readonly catalogue?: string
+  /** What was reported of its allowance, as JSON. */
+  readonly allowance?: string
 }
 
 /** An event as it is kept. */
@@ -80,7 +84,7 @@ const toKnown = ({ fingerprint, seq, standing, swept_at }: KnownColumns): Accoun
 })
 
 const nodeOf = (event: Event): number | null =>
-  "subject" in event ? Number(event.subject.slice(event.subject.indexOf("/") + 1)) : null
+  "subject" in event && event.subject.startsWith("nodes/") ? Number(event.subject.slice("nodes/".length)) : null
 
 const hexDigits = (value: number): string => (value >>> 0).toString(16).padStart(8, "0")
 
@@ -188,6 +192,15 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
       : sql`UPDATE account SET ${sql.update(columns)} WHERE name = ${account}`
   }
 
+  const saveValue = (
+    table: "catalogue" | "allowance",
+    account: string,
+    body: string | undefined
+  ): Effect.Effect<unknown, SqlError> =>
+    body === undefined
+      ? Effect.void
+      : sql`INSERT INTO ${sql(table)} ${sql.insert({ account, body })} ON CONFLICT (account) DO UPDATE SET body = excluded.body`
+
   /** Changes an account and adds its events, all or nothing; gives the events as they are kept. */
   const commit = Effect.fn("Store.commit")(
     (owner: Owner, change: AccountChange): Effect.Effect<ReadonlyArray<StoredEvent>, SqlError | StoreFailed> => {
@@ -209,6 +222,8 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
         return saveNodes(owner.account, nodes).pipe(
           Effect.andThen(saveEvents(events)),
           Effect.andThen(saveAccount(owner.account, change)),
+          Effect.andThen(saveValue("catalogue", owner.account, change.catalogue)),
+          Effect.andThen(saveValue("allowance", owner.account, change.allowance)),
           Effect.as(events)
         )
       })

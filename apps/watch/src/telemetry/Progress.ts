@@ -24,12 +24,6 @@ export interface AccountProgress {
     readonly remaining: number
     readonly resetMillis: number | null
   } | null
-  /** Plans with their prices, as last read. */
-  readonly plans: ReadonlyArray<{
-    readonly plan: string
-    readonly pricePerHourInr: number | null
-    readonly pricePerMonthInr: number | null
-  }>
 }
 
 const unknown: AccountProgress = {
@@ -39,8 +33,7 @@ const unknown: AccountProgress = {
   nextSweepMillis: null,
   intervalMillis: null,
   latencyMillis: null,
-  allowance: null,
-  plans: []
+  allowance: null
 }
 
 const sweepDuration = Metric.histogram("berth_sweep_duration_seconds", {

@@ -130,6 +130,14 @@ retention: { events: 2d, maxSize: 500MB }
     [config(account), /^6:5 accounts\[1\] has the name of another one: default\.$/],
     [config("sinks: [{ name: a }]"), /^6:9 sinks\[0\] has to have one of webhook, exec, stdout\.$/],
     [config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"), /^6:9 .* selects the account eu, which is not config/],
+    [
+      config("sinks: [{ name: a, stdout: {}, types: [berth.node.creatd] }]"),
+      /^6:40 sinks\[0\]\.types\[0\] matches no type of event; did you mean berth\.node\.created\?$/
+    ],
+    [
+      config("sinks: [{ name: a, stdout: {}, types: [berth.plan.*, node.*] }]"),
+      /^6:54 .*types\[1\] matches no type of event\.$/
+    ],
     [config("sinks: [{ name: a, stdout: {}, for: 5 }]"), /^6:37 sinks\[0\]\.for has to be a text/],
     [config("sinks: [{ name: a, stdout: {}, for: 5x }]"), /^6:37 sinks\[0\]\.for has to be a duration from 0ms to 1d/],
     [config("sinks: [{ name: a, webhook: { url: ftp://x } }]"), /^6:36 .*\.url has to be an address that begins/],

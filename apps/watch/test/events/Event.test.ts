@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import { Event, type EventFact, toEvent, toLine } from "../../src/events/Event.ts"
 import { eventId } from "../../src/events/eventId.ts"
+import { anImage, aPlan } from "../diff/catalogue/reading.ts"
 import { aNode } from "../diff/aNode.ts"
 
 const node = aNode({ id: 42, createdAtMillis: Date.UTC(2026, 2, 1, 10, 20, 30, 123) })
@@ -10,6 +11,9 @@ const observedBetween = [DateTime.makeUnsafe(1000), DateTime.makeUnsafe(2000)] a
 const observed = { observedBetween, sweep: null }
 const aboutNode = { identity: { nodeId: 42, incarnation, life: 1, version: 3 }, atMillis: 2000, subject: "nodes/42" }
 const aboutAccount = { identity: { nodeId: null, incarnation: null, life: null, version: 1 }, atMillis: 2000 }
+
+const aboutEntry = { identity: { ...aboutAccount.identity, version: "plans/small 1" }, atMillis: 2000 }
+const image = anImage("Ubuntu-24.04")
 
 const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readonly type: Type }> } = {
   "berth.node.created": {
@@ -63,6 +67,47 @@ const facts: { readonly [Type in EventFact["type"]]: Extract<EventFact, { readon
     ...aboutAccount,
     type: "berth.watch.recovered",
     data: { trouble: "list-empty", ending: "plausible", since: DateTime.makeUnsafe(2000), sweep: 10 }
+  },
+  "berth.image.added": {
+    ...aboutEntry,
+    subject: "images/Ubuntu-24.04",
+    type: "berth.image.added",
+    data: { before: null, after: image, observedBetween }
+  },
+  "berth.image.removed": {
+    ...aboutEntry,
+    subject: "images/Ubuntu-24.04",
+    type: "berth.image.removed",
+    data: { before: image, after: null, observedBetween, afterGap: true }
+  },
+  "berth.plan.added": {
+    ...aboutEntry,
+    subject: "plans/small",
+    type: "berth.plan.added",
+    data: { before: null, after: aPlan("small", 730), observedBetween }
+  },
+  "berth.plan.removed": {
+    ...aboutEntry,
+    subject: "plans/small",
+    type: "berth.plan.removed",
+    data: { before: aPlan("small", 730), after: null, nodes: 3, observedBetween }
+  },
+  "berth.plan.price_changed": {
+    ...aboutEntry,
+    subject: "plans/small",
+    type: "berth.plan.price_changed",
+    data: {
+      before: aPlan("small", 730),
+      after: aPlan("small", 800),
+      nodes: 3,
+      differencePerMonthInr: 210,
+      observedBetween
+    }
+  },
+  "berth.allowance.low": {
+    ...aboutEntry,
+    type: "berth.allowance.low",
+    data: { limit: 1200, remaining: 100, resetsAt: null }
   },
   "berth.sink.disabled": {
     ...aboutAccount,

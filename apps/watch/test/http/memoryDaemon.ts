@@ -56,7 +56,8 @@ export const makeMemoryDaemon = () => {
     kept: 1,
     /** What the sinks were asked for. */
     asked: [] as Array<string>,
-    reads: 0
+    reads: 0,
+    nodeReads: 0
   }
   let appended = Deferred.makeUnsafe<void>()
 
@@ -147,6 +148,7 @@ export const makeMemoryDaemon = () => {
     ),
     nodes: ({ account, after, at, limit }) =>
       Effect.suspend(() => {
+        state.nodeReads++
         if (account !== undefined && !state.accounts.some((known) => known.account === account)) {
           return new Refused({ kind: "unknown", message: `There is no account ${account}.` })
         }

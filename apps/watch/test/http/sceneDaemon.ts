@@ -16,6 +16,22 @@ const roles = ["web", "api", "worker", "database", "cache", "queue", "build", "m
 
 const hourMillis = 3_600_000
 
+const large = { plan: plans[1][0], vcpus: 8, memoryMib: 32_768, diskGb: 200, series: "C" }
+
+/** The price of a plan that two nodes have is another one. */
+const dearer = (...observed: readonly [DateTime.Utc, DateTime.Utc]) => ({
+  type: "berth.plan.price_changed",
+  subject: `plans/${large.plan}`,
+  time: DateTime.formatIso(observed[1]),
+  data: {
+    before: { ...large, pricePerHourInr: 24.56, pricePerMonthInr: 17_926.4 },
+    after: { ...large, pricePerHourInr: 25.84, pricePerMonthInr: plans[1][1] },
+    nodes: 2,
+    differencePerMonthInr: 1873.6,
+    observedBetween: observed.map(DateTime.formatIso)
+  }
+})
+
 /** An account of `count` nodes, most of them running, with the changes of the last hours. */
 export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: number) {
   const now = yield* DateTime.now
@@ -67,6 +83,13 @@ export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: n
     })
     put(made, DateTime.formatIso(ago(2)))
     put({ ...made, status: "running" }, DateTime.formatIso(ago(1.95)))
+    append(dearer(ago(1.4), ago(1.2)))
+    append({
+      type: "berth.image.added",
+      subject: "images/golden-2026-11",
+      time: DateTime.formatIso(ago(0.8)),
+      data: { before: null, after: { image: "golden-2026-11", name: "golden-2026-11" } }
+    })
     put({ ...made, status: "terminate" }, DateTime.formatIso(ago(0.4)))
     remove(99_990, DateTime.formatIso(ago(0.35)))
     const fresh = aNode({

@@ -11,6 +11,8 @@ import { defaultRetention } from "../../src/store/retention.ts"
 import { Store } from "../../src/store/Store.ts"
 import type { SinkStatus } from "../../src/http/records.ts"
 import { Progress } from "../../src/telemetry/Progress.ts"
+import { writeCatalogue } from "../../src/diff/catalogue/Catalogue.ts"
+import { aPlan } from "../diff/catalogue/reading.ts"
 import { changed, created, deleted, row } from "../store/facts.ts"
 import { ask } from "./http.ts"
 import { HttpInterface, type HttpOptions } from "../../src/http/HttpInterface.ts"
@@ -168,15 +170,14 @@ describe("a daemon over a store", () => {
   it.effect("shows how the polling of each account goes", () =>
     Effect.gen(function* () {
       const { report } = yield* Progress
-      const { accounts, plans } = yield* Daemon
+      const { accounts } = yield* Daemon
       expect(yield* accounts).toEqual([])
       yield* report("a", { intervalMillis: 8000 })
       expect(yield* accounts).toMatchObject([{ account: "a", state: "starting", sweepIntervalMillis: 8000 }])
       yield* report("a", {
         state: "frozen",
         trouble: { message: "half of the list is missing", sinceMillis: 5 },
-        lastSweep: { endedMillis: 7, durationMillis: 3, requests: 1 },
-        plans: [{ plan: "small", pricePerHourInr: 1, pricePerMonthInr: 730 }]
+        lastSweep: { endedMillis: 7, durationMillis: 3, requests: 1 }
       })
       expect(yield* accounts).toMatchObject([
         {
@@ -186,7 +187,23 @@ describe("a daemon over a store", () => {
           sweepIntervalMillis: 8000
         }
       ])
-      expect(yield* plans).toEqual([{ account: "a", plan: "small", pricePerHourInr: 1, pricePerMonthInr: 730 }])
+    }).pipe(Effect.provide(daemon))
+  )
+
+  it.effect("shows the plans with their prices that the store has, those that are gone included", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const small = aPlan("small", 730)
+      const entries = [
+        { item: small, version: 0, goneMillis: null },
+        { item: aPlan("old", 100), version: 1, goneMillis: 9 }
+      ]
+      const catalogue = { isBaseline: true, readMillis: 1, images: [], plans: entries }
+      yield* commit(yield* claim("a"), { catalogue: writeCatalogue(catalogue) })
+      expect(yield* (yield* Daemon).plans).toEqual([
+        { account: "a", plan: "small", pricePerHourInr: 1, pricePerMonthInr: 730 },
+        { account: "a", plan: "old", pricePerHourInr: 100 / 730, pricePerMonthInr: 100 }
+      ])
     }).pipe(Effect.provide(daemon))
   )
 

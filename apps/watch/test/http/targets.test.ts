@@ -102,4 +102,17 @@ describe("/sd", () => {
       expect((yield* ask(`${url}/sd`)).json).toEqual(reply.json)
     })
   )
+
+  it.live("reads the nodes anew where something has happened, and not at each scrape", () =>
+    Effect.gen(function* () {
+      const { put, state, url } = yield* served()
+      const time = "2026-03-01T10:00:00.000Z"
+      state.accounts = [anAccount({ lastSweep: { endedAt: yield* DateTime.now, durationMillis: 1, requests: 1 } })]
+      const targets = Effect.map(ask(`${url}/sd`), ({ json }) => json.length)
+      put(aNode({ id: 1, publicIp: "203.0.113.1" }), time)
+      expect([yield* targets, yield* targets, yield* targets, state.nodeReads]).toEqual([1, 1, 1, 1])
+      put(aNode({ id: 2, publicIp: "203.0.113.2" }), time)
+      expect([yield* targets, yield* targets, state.nodeReads]).toEqual([2, 2, 2])
+    })
+  )
 })

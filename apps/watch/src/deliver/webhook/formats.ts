@@ -1,6 +1,7 @@
 /**
  * What a webhook posts: the event itself, or a message about it in the format of a chat.
  */
+import { sentenceOf } from "../../events/sentences.js"
 import type { Format } from "../SinkOptions.ts"
 
 export interface Post {
@@ -14,41 +15,16 @@ const maxText = 1500
 
 const shorten = (text: string) => (text.length > maxText ? `${text.slice(0, maxText - 1)}…` : text)
 
-const word = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? null))
-
 /** An event in one sentence for people. Names come from outside: they may not become markup, nor mention people. */
-const sentenceOf = (json: string): string => {
-  const { data, source, subject, type } = JSON.parse(json)
+const messageOf = (json: string): string => {
+  const event = JSON.parse(json)
+  const { data, source, subject } = event
   const account = decodeURIComponent(String(source).slice("/accounts/".length))
   const { name } = data.after ?? data.before ?? {}
-  const node = typeof name === "string" ? `${name} (${String(subject).slice("nodes/".length)})` : String(subject)
-  const sentence = (): string => {
-    switch (type) {
-      case "berth.node.created":
-        return `${node} was created.`
-      case "berth.node.discovered":
-        return `${node} exists and is ${word(data.after?.status)}.`
-      case "berth.node.status_changed":
-        return `${node} is ${word(data.to)} (was ${word(data.from)}).`
-      case "berth.node.changed":
-        return `${node} was changed.`
-      case "berth.node.deleted":
-        return `${node} was deleted.`
-      case "berth.node.stuck":
-        return `${node} is stuck.`
-      case "berth.node.unstuck":
-        return `${node} goes on.`
-      case "berth.watch.degraded":
-        return `Degraded: ${word(data.message)}`
-      case "berth.watch.recovered":
-        return `Recovered.`
-      case "berth.sink.disabled":
-        return `The sink ${word(data.sink)} is disabled: ${word(data.message)}`
-      default:
-        return subject === undefined ? `${type}.` : `${type}: ${node}.`
-    }
-  }
-  return shorten(`[${account}] ${sentence()}`)
+  const id = /^nodes\/(\d+)$/.exec(String(subject))?.[1]
+  const node = id === undefined ? "" : typeof name === "string" ? `${name} (${id}) ` : `Node ${id} `
+  const text = `${node}${sentenceOf(event).text}`
+  return shorten(`[${account}] ${text}${text.endsWith(".") ? "" : "."}`)
 }
 
 /** Slack's three characters of markup. */
@@ -65,12 +41,12 @@ export const toPost = (format: Format, json: string): Post => {
     case "cloudevents":
       return { contentType: "application/cloudevents+json", body: json, headers: {} }
     case "slack":
-      return asJson({ text: forSlack(sentenceOf(json)) })
+      return asJson({ text: forSlack(messageOf(json)) })
     case "discord":
-      return asJson({ content: sentenceOf(json), allowed_mentions: { parse: [] } })
+      return asJson({ content: messageOf(json), allowed_mentions: { parse: [] } })
     case "ntfy": {
       const title = String(JSON.parse(json).type).replaceAll(/[^\w.]/g, "")
-      return { contentType: "text/plain; charset=utf-8", body: sentenceOf(json), headers: { title } }
+      return { contentType: "text/plain; charset=utf-8", body: messageOf(json), headers: { title } }
     }
   }
 }

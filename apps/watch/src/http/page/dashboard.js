@@ -180,8 +180,15 @@ const askToLogIn = () => {
   byId("token").focus()
 }
 
+/** Prices are in no event before the first one of them changes. */
+const readPrices = async () => {
+  setPrices(await ask("/api/plans"))
+  if (state.isBegun) paintSoon()
+}
+
 const readStatus = async () => {
   const status = await ask("/api/status")
+  if (state.isBegun && model.prices.size === 0) await readPrices()
   model.aheadMillis = Date.parse(status.now) - Date.now()
   model.status = status
   if (state.isBegun) paintStatus()
@@ -209,7 +216,8 @@ const onEvent = ({ event }) => {
   paintSoon()
   readStatusSoon()
   // The baseline names its nodes by number alone.
-  if (event.type === "berth.watch.baseline" || event.type.startsWith("berth.plan.")) void begin()
+  if (event.type === "berth.watch.baseline") void begin()
+  if (event.type.startsWith("berth.plan.")) readPrices().catch(() => {})
 }
 
 let beginning = 0

@@ -218,16 +218,25 @@ const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, w
   ]
   const stateTag = tag(state, stateTones[state])
   const name = make("th", { scope: "row", children: [isolated(sink), " ", make("small", { text: kind })] })
-  const number = (value) => make("td", { className: value > 0 ? "number some" : "number", text: countText(value) })
+  const number = (title, value) => {
+    const cell = make("td", { className: value > 0 ? "number some" : "number", text: countText(value) })
+    cell.dataset.title = title
+    return cell
+  }
+  const since = make("td", {
+    className: failingSince === null ? "since none" : "since",
+    text: failingSince === null ? "–" : instantText(Date.parse(failingSince), now())
+  })
+  since.dataset.title = "Failing since"
   const reason = message === null ? [] : [" ", make("small", { text: plain(message) })]
   return make("tr", {
     children: [
       name,
-      make("td", { children: [stateTag, ...reason] }),
-      number(lag),
-      number(waiting),
-      number(deadLetters),
-      make("td", { text: failingSince === null ? "–" : instantText(Date.parse(failingSince), now()) }),
+      make("td", { className: "state", children: [stateTag, ...reason] }),
+      number("Lag", lag),
+      number("Waiting", waiting),
+      number("Dead letters", deadLetters),
+      since,
       make("td", { className: "actions", children: actions })
     ]
   })

@@ -5,10 +5,11 @@
 import { htmlPage, scriptOf } from "@berth/web/htmlPage"
 import { readAsset } from "@berth/web/readAsset"
 import type { HttpServerResponse } from "effect/http"
+import { sentencesScript } from "../../events/sentencesScript.ts"
 
 const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
 
-/** The modules of the page, each after those that it imports. */
+/** The modules of the page, each after those that it imports; the sentences of events come before them. */
 const modules = ["connection.js", "wording.js", "model.js", "nodeRows.js", "timeline.js", "overview.js", "dashboard.js"]
 
 /** The style sheets, in the order in which they count. */
@@ -21,5 +22,5 @@ export const page = (): HttpServerResponse.HttpServerResponse =>
   (made ??= htmlPage({
     html: read("dashboard.html"),
     style: styles.map(read).join("\n"),
-    script: scriptOf(modules.map(read))
+    script: scriptOf([sentencesScript(), ...modules.map(read)])
   }))

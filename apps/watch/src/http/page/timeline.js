@@ -1,7 +1,8 @@
 // Events as sentences, with what was before and after.
+import { sentenceOf } from "../../events/sentences.js"
 import { isolated, make, paintRows, plain, tag } from "@berth/web/rows.js"
 import { accountOf, model, nodeKeyOf, now } from "./model.js"
-import { dayText, minuteText, priceText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { dayText, minuteText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Events in the timeline; the log has them all. */
 const maxShownEvents = 100
@@ -10,35 +11,12 @@ const nodeNameOf = ({ data, subject }) => data.after?.name ?? data.before?.name 
 
 const statusTag = (status) => tag(plain(statusText(status)), toneOfStatus(statusText(status)))
 
-/** What happened, in a few words, and how it is meant. */
-const sentences = {
-  "berth.node.created": () => ["good", "created"],
-  "berth.node.discovered": () => ["off", "discovered"],
-  "berth.node.deleted": () => ["bad", "deleted"],
-  "berth.node.changed": () => ["off", "changed"],
-  "berth.node.stuck": () => ["warm", "is stuck"],
-  "berth.node.unstuck": () => ["good", "is no longer stuck"],
-  "berth.watch.baseline": () => ["off", "Watching began"],
-  "berth.watch.degraded": ({ data }) => ["bad", data.message ?? "The service cannot be watched"],
-  "berth.watch.recovered": () => ["good", "Watching recovered"],
-  "berth.allowance.low": () => ["warm", "The allowance is low"],
-  "berth.sink.disabled": ({ data }) => ["bad", `Sink ${data.sink ?? ""} is disabled`],
-  "berth.image.added": ({ subject }) => ["off", `Image added: ${subject ?? ""}`],
-  "berth.image.removed": ({ subject }) => ["off", `Image removed: ${subject ?? ""}`],
-  "berth.plan.added": ({ subject }) => ["off", `Plan added: ${subject ?? ""}`],
-  "berth.plan.removed": ({ subject }) => ["off", `Plan removed: ${subject ?? ""}`],
-  "berth.plan.price_changed": ({ data, subject }) => [
-    "warm",
-    `Price of ${subject ?? "a plan"}: ${priceText(data.before?.pricePerMonthInr ?? null)} → ${priceText(data.after?.pricePerMonthInr ?? null)}`
-  ]
-}
-
 const meaningOf = (event) => {
   if (event.type === "berth.node.status_changed") {
     const from = make("span", { className: "from", text: plain(statusText(event.data.from)) })
     return [toneOfStatus(statusText(event.data.to)), from, " → ", statusTag(event.data.to)]
   }
-  const [tone, text] = sentences[event.type]?.(event) ?? ["off", event.type]
+  const { text, tone } = sentenceOf(event)
   return [tone, plain(text)]
 }
 

@@ -36,7 +36,7 @@ describe("the dashboard", () => {
       const web = aNode({ id: 100_001, name: "fresh", status: "created", plan: "C-4VCPU-16RAM-100DISK" })
       daemon.put(web, instant())
       yield* sees(row(page, "fresh").getByText("created", { exact: true }).waitFor())
-      yield* sees(page.locator("#events li").first().getByText("fresh created").waitFor())
+      yield* sees(page.locator("#events li").first().getByText("fresh was created").waitFor())
       daemon.put({ ...web, status: "running", publicIp: "203.0.113.77" }, instant())
       yield* sees(row(page, "fresh").getByText("running", { exact: true }).waitFor())
       yield* sees(row(page, "fresh").getByText("203.0.113.77").waitFor())
@@ -46,7 +46,7 @@ describe("the dashboard", () => {
       expect(yield* sees(page.locator("#total").textContent())).toBe("10")
       daemon.remove(100_001, instant())
       yield* sees(row(page, "fresh").waitFor({ state: "detached" }))
-      yield* sees(page.locator("#events li").first().getByText("fresh deleted").waitFor())
+      yield* sees(page.locator("#events li").first().getByText("fresh was deleted").waitFor())
       expect(yield* sees(page.locator("#total").textContent())).toBe("9")
       expect(requests.filter((request) => request === "GET /api/nodes")).toHaveLength(1)
       expect({ complaints, outside }).toEqual({ complaints: [], outside: [] })
@@ -68,6 +68,29 @@ describe("the dashboard", () => {
       yield* sees(page.getByRole("button", { name: "Retry now chat" }).click())
       yield* sees(page.getByText("chat tries again now.").waitFor())
       expect(daemon.state.asked).toEqual(["retry chat"])
+    })
+  )
+
+  it.live("shows what becomes of plans with what it costs, and prices that were not known when it was opened", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const known = daemon.state.plans
+      daemon.state.plans = []
+      const { page } = yield* visit(daemon.url)
+      yield* sees(row(page, "api-1").waitFor())
+      expect(yield* sees(page.locator("#cost").textContent())).toBe("–")
+      daemon.state.plans = known
+      yield* sees(page.locator("#cost").getByText("₹76,913").waitFor())
+      const events = page.locator("#events li")
+      yield* sees(events.getByText("Image golden-2026-11 was added").waitFor())
+      const price =
+        "Plan C-8VCPU-32RAM-200DISK costs ₹18,863.20 a month instead of ₹17,926.40: 2 nodes, ₹1,873.60 more a month"
+      yield* sees(events.getByText(price).click())
+      yield* sees(events.getByRole("row", { name: "pricePerHourInr 24.56 25.84" }).waitFor())
+      daemon.state.plans = known.map((plan) => ({ ...plan, pricePerMonthInr: 1000 }))
+      daemon.append({ type: "berth.plan.price_changed", subject: "plans/small", data: {} })
+      yield* sees(page.locator("#cost").getByText("₹9,000").waitFor())
     })
   )
 
@@ -228,6 +251,9 @@ describe("the dashboard", () => {
       expect(yield* seriousFindings(page)).toEqual([])
       yield* sees(page.setViewportSize({ width: 390, height: 844 }))
       expect(yield* isWiderThanScreen(page)).toBe(false)
+      yield* sees(page.keyboard.press("Escape"))
+      const retry = yield* sees(page.getByRole("button", { name: "Retry now chat" }).boundingBox())
+      expect(retry!.x + retry!.width).toBeLessThan(390)
       expect(complaints).toEqual([])
     })
   )

@@ -1,0 +1,37 @@
+/**
+ * What was reported of an account's allowance, as the store keeps it: loaded once, and changed by what replies report.
+ */
+import { Effect, Schema } from "effect"
+import { afterAllowance, type AllowanceRead, LowAllowance, neverLow } from "../diff/LowAllowance.ts"
+import type { Owner } from "../store/accounts.ts"
+import { Store } from "../store/Store.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import { makeAccount } from "./Account.ts"
+
+const LowAllowanceJson = Schema.fromJsonString(Schema.toCodecJson(LowAllowance))
+const write = Schema.encodeSync(LowAllowanceJson)
+const read = Schema.decodeSync(LowAllowanceJson)
+
+/** Gives what takes in the allowance after a reply. */
+export const openAllowance = Effect.fnUntraced(function* (options: {
+  readonly owner: Owner
+  readonly onStuck: (failure: StoreFailed) => Effect.Effect<void>
+}) {
+  const store = yield* Store
+  const { onStuck, owner } = options
+  const kept = yield* store.allowanceOf(owner.account)
+  let known = kept === null ? neverLow : read(kept)
+  const { observe } = yield* makeAccount({
+    owner,
+    onStuck,
+    belief: {
+      diff: (report: AllowanceRead) => afterAllowance(known, report),
+      durable: (difference: ReturnType<typeof afterAllowance>) =>
+        difference.known === known ? {} : { allowance: write(difference.known) },
+      apply: (difference) => {
+        known = difference.known
+      }
+    }
+  })
+  return observe
+})

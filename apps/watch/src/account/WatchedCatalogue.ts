@@ -1,0 +1,61 @@
+/**
+ * The images and plans of an account, as the store keeps them and the diff sees them: loaded once, and changed by reads alone.
+ */
+import { Effect } from "effect"
+import {
+  type Catalogue,
+  type CatalogueRead,
+  readCatalogue,
+  unread,
+  writeCatalogue
+} from "../diff/catalogue/Catalogue.ts"
+import {
+  type CatalogueDifference,
+  type CatalogueEvidence,
+  diffCatalogue,
+  noEvidence
+} from "../diff/catalogue/diffCatalogue.ts"
+import type { Snapshot } from "../diff/Snapshot.ts"
+import type { Owner } from "../store/accounts.ts"
+import { Store } from "../store/Store.ts"
+import type { StoreFailed } from "../store/StoreFailed.ts"
+import { makeAccount } from "./Account.ts"
+
+export interface WatchedCatalogue {
+  readonly known: () => Catalogue
+  readonly evidence: () => CatalogueEvidence
+  /** Takes in a read; gives what happened, once it is committed. */
+  readonly observe: (read: CatalogueRead) => Effect.Effect<CatalogueDifference["facts"], StoreFailed>
+}
+
+/** How many nodes have a plan; asked for only where something happened to it. */
+const nodesOn =
+  ({ nodes }: Snapshot) =>
+  (plan: string): number =>
+    Array.from(nodes.values()).reduce((count, { node }) => (node.plan === plan ? count + 1 : count), 0)
+
+export const openCatalogue = Effect.fnUntraced(function* (options: {
+  readonly owner: Owner
+  readonly snapshot: Snapshot
+  readonly onStuck: (failure: StoreFailed) => Effect.Effect<void>
+}) {
+  const store = yield* Store
+  const { owner, snapshot } = options
+  const kept = (yield* store.catalogues).find(({ account }) => account === owner.account)
+  let catalogue = kept === undefined ? unread : readCatalogue(kept.body)
+  let evidence = noEvidence
+  const { observe } = yield* makeAccount({
+    owner,
+    onStuck: options.onStuck,
+    belief: {
+      diff: (read: CatalogueRead) => diffCatalogue(catalogue, evidence, read, nodesOn(snapshot)),
+      durable: (difference: CatalogueDifference) =>
+        difference.catalogue === catalogue ? {} : { catalogue: writeCatalogue(difference.catalogue) },
+      apply: (difference) => {
+        catalogue = difference.catalogue
+        evidence = difference.evidence
+      }
+    }
+  })
+  return { known: () => catalogue, evidence: () => evidence, observe } satisfies WatchedCatalogue
+})

@@ -1,0 +1,106 @@
+/**
+ * What happened to the catalogue and to the allowance of an account: the type and the data of those events, as `Fact.ts` states
+ * them for nodes.
+ */
+import { OperatingSystem, Specs } from "@berth/core/domain/Image"
+import { Schema } from "effect"
+import { afterGap, type Identity, observedBetween } from "./Fact.ts"
+
+/** An image that nodes can be created from. */
+export const CatalogueImage = Schema.Struct({
+  image: Schema.String.annotate({ description: "What `image` of a create takes." }),
+  name: Schema.String,
+  os: OperatingSystem
+}).annotate({ identifier: "CatalogueImage" })
+export interface CatalogueImage extends Schema.Schema.Type<typeof CatalogueImage> {}
+
+const { diskGb, memoryMib, pricePerHourInr, pricePerMonthInr, series, vcpus } = Specs.fields
+
+/** A plan with its price; where images differ in it, with the lowest. */
+export const CataloguePlan = Schema.Struct({
+  plan: Schema.String.annotate({ description: "What `plan` of a create takes." }),
+  vcpus,
+  memoryMib,
+  diskGb,
+  series,
+  pricePerHourInr,
+  pricePerMonthInr
+}).annotate({ identifier: "CataloguePlan" })
+export interface CataloguePlan extends Schema.Schema.Type<typeof CataloguePlan> {}
+
+/** A fact about one image or plan. */
+const aboutEntry = <const Type extends string, const Data extends Schema.Struct.Fields>(type: Type, data: Data) =>
+  Schema.Struct({
+    subject: Schema.String.annotate({ description: "`images/{image}` or `plans/{plan}`." }),
+    type: Schema.Literal(type),
+    data: Schema.Struct({ ...data, observedBetween, afterGap })
+  })
+
+const nodes = Schema.Int.annotate({ description: "How many nodes of the account have the plan." })
+
+/** Nodes can be created from another image. */
+const ImageAdded = aboutEntry("berth.image.added", { before: Schema.Null, after: CatalogueImage })
+
+/** No node can be created from an image any more. */
+const ImageRemoved = aboutEntry("berth.image.removed", { before: CatalogueImage, after: Schema.Null })
+
+/** Nodes can be created on another plan. */
+const PlanAdded = aboutEntry("berth.plan.added", { before: Schema.Null, after: CataloguePlan })
+
+/** No node can be created on a plan any more; those that are there stay. */
+const PlanRemoved = aboutEntry("berth.plan.removed", { before: CataloguePlan, after: Schema.Null, nodes })
+
+/** A plan costs more, or less. */
+const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
+  before: CataloguePlan,
+  after: CataloguePlan,
+  nodes,
+  differencePerMonthInr: Schema.NullOr(Schema.Number).annotate({
+    description:
+      "What these nodes cost more in a month, in rupees, and negative where it is less; null without both prices."
+  })
+})
+
+/** Little is left of the allowance: at most a tenth, or less than the daemon itself needs until it refills. */
+const AllowanceLow = Schema.Struct({
+  type: Schema.Literal("berth.allowance.low"),
+  data: Schema.Struct({
+    limit: Schema.Int.annotate({ description: "Requests that the service grants per window." }),
+    remaining: Schema.Int.annotate({ description: "Requests that are left." }),
+    resetsAt: Schema.NullOr(Schema.DateTimeUtc).annotate({ description: "When it refills; null when unknown." })
+  })
+})
+
+export const catalogueFacts = [
+  ImageAdded,
+  ImageRemoved,
+  PlanAdded,
+  PlanRemoved,
+  PlanPriceChanged,
+  AllowanceLow
+] as const
+
+interface Known {
+  /** None of these is about a node; the version is the entry and how often it has changed. */
+  readonly identity: Omit<Identity, "version"> & { readonly version: string }
+  readonly atMillis: number
+}
+
+export type EntryFact = Known &
+  (
+    | typeof ImageAdded.Type
+    | typeof ImageRemoved.Type
+    | typeof PlanAdded.Type
+    | typeof PlanRemoved.Type
+    | typeof PlanPriceChanged.Type
+  )
+
+export type AllowanceFact = Known & typeof AllowanceLow.Type
+
+/** The identity of what happened to the account as a whole. */
+export const ofAccount = (version: string): Known["identity"] => ({
+  nodeId: null,
+  incarnation: null,
+  life: null,
+  version
+})

@@ -1,0 +1,266 @@
+/**
+ * What a read of the catalogue proves beyond what is known. Pure. A change is believed once two reads in a row, some time apart,
+ * have shown the same of it, and every read between them; an empty catalogue proves nothing, and one that lacks much has to
+ * stay so for a day.
+ */
+import { DateTime } from "effect"
+import { type CataloguePlan, type EntryFact, ofAccount } from "../CatalogueFact.ts"
+import { between } from "../Draft.ts"
+import type { Moment } from "../Observation.ts"
+import { type Catalogue, type CatalogueRead } from "./Catalogue.ts"
+
+/** From the first read that shows a change to the one that proves it, at least. */
+export const agreementMillis = 10 * 60_000
+
+/** The same for an entry that was reported removed and is there again: a reply may be an old one. */
+const returnMillis = 60 * 60_000
+
+/** The same for entries that a catalogue lacks together with many others. */
+const holdMillis = 24 * 60 * 60_000
+
+/** Nothing was seen for a while where two reads are further apart than this. */
+const gapMillis = 2 * 60 * 60_000
+
+/** A catalogue lacks much when it lacks this many images or plans, and this part of them. */
+const minShort = 3
+const shortShare = 0.25
+
+/** A difference that is not believed yet. */
+interface Doubt {
+  /** What the reads since then show, as text: other reads disprove it. */
+  readonly shows: string
+  readonly first: Moment
+  /** When the catalogue was read last before: the change came later. */
+  readonly fromMillis: number
+  /** How long it has to last. */
+  readonly requiredMillis: number
+  readonly afterGap: boolean
+}
+
+/** What only this process saw. */
+export interface CatalogueEvidence {
+  /** The last read of this process, and the first of those before the baseline; null before. */
+  readonly lastRead: Moment | null
+  readonly firstRead: Moment | null
+  readonly doubts: ReadonlyMap<string, Doubt>
+}
+
+export const noEvidence: CatalogueEvidence = { lastRead: null, firstRead: null, doubts: new Map() }
+
+export interface CatalogueDifference {
+  readonly catalogue: Catalogue
+  readonly evidence: CatalogueEvidence
+  readonly facts: ReadonlyArray<EntryFact>
+}
+
+/** How many nodes have a plan. */
+export type NodesOn = (plan: string) => number
+
+type Kind = "images" | "plans"
+type Entry = Catalogue[Kind][number]
+type Item = Entry["item"]
+
+const keyOf = (item: Item): string => ("image" in item ? `images/${item.image}` : `plans/${item.plan}`)
+
+/** Differs from what is known in a price that both state. */
+const isOtherPrice = (known: number | null, shown: number | null): boolean =>
+  known !== null && shown !== null && known !== shown
+
+const hasOtherPrice = (known: Item, shown: Item): boolean =>
+  "plan" in known &&
+  "plan" in shown &&
+  (isOtherPrice(known.pricePerHourInr, shown.pricePerHourInr) ||
+    isOtherPrice(known.pricePerMonthInr, shown.pricePerMonthInr))
+
+/** What is shown, with what is known of it and not stated this time. */
+const filled = (known: Item, shown: Item): Item => {
+  const stated = Object.entries(shown).filter(([, value]) => value !== null)
+  return { ...known, ...Object.fromEntries(stated) } as Item
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+interface Change {
+  readonly key: string
+  readonly known: Entry | undefined
+  readonly shown: Item | undefined
+}
+
+/** How `shown` differs from what is known, as a text; null where it does not in what is reported. */
+const showsOf = ({ known, shown }: Change): string | null => {
+  if (known === undefined || known.goneMillis !== null) return shown === undefined ? null : "offered"
+  if (shown === undefined) return "absent"
+  if (!("plan" in shown) || !hasOtherPrice(known.item, shown)) return null
+  return `${shown.pricePerHourInr} ${shown.pricePerMonthInr}`
+}
+
+const changesOf = (known: Catalogue, read: CatalogueRead, kind: Kind): ReadonlyArray<Change> => {
+  const entries = new Map<string, Entry>(known[kind].map((entry) => [keyOf(entry.item), entry]))
+  const items = new Map<string, Item>(read[kind].map((item) => [keyOf(item), item]))
+  return Array.from(new Set([...entries.keys(), ...items.keys()]), (key) => ({
+    key,
+    known: entries.get(key),
+    shown: items.get(key)
+  }))
+}
+
+/** Whether so much is missing that the read may be a part of the catalogue. */
+const isShort = (changes: ReadonlyArray<Change>): boolean => {
+  const present = changes.filter(({ known }) => known !== undefined && known.goneMillis === null)
+  const missing = present.filter(({ shown }) => shown === undefined).length
+  return missing >= minShort && missing >= shortShare * present.length
+}
+
+const requiredMillis = ({ known, shown }: Change, isShort: boolean): number =>
+  shown === undefined && isShort
+    ? holdMillis
+    : known !== undefined && known.goneMillis !== null
+      ? returnMillis
+      : agreementMillis
+
+/** The doubt about an entry after a read; undefined where the read agrees with what is known. */
+const doubtAfter = (
+  change: Change,
+  isShort: boolean,
+  before: Doubt | undefined,
+  now: Moment,
+  { lastRead }: CatalogueEvidence,
+  { readMillis }: Catalogue
+): Doubt | undefined => {
+  const shows = showsOf(change)
+  if (shows === null) return undefined
+  const required = requiredMillis(change, isShort)
+  // What was missed together with many others stays in doubt when some of them are back.
+  if (before?.shows === shows) return { ...before, requiredMillis: Math.max(before.requiredMillis, required) }
+  return {
+    shows,
+    first: now,
+    fromMillis: before?.fromMillis ?? readMillis ?? now.atMillis,
+    requiredMillis: required,
+    afterGap: before?.afterGap ?? (lastRead === null || now.monotonicMillis - lastRead.monotonicMillis > gapMillis)
+  }
+}
+
+const isBelieved = ({ first, requiredMillis }: Doubt, now: Moment): boolean =>
+  first !== now && now.monotonicMillis - first.monotonicMillis >= requiredMillis
+
+const difference = (before: CataloguePlan, after: CataloguePlan, nodes: number): number | null =>
+  before.pricePerMonthInr === null || after.pricePerMonthInr === null
+    ? null
+    : Math.round((after.pricePerMonthInr - before.pricePerMonthInr) * nodes * 100) / 100
+
+const factOf = (
+  { key, known, shown }: Change,
+  version: number,
+  doubt: Doubt,
+  now: Moment,
+  nodesOn: NodesOn
+): EntryFact => {
+  const [fromMillis, toMillis] = between(doubt.fromMillis, doubt.first.atMillis)
+  const observedBetween = [DateTime.makeUnsafe(fromMillis), DateTime.makeUnsafe(toMillis)] as const
+  const common = { identity: ofAccount(`${key} ${version}`), atMillis: now.atMillis, subject: key }
+  const observed = { observedBetween, ...(doubt.afterGap ? { afterGap: true as const } : {}) }
+  const before = known === undefined || known.goneMillis !== null ? undefined : known.item
+  const after = shown === undefined || before === undefined ? shown : filled(before, shown)
+  if (before === undefined) {
+    return "image" in after!
+      ? { ...common, type: "berth.image.added", data: { before: null, after, ...observed } }
+      : { ...common, type: "berth.plan.added", data: { before: null, after: after!, ...observed } }
+  }
+  if ("image" in before) return { ...common, type: "berth.image.removed", data: { before, after: null, ...observed } }
+  const nodes = nodesOn(before.plan)
+  if (after === undefined) {
+    return { ...common, type: "berth.plan.removed", data: { before, after: null, nodes, ...observed } }
+  }
+  const data = { before, after: after as CataloguePlan, nodes }
+  const differencePerMonthInr = difference(data.before, data.after, nodes)
+  return { ...common, type: "berth.plan.price_changed", data: { ...data, differencePerMonthInr, ...observed } }
+}
+
+/** What `read` proves. */
+export const diffCatalogue = (
+  catalogue: Catalogue,
+  evidence: CatalogueEvidence,
+  read: CatalogueRead,
+  nodesOn: NodesOn
+): CatalogueDifference => {
+  if (read.images.length === 0 || read.plans.length === 0) return { catalogue, evidence, facts: [] }
+  return catalogue.isBaseline ? compare(catalogue, evidence, read, nodesOn) : gather(catalogue, evidence, read)
+}
+
+/** Before the baseline everything that was ever offered is known silently; it ends when a later read shows nothing new. */
+const gather = (catalogue: Catalogue, evidence: CatalogueEvidence, read: CatalogueRead): CatalogueDifference => {
+  const now = read.answered
+  const [images, plans] = (["images", "plans"] as const).map((kind) => changesOf(catalogue, read, kind))
+  const all = [...images!, ...plans!]
+  const hasNew = all.some(({ known }) => known === undefined)
+  const isComplete = !isShort(images!) && !isShort(plans!)
+  const first = evidence.firstRead
+  const required = isComplete ? agreementMillis : holdMillis
+  const isBaseline = !hasNew && first !== null && now.monotonicMillis - first.monotonicMillis >= required
+  const entryOf = ({ known, shown }: Change): Entry =>
+    ({ item: shown ?? known!.item, version: 0, goneMillis: null }) as Entry
+  return {
+    catalogue: {
+      isBaseline,
+      readMillis: now.atMillis,
+      images: images!.map(entryOf) as Catalogue["images"],
+      plans: plans!.map(entryOf) as Catalogue["plans"]
+    },
+    evidence: { ...evidence, lastRead: now, firstRead: hasNew ? now : (first ?? now) },
+    facts: []
+  }
+}
+
+const compare = (
+  catalogue: Catalogue,
+  evidence: CatalogueEvidence,
+  read: CatalogueRead,
+  nodesOn: NodesOn
+): CatalogueDifference => {
+  const now = read.answered
+  const doubts = new Map<string, Doubt>()
+  const facts: Array<EntryFact> = []
+  const after = (kind: Kind): ReadonlyArray<Entry> => {
+    const changes = changesOf(catalogue, read, kind)
+    const short = isShort(changes)
+    return changes.flatMap((change): ReadonlyArray<Entry> => {
+      const { key, known, shown } = change
+      const doubt = doubtAfter(change, short, evidence.doubts.get(key), now, evidence, catalogue)
+      if (doubt !== undefined && isBelieved(doubt, now)) {
+        const version = (known?.version ?? 0) + 1
+        facts.push(factOf(change, version, doubt, now, nodesOn))
+        const item = shown === undefined ? known!.item : known === undefined ? shown : filled(known.item, shown)
+        return [{ item, version, goneMillis: shown === undefined ? now.atMillis : null } as Entry]
+      }
+      if (doubt !== undefined) doubts.set(key, doubt)
+      if (known === undefined) return []
+      // What is no change, such as a name or a first price, is learnt silently.
+      return [
+        doubt === undefined && shown !== undefined ? ({ ...known, item: filled(known.item, shown) } as Entry) : known
+      ]
+    })
+  }
+  const images = after("images") as Catalogue["images"]
+  const plans = after("plans") as Catalogue["plans"]
+  const isChanged = !isSame(images, catalogue.images) || !isSame(plans, catalogue.plans)
+  return {
+    catalogue: { ...catalogue, ...(isChanged ? { images, plans } : {}), readMillis: now.atMillis },
+    evidence: { ...evidence, lastRead: now, doubts },
+    facts
+  }
+}
+
+/** When the catalogue is to be read next, from a read on: soon where a change is in doubt. */
+export const nextReadMillis = (
+  { isBaseline }: Catalogue,
+  { doubts, lastRead }: CatalogueEvidence,
+  quietMillis: number
+): number => {
+  if (!isBaseline) return agreementMillis
+  const due = Array.from(
+    doubts.values(),
+    ({ first, requiredMillis }) => first.monotonicMillis + requiredMillis - (lastRead ?? first).monotonicMillis
+  )
+  return Math.min(quietMillis, Math.max(agreementMillis, Math.min(...due)))
+}

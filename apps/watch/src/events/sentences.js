@@ -1,0 +1,66 @@
+// What an event means, in a few words for people: in the messages to chats and in the timeline of the page.
+
+const exactRupees = new Intl.NumberFormat("en", { style: "currency", currency: "INR", maximumFractionDigits: 2 })
+
+const inRupees = (value) => (typeof value === "number" ? exactRupees.format(value) : "unknown")
+
+/** A status, in the service's own spelling where it is not a known one. */
+const statusWord = (status) => (typeof status === "string" ? status : String(status?.unknown ?? "unknown"))
+
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** What a new price comes to for the nodes that have the plan. */
+const costOf = ({ differencePerMonthInr: difference, nodes }) =>
+  nodes === 0
+    ? "no node has it"
+    : typeof difference === "number"
+      ? `${counted(nodes, "node")}, ${inRupees(Math.abs(difference))} ${difference < 0 ? "less" : "more"} a month`
+      : counted(nodes, "node")
+
+/**
+ * By type: how good or bad it is, and what happened. Of a node it goes on behind the name of the node.
+ */
+const sentences = {
+  "berth.node.created": () => ["good", "was created"],
+  "berth.node.discovered": ({ data }) => ["off", `exists and is ${statusWord(data.after?.status)}`],
+  "berth.node.status_changed": ({ data }) => ["off", `is ${statusWord(data.to)} (was ${statusWord(data.from)})`],
+  "berth.node.changed": ({ data }) => [
+    "off",
+    `was changed${data.fields === undefined ? "" : `: ${data.fields.join(", ")}`}`
+  ],
+  "berth.node.deleted": () => ["bad", "was deleted"],
+  "berth.node.stuck": ({ data }) => [
+    "warm",
+    `is stuck${data.status === undefined ? "" : ` in ${statusWord(data.status)}`}`
+  ],
+  "berth.node.unstuck": () => ["good", "is no longer stuck"],
+  "berth.watch.baseline": ({ data }) => ["off", `Watching began with ${counted(data.count ?? 0, "node")}`],
+  "berth.watch.degraded": ({ data }) => ["bad", `Degraded: ${data.message}`],
+  "berth.watch.recovered": () => ["good", "Recovered"],
+  "berth.allowance.low": ({ data }) => [
+    "warm",
+    `The allowance is low: ${data.remaining} of ${data.limit} requests are left`
+  ],
+  "berth.image.added": ({ data }) => ["off", `Image ${data.after?.image} was added`],
+  "berth.image.removed": ({ data }) => ["off", `Image ${data.before?.image} was removed`],
+  "berth.plan.added": ({ data }) => [
+    "off",
+    `Plan ${data.after?.plan} was added at ${inRupees(data.after?.pricePerMonthInr)} a month`
+  ],
+  "berth.plan.removed": ({ data }) => [
+    "warm",
+    `Plan ${data.before?.plan} was removed; ${data.nodes === 0 ? "no node has it" : `${counted(data.nodes, "node")} with it`}`
+  ],
+  "berth.plan.price_changed": ({ data }) => [
+    "warm",
+    `Plan ${data.after?.plan} costs ${inRupees(data.after?.pricePerMonthInr)} a month instead of ` +
+      `${inRupees(data.before?.pricePerMonthInr)}: ${costOf(data)}`
+  ],
+  "berth.sink.disabled": ({ data }) => ["bad", `Sink ${data.sink} is disabled: ${data.message}`]
+}
+
+/** How an event is meant (`good`, `warm`, `bad` or `off`) and its sentence. A type from a newer daemon is its own sentence. */
+export const sentenceOf = (event) => {
+  const [tone, text] = sentences[event.type]?.(event) ?? ["off", event.type]
+  return { tone, text }
+}

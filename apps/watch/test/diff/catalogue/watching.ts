@@ -1,0 +1,39 @@
+/** A catalogue watched by hand: every call is a read, and returns in short what it proves. */
+import type { CataloguePlan } from "../../../src/diff/CatalogueFact.ts"
+import type { EntryFact } from "../../../src/diff/CatalogueFact.ts"
+import { readCatalogue, unread, writeCatalogue, type CatalogueRead } from "../../../src/diff/catalogue/Catalogue.ts"
+import { diffCatalogue, nextReadMillis, noEvidence } from "../../../src/diff/catalogue/diffCatalogue.ts"
+import { readAt } from "./reading.ts"
+
+export const brief = ({ subject, type }: EntryFact): string => `${type.slice("berth.".length)} ${subject}`
+
+export const watching = (nodesOn: (plan: string) => number = () => 0) => {
+  let catalogue = unread
+  let evidence = noEvidence
+  const take = (read: CatalogueRead): ReadonlyArray<EntryFact> => {
+    const difference = diffCatalogue(catalogue, evidence, read, nodesOn)
+    catalogue = difference.catalogue
+    evidence = difference.evidence
+    return difference.facts
+  }
+  return {
+    take,
+    /** The facts in short. */
+    read: (...args: Parameters<typeof readAt>) => take(readAt(...args)).map(brief),
+    /** Another process goes on with what is kept for good. */
+    restart: () => {
+      catalogue = readCatalogue(writeCatalogue(catalogue))
+      evidence = noEvidence
+    },
+    known: () => catalogue,
+    nextMillis: () => nextReadMillis(catalogue, evidence, 30 * 60_000)
+  }
+}
+
+/** One that has its baseline: the first reads showed these plans. */
+export const watchingFrom = (plans: ReadonlyArray<CataloguePlan>, nodesOn?: (plan: string) => number) => {
+  const watch = watching(nodesOn)
+  watch.read(0, plans)
+  watch.read(10, plans)
+  return watch
+}
