@@ -5,6 +5,7 @@ import { Plans } from "@berth/core/client/Plans"
 import { defaultRules } from "@berth/watch/diff/Rules"
 import type { WatchedAccount } from "@berth/watch/account/WatchedAccount"
 import { diff } from "@berth/watch/diff/diff"
+import type { SweepCompleted } from "@berth/watch/diff/Observation"
 import { makeSnapshot, unwatched } from "@berth/watch/diff/Snapshot"
 import { type Event, toEvent } from "@berth/watch/events/Event"
 import { makeMoments } from "@berth/watch/observe/Moments"
@@ -24,6 +25,7 @@ export const create = Effect.fnUntraced(function* (name: string) {
 export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptions> = {}) {
   const nodes = yield* Nodes
   const events: Array<Event> = []
+  const sweeps: Array<SweepCompleted> = []
   const rules = options.rules ?? defaultRules
   const moments = yield* makeMoments
   const { apply, snapshot } = makeSnapshot(unwatched, { seed: 1, fingerprint: null, begun: yield* moments.now })
@@ -31,6 +33,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
     snapshot,
     observe: (observation, rules) =>
       Effect.sync(() => {
+        if (observation._tag === "SweepCompleted") sweeps.push(observation)
         const difference = diff(snapshot, observation, rules)
         apply(difference)
         for (const fact of difference.facts) events.push(toEvent(fact, "acme", events.length + 1))
@@ -52,6 +55,8 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
   yield* Effect.forkChild(Effect.andThen(poller.ready, Deferred.succeed(ready, undefined)))
   return {
     events,
+    /** Those that were read to the end of the list. */
+    sweeps,
     /** Each event in short: its type, and the statuses or the status it is about. */
     published: () => events.map(brief),
     ended: Fiber.await(fiber),

@@ -47,6 +47,7 @@ describe("what is kept of nodes that are gone", () => {
     const watch = byHand()
     const stable = Array.from({ length: 30 }, (_, index) => aNode({ id: 100 + index }))
     watch.baseline(aNode({ id: 1 }), ...stable)
+    watch.finds(aNode({ id: 1 }))
     watch.sweep(...stable)
     denyTwice(watch, [1])
     watch.sweep(...stable)
