@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { defaultRules } from "../../src/diff/Rules.ts"
 import { initialPolling, intervalsNow, nextDue, type Plan, type Polling } from "../../src/observe/Schedule.ts"
+import { beginSweep } from "../../src/observe/Sweep.ts"
 import { aNode } from "../diff/aNode.ts"
 import { byHand } from "../diff/byHand.ts"
 
@@ -72,6 +73,13 @@ describe("a small account", () => {
     expect(due(watch)).toEqual({ _tag: "page", inMillis: 9000 })
     watch.pass(1)
     expect(due(watch)).toEqual({ _tag: "page", inMillis: 4750 })
+  })
+
+  it("is asked again for a page that failed as soon as the pause after it is over", () => {
+    const watch = byHand()
+    watch.baseline(...many(3))
+    const failed = { sweep: beginSweep(3), quietUntilMillis: watch.now() + 700 }
+    expect(due(watch, after(watch, failed))).toEqual({ _tag: "page", inMillis: 700 })
   })
 
   it("is swept at the interval that is set", () => {
