@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Redacted, Stream } from "effect"
 import * as Berth from "@berth/core/client/Berth"
 import { Nodes } from "@berth/core/client/Nodes"
 import { failure, ok } from "@berth/core/testing"
@@ -184,6 +184,41 @@ describe("a service that fails", () => {
       yield* pass(300_000)
       expect(published()).toEqual(["baseline of 0", "created as created"])
     }).pipe(Effect.provide(serviceLayer({ provisioning: "1 hour" })))
+  )
+})
+
+describe("a thousand nodes that are deleted at once", () => {
+  it.effect.each([
+    { what: "and were seen terminating", termination: "10 minutes" as const },
+    { what: "and were never seen terminating", termination: "1 second" as const }
+  ])(
+    "$what take dozens of reads, and are all reported",
+    ({ termination }) =>
+      Effect.gen(function* () {
+        const { pass, requests } = yield* Wire
+        const nodes = yield* Nodes
+        const { published } = yield* polling({ intervalMillis: null, fastIntervalMillis: null })
+        yield* pass(60_000)
+        const ids = yield* nodes.list().pipe(
+          Stream.map(({ id }) => id),
+          Stream.take(1000),
+          Stream.runCollect
+        )
+        yield* Effect.forEach(ids, (id) => nodes.delete(id), { concurrency: 50, discard: true })
+        yield* pass(hour, 1000)
+        expect(published().filter((event) => event.startsWith("deleted"))).toHaveLength(1000)
+        // Two samples of sixty, each read twice: a sweep was under way when they went.
+        expect(requests.filter(isPoll).length).toBeLessThanOrEqual(240)
+      }).pipe(
+        Effect.provide(
+          serviceLayer({
+            scenario: { fleet: 1100 },
+            termination,
+            rateLimit: { limit: 100_000, window: hour, algorithm: "fixed-window" }
+          })
+        )
+      ),
+    120_000
   )
 })
 

@@ -24,12 +24,12 @@ export class Wire extends Context.Service<
     readonly fail: (matches: (request: string) => boolean, fault: Fault) => Effect.Effect<void>
     /** From now on carries everything. */
     readonly heal: Effect.Effect<void>
-    /** Lets the daemon's time pass, in steps; every reply arrives in the step of its request. */
-    readonly pass: (millis: number) => Effect.Effect<void>
+    /** Lets the daemon's time pass, in steps, which are what a reply takes at most: 100 ms unless longer ones are asked for. */
+    readonly pass: (millis: number, stepMillis?: number) => Effect.Effect<void>
   }
 >()("@berth/watch/test/Wire") {}
 
-const stepMillis = 100
+const defaultStepMillis = 100
 
 /** A turn of the event loop: lets answers arrive, which takes none of the clock's time. */
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
@@ -74,7 +74,7 @@ const wire = Effect.gen(function* () {
       turns = underWay === 0 ? turns + 1 : 0
     }
   })
-  const pass = (millis: number) =>
+  const pass = (millis: number, stepMillis = defaultStepMillis) =>
     Effect.gen(function* () {
       yield* quiet
       for (let passed = 0; passed < millis; passed += stepMillis) {

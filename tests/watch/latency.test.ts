@@ -6,6 +6,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Event } from "@berth/watch/events/Event"
+import { failure } from "@berth/core/testing"
 import { cheapest, polling } from "./polling.ts"
 import { serviceLayer, Wire } from "./Wire.ts"
 
@@ -51,21 +52,27 @@ const live = Effect.fnUntraced(function* ({ createEveryMillis, created, fleet }:
   const { pass } = yield* Wire
   const nodes = yield* Nodes
   const smallest = yield* cheapest
-  for (let at = 0; at < hour; at += createEveryMillis) {
+  const happen = Effect.fnUntraced(function* (at: number) {
     for (let n = 0; n < created; n++) yield* nodes.create({ name: `new-${at}-${n}`, ...smallest })
-    if (at % deleteEveryMillis < createEveryMillis) {
-      const [node] = yield* nodes.listPage({ page: 1 + (((at / createEveryMillis) * 37) % (fleet - 10)), perPage: 1 })
-      if (node?.status === "running") yield* nodes.delete(node.id)
-    }
+    if (at % deleteEveryMillis >= createEveryMillis) return
+    const [node] = yield* nodes.listPage({ page: 1 + (((at / createEveryMillis) * 37) % (fleet - 10)), perPage: 1 })
+    if (node?.status === "running") yield* nodes.delete(node.id)
+  })
+  for (let at = 0; at < hour; at += createEveryMillis) {
+    // The client may wait, while only this test lets time pass.
+    yield* Effect.forkChild(happen(at))
     yield* pass(createEveryMillis)
   }
 })
 
-/** An account that is watched anew reads its list twice; what is promised for one of 10 000 nodes holds when that is an hour ago. */
+/**
+ * An account that is watched anew reads its list twice at once: what is promised for one of 10 000 nodes holds for what happens when
+ * that is an hour ago, and the sweep that began meanwhile is over.
+ */
 const steady = Effect.fnUntraced(function* (fleet: number) {
   const { pass } = yield* Wire
   const polled = yield* polling({ intervalMillis: null, fastIntervalMillis: null })
-  yield* pass(fleet > 3000 ? hour : 60_000)
+  yield* pass(fleet > 3000 ? 1.4 * hour : 60_000)
   return polled
 })
 
@@ -143,5 +150,28 @@ it.effect(
       expect(Math.max(max.created, max.inTransition, max.atRest)).toBeLessThanOrEqual(10)
       const early = events.filter(({ time }) => time.epochMilliseconds < hour / 2)
       expect(widths(early).max.inTransition).toBeLessThanOrEqual(5)
-    }).pipe(Effect.provide(service(45, "sliding-window", "20 minutes")))
+    }).pipe(Effect.provide(service(45, "sliding-window", "20 minutes"))),
+  120_000
+)
+
+it.effect(
+  "an account of 9900 nodes is swept again and again while three requests of a hundred fail, from the first one on",
+  () =>
+    Effect.gen(function* () {
+      const { fail } = yield* Wire
+      let pages = 0
+      // Pages for the daemon: those for the test have one node.
+      const isPage = (request: string) => request.startsWith("GET /nodes/?") && !request.endsWith("per_page=1")
+      yield* fail((request) => isPage(request) && ++pages % 33 === 0, failure(503, "Maintenance."))
+      const { events, sweeps } = yield* polling({ intervalMillis: null, fastIntervalMillis: null })
+      yield* Effect.andThen(Wire, ({ pass }) => pass(60_000))
+      yield* live({ fleet: 9900, created: 1, createEveryMillis: 75_000 })
+      const { max } = widths(events)
+      expect(sweeps.length).toBeGreaterThanOrEqual(4)
+      // Its first hour is slower by a quarter, and a page that failed is asked for again.
+      expect(max.created).toBeLessThanOrEqual(30)
+      expect(max.inTransition).toBeLessThanOrEqual(120)
+      expect(troubles(events)).toEqual(["berth.watch.baseline"])
+    }).pipe(Effect.provide(service(9900, "fixed-window", "20 minutes"))),
+  120_000
 )

@@ -9,6 +9,7 @@ import type { EntryFact } from "@berth/watch/diff/CatalogueFact"
 import { type CatalogueRead, unread } from "@berth/watch/diff/catalogue/Catalogue"
 import { diffCatalogue, noEvidence } from "@berth/watch/diff/catalogue/diffCatalogue"
 import { diff } from "@berth/watch/diff/diff"
+import type { SweepCompleted } from "@berth/watch/diff/Observation"
 import { makeSnapshot, unwatched } from "@berth/watch/diff/Snapshot"
 import { type Event, toEvent } from "@berth/watch/events/Event"
 import { readCatalogues } from "@berth/watch/observe/CatalogueReader"
@@ -29,6 +30,7 @@ export const create = Effect.fnUntraced(function* (name: string) {
 export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptions> = {}) {
   const nodes = yield* Nodes
   const events: Array<Event> = []
+  const sweeps: Array<SweepCompleted> = []
   const rules = options.rules ?? defaultRules
   const moments = yield* makeMoments
   const { apply, snapshot } = makeSnapshot(unwatched, { seed: 1, fingerprint: null, begun: yield* moments.now })
@@ -36,6 +38,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
     snapshot,
     observe: (observation, rules) =>
       Effect.sync(() => {
+        if (observation._tag === "SweepCompleted") sweeps.push(observation)
         const difference = diff(snapshot, observation, rules)
         apply(difference)
         for (const fact of difference.facts) events.push(toEvent(fact, "acme", events.length + 1))
@@ -74,6 +77,8 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
       yield* Effect.forkChild(readCatalogues({ ...poller, images: yield* Images, snapshot, watch }))
       return facts
     }),
+    /** Those that were read to the end of the list. */
+    sweeps,
     /** Each event in short: its type, and the statuses or the status it is about. */
     published: () => events.map(brief),
     ended: Fiber.await(fiber),

@@ -21,6 +21,8 @@ export const laneOpensMillis = (id: NodeId, { evidence, nodes }: Snapshot, rules
   const state = nodes.get(id)
   const since = evidence.transitions.get(id)
   if (state === undefined || since === undefined || !isPassing(state.node.status)) return Infinity
+  // What is in doubt is read for that.
+  if (evidence.suspicions.has(id)) return Infinity
   const { status } = state.node
   if (lane._tag === "reads") {
     if (lane.end !== null && id >= lane.end.firstId) return Infinity

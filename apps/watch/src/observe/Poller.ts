@@ -134,6 +134,16 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     polling = { ...polling, quietUntilMillis: exchange.answered.monotonicMillis + pause }
   })
 
+  /** A page or the end of the list failed: it is due again once the pause is over, after what is due by then. */
+  const failedAgain = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
+    yield* failed(exchange, failure)
+    const { pageMillis, tailMillis } = intervalsNow(polling, watch.snapshot, planAt(exchange.answered.monotonicMillis))
+    return {
+      pageMillis: polling.quietUntilMillis - pageMillis,
+      endMillis: polling.quietUntilMillis - (tailMillis ?? 0)
+    }
+  })
+
   const exchanged = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
     // Before it is sent: another one may go meanwhile.
     share.take((yield* moments.now).monotonicMillis)
@@ -148,7 +158,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     const { answer, exchange } = yield* exchanged(
       nodes.readPage({ ...nextPage(sweep), lane: "sweep", retry: false, onReply: moments.takeDate })
     )
-    if (Result.isFailure(answer)) return yield* failed(exchange, answer.failure)
+    if (Result.isFailure(answer)) {
+      const { pageMillis } = yield* failedAgain(exchange, answer.failure)
+      polling = { ...polling, pageMillis }
+      return
+    }
     failures = 0
     const step = takePage(sweep, exchange, answer.success, memory)
     memory = step.memory
@@ -162,7 +176,9 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       return
     }
     yield* observe(step.completed)
-    polling = { ...polling, sweep: null, end: step.end, endMillis: monotonicMillis, isEndOpen: false }
+    // The page that is read for the end stays about the same.
+    const end = step.end === null ? null : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
+    polling = { ...polling, sweep: null, end, endMillis: monotonicMillis, isEndOpen: false }
   })
 
   const isOverdue = ({ asked }: Sweep, monotonicMillis: number): boolean => {
@@ -178,7 +194,11 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     const { answer, exchange } = yield* exchanged(
       nodes.readPage({ page, perPage, lane: "sweep", retry: false, onReply: moments.takeDate })
     )
-    if (Result.isFailure(answer)) return yield* failed(exchange, answer.failure)
+    if (Result.isFailure(answer)) {
+      const { endMillis } = yield* failedAgain(exchange, answer.failure)
+      polling = { ...polling, endMillis }
+      return
+    }
     failures = 0
     const step = takeTail(before, exchange, answer.success)
     polling = { ...polling, end: step.end, isEndOpen: step.isOpen }

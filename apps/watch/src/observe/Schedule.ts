@@ -104,13 +104,16 @@ export const nextDue = (polling: Polling, snapshot: Snapshot, plan: Plan): Due =
 /** Before the baseline the pages follow each other at once. */
 const pageDue = (polling: Polling, snapshot: Snapshot, { rules }: Plan, intervals: Intervals): Due => {
   const { pageMillis, sweep, sweepBegunMillis } = polling
-  if (sweep !== null && sweep.requests > 0) {
+  if (sweep !== null) {
     const pause = snapshot.standing.baselineMillis === null ? 0 : intervals.pageMillis
     return { _tag: "page", dueMillis: pageMillis + pause }
   }
   const pause = polling.sweeps < 2 ? 0 : minSweepMillis
   const wanted = Math.max(sweepQuestion(snapshot, rules) ?? Infinity, sweepBegunMillis + pause)
-  return { _tag: "page", dueMillis: Math.min(sweepBegunMillis + intervals.sweepMillis, wanted) }
+  // Sweeps of many pages follow each other, also the first one that is not read at once.
+  const planned =
+    intervals.tailMillis === null ? sweepBegunMillis + intervals.sweepMillis : pageMillis + intervals.pageMillis
+  return { _tag: "page", dueMillis: Math.min(planned, wanted) }
 }
 
 const endDue = ({ end, endMillis, isEndOpen }: Polling, { tailMillis }: Intervals): Due | null =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { defaultRules } from "../../src/diff/Rules.ts"
-import { initialPolling, nextDue, type Plan, type Polling } from "../../src/observe/Schedule.ts"
+import { initialPolling, intervalsNow, nextDue, type Plan, type Polling } from "../../src/observe/Schedule.ts"
+import { beginSweep } from "../../src/observe/Sweep.ts"
 import { aNode } from "../diff/aNode.ts"
 import { byHand } from "../diff/byHand.ts"
 
@@ -21,6 +22,7 @@ const after = (watch: ReturnType<typeof byHand>, over: Partial<Polling> = {}): P
   ...initialPolling,
   sweeps: 2,
   sweepBegunMillis: watch.now(),
+  pageMillis: watch.now(),
   ...over
 })
 const due = (watch: ReturnType<typeof byHand>, polling = after(watch), over: Partial<Plan> = {}) => {
@@ -83,6 +85,13 @@ describe("a small account", () => {
     expect(due(watch)).toEqual({ _tag: "page", inMillis: 4750 })
   })
 
+  it("is asked again for a page that failed as soon as the pause after it is over", () => {
+    const watch = byHand()
+    watch.baseline(...many(3))
+    const failed = { sweep: beginSweep(3), quietUntilMillis: watch.now() + 700 }
+    expect(due(watch, after(watch, failed))).toEqual({ _tag: "page", inMillis: 700 })
+  })
+
   it("is swept at the interval that is set", () => {
     const watch = byHand()
     watch.baseline(...many(3))
@@ -106,7 +115,7 @@ describe("an account of several pages", () => {
   }
   /** When a node is read by itself, from now on; null when none is. */
   const readIn = (watch: ReturnType<typeof byHand>, firstId = 211) => {
-    const later = { sweepBegunMillis: Infinity, endMillis: Infinity, end: { offset: 250, lastId: 250, firstId } }
+    const later = { pageMillis: Infinity, endMillis: Infinity, end: { offset: 250, lastId: 250, firstId } }
     const request = due(watch, after(watch, later))
     return request._tag === "read" ? { id: Number(request.id), inMillis: request.inMillis } : null
   }
@@ -132,6 +141,25 @@ describe("an account of several pages", () => {
     expect(readIn(watch)?.inMillis).toBeLessThanOrEqual(0)
     expect(watch.finds(terminating)).toMatchObject([{ type: "berth.node.stuck" }])
     expect(readIn(watch)).toBeNull()
+  })
+
+  it("is swept again at once, a page at a time, after a sweep that was read at once", () => {
+    const watch = swept()
+    expect(due(watch)).toEqual({ _tag: "page", inMillis: 24_000 })
+  })
+
+  it("keeps all its intervals while a node that terminated is missing, however long ago that was", () => {
+    const watch = swept(aNode({ id: 100, status: "terminate" }))
+    watch.pass(3_600_000)
+    const tailMillis = () => {
+      const pace = { nowMillis: watch.now(), paceMillis: 3_600_000 / 550 }
+      return intervalsNow(after(watch), watch.snapshot, { ...plan, ...pace }).tailMillis
+    }
+    expect(tailMillis()).toBeGreaterThan(9500)
+    const sweep = watch.begin()
+    sweep.page(...fleet.filter(({ id }) => id !== 100))
+    sweep.end(0, 3)
+    expect(tailMillis()).toBeCloseTo(9000)
   })
 
   it("keeps all its intervals while nodes terminate or are on the page with the end of the list", () => {
