@@ -21,13 +21,6 @@ export interface NodeCount {
   readonly count: number
 }
 
-/** The plan in a node's body, as the index over the nodes that exist has it. */
-export const planOf = (sql: SqlClient.SqlClient) =>
-  sql.onDialectOrElse({
-    pg: () => sql`(body::json -> 'node' ->> 'plan')`,
-    orElse: () => sql`json_extract(body, '$.node.plan')`
-  })
-
 export const makePresent = (sql: SqlClient.SqlClient) => {
   /** At most `max` nodes, by account and id, behind a node. */
   const presentNodes = Effect.fn("Store.presentNodes")(function* (
@@ -44,7 +37,11 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
     return rows.map(({ account, body, id }): PresentNode => ({ account, id: toNumber(id), body }))
   }, Effect.mapError(fromSqlError))
 
-  const plan = planOf(sql)
+  /** As the index `node_by_status` has it: it is used for this expression alone. */
+  const plan = sql.onDialectOrElse({
+    pg: () => sql`(body::json -> 'node' ->> 'plan')`,
+    orElse: () => sql`json_extract(body, '$.node.plan')`
+  })
   const nodeCounts = sql<{ account: string; status: string; plan: string | null; count: StoredInteger }>`
     SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
     GROUP BY account, status, ${plan} ORDER BY account, status, plan`.pipe(

@@ -4,11 +4,14 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { planOf } from "../present.ts"
 
 export const indexes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE INDEX node_by_status ON node (account, status, ${planOf(sql)}) WHERE gone_at IS NULL`
+  const plan = sql.onDialectOrElse({
+    pg: () => sql`(body::json -> 'node' ->> 'plan')`,
+    orElse: () => sql`json_extract(body, '$.node.plan')`
+  })
+  yield* sql`CREATE INDEX node_by_status ON node (account, status, ${plan}) WHERE gone_at IS NULL`
   yield* sql`CREATE INDEX node_by_end ON node (gone_at) WHERE gone_at IS NOT NULL`
   yield* sql`CREATE INDEX dead_letter_by_end ON dead_letter (died_at)`
 })
