@@ -1,6 +1,6 @@
 /**
  * The rate limit under a daemon that could use all of it, with a person at the command line on the same key: 100 000 nodes, 12 000
- * requests a minute, and a share as large. In the proportion of an hour's 1200 to a second of it, this is an hour in a minute.
+ * requests a minute, and a share that is just as large, so that a sweep takes seconds where a real one takes an hour.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -20,7 +20,7 @@ const changesAtOnce = 5
 const pauseMillis = 100
 const changes = 500
 
-/** Looks for new events in the store this often. */
+/** How often the store is read. */
 const pollMillis = 2
 
 /** After the last change. */
@@ -149,7 +149,6 @@ const deliveryRow = async (
       if (new Set(arrivals.map(({ id }) => id)).size < changes) {
         throw new Error(`${arrivals.length} of ${changes} events arrived`)
       }
-      if (process.env.DEBUG) console.log(name, arrivals.map(({ millis }) => millis).toSorted((a, b) => a - b).filter((_, i) => i % 50 === 0).join(" "))
       return { subject: p99(arrivals), baseline: targetMillis }
     },
     close: async () => {
