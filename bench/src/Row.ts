@@ -11,7 +11,7 @@ export interface Row {
   readonly subject: string
   /** What it is measured against. */
   readonly baseline: string
-  readonly unit: "ms" | "µs" | "B" | "KiB" | "MiB" | "MB" | "requests/s"
+  readonly unit: "ms" | "µs" | "B" | "KiB" | "MiB" | "MB" | "requests" | "requests/s"
   /** From the specification. */
   readonly targets: ReadonlyArray<Target>
   /** Measures one pair, warm. The harness calls it `pairs` times. */

@@ -20,6 +20,10 @@ import { getRow, listRow } from "./rows/server.ts"
 import { sizeRow } from "./rows/size.ts"
 import { versionRow } from "./rows/startup.ts"
 import { tickRow } from "./rows/tick.ts"
+import { watchCommandRow, watchRefusedRow } from "./rows/watchAllowance.ts"
+import { watchCommitRow, watchStreamRow, watchWebhookRow } from "./rows/watchDelivery.ts"
+import { watchMemoryRow, watchPeakRow } from "./rows/watchMemory.ts"
+import { watchDiffRow, watchPageRow } from "./rows/watchPage.ts"
 import { worldRow } from "./rows/world.ts"
 import { table } from "./table.ts"
 
@@ -60,7 +64,16 @@ const rows: Record<string, () => Row | Promise<Row>> = {
   world: worldRow,
   soak: () => soakRow(Number(values.soak)),
   start: versionRow,
-  tick: tickRow
+  tick: tickRow,
+  "watch-diff": watchDiffRow,
+  "watch-page": watchPageRow,
+  "watch-memory": watchMemoryRow,
+  "watch-peak": watchPeakRow,
+  "watch-commit": watchCommitRow,
+  "watch-webhook": watchWebhookRow,
+  "watch-stream": watchStreamRow,
+  "watch-429": watchRefusedRow,
+  "watch-cli": watchCommandRow
 }
 
 const chosen = Object.entries(rows).filter(

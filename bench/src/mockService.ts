@@ -1,5 +1,5 @@
 /**
- * Starts the mock service for the rows about it: one account, with a rate limit that is never reached.
+ * Starts the mock service for the rows about it: one account, with a rate limit that is never reached unless a row sets one.
  */
 import { prefix } from "@berth/core/api/Routes"
 import { ask, binary, type ServerProcess, startServer } from "./processes.ts"
@@ -15,8 +15,8 @@ export interface MockService extends ServerProcess {
 }
 
 /** Starts the bundled server with a fleet of this many nodes. */
-export const startMock = async (nodes: number): Promise<MockService> => {
-  const args = ["--port", "0", "--scenario", `fleet:${nodes}`, "--rate-limit", "900000000/1h", "--account", "key:token"]
+export const startMock = async (nodes: number, rateLimit = "900000000/1h"): Promise<MockService> => {
+  const args = ["--port", "0", "--scenario", `fleet:${nodes}`, "--rate-limit", rateLimit, "--account", "key:token"]
   const server = await startServer([binary("server", "berth-server"), ...args])
   const at = (path: string) => new URL(`${prefix}${path}${path.includes("?") ? "&" : "?"}apikey=key`, server.url)
   const list = await ask(at("/nodes/?per_page=100"), { headers })

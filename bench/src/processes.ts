@@ -63,7 +63,7 @@ export const startServer = async (
 const ticksPerSecond = 100
 
 /** Linux only. A tick is 10 ms, so a measurement must last for many of them. */
-const cpuMicros = ({ pid }: ChildProcess): number => {
+export const cpuMicros = ({ pid }: ChildProcess): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond

@@ -40,8 +40,9 @@ export const diff = (snapshot: Snapshot, observation: Observation, rules: Rules)
 
 type Answer = Exclude<Observation, { readonly _tag: "RequestFailed" | "Paused" }>
 
-/** A page may repeat a node; its first mention counts. */
+/** A page may repeat a node; its first mention counts. One whose ids ascend repeats none. */
 const distinct = (nodes: ReadonlyArray<Node>): Iterable<Node> => {
+  if (nodes.every(({ id }, i) => i === 0 || nodes[i - 1]!.id < id)) return nodes
   const byId = new Map<NodeId, Node>()
   for (const node of nodes) if (!byId.has(node.id)) byId.set(node.id, node)
   return byId.values()

@@ -40,10 +40,10 @@ export interface Poller {
   readonly run: Effect.Effect<never, BerthError | StoreFailed>
   /** Done once the nodes that exist are known. */
   readonly ready: Effect.Effect<void>
-  /** Sends a request that is no part of the polling, once the share has room to spare, and counts it there. */
+  /** Sends a request that is no part of the polling, once the share has room to spare, and counts it there. Fails only where the store cannot be used. */
   readonly beside: <A>(
     request: Effect.Effect<A, BerthError>
-  ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }>
+  ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }, StoreFailed>
   /** Requests within the last hour, and how many more the share has room for. */
   readonly spent: Effect.Effect<{ readonly sent: number; readonly left: number }>
 }

@@ -15,6 +15,9 @@ const burstMillis = 720_000
 /** A request a minute goes in any case. */
 const maxPaceMillis = 60_000
 
+/** The pace is exact for a share of so many requests, and a hundredth too slow at most for a larger one. */
+const maxExact = 1200
+
 /** The requests of the last hour, of which there are never more than the share. */
 export class RequestShare {
   readonly perHour: number
@@ -40,24 +43,44 @@ export class RequestShare {
 
   /** How many more may be sent at once. */
   left(monotonicMillis: number): number {
-    return this.#sent.reduce((left, sent) => (sent + windowMillis <= monotonicMillis ? left + 1 : left), 0)
+    return this.#firstWaiting(this.#waitAt(monotonicMillis))
   }
 
   /** The shortest interval at which requests may be sent from now on for ever, and so many besides at any time. */
   paceMillis(monotonicMillis: number, besides = 0): number {
+    const waitMillis = this.#waitAt(monotonicMillis)
     let pace = windowMillis / Math.max(1, this.perHour - besides)
-    for (let index = 0; index < this.perHour; index++) {
-      const waitMillis = this.#sent[(this.#next + index) % this.perHour]! + windowMillis - monotonicMillis
+    for (let place = this.#firstWaiting(waitMillis); place < this.perHour;) {
       // The request after so many others takes the place of this one.
-      const others = index + 1 - besides
-      if (waitMillis > 0) pace = Math.max(pace, others > 0 ? waitMillis / others : Infinity)
+      const others = place + 1 - besides
+      // Of thousands each group of neighbours counts as its last: this is asked several times for each request.
+      const group = this.perHour <= maxExact ? 1 : Math.max(1, Math.floor(others / 100))
+      const last = Math.min(place + group, this.perHour) - 1
+      pace = Math.max(pace, others > 0 ? waitMillis(last) / others : Infinity)
+      place = last + 1
     }
     return pace
   }
 
   /** The shortest interval at which what is left lasts for twelve minutes. The less is left, the longer it is: the share never runs out. */
   burstPaceMillis(monotonicMillis: number): number {
-    const left = this.#sent.reduce((left, sent) => (sent + windowMillis <= monotonicMillis ? left + 1 : left), 0)
-    return Math.min(maxPaceMillis, burstMillis / left)
+    return Math.min(maxPaceMillis, burstMillis / this.left(monotonicMillis))
+  }
+
+  /** How long from then on a request counts, by its place from the oldest on. */
+  #waitAt(monotonicMillis: number): (place: number) => number {
+    return (place) => this.#sent[(this.#next + place) % this.perHour]! + windowMillis - monotonicMillis
+  }
+
+  /** The place of the first request of the last hour. */
+  #firstWaiting(waitMillis: (place: number) => number): number {
+    let first = 0
+    let end = this.perHour
+    while (first < end) {
+      const middle = (first + end) >>> 1
+      if (waitMillis(middle) > 0) end = middle
+      else first = middle + 1
+    }
+    return first
   }
 }

@@ -123,13 +123,14 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
 
   /** Sequence of the first event that is kept, by account. */
   const firstKept = Effect.map(
-    sql<{ account: string; seq: StoredInteger }>`SELECT account, min(seq) AS seq FROM event GROUP BY account`,
-    (rows) => new Map(rows.map(({ account, seq }) => [account, toNumber(seq)]))
+    sql<{ account: string; seq: StoredInteger | null }>`SELECT name AS account,
+      (SELECT min(seq) FROM event WHERE event.account = account.name) AS seq FROM account`,
+    (rows) => new Map(rows.flatMap(({ account, seq }) => (seq === null ? [] : [[account, toNumber(seq)] as const])))
   ).pipe(Effect.mapError(fromSqlError))
 
   /**
    * The nodes that existed at an instant. A node was then what the first event after it states as `before`; where there is none, it
-   * is still what it is now. So this reaches as far back as events are kept.
+   * is still what it is now. So this reaches as far back as events are kept. Sorted by the database, it would read every event.
    */
   const nodesAt = Effect.fn("Store.nodesAt")(function* (atMillis: number, account: string) {
     const changes = yield* sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
@@ -141,7 +142,7 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
           sql`node IS NOT NULL`,
           sql.in("type", withRecord)
         ])} GROUP BY node
-      ) AND account = ${account} ORDER BY node`
+      ) AND account = ${account}`
     const changed = new Map(changes.map((row) => [toNumber(row.node!), JSON.parse(row.body).data.before as unknown]))
     const present = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
       WHERE account = ${account} AND gone_at IS NULL ORDER BY id`

@@ -6,16 +6,18 @@ import { Migrator, SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { accounts } from "./migrations/0001_accounts.ts"
 import { sinks } from "./migrations/0002_sinks.ts"
-import { address } from "./migrations/0004_address.ts"
-import { catalogue } from "./migrations/0005_catalogue.ts"
+import { address } from "./migrations/0003_address.ts"
+import { catalogue } from "./migrations/0004_catalogue.ts"
+import { indexes } from "./migrations/0005_indexes.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** In order; a step that was released never changes. */
 const migrations = {
   "0001_accounts": accounts,
   "0002_sinks": sinks,
-  "0004_address": address,
-  "0005_catalogue": catalogue
+  "0003_address": address,
+  "0004_catalogue": catalogue,
+  "0005_indexes": indexes
 } as const
 
 const table = "schema_version"

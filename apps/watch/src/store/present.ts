@@ -31,17 +31,17 @@ export const makePresent = (sql: SqlClient.SqlClient) => {
     const rows = yield* sql<{ account: string; id: StoredInteger; body: string }>`SELECT account, id, body FROM node
       WHERE ${sql.and([
         sql`gone_at IS NULL`,
-        sql`(account > ${after.account} OR (account = ${after.account} AND id > ${after.id}))`,
+        sql`(account, id) > (${after.account}, ${after.id})`,
         ...(account === undefined ? [] : [sql`account = ${account}`])
       ])} ORDER BY account, id LIMIT ${max}`
     return rows.map(({ account, body, id }): PresentNode => ({ account, id: toNumber(id), body }))
   }, Effect.mapError(fromSqlError))
 
+  /** As the index `node_by_status` has it: it is used for this expression alone. */
   const plan = sql.onDialectOrElse({
     pg: () => sql`(body::json -> 'node' ->> 'plan')`,
     orElse: () => sql`json_extract(body, '$.node.plan')`
   })
-
   const nodeCounts = sql<{ account: string; status: string; plan: string | null; count: StoredInteger }>`
     SELECT account, status, ${plan} AS plan, count(*) AS count FROM node WHERE gone_at IS NULL
     GROUP BY account, status, ${plan} ORDER BY account, status, plan`.pipe(

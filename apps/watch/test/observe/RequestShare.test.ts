@@ -81,4 +81,21 @@ describe("the share of the requests", () => {
       { seed: 7 }
     )
   })
+
+  it("has a pace of a large share that is too slow by a hundredth at most", () => {
+    const perHour = 20_000
+    const share = new RequestShare(perHour)
+    const sent: Array<number> = []
+    const now = 3_000_000
+    // Ever faster, so that the pace is not that of the whole share.
+    for (let n = 1; n <= 15_000; n++) {
+      sent.push(now * (n / 15_000) ** 0.25)
+      share.take(sent.at(-1)!)
+    }
+    const waits = sent.map((at, n) => (at + hour + 1 - now) / (perHour - sent.length + n + 1))
+    const exact = Math.max(hour / perHour, ...waits)
+    expect(exact).toBeGreaterThan((1.2 * hour) / perHour)
+    expect(share.paceMillis(now)).toBeGreaterThanOrEqual(exact)
+    expect(share.paceMillis(now)).toBeLessThanOrEqual(exact * 1.01)
+  })
 })

@@ -1,0 +1,109 @@
+/**
+ * How SQLite finds what the store asks for again and again. The plans are those of the statements themselves, on empty tables: without
+ * `ANALYZE`, which nothing here runs, they do not depend on how many rows there are.
+ */
+import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { CurrentTransformer } from "effect/sql/Statement"
+import { beginning } from "../../src/events/Cursor.ts"
+import { defaultRetention } from "../../src/store/retention.ts"
+import type { Delivery } from "../../src/store/deliveries.ts"
+import { Store } from "../../src/store/Store.ts"
+
+const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
+
+/** Tables that have a row for each node, event or delivery; the others are small. */
+const isAboutMany = (step: string) => /^(?:SCAN|SEARCH) (?:node|event|delivery|dead_letter)\b/.test(step)
+
+/** What a use of the store does with those tables, step by step. */
+const stepsOf = Effect.fnUntraced(function* <A, E>(use: (store: Store["Service"]) => Effect.Effect<A, E>) {
+  const sql = yield* SqlClient.SqlClient
+  const service = yield* Store
+  yield* service.claim("a")
+  const statements: Array<readonly [text: string, params: ReadonlyArray<unknown>]> = []
+  yield* Effect.provideService(use(service), CurrentTransformer, (statement) =>
+    Effect.sync(() => {
+      statements.push(statement.compile())
+      return statement
+    })
+  )
+  const plans = yield* Effect.forEach(statements, ([text, params]) =>
+    sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, params)
+  )
+  return plans
+    .flat()
+    .map(({ detail }) => detail.replace(/sqlite_autoindex_\w+/, "key"))
+    .filter(isAboutMany)
+})
+
+const key = { account: "a", seq: 1, node: 1 }
+const delivery: Delivery = { ...key, id: "id", attempt: 1, dueMillis: 0, held: null, body: null }
+const sink = "ops"
+
+const reads = (
+  title: string,
+  use: (store: Store["Service"]) => Effect.Effect<unknown, unknown>,
+  steps: Array<string>
+) =>
+  it.effect(title, () =>
+    Effect.gen(function* () {
+      expect(yield* stepsOf(use)).toEqual(steps)
+    }).pipe(Effect.provide(store))
+  )
+
+describe("a store with many nodes and events reads no more of them than an answer takes, for", () => {
+  const eventsBehind = "SEARCH event USING INDEX key (account=? AND seq>?)"
+  reads("the events behind a cursor", ({ after }) => after(new Map([["a", -1]]), 9), [eventsBehind])
+  reads("the last events", ({ latest }) => latest(9), [eventsBehind])
+  reads("the events of a node", ({ after }) => after(new Map([["a", -1]]), 9, { node: 1 }), [
+    "SEARCH event USING INDEX event_by_node (account=? AND node=? AND seq>?)"
+  ])
+  // Both are the minimum of a column of an index, whose first entry it is.
+  reads("the first event that is kept", ({ firstKept }) => firstKept, [
+    "SEARCH event USING COVERING INDEX key (account=?)"
+  ])
+  reads("the oldest event", ({ oldest }) => oldest("a"), [
+    "SEARCH event USING COVERING INDEX event_by_time (account=?)"
+  ])
+  // All nodes are the answer, and the events since then change it.
+  reads("the nodes at a time", ({ nodesAt }) => nodesAt(1, "a"), [
+    "SEARCH event USING INDEX key (account=? AND seq=?)",
+    "SEARCH event USING INDEX event_by_time (account=? AND happened_at>?)",
+    "SEARCH node USING INDEX key (account=?)"
+  ])
+  reads("a page of nodes", ({ presentNodes }) => presentNodes({ account: "a", id: 9 }, 9, undefined), [
+    "SEARCH node USING INDEX key ((account,id)>(?,?))"
+  ])
+  // The index has all that is counted, so no body is parsed.
+  reads("the numbers of nodes", ({ nodeCounts }) => nodeCounts, ["SCAN node USING INDEX node_by_status"])
+  reads("what is too old or too much", ({ prune }) => prune(defaultRetention, [sink]), [
+    "SEARCH delivery USING INDEX delivery_by_node (sink=? AND account=?)",
+    "SEARCH event USING COVERING INDEX key (account=? AND seq=?)",
+    "SEARCH event USING COVERING INDEX key (account=? AND seq<?)",
+    "SEARCH event USING COVERING INDEX key (account=? AND seq=?)",
+    "SEARCH event USING INDEX event_by_time (account=? AND happened_at<?)",
+    "SEARCH dead_letter USING INDEX dead_letter_by_end (died_at<?)",
+    "SEARCH node USING INDEX node_by_end (gone_at<?)"
+  ])
+  const oneDelivery = "INDEX delivery_by_node (sink=? AND account=? AND node=? AND seq=?)"
+  const ends = [
+    { _tag: "Delivered", delivery },
+    { _tag: "Due", delivery }
+  ] as const
+  reads("attempts that ended", ({ record }) => record(sink, ends, null), [
+    "SEARCH delivery USING INDEX key (sink=? AND account=? AND seq=? AND node=?)",
+    `SEARCH delivery USING COVERING ${oneDelivery}`
+  ])
+  reads("the bodies of deliveries", ({ bodiesOf }) => bodiesOf(sink, [key]), [
+    `SEARCH delivery USING ${oneDelivery}`,
+    "SEARCH event USING INDEX key (account=? AND seq=?) LEFT-JOIN"
+  ])
+  reads(
+    "a sink that is put back",
+    ({ replay, take }) =>
+      Effect.andThen(take({ sink, account: "a", seq: 1, deliveries: [], dropped: [] }), replay(sink, beginning)),
+    ["SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)"]
+  )
+})

@@ -1,0 +1,75 @@
+/**
+ * The heap of a daemon that watches 100 000 nodes, read through the inspector: per node, what is reachable beyond that of a daemon
+ * with 1000 nodes; and its peak during sweeps.
+ */
+import { startMock } from "../mockService.ts"
+import { type Row, ratioAtMost } from "../Row.ts"
+import { startDaemon, type WatchDaemon } from "../watchDaemon.ts"
+
+const many = 100_000
+const few = 1000
+
+/** 200 pages a second: a sweep takes five seconds. */
+const flags = ["--interval", "1s", "--requests-per-hour", "720000"]
+
+/** What is reachable, at instants all over more than one sweep. */
+const readings = 24
+const pauseMillis = 250
+
+const reachable = async (daemon: WatchDaemon): Promise<ReadonlyArray<number>> => {
+  const bytes: Array<number> = []
+  for (let i = 0; i < readings; i++) {
+    bytes.push(await daemon.heapBytes({ isCollected: true }))
+    await new Promise((resolve) => setTimeout(resolve, pauseMillis))
+  }
+  return bytes
+}
+
+const daemonWith = async (nodes: number) => {
+  const mock = await startMock(nodes)
+  const daemon = await startDaemon(mock, { flags, isInspected: true })
+  const close = async () => {
+    await daemon.stop()
+    await mock.stop()
+  }
+  return { daemon, close }
+}
+
+/** The lowest of the readings is between two sweeps, when no sweep holds anything. */
+export const watchMemoryRow = async (): Promise<Row> => {
+  const small = await daemonWith(few)
+  const base = Math.min(...(await reachable(small.daemon)))
+  await small.close()
+  const { close, daemon } = await daemonWith(many)
+  return {
+    name: "daemon, heap per node of 100 000",
+    subject: "berth-watch",
+    baseline: "limit",
+    unit: "B",
+    targets: [ratioAtMost(1)],
+    pairs: 3,
+    measure: async () => ({
+      subject: (Math.min(...(await reachable(daemon))) - base) / (many - few),
+      baseline: 1536
+    }),
+    close
+  }
+}
+
+/** What the process reserves for garbage is V8's choice; a sweep is charged with what it keeps. */
+export const watchPeakRow = async (): Promise<Row> => {
+  const { close, daemon } = await daemonWith(many)
+  return {
+    name: "daemon, heap during a sweep of 100 000",
+    subject: "peak",
+    baseline: "between sweeps",
+    unit: "MiB",
+    targets: [ratioAtMost(1.2)],
+    pairs: 3,
+    measure: async () => {
+      const bytes = await reachable(daemon)
+      return { subject: Math.max(...bytes) / 2 ** 20, baseline: Math.min(...bytes) / 2 ** 20 }
+    },
+    close
+  }
+}

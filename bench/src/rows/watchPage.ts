@@ -1,0 +1,140 @@
+/**
+ * What a page on which nothing changed costs the daemon: its decoding and its diff against parsing its JSON, and the whole of it
+ * with HTTP, all of them among 100 000 nodes, which no cache of the processor holds.
+ */
+import { fileURLToPath } from "node:url"
+import { Result } from "effect"
+import { nodeFromWire } from "@berth/core/api/NodeCodec"
+import { many } from "@berth/core/client/call/Operation"
+import { diff } from "@berth/watch/diff/diff"
+import type { Observation } from "@berth/watch/diff/Observation"
+import { defaultRules } from "@berth/watch/diff/Rules"
+import { makeSnapshot, unwatched } from "@berth/watch/diff/Snapshot"
+import { Program } from "@berth/testing/Program"
+import { variedNode } from "../listedNode.ts"
+import { startMock } from "../mockService.ts"
+import { cpuMicros } from "../processes.ts"
+import { ratioAtMost, type Row, subjectAtMost } from "../Row.ts"
+import { requestsOf, startDaemon } from "../watchDaemon.ts"
+
+const nodes = 100_000
+const pageSize = 100
+const pages = nodes / pageSize
+
+const decode = many(nodeFromWire)
+
+const bodyOf = (page: number): string => {
+  const data = Array.from({ length: pageSize }, (_, i) => variedNode(page * pageSize + i))
+  return JSON.stringify({ message: "Success", code: 200, data, errors: {} })
+}
+
+/** CPU of this thread: the machine may have other work. */
+const threadMillis = () => {
+  const { system, user } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Each page is parsed anew, as a call does, so that no string is already in the caches. A pair is one whole sweep. */
+export const watchDiffRow = (): Row => {
+  const bodies = Array.from({ length: pages }, (_, page) => bodyOf(page))
+  let order = 0
+  const now = () => ({
+    order: ++order,
+    atMillis: Date.now(),
+    monotonicMillis: performance.now(),
+    serviceMillis: null
+  })
+  const { apply, snapshot } = makeSnapshot(unwatched, { seed: 1, fingerprint: null, begun: now() })
+  const observe = (observation: Observation): number => {
+    const difference = diff(snapshot, observation, defaultRules)
+    apply(difference)
+    return difference.facts.length
+  }
+  let sweep = 0
+  const measure = () => {
+    const begun = now()
+    sweep++
+    let parsing = 0
+    let reading = 0
+    for (const body of bodies) {
+      const asked = now()
+      const startedAt = threadMillis()
+      const parsed = JSON.parse(body)
+      const parsedAt = threadMillis()
+      const read = Result.getOrThrow(decode(parsed.data))
+      observe({ _tag: "PageRead", asked, answered: now(), sweep, isEnd: false, nodes: read, unreadable: [] })
+      parsing += parsedAt - startedAt
+      reading += threadMillis() - parsedAt
+    }
+    const startedAt = threadMillis()
+    const end = { asked: begun, answered: now(), sweep, requests: pages, listed: nodes, nameless: 0 }
+    const facts = observe({ _tag: "SweepCompleted", ...end })
+    reading += threadMillis() - startedAt
+    if (facts > 0 && sweep > 2) throw new Error(`a quiet sweep reported ${facts} events`)
+    return { subject: reading / pages, baseline: parsing / pages }
+  }
+  // The baseline takes two sweeps; two more compile the code.
+  for (let i = 0; i < 4; i++) measure()
+  if (snapshot.nodes.size !== nodes) throw new Error(`${snapshot.nodes.size} of ${nodes} nodes are known`)
+  return {
+    name: "daemon, quiet page of 100: decode and diff",
+    subject: "decode and diff",
+    baseline: "JSON.parse",
+    unit: "ms",
+    targets: [ratioAtMost(1.5)],
+    pairs: 9,
+    measure
+  }
+}
+
+/** The daemon sweeps as fast as its share lets it, 200 pages a second. */
+const flags = ["--interval", "1s", "--requests-per-hour", "720000"]
+const measuredMillis = 5000
+
+const pager = fileURLToPath(new URL("../clients/pager.ts", import.meta.url))
+
+/**
+ * All CPU of the process, collections and HTTP included. Beside it, at the same time and the same pace, a bare client reads the same
+ * pages from a mock of its own and parses them: it shows how fast the machine is at the moment.
+ */
+export const watchPageRow = async (): Promise<Row> => {
+  const mock = await startMock(nodes)
+  const daemon = await startDaemon(mock, { flags })
+  const bareMock = await startMock(nodes)
+  const bare = Program.ofNode(pager, [bareMock.at("/nodes/?per_page=100").href, String(pages)])
+  const read = async () => ({
+    subject: { micros: daemon.cpuMicros(), pages: await requestsOf(mock) },
+    baseline: { micros: cpuMicros(bare.child), pages: await requestsOf(bareMock) }
+  })
+  const perPage = (before: Reading, after: Reading) =>
+    (after.micros - before.micros) / 1000 / (after.pages - before.pages)
+  await new Promise((resolve) => setTimeout(resolve, measuredMillis))
+  return {
+    name: "daemon, quiet page of 100: whole, with HTTP",
+    subject: "berth-watch",
+    baseline: "node:http and JSON.parse",
+    unit: "ms",
+    targets: [subjectAtMost(0.6)],
+    pairs: 5,
+    measure: async () => {
+      const before = await read()
+      await new Promise((resolve) => setTimeout(resolve, measuredMillis))
+      const after = await read()
+      return {
+        subject: perPage(before.subject, after.subject),
+        baseline: perPage(before.baseline, after.baseline)
+      }
+    },
+    close: async () => {
+      await bare.kill()
+      await bareMock.stop()
+      await daemon.stop()
+      await mock.stop()
+    }
+  }
+}
+
+interface Reading {
+  readonly micros: number
+  readonly pages: number
+}
