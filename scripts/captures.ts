@@ -1,5 +1,5 @@
 // Runs the commands that the READMEs show, with the real programs against the mock service, and writes what they print into the pages,
-// between markers. Seeds and, where nothing has to happen, a frozen clock make the same commands print the same.
+// between markers. A seed and a frozen clock, which passes by three seconds where a node has to start, make the same commands print the same.
 //
 //   node scripts/captures.ts    renew the pages
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
@@ -22,8 +22,10 @@ interface Step {
   /** Of a command that goes on: under which name, and what it prints before the next step. */
   readonly job?: string
   readonly until?: RegExp
-  /** What jobs print after it. */
-  readonly afterwards?: { readonly job: string; readonly until: RegExp }
+  /** Once it has printed this, time passes for the service until the new node runs. */
+  readonly created?: RegExp
+  /** What a job prints after it. */
+  readonly afterwards?: { readonly job: string; readonly created: RegExp; readonly until: RegExp }
 }
 
 /** Commands of one shell, as one or more blocks of a page. */
@@ -43,7 +45,7 @@ const sessions: ReadonlyArray<Session> = [
         { run: "pnpm berth-server --port 4010 --provisioning 3s &", job: "server", until: /"pid"/ },
         { run: account },
         { run: "" },
-        { run: `pnpm berth node create web ${order} --wait`, maxLines: 4 },
+        { run: `pnpm berth node create web ${order} --wait`, maxLines: 4, created: /: created \(/ },
         { run: "pnpm berth node list --columns id,name,status,memory,plan" },
         { run: "pnpm berth node list -o ndjson --query '[].{name: name, memoryMib: memoryMib}'" },
         { run: "" },
@@ -58,7 +60,7 @@ const sessions: ReadonlyArray<Session> = [
         },
         {
           run: `pnpm berth node create web-2 ${order} > /dev/null`,
-          afterwards: { job: "watch", until: /status_changed/ }
+          afterwards: { job: "watch", created: /node\.created/, until: /status_changed/ }
         },
         // What the shell prints of its jobs is the shell's.
         { run: "kill %2 %1", maxLines: 0 }
@@ -125,6 +127,10 @@ const freePort = () =>
     })
   })
 
+const provisioningMillis = 3000
+/** So long the new node is seen as created, by the clock of those who watch. */
+const pauseMillis = 1500
+
 /** A step, and what jobs print after it, may take this long. */
 const maxStepMillis = 60_000
 
@@ -157,17 +163,22 @@ class Shell {
     throw new Error(`${what} did not end within ${maxStepMillis / 1000} s; it printed: ${this.#printed}`)
   }
 
-  async run(command: string): Promise<string> {
+  /** Runs a command to its end; `act` is done once, when it has printed what was expected. */
+  async run(command: string, expected?: RegExp, act?: () => Promise<void>): Promise<string> {
+    let acting: Promise<void> | undefined
     const end = `--- step ${++this.#steps} ---\n`
     // Its stdin is not that of the shell, from which the next commands come.
     this.#child.stdin!.write(`{\n${command === "" ? ":" : command}\n} < /dev/null\nprintf '%s' '${end}'\n`)
-    return this.#until(command, () => {
+    const text = await this.#until(command, () => {
+      if (expected?.test(this.#printed) === true) acting ??= act?.()
       const at = this.#printed.indexOf(end)
       if (at === -1) return undefined
       const text = this.#printed.slice(0, at)
       this.#printed = this.#printed.slice(at + end.length)
       return text
     })
+    await acting
+    return text
   }
 
   start(command: string, job: string): Promise<string> {
@@ -186,7 +197,7 @@ class Shell {
   }
 
   async end(): Promise<void> {
-    this.#child.stdin!.end("kill $(jobs -p) 2>/dev/null; wait; exit\n")
+    this.#child.stdin!.end("for job in $(jobs -p); do kill -- -$job; done 2> /dev/null; wait; exit\n")
     await new Promise((resolve) => this.#child.once("close", resolve))
   }
 }
@@ -207,9 +218,18 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
   const here = (command: string) =>
     places
       .reduce((text, [shown, there]) => text.replaceAll(shown, there), command)
+      .replace("--provisioning 3s", "--provisioning 3s --clock frozen")
       .replace("--port 4010", `--port ${service.split(":")[1]}`)
   const shown = (text: string) =>
     places.reduce((all, [name, there]) => all.replaceAll(there, name), text).replace(/"pid":\d+/, '"pid":4711')
+
+  const provision = async () => {
+    await pause(pauseMillis)
+    const body = JSON.stringify({ advance: `${provisioningMillis} millis` })
+    const headers = { "content-type": "application/json" }
+    const { ok, status } = await fetch(`http://${service}/_mock/default/clock`, { method: "POST", body, headers })
+    if (!ok) throw new Error(`the clock of the service answers ${status}`)
+  }
 
   const path = [folder, dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter)
   const shell = new Shell(folder, { HOME: folder, PATH: path, ROOT: root, BERTH_WATCH_LISTEN: places[1]![1] })
@@ -217,10 +237,15 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
   try {
     for (const [name, steps] of Object.entries(blocks)) {
       let text = ""
-      for (const { isHidden, job, maxLines, run, afterwards, until } of steps) {
-        let printed = job === undefined ? await shell.run(here(run)) : await shell.start(here(run), job)
+      for (const { afterwards, created, isHidden, job, maxLines, run, until } of steps) {
+        let printed =
+          job === undefined ? await shell.run(here(run), created, provision) : await shell.start(here(run), job)
         if (job !== undefined && until !== undefined) printed += await shell.printedBy(job, until)
-        if (afterwards !== undefined) printed += await shell.printedBy(afterwards.job, afterwards.until)
+        if (afterwards !== undefined) {
+          printed += await shell.printedBy(afterwards.job, afterwards.created)
+          await provision()
+          printed += await shell.printedBy(afterwards.job, afterwards.until)
+        }
         if (isHidden === true) continue
         const lines = shown(printed)
           .split("\n")
@@ -243,6 +268,9 @@ const capture = async ({ blocks }: Session): Promise<ReadonlyMap<string, string>
 const placeOf = (name: string) =>
   new RegExp(`(<!-- captured: ${name} -->\n+\`\`\`console\n).*?(\`\`\`\n+<!-- end of ${name} -->)`, "s")
 
+/** How long a wait took is the machine's. */
+export const withoutTimes = (page: string): string => page.replaceAll(/\(\d+ s\)$/gm, "(0 s)")
+
 /** Each page as it is, and as it should be. */
 export const capturedPages = async () =>
   Promise.all(
@@ -260,5 +288,7 @@ export const capturedPages = async () =>
 
 if (import.meta.main) {
   for (const app of apps) await bundle(app)
-  for (const { after, path } of await capturedPages()) writeFileSync(path, after)
+  for (const { after, before, path } of await capturedPages()) {
+    if (withoutTimes(after) !== withoutTimes(before)) writeFileSync(path, after)
+  }
 }

@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { run } from "./berth.ts"
+import { lines, run } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { page, pagePath } from "./matrix/page.ts"
 import { missingOf, runRow, Shared } from "./matrix/run.ts"
-import { rows } from "./matrix/rows.ts"
+import { formats, type Row, rows } from "./matrix/rows.ts"
 
 describe("the rows", () => {
   it("have every command, and every record that it prints", () => {
@@ -48,6 +48,41 @@ layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
             run: (args, { env }) => invoke(args, { env: { ...env, NO_COLOR: "1" }, terminalColumns: 200 })
           })
         })
+    )
+  }
+})
+
+/** What asks nothing of the service. */
+const isLocal = ({ command }: Row): boolean => /^(?:profile|completion|schema|auth log)/.test(command)
+
+/** What prints what it found before it fails. */
+const findings = new Set(["doctor", "auth status"])
+
+layer(Shared.layer, { excludeTestServices: true })("a failure", (it) => {
+  for (const row of rows.filter(({ command }, at) => rows.findIndex((each) => each.command === command) === at)) {
+    it.effect(`of berth ${row.command} is reported alone on stderr, as JSON where that is asked for`, () =>
+      Effect.gen(function* () {
+        const { environmentOf, error, schemas } = yield* Shared
+        const command = row.command.split(" ")
+        for (const format of formats) {
+          const { code, stderr, stdout } = yield* invoke([...command, "--frobnicate", "-o", format])
+          assert.deepStrictEqual([code, stdout], [2, ""])
+          if (format === "json" || format === "ndjson") error(JSON.parse(stderr), stderr)
+          else assert.match(stderr, /^error: .+\nhint: .+\n$/)
+        }
+        if (isLocal(row)) return
+        // Nothing is known of the account yet, and each has this profile.
+        const { XDG_CACHE_HOME: _, XDG_STATE_HOME: __, ...bare } = environmentOf("json")
+        const env = { ...bare, BERTH_ACCESS_TOKEN: "another" }
+        const { code, stderr, stdout } = yield* invoke([...command, "-o", "json", ...row.args("spare")], { env })
+        assert.strictEqual(code, 3, stderr)
+        assert.lengthOf(lines(stderr), 1)
+        error(JSON.parse(stderr), stderr)
+        if (findings.has(row.command)) schemas.get(row.command)!(JSON.parse(stdout), stdout)
+        // The reply is data of berth api, that of a failure too.
+        else if (row.command === "api") assert.isObject(JSON.parse(stdout))
+        else assert.strictEqual(stdout, "")
+      })
     )
   }
 })

@@ -51,12 +51,15 @@ const environments = Effect.gen(function* () {
   )
 })
 
-/** The schemas of all commands, by their paths. */
+/** What checks the data of each command, by its path, and an error. */
 const readSchemas = Effect.gen(function* () {
-  const { commands } = json<{ readonly commands: Record<string, object | null> }>(yield* invoke(["schema"]))
-  return new Map(
+  const { commands, error } = json<{ readonly commands: Record<string, object | null>; readonly error: object }>(
+    yield* invoke(["schema"])
+  )
+  const schemas: ReadonlyMap<string, Valid> = new Map(
     Object.entries(commands).flatMap(([command, schema]) => (schema === null ? [] : [[command, validator(schema)]]))
-  ) as ReadonlyMap<string, Valid>
+  )
+  return { schemas, error: validator(error) }
 })
 
 /** What all rows of a suite share: the service, and by format the environment. */
@@ -66,13 +69,14 @@ export class Shared extends Context.Service<
     readonly environmentOf: (format: Format) => Record<string, string>
     /** By the command's path. */
     readonly schemas: ReadonlyMap<string, Valid>
+    readonly error: Valid
   }
 >()("@berth/tests/cli/matrix/Shared") {
   static readonly layer = Layer.effect(
     Shared,
     Effect.gen(function* () {
       const made = yield* environments
-      return { environmentOf: (format) => made.get(format)!, schemas: yield* readSchemas }
+      return { environmentOf: (format) => made.get(format)!, ...(yield* readSchemas) }
     })
   ).pipe(Layer.provideMerge(TestServer.layer({ scenario: "small", rateLimit: { limit: 100_000 } })))
 }
@@ -131,7 +135,7 @@ export const runRow = Effect.fnUntraced(function* <R>(row: Row, { asked = format
   const cells = Effect.forEach(
     asked,
     (format) =>
-      run([...row.command.split(" "), ...row.args(ownOf(format)), "-o", format], {
+      run([...row.command.split(" "), "-o", format, ...row.args(ownOf(format))], {
         env: environmentOf(format),
         format,
         ...(row.input !== undefined && { input: row.input })
