@@ -1,4 +1,4 @@
-// Bundles each app's entry point into `apps/<app>/dist/main.mjs`, unless the bundle there still matches the sources. It starts
+// Bundles each app's entry point into `apps/<app>/dist`, unless the bundle there still matches the sources. It starts
 // no bundle: `apps/<app>/bin/*.mjs` does.
 //
 //   node scripts/bundle.ts [APP…]    bundle the named apps (by default all) whose sources have changed
@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import { constantsOnFirstUse, inAscii, withoutFacades } from "./leanStart.ts"
+import { constantsOnFirstUse, inAscii, requiringNode } from "./leanStart.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -45,7 +45,8 @@ export const bundle = async (app: App): Promise<boolean> => {
   const dist = join(root, "apps", app, "dist")
   const stamp = join(dist, "sources.sha256")
   const sources = fingerprint(app)
-  if (existsSync(join(dist, "main.mjs")) && existsSync(stamp) && readFileSync(stamp, "utf8") === sources) return false
+  const isBundled = globSync("main.{cjs,mjs}", { cwd: dist }).length > 0 && existsSync(stamp)
+  if (isBundled && readFileSync(stamp, "utf8") === sources) return false
 
   await bundleInto(dist, `apps/${app}`, { main: "src/main.ts" })
   writeFileSync(stamp, sources)
@@ -87,7 +88,7 @@ const chunksOfCli: ReadonlyArray<Chunk> = [
 
 /** Keeps every command of `berth` as data beside its bundle, so that help and completions load no command. */
 const describeCommands = (dist: string): void => {
-  const described = execFileSync(process.execPath, [join(dist, "main.mjs"), "__describe"], {
+  const described = execFileSync(process.execPath, [join(dist, "main.cjs"), "__describe"], {
     encoding: "utf8",
     env: {}
   })
@@ -117,7 +118,10 @@ export const bundleInto = async (
   { platform = "node", external = /^node:/, extension = ".mjs", chunks }: BundleOptions = {}
 ): Promise<ReadonlyArray<string>> => {
   const isCli = folder === "apps/cli"
-  const lean = (code: string) => (isCli ? inAscii(withoutFacades(code)) : code)
+  // `berth` is loaded by `apps/cli/bin/load.cjs`.
+  const isLoaded = isCli && chunks !== "one"
+  const suffix = isLoaded ? ".cjs" : extension
+  const finished = (code: string) => (isLoaded ? inAscii(requiringNode(code)) : code)
   const { rolldown } = await import("rolldown")
   const build = await rolldown({
     cwd: root,
@@ -125,15 +129,17 @@ export const bundleInto = async (
     platform,
     external,
     plugins: isCli ? [constantsOnFirstUse()] : [],
+    // CommonJS has no `import.meta`.
+    transform: { define: isLoaded ? { "import.meta.env": "{}" } : {} },
     // A warning means a bundle that breaks elsewhere: an unresolved import, a dropped side effect.
     onLog: (level, log) => {
       if (level === "warn") throw new Error(`bundling ${folder}: ${log.message}`)
     }
   })
   const { output } = await build.generate({
-    format: "esm",
-    entryFileNames: `[name]${extension}`,
-    chunkFileNames: `[name]-[hash]${extension}`,
+    format: isLoaded ? "cjs" : "esm",
+    entryFileNames: `[name]${suffix}`,
+    chunkFileNames: `[name]-[hash]${suffix}`,
     codeSplitting: chunks !== "one" && { groups: [...(chunks ?? (isCli ? chunksOfCli : []))] },
     // Stack traces need the names.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
@@ -145,13 +151,18 @@ export const bundleInto = async (
   for (const file of output.toReversed()) {
     const path = join(dist, file.fileName)
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? lean(file.code) : file.source)
+    writeFileSync(`${path}.${process.pid}`, file.type === "chunk" ? finished(file.code) : file.source)
     renameSync(`${path}.${process.pid}`, path)
   }
   for (const asset of assetsOf(folder)) copyFileSync(asset, join(dist, basename(asset)))
   const current = new Set(output.map((file) => file.fileName))
-  for (const old of globSync("*.mjs", { cwd: dist })) if (!current.has(old)) rmSync(join(dist, old), { force: true })
-  if (isCli && chunks !== "one") describeCommands(dist)
+  for (const old of globSync("*.{cjs,mjs}", { cwd: dist }).filter((name) => !current.has(name))) {
+    rmSync(join(dist, old), { force: true })
+  }
+  if (isLoaded) {
+    rmSync(join(dist, "compiled"), { recursive: true, force: true })
+    describeCommands(dist)
+  }
   return output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
 }
 

@@ -48,56 +48,16 @@ export const constantsOnFirstUse = (): Plugin => ({
   }
 })
 
-const builtin = (name: string): string => `process.getBuiltinModule(${JSON.stringify(name)})`
-
-/** One name of an import: a function loads its module when it is called, any other value has to be there. */
-const declaration = (module: string, imported: string, local: string): string => {
-  const value: unknown = Reflect.get(process.getBuiltinModule(module)!, imported)
-  const isClass = /^[A-Z]/.test(imported)
-  return typeof value === "function" && !isClass
-    ? `const ${local}=(...values)=>${builtin(module)}.${imported}(...values);`
-    : `const ${local}=${builtin(module)}.${imported};`
-}
-
-/** `* as X`, `X` or `{ a, b as c }` of a module of Node, as declarations. */
-const declarations = (module: string, clause: string): string => {
-  if (!clause.startsWith("{")) return `const ${clause.replace(/^\*\s*as\s+/, "")}=${builtin(module)};`
-  const names = clause.slice(1, -1).split(",")
-  return names
-    .map((each) => {
-      const [imported = "", local = imported] = each.trim().split(/\s+as\s+/)
-      return declaration(module, imported, local)
-    })
-    .join("")
-}
-
-const staticImport = /import\s*((?:\*\s*as\s+)?[\w$]+|\{[^}]*\})\s*from\s*(["'`])(node:[a-z_/]+)\2;?/y
-const otherImport = /import\s*(?:[^"'`;]*?from\s*)?(["'`])[^"'`]+\1;?/y
-const dynamicImport = /\bimport\(([`"'])(node:[a-z_/]+)\1\)/g
-
 /**
- * Takes Node's own modules as Node's `require` would. To `import` one reads everything that it exports, for which Node loads further modules:
- * streams and promises for `node:fs`, WebCrypto for `node:crypto`, undici for `node:http`. Takes the code of a file of a bundle, whose imports are
- * its first statements.
+ * Takes Node's own modules by `require`, where they are loaded on demand too. To `import` one reads everything that it exports, for which Node
+ * loads further modules: streams and promises for `node:fs`, WebCrypto for `node:crypto`, undici for `node:http`.
  */
-export const withoutFacades = (code: string): string => {
-  let at = 0
-  let imports = ""
-  let own = ""
-  for (;;) {
-    staticImport.lastIndex = otherImport.lastIndex = at
-    const ofNode = staticImport.exec(code)
-    const found = ofNode ?? otherImport.exec(code)
-    if (found === null) break
-    if (ofNode === null) imports += found[0]
-    else own += declarations(ofNode[3]!, ofNode[1]!)
-    at += found[0].length
-    while (/\s/.test(code[at] ?? "")) at++
-  }
-  const rest = code.slice(at).replaceAll(dynamicImport, (_, __, name: string) => `Promise.resolve(${builtin(name)})`)
-  return imports + own + rest
-}
+export const requiringNode = (code: string): string =>
+  code.replaceAll(
+    /\bimport\(([`"'])(node:[a-z_/]+)\1\)/g,
+    (_, __, name: string) => `Promise.resolve(require(${JSON.stringify(name)}))`
+  )
 
-/** Only ASCII: then V8 keeps the code in one byte for each character, not two. */
+/** Only ASCII: the code is read without decoding it, and V8 keeps it in one byte for each character instead of two. */
 export const inAscii = (code: string): string =>
   code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

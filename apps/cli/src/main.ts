@@ -19,7 +19,7 @@ const answer = quickAnswer(process.argv.slice(2), {
   nowMillis: Date.now()
 })
 
-if (answer === undefined) await import("./program.ts")
+if (answer === undefined) void import("./program.ts")
 else {
   process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") return

@@ -70,7 +70,7 @@ export const nodeListRow = async (): Promise<Row> => {
     baseline: "stand-in (commander, axios)",
     unit: "ms",
     targets: [ratioAtMost(0.8)],
-    pairs: 15,
+    pairs: 31,
     measure: () => ({ subject: list(), baseline: run([...standIn, mock.url]).millis }),
     close: async () => {
       remove()

@@ -2,7 +2,6 @@
  * The values that completions offer, as they were read last: a file in the user's cache folder for each account. Only ever offered, and
  * safe to lose. Read at once and without Effect, because a key press waits for it.
  */
-import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import type { Candidate, DynamicKind } from "./complete.ts"
 
@@ -62,6 +61,8 @@ export const cachePath = (env: Environment, profile: string | undefined): string
   const folder = home(env, "XDG_CACHE_HOME", below("cache"))
   if (folder === undefined) return undefined
   const deciding = ["BERTH_PROFILE", "BERTH_BASE_URL", "BERTH_API_KEY"].map((name) => env[name] ?? null)
+  // Not by `import`: help and the version would wait for it.
+  const { createHash } = process.getBuiltinModule("node:crypto")
   const hash = createHash("sha256").update(JSON.stringify([profile ?? null, ...deciding, profileText(env)]))
   return `${folder}/completions/${hash.digest("hex").slice(0, 32)}.json`
 }

@@ -2,7 +2,6 @@
  * The nodes of an account as they were read last, by id: what never changes in a node's life. Only ever a hint: `resolve.ts`
  * confirms what it takes from here. Pure, with its text; `IndexStore.ts` keeps it in a file.
  */
-import { createHash } from "node:crypto"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { DateTime, Option, Predicate } from "effect"
 
@@ -56,7 +55,8 @@ export const findsNames = ({ completeTo, length, maxPage, nodes }: NodeIndex): b
 
 const version = 2
 
-const checksum = (body: string): string => createHash("sha256").update(body).digest("hex").slice(0, 32)
+const checksum = (body: string): string =>
+  process.getBuiltinModule("node:crypto").createHash("sha256").update(body).digest("hex").slice(0, 32)
 
 /** The nodes as columns: of 10 000 nodes they take a tenth of the memory of records, and are written without making any. */
 class Columns {
