@@ -1,4 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
+import type { ExpectedCall } from "../../src/journal/ExpectedCall.ts"
+import type { JournalEntry } from "../../src/journal/JournalEntry.ts"
 import { created, entry, judgeOf } from "./verdicts.ts"
 
 const list = { operation: "nodes.list" } as const
@@ -60,5 +62,38 @@ describe("what a verdict shows", () => {
     expect(lines.filter((line) => line.startsWith("Not expected: ")).length).toBe(10)
     expect(lines).toContain("5 further mismatches.")
     expect(lines).toContain("2 further requests, not expected.")
+  })
+})
+
+describe("the differences of a near miss", () => {
+  const differs = async (expected: ExpectedCall, ...requests: ReadonlyArray<JournalEntry>) =>
+    (await judgeOf(requests)({ expected: [expected] })).mismatches[0]!.nearMisses
+
+  it("name a misspelt parameter only where it is like the missing one, and was not expected itself", async () => {
+    const [like] = await differs({ query: { pageno: "1" } }, entry(1, { query: { page_no: "1" } }))
+    expect(like!.differs).toEqual(['query pageno is missing, expected "1"; there is page_no'])
+    const [other] = await differs({ query: { zzz: "1" } }, entry(1, { query: { abc: "1" } }))
+    expect(other!.differs).toEqual(['query zzz is missing, expected "1"'])
+    const [expected] = await differs({ query: { pages: "1", page: "1" } }, entry(1, { query: { page: "1" } }))
+    expect(expected!.differs).toEqual(['query pages is missing, expected "1"'])
+  })
+
+  it("are of the whole value where it is of another kind", async () => {
+    const [object] = await differs({ body: { name: { a: 1 } } }, created(1, "web"))
+    expect(object!.differs).toEqual(['body.name is "web", expected {"a":1}'])
+    const [list] = await differs({ body: { name: ["a"] } }, created(1, "web"))
+    expect(list!.differs).toEqual(['body.name is "web", expected ["a"]'])
+  })
+
+  it("of a body weigh no more than a body that is not there, and end where they weigh as much", async () => {
+    const body = { a: 1, b: 2, c: 3, d: 4, e: 5 }
+    const misses = await differs({ body }, entry(1, { method: "POST" }), created(2, "web"))
+    expect(misses.map(({ request }) => request.seq)).toEqual([1, 2])
+    expect(misses[1]!.differs).toEqual(["body.a is missing, expected 1", "body.b is missing, expected 2"])
+  })
+
+  it("are found where no reply was expected", async () => {
+    const [answered] = await differs({ status: null }, entry(1))
+    expect(answered!.differs).toEqual(["status is 200, expected no reply"])
   })
 })
