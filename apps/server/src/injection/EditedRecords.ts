@@ -29,6 +29,8 @@ export class EditedRecords {
   /** Whether the change that is under way has changed anything, and for HEAD by how many bytes. */
   #isChanged = false
   #addedBytes = 0
+  /** Bytes of what the change wrote or took away so far: mostly the same field and value in each record. */
+  readonly #bytesOf = new Map<unknown, number>()
 
   /** Of a reply that `successOf` takes for a success. */
   constructor(reply: Reply, method: string) {
@@ -44,6 +46,7 @@ export class EditedRecords {
     if (first === undefined) return false
     this.#isChanged = false
     this.#addedBytes = 0
+    this.#bytesOf.clear()
     change(this, first.value)
     return this.#isHead ? this.#addedBytes !== 0 : this.#isChanged
   }
@@ -66,7 +69,7 @@ export class EditedRecords {
       const value = record.value[field]
       delete record.value[field]
       record.fields -= 1
-      this.#note(-1, () => memberBytes(record, field, value))
+      this.#note(-1, () => this.#memberBytes(record, field, value))
     }
   }
 
@@ -75,7 +78,7 @@ export class EditedRecords {
     const { data } = this.#envelope
     if (!Array.isArray(data)) return
     this.#envelope["data"] = this.#records = []
-    this.#note(-1, () => bytesOfJson(data) - bytesOfJson([]))
+    this.#note(-1, () => this.#jsonBytes(data) - this.#jsonBytes([]))
   }
 
   /** The reply with them as they are now, written in steps: a hundred faults may make megabytes of a list. */
@@ -100,7 +103,9 @@ export class EditedRecords {
     const isThere = Object.hasOwn(record.value, field)
     const before = isThere ? record.value[field] : undefined
     if (isThere && isSame(before, value)) return
-    this.#note(1, () => (isThere ? bytesOfJson(value) - bytesOfJson(before) : memberBytes(record, field, value)))
+    this.#note(1, () =>
+      isThere ? this.#jsonBytes(value) - this.#jsonBytes(before) : this.#memberBytes(record, field, value)
+    )
     if (!isThere) record.fields += 1
     // As a field like any other: to assign it would set the prototype.
     if (field === "__proto__") Object.defineProperty(record.value, field, { ...plain, value })
@@ -111,6 +116,19 @@ export class EditedRecords {
     this.#isChanged = true
     if (this.#isHead) this.#addedBytes += sign * bytes()
   }
+
+  #jsonBytes(value: unknown): number {
+    const known = this.#bytesOf.get(value)
+    if (known !== undefined) return known
+    const bytes = Buffer.byteLength(JSON.stringify(value))
+    this.#bytesOf.set(value, bytes)
+    return bytes
+  }
+
+  /** Bytes of a field beside the others of its record, its comma included where there are any. */
+  #memberBytes({ fields }: EditedRecord, field: string, value: unknown): number {
+    return this.#jsonBytes(field) + 1 + this.#jsonBytes(value) + (fields === 0 ? 0 : 1)
+  }
 }
 
 const plain = { configurable: true, enumerable: true, writable: true }
@@ -120,9 +138,3 @@ const fieldCount = (record: JsonObject): number => Object.keys(record).length
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other ||
   (typeof one === "object" && typeof other === "object" && JSON.stringify(one) === JSON.stringify(other))
-
-const bytesOfJson = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
-
-/** Bytes of a field beside the others of its record, its comma included where there are any. */
-const memberBytes = ({ fields }: EditedRecord, field: string, value: unknown): number =>
-  bytesOfJson(field) + 1 + bytesOfJson(value) + (fields === 0 ? 0 : 1)

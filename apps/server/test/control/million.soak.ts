@@ -68,6 +68,43 @@ describe("a world of a million nodes", () => {
   )
 })
 
+describe("a million nodes that end at once", () => {
+  it.live(
+    "are cleared away in turns of 60 ms while others are answered, as are a reset, a snapshot and the end of their world",
+    () =>
+      Effect.gen(function* () {
+        const { turnMillis, url } = yield* start([])
+        const ask = (method: string, path: string, body?: object) =>
+          Effect.promise(async () => {
+            const json = body === undefined ? {} : { body: JSON.stringify(body) }
+            const reply = await fetch(url + path, { method, headers: { "content-type": "application/json" }, ...json })
+            return { status: reply.status, text: await reply.text() }
+          })
+        const lives = { outcomes: { vanishes: 1 }, outcomeAfter: "1095 days" }
+        expect((yield* ask("POST", "", { clock: "frozen", scenario: "fleet:1000000", ...lives })).status).toBe(201)
+        const nodes = Effect.map(ask("GET", "/w1"), ({ text }) => JSON.parse(text).nodes)
+        const turns: Array<number> = []
+        const measured = Effect.fnUntraced(function* (...asked: Parameters<typeof ask>) {
+          yield* turnMillis
+          const { status } = yield* ask(...asked)
+          turns.push(yield* turnMillis)
+          return status
+        })
+        const end = ["POST", "/w1/clock", { advance: "3285 days" }] as const
+        expect([yield* measured(...end), yield* nodes]).toEqual([200, 0])
+        expect([yield* measured("POST", "/w1/reset"), yield* nodes]).toEqual([200, 1_000_000])
+        expect(yield* measured("GET", "/w1/snapshot")).toBe(200)
+        // The world ends while its nodes do.
+        const [ended, deleted] = yield* Effect.all(
+          [measured(...end), Effect.delay(ask("DELETE", "/w1"), "100 millis")],
+          { concurrency: 2 }
+        )
+        expect([ended, deleted.status]).toEqual([404, 204])
+        for (const turn of turns) expect(turn).toBeLessThan(60)
+      })
+  )
+})
+
 describe("a body of 120 MB that is no snapshot", () => {
   it.live("is refused within a second and a turn of 100 ms, and leaves no memory behind", () =>
     Effect.gen(function* () {

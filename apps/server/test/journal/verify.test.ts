@@ -4,28 +4,7 @@ import { Expectation, type ExpectedCall } from "../../src/journal/ExpectedCall.t
 import { Journal } from "../../src/journal/Journal.ts"
 import type { JournalEntry } from "../../src/journal/JournalEntry.ts"
 import { verify } from "../../src/journal/verify.ts"
-
-const entry = (seq: number, change: Partial<JournalEntry> = {}): JournalEntry => ({
-  seq,
-  at: "2026-01-01T00:00:00.000Z",
-  durationMillis: 0,
-  method: "GET",
-  path: "/myaccount/api/v1/nodes/",
-  operation: "nodes.list",
-  query: {},
-  body: null,
-  status: 200,
-  faults: [],
-  ...change
-})
-
-const created = (seq: number, name: string, status = 202) =>
-  entry(seq, {
-    method: "POST",
-    operation: "nodes.create",
-    body: JSON.stringify({ name, tags: ["a", { b: 1 }] }),
-    status
-  })
+import { created, entry, judgeOf } from "./verdicts.ts"
 
 const journal = [
   entry(1),
@@ -34,8 +13,7 @@ const journal = [
   entry(4, { query: { page_no: "2" }, faults: ["list-shifts"], status: null })
 ]
 
-const judge = (expectation: Expectation, entries: ReadonlyArray<JournalEntry> = journal, dropped = 0) =>
-  Effect.runPromise(verify(entries, expectation, dropped))
+const judge = judgeOf(journal)
 
 describe("what is expected of a journal", () => {
   it("a query in the path is near the request that is meant, with a hint where it belongs", async () => {
