@@ -20,8 +20,7 @@ const force = "--force sends it anyway."
 
 const refuse = (message: string, hint: string) => Result.fail(new UsageFault({ message, hint: `${hint}; ${force}` }))
 
-const near = (word: string, words: Iterable<string>): string =>
-  didYouMean(nearest(word, Array.from(new Set(words))).slice(0, 3))
+const near = (word: string, words: Iterable<string>): string => didYouMean(nearest(word, Array.from(new Set(words))))
 
 /** Some of them, for the end of a sentence. */
 const some = (words: ReadonlyArray<string>): string =>
