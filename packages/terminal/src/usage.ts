@@ -41,7 +41,7 @@ const distance = (from: string, to: string): number => {
     for (let j = 1; j <= to.length; j++) {
       next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1))
       const isSwapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
-      if (isSwapped) next[j] = Math.min(next[j], before[j - 2]! + 1)
+      if (isSwapped) next[j] = Math.min(next[j]!, before[j - 2]! + 1)
     }
     before = row
     row = next
