@@ -14,7 +14,7 @@ import { askLine, canAsk } from "../../proposal/confirm.ts"
 import { profileRecord } from "../../records/account.ts"
 import { addressOf, profileToSave } from "../../settings/account.ts"
 import { clientOf } from "../../settings/client.ts"
-import { type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
+import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 import { nothingSaved, readSecrets } from "./readSecrets.ts"
 
 /** The service's address: as it is set, or asked for. */
@@ -53,6 +53,7 @@ export const login = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const profiles = yield* readProfiles
+    yield* ensureProfilesWritable
     const name = yield* profileToSave(profiles)
     const before = profiles.profiles.get(name)
     const baseUrl = yield* address(yield* addressOf(before))
