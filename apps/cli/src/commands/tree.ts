@@ -125,7 +125,7 @@ export const tree: CommandTree<Loaded> = [
       groups: { filter: imageFilters },
       prints: ["plan[]"],
       examples: [
-        ["berth plan list --ram 8 --sort price", "Plans with 8 GB, cheapest first"],
+        ["berth plan list --ram 8 --os Ubuntu --sort price", "Plans with 8 GB that offer Ubuntu, cheapest first"],
         ["berth plan list --sort price -o id | head -3", "The three cheapest"]
       ]
     }),
