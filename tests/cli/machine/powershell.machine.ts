@@ -9,7 +9,9 @@ import { install } from "../../document/installTools.ts"
 const project = fileURLToPath(new URL("../powershell", import.meta.url))
 const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
 
-const parse = async (input: string): Promise<{ readonly isValid: boolean; readonly commands: ReadonlyArray<string> }> => {
+const parse = async (
+  input: string
+): Promise<{ readonly isValid: boolean; readonly commands: ReadonlyArray<string> }> => {
   await using parser = Program.ofNode(`${project}/parse.mjs`, [], { input })
   return JSON.parse(await parser.succeeded())
 }
