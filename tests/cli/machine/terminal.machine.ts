@@ -16,7 +16,7 @@ const quoted = (argument: string) => `'${argument.replaceAll("'", `'\\''`)}'`
 /** Runs berth at a terminal of its own, and answers its questions: each once the text before it was shown. */
 const atTerminal = (args: ReadonlyArray<string>, answers: ReadonlyArray<readonly [shown: string, typed: string]>) =>
   Effect.gen(function* () {
-    const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1" }
+    const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1", XDG_CONFIG_HOME: "/tmp/berth-no-profiles" }
     const command = `stty cols 100 rows 30; exec ${[process.execPath, binary, ...args].map(quoted).join(" ")}`
     const terminal = yield* Program.start(
       () =>
@@ -86,6 +86,22 @@ describe("a create with flags missing", () => {
       assert.strictEqual(code, 0, stdout)
       assert.match(stdout, new RegExp(`Creating web on ${plan} from ${image}: ₹[\\d.]+ per hour`))
       assert.strictEqual(yield* remaining, 1)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("a login", () => {
+  it.live("shows nothing of a secret that is typed the moment it is asked for", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* atTerminal(
+        ["auth", "login"],
+        [
+          ["API key: ", "the-key-of-a-test\r"],
+          ["Access token: ", "the-token-of-a-test\r"]
+        ]
+      )
+      assert.strictEqual(code, 3)
+      assert.notMatch(stdout, /the-key|the-token/)
     }).pipe(Effect.provide(TestServer.layer()))
   )
 })
