@@ -59,6 +59,9 @@ describe("a name", () => {
       const dry = ["--dry-run", "--yes"]
       for (const args of [
         ["node", "list"],
+        ["cost"],
+        ["node", "ssh", `${node}x`],
+        ["node", "delete", node],
         ["node", "get", node],
         ["node", "get", `${node}x`],
         ["node", "wait", node, "--for", "created"],
@@ -84,6 +87,9 @@ describe("a name", () => {
         assert.notMatch(stdout, overrides)
         for (const line of lines(stdout)) JSON.parse(line)
       }
+      const offered = yield* berth(["__complete", "bash", "--", "node", "get", ""])
+      for (const line of lines(offered.stdout)) assert.match(line, /^[^\p{Cc}]*\t[^\p{Cc}]*$/u)
+      assert.notMatch(offered.stdout, overrides)
       yield* advance("1 minute")
       const deleted = yield* berth(["node", "delete", node, "--yes"])
       assert.strictEqual(deleted.code, 0, deleted.stderr)

@@ -2,23 +2,27 @@
  * What ends a process from outside: each signal has its own exit code, and so has output that cannot be written.
  */
 import { spawnSync } from "node:child_process"
-import { closeSync, openSync } from "node:fs"
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { nodeRecord, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { start } from "./berth.ts"
 import { serve } from "./ScriptedServer.ts"
+import { stateFolder } from "./stateFolder.ts"
 
 const binary = fileURLToPath(new URL("../../apps/cli/bin/berth.mjs", import.meta.url))
 const account = { BERTH_API_KEY: "the-key-of-a-test", BERTH_ACCESS_TOKEN: "the-token-of-a-test" }
 
+const signals = [
+  ["SIGINT", 130],
+  ["SIGHUP", 129],
+  ["SIGTERM", 143]
+] as const
+
 describe("a wait that is ended by", () => {
-  it.live.each([
-    ["SIGINT", 130],
-    ["SIGHUP", 129],
-    ["SIGTERM", 143]
-  ] as const)("%s exits with %i, with the command that goes on waiting", ([signal, code]) =>
+  it.live.each(signals)("%s exits with %i, with the command that goes on waiting", ([signal, code]) =>
     Effect.gen(function* () {
       const node = nodeRecord({ id: 7, name: "web", status: "created" })
       const url = yield* serve(({ path }) => ok(path === "/nodes/" ? [node] : node))
@@ -29,6 +33,94 @@ describe("a wait that is ended by", () => {
       assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
       assert.include(ended.stderr, "berth node wait 7 --for running")
     }).pipe(Effect.scoped)
+  )
+})
+
+const plan = "C-2VCPU-8RAM-50DISK"
+const image = {
+  name: "Ubuntu",
+  plan,
+  image: "Ubuntu-22.04",
+  os: { name: "Ubuntu", version: "22.04", image: "Ubuntu-22.04" },
+  zone: { slug_name: "ncr" },
+  specs: {
+    ram: "8.00",
+    cpu: 2,
+    disk_space: 50,
+    price_per_month: "4715.8",
+    price_per_hour: "6.46",
+    series: "C",
+    minimum_billing_amount: "0"
+  }
+}
+const create = ["node", "create", "web", "--plan", plan, "--image", "Ubuntu-22.04"]
+
+/** A command, the request that stays without a reply, and what it then reports. */
+const stages: ReadonlyArray<readonly [args: ReadonlyArray<string>, silent: string, reported: RegExp]> = [
+  [["node", "list"], "GET /nodes/", /^$/],
+  [["node", "watch", "-o", "ndjson"], "GET /nodes/", /^$/],
+  [create, "GET /images/", /^$/],
+  [create, "POST /nodes/", /the node web may exist\.\nhint: Check whether it exists: berth node list --name web\n$/],
+  [
+    [...create, "--wait"],
+    "GET /nodes/7/",
+    /the node exists and is billed\.\nhint: .+: berth node wait 7 --for running\n$/
+  ],
+  [["node", "delete", "7", "--yes"], "GET /nodes/7/", /^$/],
+  [
+    ["node", "delete", "7", "--yes"],
+    "DELETE /nodes/7/",
+    /0 of 1 deletes were answered\.\nhint: .+ run the same command again\.\n$/
+  ],
+  [
+    ["node", "delete", "7", "8", "9", "--yes"],
+    "DELETE /nodes/9/",
+    /[0-2] of 3 deletes were answered\.\nhint: .+ run the same command again\.\n$/
+  ],
+  [
+    ["commitment", "set", "7", "auto_renew", "--yes"],
+    "POST /update_committed_node_status/",
+    /web \(7\) may be set\.\nhint: /
+  ]
+]
+
+/** Whether every file below a folder is whole: JSON, and no draft. */
+const ensureWhole = (folder: string) => {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    assert.notMatch(entry.name, /\.new$|\.\d+$/)
+    if (entry.name.endsWith(".json")) JSON.parse(readFileSync(join(entry.parentPath, entry.name), "utf8"))
+  }
+}
+
+describe("a command that is stopped while it waits for a reply", () => {
+  it.live.each(stages)(
+    "reports what is left, and leaves no half-written file: berth %j at %s",
+    ([args, silent, reported]) =>
+      Effect.gen(function* () {
+        const home = yield* stateFolder
+        for (const [signal, code] of signals) {
+          const asked = Promise.withResolvers<void>()
+          const url = yield* serve(({ method, path }) => {
+            const request = `${method} ${path}`
+            const record = nodeRecord({ id: Number(/\d+/.exec(path)?.[0] ?? 7), name: "web", status: "created" })
+            if (request === silent) {
+              asked.resolve()
+              return Effect.never
+            }
+            if (path === "/images/") return ok([image])
+            if (request === "GET /nodes/") return ok([record])
+            return request === "POST /nodes/" ? { ...ok(record), status: 202 } : ok(record)
+          })
+          const running = yield* start(args, { env: { ...account, HOME: home, BERTH_BASE_URL: url } })
+          yield* Effect.promise(() => asked.promise)
+          yield* running.kill(signal)
+          const ended = yield* running.ended
+          assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
+          assert.match(ended.stderr.replace(/^(?:Creat|Delet|Setting|web).*\n/gm, ""), reported)
+          ensureWhole(home)
+        }
+      }).pipe(Effect.scoped)
   )
 })
 

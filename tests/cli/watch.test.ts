@@ -146,6 +146,18 @@ describe("node watch on a terminal", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
+  it.live("writes no line that wraps, which the next one could not erase", () =>
+    Effect.gen(function* () {
+      yield* created("web")
+      const watch = yield* onTerminal(20)
+      yield* watch.until("1 node at")
+      yield* watch.end
+      for (const screen of yield* watch.screens) {
+        for (const line of screen.split("\n")) assert.isAtMost(line.length, 20)
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
   it.live("shows the columns that are asked for, in the order that is asked for", () =>
     Effect.gen(function* () {
       const ids = [yield* created("a"), yield* created("b")]

@@ -22,18 +22,28 @@ export interface UsageOptions {
 /** Flags that people expect to take a secret. */
 const secretFlag = /key|token|secret|password/i
 
-/** The end of a sentence that names what was probably meant. */
-export const didYouMean = (suggestions: ReadonlyArray<string>): string =>
-  suggestions.length === 0 ? "." : `; did you mean ${suggestions.join(" or ")}?`
+/** Of many that are equally near the first are named. */
+const maxSuggestions = 3
 
-/** Letters to add, drop or change to get from one word to the other. */
+/** The end of a sentence that names what was probably meant. */
+export const didYouMean = (suggestions: ReadonlyArray<string>): string => {
+  const named = suggestions.slice(0, maxSuggestions)
+  if (named.length === 0) return "."
+  return `; did you mean ${[named.slice(0, -1).join(", "), named.at(-1)].filter(Boolean).join(" or ")}?`
+}
+
+/** Letters to add, drop, change or swap with the next to get from one word to the other. */
 const distance = (from: string, to: string): number => {
+  let before: ReadonlyArray<number> = []
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i++) {
     const next = [i]
     for (let j = 1; j <= to.length; j++) {
       next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1))
+      const isSwapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+      if (isSwapped) next[j] = Math.min(next[j]!, before[j - 2]! + 1)
     }
+    before = row
     row = next
   }
   return row[to.length]!
@@ -42,18 +52,28 @@ const distance = (from: string, to: string): number => {
 /** A longer word is no misspelling, and would take long to be compared. */
 const maxWordLength = 100
 
-/** Those of the words that are spelled most like this one, if any is near. */
+/** Shorter words are the beginning of too many. */
+const minBeginning = 2
+
+/** The words that begin with this one. */
+const completed = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  word.length < minBeginning ? [] : words.filter((each) => each.toLowerCase().startsWith(word.toLowerCase()))
+
+/** Those of the words that are spelled most like this one, if any is near, or else those that begin with it. */
 export const nearest = (word: string, words: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (word.length > maxWordLength) return []
-  const maxSteps = Math.max(2, Math.floor(word.length / 3))
+  // Half of a short word is too much: `wide` is not `id`.
+  const maxSteps = word.length < 5 ? 1 : Math.max(2, Math.floor(word.length / 3))
   const near = words
     // A difference in length takes as many steps.
     .filter((each) => Math.abs(each.length - word.length) <= maxSteps)
     .map((each) => ({ each, steps: distance(word.toLowerCase(), each.toLowerCase()) }))
     // A word in which every letter is another one is not misspelled: `c` is not `a`.
     .filter(({ steps }) => steps < word.length)
-  const minSteps = Math.min(...near.map(({ steps }) => steps))
-  return minSteps > maxSteps ? [] : near.filter(({ steps }) => steps === minSteps).map(({ each }) => each)
+  const minSteps = near.reduce((min, { steps }) => Math.min(min, steps), Number.POSITIVE_INFINITY)
+  return minSteps > maxSteps
+    ? completed(word, words)
+    : near.filter(({ steps }) => steps === minSteps).map(({ each }) => each)
 }
 
 /** What a value may be, from the parser's words: a list of choices, or the end of a sentence of ours. */

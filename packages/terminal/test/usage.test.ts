@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Argument, CliOutput, Command, Flag } from "effect/cli"
 import { durationFlag } from "@berth/terminal/durationFlag"
-import { nearest, type UsageOptions, usageProblem } from "@berth/terminal/usage"
+import { didYouMean, nearest, type UsageOptions, usageProblem } from "@berth/terminal/usage"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 
 const add = Command.make("add", {
@@ -84,6 +84,22 @@ describe("the nearest words", () => {
     assert.deepStrictEqual(nearest("cat", ["bat", "hat", "dog"]), ["bat", "hat"])
     assert.deepStrictEqual(nearest("frobnicate", ["list", "get"]), [])
     assert.deepStrictEqual(nearest("c", ["a", "b"]), [])
+    assert.deepStrictEqual(nearest("hlep", ["help", "heap"]), ["help"])
+    assert.deepStrictEqual(nearest("wide", ["id", "name"]), [])
+  })
+
+  it("are those that begin with it where none is spelled alike", () => {
+    assert.deepStrictEqual(nearest("ubuntu", ["Ubuntu-24.04", "Ubuntu-22.04", "Debian-12"]), [
+      "Ubuntu-24.04",
+      "Ubuntu-22.04"
+    ])
+    assert.deepStrictEqual(nearest("u", ["Ubuntu-24.04"]), [])
+  })
+
+  it("are cut where many are equally near", () => {
+    assert.strictEqual(didYouMean([]), ".")
+    assert.strictEqual(didYouMean(["a"]), "; did you mean a?")
+    assert.strictEqual(didYouMean(["a", "b", "c", "d"]), "; did you mean a, b or c?")
   })
 
   it("may be longer or shorter by a third, and a word of a page's length has none", () => {

@@ -3,7 +3,7 @@
  * `script` for the terminal.
  */
 import { spawnSync } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -38,7 +38,18 @@ const open = async (shell: keyof typeof shells) => {
     BERTH_ACCESS_TOKEN: "the-token-of-a-test"
   }
   const nodes = ["web-1", "data base", "it's"].map((value) => ({ value, description: "7, running" }))
-  writeCache(cachePath(env, undefined), { writtenMillis: Date.now(), values: { nodes } })
+  const plans = [{ value: "C-2VCPU-8RAM-50DISK", description: "₹6.46 per hour" }]
+  const images = [{ value: "Ubuntu-22.04", description: "" }]
+  mkdirSync(join(home, ".config", "berth"), { recursive: true })
+  const profiles = {
+    work: { baseUrl: "http://127.0.0.1:1", apiKey: "a-key-of-a-test", accessToken: "a-token-of-a-test" }
+  }
+  writeFileSync(
+    join(home, ".config", "berth", "profiles.json"),
+    JSON.stringify({ version: 1, current: null, profiles }),
+    { mode: 0o600 }
+  )
+  writeCache(cachePath(env, undefined), { writtenMillis: Date.now(), values: { nodes, plans, images } })
   const { load, start } = shells[shell]
   const terminal = new Program("script", ["--quiet", "--flush", "--command", start, "/dev/null"], {
     env,
@@ -68,6 +79,15 @@ describe.each(installed)("in %s", (shell) => {
     ["a choice behind =", "berth node list --output=js\t", "<node><list><--output=json>"],
     ["the name of a node", "berth node get we\t", "<node><get><web-1>"],
     ["a name with a blank", "berth node get dat\t", "<node><get><data base>"],
+    ["the node to watch", "berth node watch we\t", "<node><watch><web-1>"],
+    ["the node of an address", "berth node ip we\t", "<node><ip><web-1>"],
+    ["the node to log in to", "berth node ssh we\t", "<node><ssh><web-1>"],
+    ["a node, then its setting", "berth commitment set we\t auto_t\t", "<commitment><set><web-1><auto_terminate>"],
+    ["a plan", "berth node create web --plan C-\t", "<node><create><web><--plan><C-2VCPU-8RAM-50DISK>"],
+    ["a plan as an argument", "berth plan get C-\t", "<plan><get><C-2VCPU-8RAM-50DISK>"],
+    ["an image", "berth node create web --image Ub\t", "<node><create><web><--image><Ubuntu-22.04>"],
+    ["a profile", "berth profile use wo\t", "<profile><use><work>"],
+    ["a profile as a flag", "berth node list --profile wo\t", "<node><list><--profile><work>"],
     ["a name with a quote", "berth node get it\t", "<node><get><it's>"]
   ])("Tab completes %s", async (_, keys, expected) => {
     const terminal = await open(shell)

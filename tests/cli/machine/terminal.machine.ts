@@ -16,7 +16,7 @@ const quoted = (argument: string) => `'${argument.replaceAll("'", `'\\''`)}'`
 /** Runs berth at a terminal of its own, and answers its questions: each once the text before it was shown. */
 const atTerminal = (args: ReadonlyArray<string>, answers: ReadonlyArray<readonly [shown: string, typed: string]>) =>
   Effect.gen(function* () {
-    const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1" }
+    const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1", XDG_CONFIG_HOME: "/tmp/berth-no-profiles" }
     const command = `stty cols 100 rows 30; exec ${[process.execPath, binary, ...args].map(quoted).join(" ")}`
     const terminal = yield* Program.start(
       () =>
@@ -87,5 +87,100 @@ describe("a create with flags missing", () => {
       assert.match(stdout, new RegExp(`Creating web on ${plan} from ${image}: ₹[\\d.]+ per hour`))
       assert.strictEqual(yield* remaining, 1)
     }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+describe("a login", () => {
+  it.live("shows nothing of a secret that is typed the moment it is asked for", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* atTerminal(
+        ["auth", "login"],
+        [
+          ["API key: ", "the-key-of-a-test\r"],
+          ["Access token: ", "the-token-of-a-test\r"]
+        ]
+      )
+      assert.strictEqual(code, 3)
+      assert.notMatch(stdout, /the-key|the-token/)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
+/** Where a command waits for a person or a node: what is shown then. */
+const waits: ReadonlyArray<readonly [args: ReadonlyArray<string>, shown: string]> = [
+  [["node", "delete", "fleet-1"], "[y/N] "],
+  [["node", "create"], "Name: "],
+  [["auth", "login"], "API key: "],
+  [["node", "wait", "fleet-1", "--for", "power-off"], "waiting for power-off"],
+  [["node", "watch"], "Ctrl-C ends."]
+]
+
+const signals = [
+  ["Ctrl-C", 130],
+  ["SIGINT", 130],
+  ["SIGHUP", 129],
+  ["SIGTERM", 143]
+] as const
+
+/** Stops a command at a terminal once it shows the text, and gives what the terminal is afterwards. */
+const stopped = (args: ReadonlyArray<string>, shown: string, signal: (typeof signals)[number][0]) =>
+  Effect.gen(function* () {
+    const env = { ...(yield* settings), TERM: "xterm", NO_COLOR: "1", HOME: "/nonexistent", XDG_CONFIG_HOME: "/tmp" }
+    const inner = `sh -c 'echo PID=$$.; exec "$@"' sh ${[process.execPath, binary, ...args].map(quoted).join(" ")}`
+    const command = `stty cols 100 rows 30; trap : INT; before=$(stty -g); ${inner}; code=$?; [ "$before" = "$(stty -g)" ] && echo RESTORED; exit $code`
+    const terminal = yield* Program.start(
+      () =>
+        new Program("script", ["--quiet", "--return", "--flush", "--command", command, "/dev/null"], {
+          env,
+          isInputOpen: true
+        })
+    )
+    const pid = Number(/\d+/.exec(yield* Effect.promise(() => terminal.printed(/PID=\d+\./)))![0])
+    yield* Effect.promise(() => terminal.printed(shown))
+    yield* Effect.sync(() =>
+      signal === "Ctrl-C" ? void terminal.child.stdin.write("\u0003") : void process.kill(pid, signal)
+    )
+    return yield* Effect.promise(() => terminal.ended)
+  }).pipe(Effect.scoped)
+
+describe("a command that is stopped at a terminal", () => {
+  it.live.each(waits)("leaves it as it was, and changes nothing: berth %j at %s", ([args, shown]) =>
+    Effect.gen(function* () {
+      for (const [signal, expected] of signals) {
+        const { code, stdout } = yield* stopped(args, shown, signal)
+        assert.strictEqual(code, expected, `${signal}: ${stdout}`)
+        assert.include(stdout, "RESTORED", signal)
+        // The cursor is never hidden.
+        assert.notInclude(stdout, "\u001b[?25l")
+      }
+      assert.strictEqual(yield* remaining, 3)
+    }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 3 } })))
+  )
+})
+
+describe("a terminal of 20 columns", () => {
+  it.live("shows tables that are no wider", () =>
+    Effect.gen(function* () {
+      for (const args of [
+        ["node", "list"],
+        ["plan", "list"],
+        ["image", "list"],
+        ["cost"],
+        ["doctor"],
+        ["node", "delete", "*", "--dry-run"]
+      ]) {
+        const command = `stty cols 20 rows 30; exec ${[process.execPath, binary, ...args].map(quoted).join(" ")} 2>/dev/null`
+        const env = { ...(yield* settings), TERM: "xterm" }
+        const terminal = yield* Program.start(
+          () => new Program("script", ["--quiet", "--return", "--flush", "--command", command, "/dev/null"], { env })
+        )
+        const { code, stdout } = yield* Effect.promise(() => terminal.ended)
+        assert.strictEqual(code, 0, stdout)
+        // oxlint-disable-next-line no-control-regex
+        for (const line of stdout.replaceAll(/\u001b\[\d+m|\r/g, "").split("\n")) {
+          assert.isAtMost(Array.from(line).length, 20, args.join(" "))
+        }
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 3 } })))
   )
 })

@@ -11,6 +11,8 @@ export interface Verb<out C> {
   readonly aliases: ReadonlyArray<string>
   readonly summary: string
   readonly examples: ReadonlyArray<Example>
+  /** Arguments and flags that a command line without a terminal must have, although the parser takes them as optional. */
+  readonly needs: ReadonlyArray<string>
   /** Groups of its flags by what they are about, and which flags are in each. Those that are in none come first. */
   readonly groups: Readonly<Record<string, ReadonlyArray<string>>>
   /** What it prints: names of records, with `[]` behind them for a list. None where it prints no records. */
@@ -33,7 +35,7 @@ export type CommandTree<C> = ReadonlyArray<Noun<C> | Verb<C>>
 export const isNoun = <C>(entry: Noun<C> | Verb<C>): entry is Noun<C> => "verbs" in entry
 
 /** What a verb has besides its name and summary; all of it may be left out. */
-interface VerbDetails extends Partial<Pick<Verb<unknown>, "aliases" | "groups" | "prints" | "paints">> {
+interface VerbDetails extends Partial<Pick<Verb<unknown>, "aliases" | "groups" | "needs" | "prints" | "paints">> {
   readonly examples?: ReadonlyArray<readonly [command: string, description: string]>
 }
 
@@ -41,13 +43,14 @@ export const verb = <C>(
   name: string,
   summary: string,
   load: () => Promise<C>,
-  { aliases = [], examples = [], groups = {}, prints = [], paints = [] }: VerbDetails = {}
+  { aliases = [], examples = [], groups = {}, needs = [], prints = [], paints = [] }: VerbDetails = {}
 ): Verb<C> => ({
   name,
   aliases,
   summary,
   examples: examples.map(([command, description]) => ({ command, description })),
   groups,
+  needs,
   prints,
   paints,
   load

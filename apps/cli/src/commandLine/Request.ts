@@ -2,7 +2,7 @@
  * What a command line asks for: help, the version, or a command with its arguments. Pure; the command itself is not loaded yet.
  */
 import { nearest } from "@berth/terminal/usage"
-import { type CommandTree, isNoun, type Noun, type Verb } from "./CommandTree.ts"
+import { type CommandTree, isNoun, type Noun, type Verb, verbsOf } from "./CommandTree.ts"
 import { globalFlagList } from "./globalFlags.ts"
 import { commandsLike } from "./otherTools.ts"
 
@@ -50,16 +50,22 @@ const named = <E extends { readonly name: string; readonly aliases: ReadonlyArra
   word: string
 ): E | undefined => entries.find(({ aliases, name }) => name === word || aliases.includes(word))
 
-/** What a word that is no command of `path` may have meant. */
-const suggestionsFor = <C>(word: string, path: ReadonlyArray<string>, entries: CommandTree<C>) => {
-  const own = entries.map(({ name }) => name)
-  const spellings = entries.flatMap(({ aliases, name }) => [name, ...aliases])
-  const deeper = entries.flatMap((entry) =>
-    isNoun(entry) ? entry.verbs.map(({ name }) => `${entry.name} ${name}`) : []
-  )
-  const near = nearest(word, spellings).map((each) => named(entries, each)?.name ?? each)
-  const like = commandsLike(word, [...own, ...deeper])
-  return Array.from(new Set([...near, ...like])).map((each) => [...path, each].join(" ").replace(/^berth /, ""))
+/** What berth answers besides its commands. */
+const answered = ["help", "version"]
+
+/**
+ * What a word that is no command at a place may have meant: what other tools call so, what is spelled alike, or what is a level deeper.
+ * The same command is suggested once.
+ */
+const suggestionsFor = <C>(word: string, entries: CommandTree<C>, others: ReadonlyArray<string>) => {
+  const own = [...entries.map(({ name }) => name), ...others]
+  const deeper = entries.flatMap((entry) => (isNoun(entry) ? entry.verbs.map(({ name }) => [entry.name, name]) : []))
+  const like = commandsLike(word, [...own, ...deeper.map((path) => path.join(" "))])
+  if (like.length > 0) return like
+  const near = nearest(word, [...entries.flatMap(({ aliases, name }) => [name, ...aliases]), ...others])
+  if (near.length > 0) return Array.from(new Set(near.map((each) => named(entries, each)?.name ?? each)))
+  const verbs = nearest(word, Array.from(new Set(deeper.map(([, verb]) => verb!))))
+  return deeper.filter(([, verb]) => verbs.includes(verb!)).map((path) => path.join(" "))
 }
 
 /** The first word from `from` on that is no flag and no value of a global flag. */
@@ -96,7 +102,7 @@ export const readRequest = <C>(tree: CommandTree<C>, args: ReadonlyArray<string>
   const word = args[first]!
   const entry = named(tree, word)
   if (entry === undefined) {
-    return { _tag: "UnknownCommand", path: [], word, suggestions: suggestionsFor(word, [], tree) }
+    return { _tag: "UnknownCommand", path: [], word, suggestions: suggestionsFor(word, tree, answered) }
   }
   if (!isNoun(entry)) return verbRequest([entry.name], entry, without(args, [first]))
   const second = nextWord(args, first + 1)
@@ -109,7 +115,14 @@ export const readRequest = <C>(tree: CommandTree<C>, args: ReadonlyArray<string>
   const verb = named(entry.verbs, args[second]!)
   if (verb !== undefined) return verbRequest([entry.name, verb.name], verb, without(args, [first, second]))
   if (asksForHelp(args)) return { _tag: "Help", place: { path: [entry.name], entry } }
-  const suggestions = suggestionsFor(args[second]!, [], entry.verbs)
+  if (args[second] === "help") return helpRequest(tree, without(args, [second]))
+  const own = suggestionsFor(args[second]!, entry.verbs, [])
+  const elsewhere = () =>
+    commandsLike(
+      `${entry.name} ${args[second]}`,
+      verbsOf(tree).map(({ path }) => path.join(" "))
+    )
+  const suggestions = own.length > 0 ? own : elsewhere()
   return { _tag: "UnknownCommand", path: [entry.name], word: args[second]!, suggestions }
 }
 

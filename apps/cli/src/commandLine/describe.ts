@@ -103,8 +103,12 @@ export const describeVerb = (
   command: Command.Command.Any
 ): CommandDescription => {
   const name = ["berth", ...path].join(" ")
-  const flags = flagsOf(command)
-  const args = (command as unknown as Parsed).config.arguments.map(argumentOf)
+  const needed = <A extends { readonly name: string; readonly required: boolean }>(each: A): A => ({
+    ...each,
+    required: each.required || verb.needs.includes(each.name)
+  })
+  const flags = flagsOf(command).map(needed)
+  const args = (command as unknown as Parsed).config.arguments.map(argumentOf).map(needed)
   const required = flags.filter((flag) => flag.required).map(requiredWord)
   return {
     command: name,

@@ -2,25 +2,27 @@
  * Help as text for people, 80 columns wide: usage, arguments, flags by group, examples. Pure, and without Effect: `berth --help` is to
  * be as fast as its text is short.
  */
-import type { CommandDescription, FlagDescription } from "./CommandDescription.ts"
+import type { CommandDescription, FlagDescription, FlagGroup } from "./CommandDescription.ts"
 
 const columns = 80
 const indent = 2
 /** A term longer than this has its description on the next line. */
 const maxTermWidth = 30
 
-/** Words of a text in lines of at most `width`; a longer word has a line of its own, and a no-break space ends no word. */
-const wrapped = (text: string, width: number): ReadonlyArray<string> => {
+/** Words in lines of at most `width`; a longer one has a line of its own. */
+const filled = (words: ReadonlyArray<string>, width: number, gap: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
+  for (const word of words) {
+    if (line !== "" && line.length + gap.length + word.length > width) {
       lines.push(line)
       line = word
-    } else line = line === "" ? word : `${line} ${word}`
+    } else line = line === "" ? word : line + gap + word
   }
-  return [...lines, line].map((each) => each.replaceAll("\u00a0", " "))
+  return [...lines, line]
 }
+
+const wrapped = (text: string, width: number): ReadonlyArray<string> => filled(text.split(" "), width, " ")
 
 type Row = readonly [term: string, description: string]
 
@@ -48,7 +50,7 @@ const term = ({ aliases, metavar, name }: FlagDescription): string => {
 /** A flag where there is no room to explain it. */
 const briefly = ({ aliases, metavar, name }: FlagDescription): string => {
   const spelling = aliases.length === 0 ? `--${name}` : `-${aliases[0]}, --${name}`
-  return (metavar === null ? spelling : `${spelling} ${metavar}`).replaceAll(" ", "\u00a0")
+  return metavar === null ? spelling : `${spelling} ${metavar}`
 }
 
 /** A command line over as many lines as it needs, as a shell reads it. */
@@ -85,9 +87,7 @@ export const helpText = (command: CommandDescription, colour: boolean): string =
       rows(command.arguments.map(({ choices, description, name }) => [name, described(description, choices, [])]))
     )
   }
-  const isVerb = command.commands.length === 0
-  for (const { flags, isGlobal, title: heading } of command.flagGroups) {
-    if (isGlobal && isVerb) continue
+  const flagSection = ({ flags, title: heading }: FlagGroup) =>
     section(
       heading,
       rows(
@@ -100,17 +100,22 @@ export const helpText = (command: CommandDescription, colour: boolean): string =
         ])
       )
     )
-  }
+  for (const group of command.flagGroups) if (!group.isGlobal) flagSection(group)
   if (command.examples.length > 0) {
     section(
       "EXAMPLES",
       command.examples.map((example) => `  # ${example.description}\n${exampleLines(example.command)}`).join("\n")
     )
   }
-  const global = isVerb ? command.flagGroups.filter(({ isGlobal }) => isGlobal).flatMap(({ flags }) => flags) : []
-  if (global.length > 0) {
-    const words = wrapped(global.map(briefly).join("  "), columns - indent)
-    section("GLOBAL FLAGS", `${words.map((line) => `  ${line}`).join("\n")}\n  See berth --help.`)
+  const global = command.flagGroups.filter(({ isGlobal }) => isGlobal)
+  if (command.commands.length > 0) global.forEach(flagSection)
+  else {
+    const lines = filled(
+      global.flatMap(({ flags }) => flags.map(briefly)),
+      columns - indent,
+      "  "
+    )
+    section("GLOBAL FLAGS", `${lines.map((line) => `  ${line}`).join("\n")}\n  See berth --help.`)
   }
   return `${sections.join("\n\n")}\n`
 }

@@ -30,6 +30,7 @@ export const tree: CommandTree<Loaded> = [
     }),
     verb("create", "Create a node", async () => loaded((await import("./node/create.ts")).create), {
       prints: ["creation", "creation[]", "proposal", "proposal[]"],
+      needs: ["NAME", "plan", "image"],
       groups: {
         node: ["plan", "image", "name", "saved-image", "committed-sku", "tag", "label", "backups", "start-script"],
         access: ["ssh-key", "disable-password", "security-group", "vpc", "no-public-ip", "ipv6"],
@@ -44,7 +45,8 @@ export const tree: CommandTree<Loaded> = [
         [
           "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent --wait",
           "Once, however often it runs, and until the node runs"
-        ]
+        ],
+        ["berth node create", "At a terminal: asks for what is missing, with prices"]
       ]
     }),
     verb("delete", "Delete nodes", async () => loaded((await import("./node/delete.ts")).remove), {
@@ -72,7 +74,10 @@ export const tree: CommandTree<Loaded> = [
     }),
     verb("ip", "Print the public address of a node", async () => loaded((await import("./node/ip.ts")).ip), {
       prints: ["address"],
-      examples: [["ping $(berth node ip web-1)", "The address, for other programs"]]
+      examples: [
+        ["ping $(berth node ip web-1)", "The address, for other programs"],
+        ["berth node ip web-1 -o json", "With the node that it belongs to"]
+      ]
     }),
     verb("ssh", "Log in to a node with ssh", async () => loaded((await import("./node/ssh.ts")).ssh), {
       prints: [],
@@ -108,7 +113,10 @@ export const tree: CommandTree<Loaded> = [
     }),
     verb("saved", "List the account's saved images", async () => loaded((await import("./image/saved.ts")).saved), {
       prints: ["image[]"],
-      examples: [["berth image saved -o json", "With the template ids that node create takes"]]
+      examples: [
+        ["berth image saved", "What the account can make nodes from, besides berth image list"],
+        ["berth image saved -o json", "With the template ids that node create takes"]
+      ]
     })
   ]),
   noun("plan", "Sizes and prices", [
@@ -117,14 +125,17 @@ export const tree: CommandTree<Loaded> = [
       groups: { filter: imageFilters },
       prints: ["plan[]"],
       examples: [
-        ["berth plan list --ram 8 --sort price", "Plans with 8 GB, cheapest first"],
+        ["berth plan list --ram 8 --os Ubuntu --sort price", "Plans with 8 GB that offer Ubuntu, cheapest first"],
         ["berth plan list --sort price -o id | head -3", "The three cheapest"]
       ]
     }),
     verb("get", "Show a plan and its commitments", async () => loaded((await import("./plan/get.ts")).get), {
       aliases: ["show", "describe"],
       prints: ["plan"],
-      examples: [["berth plan get C-2VCPU-8RAM-50DISK", "Its price, and when each commitment pays"]]
+      examples: [
+        ["berth plan get C-2VCPU-8RAM-50DISK", "Its price, and when each commitment pays"],
+        ["berth plan get C-2VCPU-8RAM-50DISK --query images -o yaml", "The images that it offers"]
+      ]
     })
   ]),
   verb("cost", "What the account costs", async () => loaded((await import("./cost/show.ts")).cost), {
@@ -136,7 +147,10 @@ export const tree: CommandTree<Loaded> = [
   }),
   verb("limits", "What is left of the rate limit", async () => loaded((await import("./limits/show.ts")).limits), {
     prints: ["limits"],
-    examples: [["berth limits", "What is left, and when it refills"]]
+    examples: [
+      ["berth limits", "What is left, and when it refills"],
+      ["berth limits --query remaining", "The number of requests alone"]
+    ]
   }),
   verb(
     "doctor",
@@ -144,7 +158,10 @@ export const tree: CommandTree<Loaded> = [
     async () => loaded((await import("./doctor/run.ts")).doctor),
     {
       prints: ["check[]"],
-      examples: [["berth doctor", "Where each setting came from, and what is wrong"]]
+      examples: [
+        ["berth doctor", "Where each setting came from, and what is wrong"],
+        ["berth doctor --profile test", "With the account of a profile"]
+      ]
     }
   ),
   verb(
@@ -172,7 +189,10 @@ export const tree: CommandTree<Loaded> = [
       async () => loaded((await import("./auth/status.ts")).status),
       {
         prints: ["account"],
-        examples: [["berth auth status", "Which account commands act on"]]
+        examples: [
+          ["berth auth status", "Which account commands act on"],
+          ["berth auth status --query authenticated", "Whether the service takes its credentials"]
+        ]
       }
     ),
     verb(
@@ -180,7 +200,10 @@ export const tree: CommandTree<Loaded> = [
       "Forget the credentials of a profile",
       async () => loaded((await import("./auth/logout.ts")).logout),
       {
-        examples: [["berth auth logout --profile test", "Forget one of several"]]
+        examples: [
+          ["berth auth logout", "Forget the account in use"],
+          ["berth auth logout --profile test", "Forget one of several"]
+        ]
       }
     )
   ]),
@@ -188,20 +211,32 @@ export const tree: CommandTree<Loaded> = [
     verb("list", "List profiles", async () => loaded((await import("./profile/list.ts")).list), {
       aliases: ["ls"],
       prints: ["profile[]"],
-      examples: [["berth profile list", "Accounts, and which of them is used"]]
+      examples: [
+        ["berth profile list", "Accounts, and which of them is used"],
+        ["berth profile list -o name", "Their names, for scripts"]
+      ]
     }),
     verb("show", "Show a profile", async () => loaded((await import("./profile/show.ts")).show), {
       aliases: ["get"],
       prints: ["profile"],
-      examples: [["berth profile show test", "Its address; never its credentials"]]
+      examples: [
+        ["berth profile show test", "Its address; never its credentials"],
+        ["berth profile show test --query baseUrl", "The address alone"]
+      ]
     }),
     verb("use", "Choose the profile that commands use", async () => loaded((await import("./profile/use.ts")).use), {
       prints: ["profile"],
-      examples: [["berth profile use test", "From now on, where no other is named"]]
+      examples: [
+        ["berth profile use test", "From now on, where no other is named"],
+        ["berth profile use default", "Back to the first one"]
+      ]
     }),
     verb("remove", "Remove a profile", async () => loaded((await import("./profile/remove.ts")).remove), {
       aliases: ["rm", "delete"],
-      examples: [["berth profile remove test", "Forget it, with its credentials"]]
+      examples: [
+        ["berth profile remove test", "Forget it, with its credentials"],
+        ["berth profile rm test", "The same, shorter"]
+      ]
     })
   ]),
   verb(

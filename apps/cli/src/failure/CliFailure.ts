@@ -27,7 +27,7 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
     // They may be a little old: a node of this very name is gone since.
     const names = (this.names ?? []).filter((name) => name !== this.name)
     const near = new Set(nearest(this.name, names))
-    return `No node matches ${this.name}${didYouMean(Array.from(near).slice(0, 3))}`
+    return `No node matches ${this.name}${didYouMean(Array.from(near))}`
   }
 }
 
@@ -110,7 +110,7 @@ export class PlanNotFound extends Data.TaggedError("PlanNotFound")<{
   readonly exit = "notFound"
   readonly hint = "List the plans: berth plan list"
   override get message() {
-    return `The service lists no plan ${this.plan}${didYouMean(nearest(this.plan, this.plans).slice(0, 3))}`
+    return `The service lists no plan ${this.plan}${didYouMean(nearest(this.plan, this.plans))}`
   }
 }
 

@@ -6,6 +6,7 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import { fieldsOf } from "@berth/core/domain/ErrorReason"
 import { Schema } from "effect"
 import type { CliFailure, CreatedNotReady } from "./CliFailure.ts"
+import { hintOf } from "./hintOf.ts"
 
 /** What `-o json` prints under `error`. */
 export interface Problem {
@@ -26,12 +27,6 @@ export type Failure = BerthError | CliFailure
 /** Made for the first failure: most runs have none. */
 const encodeAttempts = (attempts: ReadonlyArray<Attempt>) =>
   Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))(attempts)
-
-/** What to do next; a path written by hand is more likely wrong than the base URL. */
-const hintOf = ({ hint, operation, reason }: BerthError): string =>
-  operation === "raw" && reason._tag === "PathNotFound"
-    ? "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
-    : hint
 
 const problemOfError = (error: BerthError): Problem => ({
   code: error.reason._tag,

@@ -1,5 +1,5 @@
 /**
- * Waits for nodes, showing their progress. An interrupted wait prints the command that goes on waiting.
+ * Waits for nodes, showing their progress.
  */
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Goal } from "@berth/core/client/waiting/Waiting"
@@ -7,17 +7,11 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { type Duration, Effect, Option } from "effect"
-import { Interrupted } from "../failure/CliFailure.ts"
-import { problemOf } from "../failure/Problem.ts"
-import { quoted } from "../output/format.ts"
-import type { Output } from "../output/Output.ts"
-import { OutputFormat } from "../output/OutputFormat.ts"
+import { quoted } from "../commandLine/quoted.ts"
 import type { ShowState } from "../output/progress.ts"
-import { reportProblem } from "../output/reportProblem.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency, withListedFields } from "./allNodes.ts"
 import { type Found, maxReads } from "./resolve.ts"
-import { parseTarget } from "./Target.ts"
 
 /** The goal of a wait, and its limit. */
 export interface Wait {
@@ -44,25 +38,9 @@ export const waitFor = Effect.fn("waitFor")(function* (
     : Effect.asSome(nodes.awaitStatus(id, goal, options))
 })
 
-/**
- * When interrupted, reports that the nodes are unchanged, and the command that goes on waiting: the one with these arguments,
- * each naming one node or, as a pattern, several.
- */
-export const resumable =
-  (nodes: () => ReadonlyArray<string>, { goal }: Wait) =>
-  <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Output | Effect.Services<typeof OutputFormat>> =>
-    Effect.onInterrupt(wait, () =>
-      Effect.gen(function* () {
-        const given = nodes()
-        if (given.length === 0) return
-        const isOne = given.length === 1 && parseTarget(given[0] ?? "")._tag !== "Pattern"
-        const interrupted = new Interrupted({
-          message: `Interrupted; the ${isOne ? "node is" : "nodes are"} unchanged.`,
-          hint: `To go on waiting: berth node wait ${given.map(quoted).join(" ")} --for ${goal}`
-        })
-        yield* reportProblem(problemOf(interrupted), yield* OutputFormat)
-      })
-    )
+/** The command that goes on waiting for these arguments, each naming one node or, as a pattern, several. */
+export const waitCommand = (given: ReadonlyArray<string>, goal: Goal): string =>
+  `To go on waiting: berth node wait ${given.map(quoted).join(" ")} --for ${goal}`
 
 /** The outcomes of a wait with the record of each node as every other command has it. Fails for none. */
 export const withWholeNodes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, goal: Goal) {

@@ -53,7 +53,7 @@ export const selectFields = <A>(
     if (Result.isFailure(field)) return Result.fail(field.failure)
     selected.push(field.success)
   }
-  // What was asked for by name is shown at any width.
+  // What was asked for by name is left out only where nothing else helps.
   return Result.succeed(Array.from(new Set(selected), Struct.omit(["cardOnly", "dropOrder"])))
 }
 

@@ -41,6 +41,6 @@ const codes = { good: 32, bad: 31, waiting: 33, faint: 2, strong: 1 } as const
 /** What a colour means. */
 export type Style = keyof typeof codes
 
-/** The text in the style's colour; unchanged without a style, or where colour is off. */
+/** The text in the style's colour; unchanged without a style or a text, or where colour is off. */
 export const styled = (text: string, style: Style | undefined, colour: boolean): string =>
-  colour && style !== undefined ? `\u001b[${codes[style]}m${text}\u001b[0m` : text
+  colour && style !== undefined && text !== "" ? `\u001b[${codes[style]}m${text}\u001b[0m` : text

@@ -1,6 +1,5 @@
 /**
- * How values are written for people: numbers, memory, disk, money, moments, spans of time, and the arguments of a command to
- * type.
+ * How values are written for people: numbers, memory, disk, money, moments, spans of time.
  */
 import { DateTime } from "effect"
 
@@ -53,7 +52,3 @@ export const age = (millis: number): string => {
   const days = Math.floor(seconds / 86_400)
   return days < 730 ? `${days}d` : `${Math.floor(days / 365)}y`
 }
-
-/** The argument as a shell takes it back. */
-export const quoted = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`

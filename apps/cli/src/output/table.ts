@@ -31,10 +31,24 @@ interface Column<A> {
 const total = (widths: ReadonlyArray<number>) =>
   widths.reduce((sum, each) => sum + each, 0) + gap * Math.max(0, widths.length - 1)
 
+/** The narrowest that a column becomes which can be cut: three characters and the ellipsis. */
+const minWidth = 4
+
+/** How narrow a column may become. */
+type Floor = <A>(column: Column<A>) => number
+
+const useful: Floor = ({ field, natural }) => Math.max(field.shrinkTo ?? natural, 1)
+const narrow: Floor = ({ field, natural }) => (field.shrinkTo === undefined ? natural : minWidth)
+const anything: Floor = () => 1
+
 /** The widths that fit into `available`, cutting the widest cuttable column first; undefined when none do. */
-const fit = <A>(columns: ReadonlyArray<Column<A>>, available: number): ReadonlyArray<number> | undefined => {
+const fit = <A>(
+  columns: ReadonlyArray<Column<A>>,
+  available: number,
+  floor: Floor
+): ReadonlyArray<number> | undefined => {
   const widths = columns.map(({ natural }) => natural)
-  const floors = columns.map(({ field, natural }) => Math.min(natural, Math.max(field.shrinkTo ?? natural, 1)))
+  const floors = columns.map((column) => Math.min(column.natural, floor(column)))
   if (total(floors) > available) return undefined
   for (let excess = total(widths) - available; excess > 0; excess--) {
     let widest = -1
@@ -59,16 +73,22 @@ export const table = <A>(
     return { field, cells, natural: cells.reduce((max, cell) => Math.max(max, width(cell)), title) }
   })
   const hidden: Array<string> = []
-  let fitting = fit(columns, options.available)
+  let fitting = fit(columns, options.available, useful)
   for (const { dropOrder, key, title } of fields.toSorted((a, b) => (a.dropOrder ?? 0) - (b.dropOrder ?? 0))) {
     if (fitting !== undefined) break
     if (dropOrder === undefined) continue
     hidden.push(title)
     columns = columns.filter(({ field }) => field.key !== key)
-    fitting = fit(columns, options.available)
+    fitting = fit(columns, options.available, useful)
   }
-  // Where even the narrowest columns are too wide, the terminal wraps the lines.
-  const widths = fitting ?? columns.map(({ field, natural }) => Math.min(natural, field.shrinkTo ?? natural))
+  // On a terminal narrower than that, texts are cut to their beginning, and then columns are left out from the right but for one.
+  while (fitting === undefined) {
+    fitting = fit(columns, options.available, columns.length > 1 ? narrow : anything)
+    if (fitting !== undefined || columns.length <= 1) break
+    hidden.push(columns.at(-1)!.field.title)
+    columns = columns.slice(0, -1)
+  }
+  const widths = fitting ?? columns.map(() => Math.max(0, options.available))
 
   const line = (cell: (column: Column<A>) => string, colour: (text: string, column: Column<A>) => string) =>
     columns

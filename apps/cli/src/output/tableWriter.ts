@@ -53,7 +53,9 @@ export const tableWriter: Writer = {
       if (hidden.length === 0) return
       const titles = `Not shown at this width: ${hidden.join(", ")}.`
       yield* printNote(
-        width(titles) <= stdout.columns ? titles : `${hidden.length} columns are not shown at this width.`
+        width(titles) <= stdout.columns
+          ? titles
+          : `${hidden.length} ${hidden.length === 1 ? "column" : "columns"} hidden.`
       )
     }),
   one: (descriptor, record, { columns }) =>

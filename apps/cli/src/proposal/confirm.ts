@@ -25,14 +25,14 @@ export const ensureAskable = Effect.fnUntraced(function* (verb: string) {
 
 const nothingDone = "Nothing was changed."
 
-/** Asks for a line. An interruption reports that nothing was changed. */
-export const askLine = Effect.fnUntraced(function* (question: string) {
+/** Asks for a line. An interruption reports that nothing was done. */
+export const askLine = Effect.fnUntraced(function* (question: string, nothing = nothingDone) {
   const { ask, note } = yield* Output
   yield* ask(`${escapeControls(question)} `)
   const terminal = yield* Terminal.Terminal
   const answer = yield* terminal.readLine.pipe(
     Effect.orElseSucceed(() => ""),
-    Effect.onInterrupt(() => note(`\n${nothingDone}`))
+    Effect.onInterrupt(() => note(`\n${nothing}`))
   )
   return answer.trim()
 })

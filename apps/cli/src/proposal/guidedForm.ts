@@ -27,7 +27,7 @@ const choose = Effect.fnUntraced(function* (
     const answer = yield* askLine(`${what}:`)
     if (answer === "") return yield* new Interrupted({ message: "Nothing was changed.", hint: "" })
     if (choices.includes(answer)) return answer
-    yield* printNote(`There is no ${what.toLowerCase()} ${answer}${didYouMean(nearest(answer, choices).slice(0, 3))}`)
+    yield* printNote(`There is no ${what.toLowerCase()} ${answer}${didYouMean(nearest(answer, choices))}`)
   }
 })
 

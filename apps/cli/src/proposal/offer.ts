@@ -8,6 +8,7 @@ import type { NodeSpec } from "@berth/core/domain/NodeSpec"
 import { fromImages, type Plan } from "@berth/core/domain/Plan"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Result } from "effect"
+import { quoted } from "../commandLine/quoted.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 
 /** What is offered, as far as it is listed. */
@@ -20,8 +21,7 @@ const force = "--force sends it anyway."
 
 const refuse = (message: string, hint: string) => Result.fail(new UsageFault({ message, hint: `${hint}; ${force}` }))
 
-const near = (word: string, words: Iterable<string>): string =>
-  didYouMean(nearest(word, Array.from(new Set(words))).slice(0, 3))
+const near = (word: string, words: Iterable<string>): string => didYouMean(nearest(word, Array.from(new Set(words))))
 
 /** Some of them, for the end of a sentence. */
 const some = (words: ReadonlyArray<string>): string =>
@@ -56,7 +56,7 @@ const imageFault = ({ image, plan, savedImageTemplateId }: NodeSpec, images: Rea
     const offered = images.flatMap((each) => (each.plan === plan ? [each.image] : []))
     return refuse(
       `The plan ${plan} does not offer the image ${image}; it offers ${some(offered)}.`,
-      "See berth image list"
+      `See berth image list --plan ${quoted(plan)}`
     )
   }
   // A service that lists no integer ids leaves open which there are.

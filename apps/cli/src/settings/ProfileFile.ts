@@ -6,6 +6,8 @@ import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from 
 import { readVariable } from "@berth/terminal/Connection"
 import { Effect, Option, Predicate, Redacted } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
+import { fileReason } from "../failure/fileReason.ts"
+import { ensureWritable } from "./ensureWritable.ts"
 
 /** An account. */
 export interface ProfileValues {
@@ -80,15 +82,23 @@ const encoded = ({ current, profiles }: Profiles): string => {
 /** With these bits other users can read or write a file. */
 const openToOthers = 0o077
 
+/** How to do without a profile. */
+const withoutProfile = "or use BERTH_BASE_URL, BERTH_API_KEY and BERTH_ACCESS_TOKEN."
+
 const fault = (path: string, message: string, hint: string) => new LocalFileFault({ path, message, hint })
 
-const reasonOf = ({ code, message }: FileFault): string => code ?? message
+const unreadable = (path: string) => (error: FileFault) =>
+  fault(
+    path,
+    `${path} cannot be read: ${fileReason(error)}.`,
+    `Set XDG_CONFIG_HOME to another folder; ${withoutProfile}`
+  )
 
 /** Refuses a file that other users can read. Where there are no modes, as on Windows, the folder protects it. */
 const ensureOwn = Effect.fnUntraced(function* (path: string) {
   const mode = yield* Effect.mapError(
     withFiles(async (fs) => (await fs.stat(path)).mode),
-    (error) => fault(path, `${path} cannot be read: ${reasonOf(error)}.`, "Make it readable for yourself alone.")
+    unreadable(path)
   )
   if ((mode & openToOthers) === 0 || globalThis.process?.platform === "win32") return
   return yield* fault(path, `${path} holds credentials, and other users can read it.`, `Run: chmod 600 '${path}'`)
@@ -98,9 +108,7 @@ const ensureOwn = Effect.fnUntraced(function* (path: string) {
 export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(function* () {
   const path = yield* profilePath
   if (Option.isNone(path)) return noProfiles
-  const content = yield* Effect.mapError(readText(path.value), (error) =>
-    fault(path.value, `${path.value} cannot be read: ${reasonOf(error)}.`, "Make it readable for yourself alone.")
-  )
+  const content = yield* Effect.mapError(readText(path.value), unreadable(path.value))
   if (Option.isNone(content)) return noProfiles
   yield* ensureOwn(path.value)
   const profiles = decoded(content.value)
@@ -112,27 +120,37 @@ export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(
   )
 })
 
+/** Where the profiles are to be written. Fails where there is no such place. */
+const writablePath = Effect.gen(function* () {
+  const path = yield* profilePath
+  if (Option.isSome(path)) return path.value
+  return yield* fault(
+    "",
+    "There is no folder for profiles: HOME is not set.",
+    `Set HOME or XDG_CONFIG_HOME; ${withoutProfile}`
+  )
+})
+
+const unwritable = (path: string) => (error: FileFault) =>
+  fault(
+    path,
+    `${path} cannot be written: ${fileReason(error)}.`,
+    `Set XDG_CONFIG_HOME to a folder that can be written; ${withoutProfile}`
+  )
+
+/** Fails where the profiles cannot be written: before secrets are asked for, which would be typed in vain. */
+export const ensureProfilesWritable: Effect.Effect<void, LocalFileFault> = Effect.flatMap(writablePath, (path) =>
+  Effect.mapError(ensureWritable(path), unwritable(path))
+)
+
 /** Replaces the profiles. */
 export const writeProfiles = Effect.fnUntraced(function* (
   profiles: Profiles
 ): Effect.fn.Return<string, LocalFileFault> {
-  const path = yield* profilePath
-  if (Option.isNone(path)) {
-    return yield* fault(
-      "",
-      "There is no folder for profiles: HOME is not set.",
-      "Set HOME or XDG_CONFIG_HOME; or use BERTH_BASE_URL, BERTH_API_KEY and BERTH_ACCESS_TOKEN."
-    )
-  }
-  const folder = path.value.slice(0, path.value.lastIndexOf("/"))
-  yield* Effect.andThen(makeOwnFolder(folder), replaceFile(path.value, encoded(profiles), true)).pipe(
-    Effect.mapError((error) =>
-      fault(
-        path.value,
-        `${path.value} cannot be written: ${reasonOf(error)}.`,
-        "Set XDG_CONFIG_HOME to a folder that can be written."
-      )
-    )
+  const path = yield* writablePath
+  const folder = path.slice(0, path.lastIndexOf("/"))
+  yield* Effect.andThen(makeOwnFolder(folder), replaceFile(path, encoded(profiles), true)).pipe(
+    Effect.mapError(unwritable(path))
   )
-  return path.value
+  return path
 })

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { canonical } from "../../src/commandLine/Arguments.ts"
-import { verbsOf } from "../../src/commandLine/CommandTree.ts"
+import { isNoun, verbsOf } from "../../src/commandLine/CommandTree.ts"
 import { describeVerb, flagsOf } from "../../src/commandLine/describe.ts"
 import { describeGroup } from "../../src/commandLine/describeGroup.ts"
 import { globalFlagList } from "../../src/commandLine/globalFlags.ts"
@@ -23,7 +23,10 @@ describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb]
       assert.isAtMost(longest(text), 80)
       assert.isAtMost(text.split("\n").length, 60)
       assert.include(text, `berth ${name}`)
-      assert.isNotEmpty(description.examples)
+      assert.notMatch(text, / $/m)
+      assert.isAtLeast(description.examples.length, 2)
+      assert.isAtMost(description.examples.length, 3)
+      assert.match(text, /\nGLOBAL FLAGS\n.*\n(?:  .*\n)*$/)
     })
 
     it("is named in its file as in the tree", async () => {
@@ -66,5 +69,27 @@ describe("berth --help", () => {
     const text = helpText(describeGroup(tree, undefined), false)
     assert.isAtMost(longest(text), 80)
     for (const { name } of tree) assert.include(text, `  ${name} `)
+  })
+})
+
+describe.each([undefined, ...tree.filter(isNoun)])("the help of %o", (noun) => {
+  it("is at most 80 columns wide, has examples, and ends with the global flags", () => {
+    const text = helpText(describeGroup(tree, noun), false)
+    assert.isAtMost(longest(text), 80)
+    assert.notMatch(text, / $/m)
+    assert.match(text, /\nEXAMPLES\n(?:  .*\n)+\nOUTPUT FLAGS\n(?:  .*\n)+\nGLOBAL FLAGS\n(?:  .*\n)+$/)
+  })
+})
+
+describe("what a command needs", () => {
+  it("is marked in its help and stands in its usage, also where a terminal asks for it", async () => {
+    for (const { path, verb } of verbsOf(tree)) {
+      const { arguments: args, flagGroups, usage } = describeVerb(path, verb, await verb.load())
+      const flags = flagGroups.flatMap(({ flags }) => flags)
+      for (const need of verb.needs) {
+        assert.isTrue([...args, ...flags].find(({ name }) => name === need)?.required, need)
+        assert.include(usage, need)
+      }
+    }
   })
 })

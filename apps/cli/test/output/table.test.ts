@@ -55,14 +55,27 @@ describe("a table", () => {
     const { text } = table(coloured, [rows[1]!], { available: 80, colour: true })
     assert.strictEqual(text.split("\n")[1], "\u001b[32m日本\u001b[0m  1024")
     assert.notInclude(table(coloured, rows, plain).text, "\u001b")
+    const { text: blank } = table([fields[1]!, coloured[0]!], [{ name: "", size: 1, note: "" }], {
+      available: 80,
+      colour: true
+    })
+    assert.strictEqual(blank.split("\n")[1], "   1")
   })
 
-  it("is never wider than the terminal while a column may be cut or left out", () => {
+  it("cuts texts further, and then leaves out columns from the right, on a terminal that is narrower still", () => {
+    const narrow = table(fields, rows, { available: 10, colour: false })
+    assert.strictEqual(narrow.text, "NAME  SIZE\na-r…     7\n日本  1024\n")
+    const narrowest = table(fields, rows, { available: 9, colour: false })
+    assert.strictEqual(narrowest.text, "NAME\na-rather…\n日本\n")
+    assert.deepStrictEqual(narrowest.hidden, ["NOTE", "SIZE"])
+  })
+
+  it("is never wider than the terminal", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 40 })
     fc.assert(
       fc.property(
         fc.array(fc.record({ name: text, note: text, size: fc.nat() })),
-        fc.integer({ min: 20, max: 120 }),
+        fc.integer({ min: 1, max: 120 }),
         (records, available) => {
           const lines = table(fields, records, { available, colour: false }).text.split("\n")
           assert.lengthOf(lines, records.length + 2)

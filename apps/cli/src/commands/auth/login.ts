@@ -5,24 +5,24 @@ import { accountFiles, type AccountFiles } from "@berth/core/client/AccountFiles
 import { withFiles } from "@berth/core/client/files/StateFiles"
 import { Nodes } from "@berth/core/client/Nodes"
 import { connectionOf, type Sourced } from "@berth/terminal/Connection"
-import { Effect, Option, Terminal } from "effect"
+import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
-import { Output, printNote } from "../../output/Output.ts"
+import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
+import { askLine, canAsk } from "../../proposal/confirm.ts"
 import { profileRecord } from "../../records/account.ts"
 import { addressOf, profileToSave } from "../../settings/account.ts"
 import { clientOf } from "../../settings/client.ts"
-import { type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
-import { canAsk, readSecrets } from "./readSecrets.ts"
+import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
+import { nothingSaved, readSecrets } from "./readSecrets.ts"
 
 /** The service's address: as it is set, or asked for. */
 const address = Effect.fnUntraced(function* (set: Option.Option<Sourced<string>>) {
   if (Option.isSome(set)) return set.value
   if (yield* canAsk) {
-    yield* Output.use(({ ask }) => ask("Address of the service (https://HOST): "))
-    const typed = yield* Effect.orElseSucceed((yield* Terminal.Terminal).readLine, () => "")
-    if (typed.trim() !== "") return { value: typed.trim(), source: "the address" }
+    const typed = yield* askLine("Address of the service (https://HOST):", nothingSaved)
+    if (typed !== "") return { value: typed, source: "the address" }
   }
   return yield* new UsageFault({
     message: "The address of the service is not known.",
@@ -53,6 +53,7 @@ export const login = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const profiles = yield* readProfiles
+    yield* ensureProfilesWritable
     const name = yield* profileToSave(profiles)
     const before = profiles.profiles.get(name)
     const baseUrl = yield* address(yield* addressOf(before))

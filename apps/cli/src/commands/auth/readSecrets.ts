@@ -2,9 +2,10 @@
  * Reads the API key and the access token: from a prompt that shows nothing of them, or from stdin, a line each. Never from a flag: every
  * user of the machine can read a command line, and a shell keeps it.
  */
-import { Effect, Option, Queue, Redacted, Stdio, Stream, Terminal } from "effect"
+import { Effect, Exit, Option, Queue, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Interrupted, UsageFault } from "../../failure/CliFailure.ts"
 import { Output } from "../../output/Output.ts"
+import { canAsk } from "../../proposal/confirm.ts"
 
 /** Longer lines are no credentials. */
 const maxInputLength = 64 * 1024
@@ -15,13 +16,16 @@ const missing = (what: string) =>
     hint: "Pipe the API key and the access token in, a line each; or run berth auth login at a terminal."
   })
 
-/** A line that is typed, without an echo. */
+export const nothingSaved = "Nothing was saved."
+
+/** A line that is typed, without an echo: the terminal shows none any more when the question appears. */
 const typed = Effect.fnUntraced(function* (question: string) {
-  const { ask } = yield* Output
+  const { ask, note } = yield* Output
   const terminal = yield* Terminal.Terminal
+  const input = yield* terminal.readInput
+  yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? note(`\n${nothingSaved}`) : Effect.void))
   yield* ask(question)
   let text = ""
-  const input = yield* terminal.readInput
   for (;;) {
     const pressed = yield* Effect.option(Queue.take(input))
     if (Option.isNone(pressed)) break
@@ -35,7 +39,7 @@ const typed = Effect.fnUntraced(function* (question: string) {
     else if (!key.ctrl && !key.meta && text.length < maxInputLength) text += Option.getOrElse(character, () => "")
   }
   yield* ask("\n")
-  return yield* new Interrupted({ message: "Nothing was saved.", hint: "" })
+  return yield* new Interrupted({ message: nothingSaved, hint: "" })
 }, Effect.scoped)
 
 /** The lines of stdin. */
@@ -45,13 +49,6 @@ const pipedLines = Effect.gen(function* () {
     Effect.orElseSucceed(() => "")
   )
   return text.split("\n").map((line) => line.trim())
-})
-
-/** Whether the credentials can be typed: both ends are a terminal. */
-export const canAsk = Effect.gen(function* () {
-  const { stdinIsTerminal } = yield* Stdio.Stdio
-  const { stderr } = yield* Output
-  return (yield* stdinIsTerminal) && stderr.isTerminal
 })
 
 /** Both credentials. */

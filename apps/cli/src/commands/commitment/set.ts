@@ -10,6 +10,7 @@ import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
+import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { resolveNode } from "../../nodes/resolve.ts"
 import { oneNode } from "../../nodes/Target.ts"
 import { rupees } from "../../output/format.ts"
@@ -82,7 +83,12 @@ export const set = Command.make(
       outcome: outcomeOf(setting, option)
     })
     if (!(yield* approve([proposal], approval))) return
-    yield* Nodes.use((nodes) => nodes.setCommitment(node.id, setting, { skuId }))
+    yield* Nodes.use((nodes) => nodes.setCommitment(node.id, setting, { skuId })).pipe(
+      whenInterrupted(() => ({
+        message: `Interrupted before the reply came; the commitment of ${node.name} (${node.id}) may be set.`,
+        hint: "Run the same command again to be sure."
+      }))
+    )
     yield* printOne(commitmentRecord, { id: node.id, name: node.name, setting, skuId: skuId ?? null, node })
   })
 ).pipe(Command.withDescription("Set what happens when a node's commitment ends"), Command.provide(client))

@@ -3,16 +3,17 @@
  * first failure would.
  */
 import { RawApi } from "@berth/core/client/RawApi"
-import { withFiles } from "@berth/core/client/files/StateFiles"
 import { connectionOf, type Connection, type Sourced } from "@berth/terminal/Connection"
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import pkg from "../../../package.json" with { type: "json" }
+import { fileReason } from "../../failure/fileReason.ts"
 import type { Failure } from "../../failure/Problem.ts"
 import { printAll } from "../../output/print.ts"
 import { type Check, checkRecord } from "../../records/check.ts"
 import { accountSettings } from "../../settings/account.ts"
 import { clientOf, loginHint } from "../../settings/client.ts"
+import { ensureWritable } from "../../settings/ensureWritable.ts"
 import { profilePath, readProfiles } from "../../settings/ProfileFile.ts"
 
 /** A check, and the failure that it stands for. */
@@ -64,30 +65,15 @@ const profiles = Effect.gen(function* () {
   })
 })
 
-/** Whether the folder of the files that processes share, or the nearest one above it that exists, can be written. */
+/** Whether the files that processes share can be written. */
 const stateFiles = ({ files }: Connection) =>
   Effect.gen(function* () {
     const { allowanceFile } = files
     if (allowanceFile === undefined) return warning("state files", "none: processes of this machine share nothing")
-    const writable = yield* Effect.result(
-      withFiles(async (fs) => {
-        for (let folder = allowanceFile; ;) {
-          folder = folder.slice(0, folder.lastIndexOf("/")) || "/"
-          const there = await fs.stat(folder).then(
-            () => true,
-            () => false
-          )
-          if (there) return await fs.access(folder, fs.constants.W_OK)
-          if (folder === "/") return
-        }
-      })
-    )
-    return Result.isSuccess(writable)
-      ? ok("state files", `beside ${allowanceFile}`)
-      : warning(
-          "state files",
-          `${allowanceFile} cannot be written (${writable.failure.code ?? writable.failure.message})`
-        )
+    return yield* Effect.match(ensureWritable(allowanceFile), {
+      onFailure: (fault) => warning("state files", `${allowanceFile} cannot be written: ${fileReason(fault)}`),
+      onSuccess: () => ok("state files", `beside ${allowanceFile}`)
+    })
   })
 
 /** One request, and what its reply shows of the service, its clock, the credentials and the rate limit. */

@@ -9,6 +9,7 @@ import { Command } from "effect/cli"
 import { printOne } from "../../output/print.ts"
 import { limitsRecord } from "../../records/limits.ts"
 import { client, connection } from "../../settings/client.ts"
+import { ensureWritable } from "../../settings/ensureWritable.ts"
 import { otherClients } from "./otherClients.ts"
 
 export const limits = Command.make(
@@ -20,8 +21,9 @@ export const limits = Command.make(
     if (known.limit === null) yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 }))
     const current = yield* allowance.current
     const { options } = yield* connection
-    const file = options.allowanceFile
-    const clients = yield* otherClients(file)
+    const { allowanceFile } = options
+    const clients = yield* otherClients(allowanceFile)
+    const isShared = allowanceFile !== undefined && (yield* Effect.isSuccess(ensureWritable(allowanceFile)))
     const now = yield* Clock.currentTimeMillis
     const resetAt = Option.map(Option.fromNullishOr(current.resetInMillis), (millis) =>
       DateTime.formatIso(DateTime.makeUnsafe(Math.round((now + millis) / 1000) * 1000))
@@ -29,7 +31,7 @@ export const limits = Command.make(
     yield* printOne(limitsRecord, {
       ...current,
       resetAt: Option.getOrNull(resetAt),
-      file: file ?? null,
+      file: isShared ? allowanceFile : null,
       otherProcesses: clients.length,
       clients
     })

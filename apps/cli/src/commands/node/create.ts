@@ -10,12 +10,14 @@ import type { Node } from "@berth/core/domain/Node"
 import { fromImages } from "@berth/core/domain/Plan"
 import { DateTime, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
-import { CreatedNotReady, Interrupted, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
+import { quoted } from "../../commandLine/quoted.ts"
+import { CreatedNotReady, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
-import { resumable, waitFor } from "../../nodes/waitFor.ts"
-import { quoted, rupees } from "../../output/format.ts"
+import { whenInterrupted } from "../../nodes/interrupted.ts"
+import { waitCommand, waitFor } from "../../nodes/waitFor.ts"
+import { rupees } from "../../output/format.ts"
 import { Output, printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
@@ -104,15 +106,21 @@ const wasUsed = Effect.fnUntraced(function* (key: string | undefined) {
   return Option.isSome(yield* Effect.orElseSucceed(store.find(key), Option.none))
 })
 
-/** What Ctrl-C leaves open, and how to find out. */
-const reportInterrupted = ({ key, spec: { name } }: Wanted) =>
-  Effect.gen(function* () {
-    const interrupted = new Interrupted({
-      message: "Interrupted before the reply came; the node may exist.",
-      hint: key === undefined ? `Check whether it exists: ${listByName(name)}` : "Run the same command again to finish."
-    })
-    yield* reportProblem(problemOf(interrupted), yield* OutputFormat)
-  })
+/** What Ctrl-C leaves open of a create that was sent, and how to find out. */
+const maybeCreated = ({ key, spec: { name } }: Wanted) => ({
+  message: `Interrupted before the reply came; the node ${name} may exist.`,
+  hint: key === undefined ? `Check whether it exists: ${listByName(name)}` : "Run the same command again to finish."
+})
+
+/** What Ctrl-C leaves behind; undefined where no node exists. */
+const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }: Options) => {
+  if (ids.length === 0) return undefined
+  const what = Option.isNone(count) ? "the node exists" : `${ids.length} of ${total} nodes exist`
+  return {
+    message: `Interrupted; ${what} and ${ids.length === 1 ? "is" : "are"} billed.`,
+    hint: wait ? waitCommand(ids, "running") : `See what exists: berth node get ${ids.join(" ")}`
+  }
+}
 
 /** The node as every other command shows it; as the reply to the create has it where that cannot be read. */
 const asShown = Effect.fnUntraced(function* (node: Node) {
@@ -125,7 +133,7 @@ const send = Effect.fnUntraced(function* (wanted: Wanted) {
   const { key, spec } = wanted
   if (yield* wasUsed(key)) yield* printNote("The key was used before: if it created a node, no other is created.")
   const nodes = yield* Nodes
-  const { node, outcome } = yield* Effect.onInterrupt(nodes.create(spec, { key }), () => reportInterrupted(wanted))
+  const { node, outcome } = yield* whenInterrupted(() => maybeCreated(wanted))(nodes.create(spec, { key }))
   const found = key === undefined ? " (the reply was lost; found it by name)" : " earlier with the same key"
   yield* printNote(`Created node ${node.id}${outcome === "created" ? "" : found}.`)
   // A node that an earlier create made was read by its id, and lacks what only the list has.
@@ -249,9 +257,7 @@ export const create = Command.make(
     yield* reportAbandoned
     const ids: Array<string> = []
     const created = createAll(wanted, existing, options, ({ id }) => ids.push(String(id)))
-    const results = yield* options.wait
-      ? resumable(() => ids, { goal: "running", timeout: options.timeout })(created)
-      : created
+    const results = yield* whenInterrupted(() => createdSoFar(ids, wanted.length, options))(created)
     yield* printCreations(results, single)
   })
 ).pipe(

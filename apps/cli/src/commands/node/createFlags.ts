@@ -25,7 +25,7 @@ const nameExpected = `expected 1 to ${maxNameLength} characters`
 export const flags = {
   name: Argument.String("NAME").pipe(
     Argument.withMetavar(""),
-    Argument.withDescription("Name of the node (required)"),
+    Argument.withDescription("Name of the node"),
     Argument.filter(isName, () => nameExpected),
     Argument.optional
   ),
@@ -33,8 +33,8 @@ export const flags = {
     Flag.filter(isName, () => nameExpected),
     Flag.optional
   ),
-  plan: text("plan", "PLAN", "Plan (required), see berth plan list").pipe(Flag.optional),
-  image: text("image", "IMAGE", "Image slug or id (required), see berth image list").pipe(Flag.optional),
+  plan: text("plan", "PLAN", "Plan, see berth plan list").pipe(Flag.optional),
+  image: text("image", "IMAGE", "Image slug or id, see berth image list").pipe(Flag.optional),
   sshKeys: text("ssh-key", "KEY", "Fingerprint or id of a key for root; repeatable").pipe(Flag.atLeast(0)),
   tags: text("tag", "TAG", "Tag to attach; repeatable").pipe(Flag.atLeast(0)),
   backups: switchFlag("backups", "Automated backups; cannot be turned on later"),

@@ -3,14 +3,16 @@
  */
 import { deleteRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
+import type { NodeId } from "@berth/core/domain/Node"
 import { durationFlag } from "@berth/terminal/durationFlag"
 import { Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
+import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"
-import { resumable, waitFor } from "../../nodes/waitFor.ts"
+import { waitCommand, waitFor } from "../../nodes/waitFor.ts"
 import { withCount, withProgress } from "../../output/progress.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
 import { propose } from "../../proposal/Proposal.ts"
@@ -43,6 +45,16 @@ const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution) {
   return outcomes
 })
 
+/** What Ctrl-C leaves behind. */
+const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId>, wait: boolean) => {
+  const again = "To delete the rest, run the same command again."
+  if (deleting.length < ids.length) {
+    return { message: `Interrupted; ${deleting.length} of ${ids.length} deletes were answered.`, hint: again }
+  }
+  const message = `Interrupted; the ${ids.length === 1 ? "node is" : "nodes are"} being deleted.`
+  return { message, hint: wait ? waitCommand(ids.map(String), "deleted") : "" }
+}
+
 export const remove = Command.make(
   "delete",
   flags,
@@ -70,26 +82,28 @@ export const remove = Command.make(
     }
 
     const ids = resolution.nodes.filter(Result.isSuccess).map(({ success }) => success.id)
-    const nodes = yield* Nodes
+    const deleting: Array<NodeId> = []
+    const send = (id: NodeId) =>
+      Nodes.use((nodes) => nodes.delete(id)).pipe(Effect.andThen(Effect.sync(() => deleting.push(id))))
     const gone = { goal: "deleted", timeout } as const
-    const outcomes = yield* wait
+    const deleted = wait
       ? withProgress({ goal: "deleted", total: resolution.nodes.length }, (show) =>
           forEachNode(resolution, (found) =>
-            nodes
-              .delete(found.id)
-              .pipe(Effect.andThen(waitFor(found, gone, show)), Effect.as({ outcome: "deleted", node: found.node }))
-          )
-        ).pipe(resumable(() => ids.map(String), gone))
-      : withCount({ goal: "deleting", total: resolution.nodes.length }, (show) =>
-          forEachNode(resolution, ({ id, node }) =>
-            nodes
-              .delete(id)
-              .pipe(
-                Effect.andThen(show({ what: String(id), state: "deleting" })),
-                Effect.as({ outcome: "deleting", node })
-              )
+            send(found.id).pipe(
+              Effect.andThen(waitFor(found, gone, show)),
+              Effect.as({ outcome: "deleted", node: found.node })
+            )
           )
         )
+      : withCount({ goal: "deleting", total: resolution.nodes.length }, (show) =>
+          forEachNode(resolution, ({ id, node }) =>
+            send(id).pipe(
+              Effect.andThen(show({ what: String(id), state: "deleting" })),
+              Effect.as({ outcome: "deleting", node })
+            )
+          )
+        )
+    const outcomes = yield* whenInterrupted(() => deletedSoFar(ids, deleting, wait))(deleted)
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)
   })

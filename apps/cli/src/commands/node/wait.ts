@@ -5,9 +5,10 @@ import { durationFlag } from "@berth/terminal/durationFlag"
 import { Duration, Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { failIfSomeFailed, forEachNode, printOutcomes } from "../../nodes/forEachNode.ts"
+import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
-import { type Naming, someNodes } from "../../nodes/Target.ts"
-import { resumable, waitFor, withWholeNodes } from "../../nodes/waitFor.ts"
+import { type Naming, parseTarget, someNodes } from "../../nodes/Target.ts"
+import { waitCommand, waitFor, withWholeNodes } from "../../nodes/waitFor.ts"
 import { withProgress } from "../../output/progress.ts"
 import { client } from "../../settings/client.ts"
 
@@ -57,7 +58,13 @@ export const wait = Command.make(
           node: Option.orElse(later, () => node)
         }))
       )
-    ).pipe(resumable(() => given, { goal, timeout }))
+    ).pipe(
+      whenInterrupted(() => {
+        const isOne = given.length === 1 && parseTarget(given[0]!)._tag !== "Pattern"
+        const message = `Interrupted; the ${isOne ? "node is" : "nodes are"} unchanged.`
+        return { message, hint: waitCommand(given, goal) }
+      })
+    )
     const outcomes = yield* withWholeNodes(waited, goal)
     yield* printOutcomes(outcomes, resolution.single)
     yield* failIfSomeFailed(outcomes)

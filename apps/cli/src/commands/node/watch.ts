@@ -11,6 +11,7 @@ import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
 import { concurrency } from "../../nodes/allNodes.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { type Naming, nodeArgument } from "../../nodes/Target.ts"
+import { cut } from "../../output/cells.ts"
 import { elapsed } from "../../output/format.ts"
 import { Output, printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -101,8 +102,9 @@ const screen = Effect.gen(function* () {
       const { text } = table(fields, nodes, { available, colour, header, nowMillis: now })
       const more = all.length > nodes.length ? `… and ${all.length - nodes.length} more.\n` : ""
       const at = DateTime.formatIso(DateTime.makeUnsafe(now)).slice(11, 19)
-      const status = `${count(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.\n`
-      const page = `${text}${more}${status}`
+      const status = `${count(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
+      // A line that wraps would be two to erase.
+      const page = `${text}${more}${cut(status, available)}\n`
       const erase = painted === 0 ? "" : `\u001b[${painted}A\u001b[J`
       painted = page.split("\n").length - 1
       yield* data(erase + page)

@@ -108,6 +108,10 @@ const describe = (cause: unknown): { readonly text: string; readonly unsent: boo
   // The errors of undici for an unexpected `100 Continue`, and for an impossible status.
   if (code === "UND_ERR_SOCKET" && text === "bad response") text = "it sent an unexpected 100 Continue"
   if (code === "ERR_ASSERTION") text = "its reply is not HTTP"
+  // OpenSSL names its functions, its files and its lines.
+  const tls = /:SSL routines:[^:]*:([^:]+)/.exec(text)?.[1]
+  if (tls === "wrong version number") return { text: "there is no TLS at this address", unsent: true }
+  if (tls !== undefined) text = `TLS failed: ${tls}`
   text = text.replace(/\s+/g, " ").slice(0, maxDetailLength)
   const unsent = code !== undefined && (notSent.has(code) || (notSentByConnect.has(code) && syscall === "connect"))
   return { text: code !== undefined && !text.includes(code) ? `${text} (${code})` : text, unsent }

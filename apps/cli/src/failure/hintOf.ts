@@ -1,0 +1,41 @@
+/**
+ * What to do after a failed call: a command to type, in place of what a program would do.
+ */
+import type { BerthError } from "@berth/core/domain/BerthError"
+import { quoted } from "../commandLine/quoted.ts"
+
+/** Operations that change nothing. */
+const isRead = (operation: string): boolean => /\.(?:list|listPage|get|saved)$/.test(operation)
+
+/** What to do next: where there is one, a command to type in place of what a program would do. */
+export const hintOf = ({ hint, operation, reason }: BerthError): string => {
+  switch (reason._tag) {
+    case "PathNotFound":
+      // A path written by hand is more likely wrong than the base URL.
+      return operation === "raw"
+        ? "Check the path and the ids in it; it begins below /myaccount/api/v1, such as /nodes/."
+        : hint
+    case "Unauthorized":
+      return "See where the credentials come from: berth doctor; both are made in the account portal."
+    case "NodeNotFound":
+      return "List the nodes: berth node list"
+    case "StatusNotReached":
+      return reason.impossible
+        ? `It does not become ${reason.wanted} by itself; see it: berth node get ${reason.nodeId}`
+        : `To go on waiting: berth node wait ${reason.nodeId} --for ${reason.wanted}`
+    case "OutcomeUnknown":
+      if (reason.keyed) return hint
+      return reason.candidates.length === 0
+        ? `Read the list in ten minutes: berth node list --name ${quoted(reason.nodeName)}; a node that is not listed then was not created.`
+        : `See them: berth node get ${reason.candidates.join(" ")}; one of them may be this node.`
+    case "Unreachable":
+      return reason.sent === "no" || isRead(operation) ? "Check the address and the network: berth doctor" : hint
+    case "TimedOut":
+      return isRead(operation) ? "Try again, or allow more time: --deadline 2m" : hint
+    case "RateLimited":
+    case "WouldExceedDeadline":
+      return `${hint} See: berth limits`
+    default:
+      return hint
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Commands whose folders cannot be written: a file system that is read-only, and one that is full. Needs Linux and root.
+ */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berth/server/testing"
+import { Effect } from "effect"
+import { berth, json, run, settings } from "../berth.ts"
+
+/** A small file system of memory, which `prepare` spoils. */
+const disk = (prepare: (path: string) => void) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const path = mkdtempSync(join(tmpdir(), "berth-disk-"))
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k,mode=700", "none", path])
+      prepare(path)
+      return path
+    }),
+    (path) =>
+      Effect.sync(() => {
+        execFileSync("umount", [path])
+        rmdirSync(path)
+      })
+  )
+
+const spoiled = [
+  [
+    "read-only",
+    (path: string) => void execFileSync("mount", ["-o", "remount,ro", path]),
+    /the file system is read-only/
+  ],
+  [
+    "full",
+    (path: string) => {
+      mkdirSync(join(path, "berth"))
+      try {
+        for (const size of [4096, 512, 1]) {
+          for (let i = 0; ; i++) writeFileSync(join(path, `filler-${size}-${i}`), Buffer.alloc(size))
+        }
+      } catch {
+        // It is full.
+      }
+    },
+    /the disk is full/
+  ]
+] as const
+
+const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+
+/** Every command that writes to a folder besides that of profiles, and where it stands in the story. */
+const commands = [
+  ["node", "create", "web", ...order, "--wait"],
+  ["node", "list"],
+  ["node", "get", "web"],
+  ["node", "wait", "web"],
+  ["node", "ip", "web"],
+  ["commitment", "set", "web", "auto_terminate", "--yes"],
+  ["plan", "list"],
+  ["cost"],
+  ["limits"],
+  ["doctor"],
+  ["__complete", "bash", "--", "node", "get", ""],
+  ["node", "delete", "web", "--yes", "--wait"]
+]
+
+describe.each(spoiled)("on a file system that is %s", (_, prepare, reason) => {
+  it.live.each(["XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])(
+    "every command works without %s, and reports nothing that is not its own",
+    (variable) =>
+      Effect.gen(function* () {
+        const env = { HOME: yield* disk(() => {}), [variable]: yield* disk(prepare) }
+        for (const args of commands) {
+          const { code, stderr } = yield* berth(args, { env })
+          assert.strictEqual(code, 0, `${args.join(" ")}: ${stderr}`)
+          assert.notMatch(stderr, /E[A-Z]{4,}|\n.*at /)
+        }
+        assert.deepStrictEqual(json(yield* berth(["node", "list", "-o", "json"], { env })), [])
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(TestServer.layer({ clock: "real", provisioning: "500 millis", termination: "500 millis" }))
+      )
+  )
+
+  it.live("a create with a key is refused before it is sent, since the key could not be kept", () =>
+    Effect.gen(function* () {
+      const env = { HOME: yield* disk(() => {}), XDG_STATE_HOME: yield* disk(prepare) }
+      const { code, stderr, stdout } = yield* berth(["node", "create", "web", ...order, "--key", "job"], { env })
+      assert.notStrictEqual(code, 0)
+      assert.strictEqual(stdout, "")
+      assert.match(stderr, /error: .+\.\nhint: .+\n$/)
+      assert.deepStrictEqual(json(yield* berth(["node", "list", "-o", "json"], { env })), [])
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("a login is refused in two lines with exit 10", () =>
+    Effect.gen(function* () {
+      const place = yield* disk(prepare)
+      const { BERTH_ACCESS_TOKEN, BERTH_API_KEY, BERTH_BASE_URL } = yield* settings
+      const { code, stderr } = yield* run(["auth", "login", "--base-url", BERTH_BASE_URL], {
+        env: { HOME: yield* disk(() => {}), XDG_CONFIG_HOME: place },
+        input: `${BERTH_API_KEY}\n${BERTH_ACCESS_TOKEN}\n`
+      })
+      assert.strictEqual(code, 10)
+      assert.match(stderr, /^error: .+profiles\.json cannot be written: .+\.\nhint: Set XDG_CONFIG_HOME .+\n$/)
+      assert.match(stderr, reason)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})

@@ -1,0 +1,27 @@
+/**
+ * The completion script for PowerShell, parsed and not driven: Debian has no PowerShell. Needs a registry, which the parser comes from.
+ */
+import { fileURLToPath } from "node:url"
+import { Program } from "@berth/testing/Program"
+import { assert, it } from "vitest"
+import { install } from "../../document/installTools.ts"
+
+const project = fileURLToPath(new URL("../powershell", import.meta.url))
+const binary = fileURLToPath(new URL("../../../apps/cli/bin/berth.mjs", import.meta.url))
+
+const parse = async (
+  input: string
+): Promise<{ readonly isValid: boolean; readonly commands: ReadonlyArray<string> }> => {
+  await using parser = Program.ofNode(`${project}/parse.mjs`, [], { input })
+  return JSON.parse(await parser.succeeded())
+}
+
+it("the completion script for PowerShell is one that PowerShell can parse, and asks berth for the words", async () => {
+  await install(project)
+  await using berth = Program.ofNode(binary, ["completion", "powershell"])
+  const script = await berth.succeeded()
+  const { commands, isValid } = await parse(script)
+  assert.isTrue(isValid)
+  assert.includeMembers([...commands], ["Register-ArgumentCompleter", "berth"])
+  assert.isFalse((await parse(script.replace("}", ""))).isValid)
+})

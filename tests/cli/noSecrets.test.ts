@@ -1,0 +1,103 @@
+/**
+ * Key and token of a profile are in no output and in no file but that of the profiles, whatever command runs, also with `--debug`; and no file
+ * can be read by others.
+ */
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { tree } from "@berth/cli/commands"
+import { verbsOf } from "@berth/cli/commandTree"
+import { TestServer } from "@berth/server/testing"
+import { seenOf } from "@berth/testing/spellings"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { run, settings, start } from "./berth.ts"
+
+const apiKey = "k3y/with+odd=chars&more-of-it"
+const accessToken = "t0ken.with-odd~chars-and-more"
+
+const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
+
+/** Arguments of each command that needs some, so that all of it runs; a command that is not here needs none. */
+const argumentsOf: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "node get": ["web"],
+  "node create": ["web", ...order, "--key", "job"],
+  "node delete": ["web", "--yes"],
+  "node wait": ["web"],
+  "node watch": ["web", "--interval", "1s"],
+  "node ip": ["web"],
+  "node ssh": ["web", "--", "true"],
+  "commitment set": ["web", "auto_terminate", "--yes"],
+  "plan get": ["C-2VCPU-8RAM-50DISK"],
+  "profile show": ["other"],
+  "profile use": ["test"],
+  "profile remove": ["other"],
+  completion: ["bash"],
+  api: ["/nodes/", "-i"]
+}
+
+/** Logins first, since the others need them; then what makes a node, and last what takes something away. */
+const rank = ({ path }: { readonly path: ReadonlyArray<string> }) =>
+  ["auth login", "node create"].indexOf(path.join(" ")) + 1 || (/delete|remove|logout/.test(path.join(" ")) ? 4 : 3)
+
+/** All files below a folder. */
+const filesOf = async (folder: string) => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
+
+const home = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "berth-home-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
+
+describe("the credentials of a profile", () => {
+  it.live(
+    "are in no output of any command with --debug, and in no file but that of the profiles, which is the user's alone",
+    () =>
+      Effect.gen(function* () {
+        const { BERTH_BASE_URL } = yield* settings
+        const folder = yield* home
+        // Shows what it is given, and goes nowhere.
+        yield* Effect.promise(() => writeFile(join(folder, "ssh"), "#!/bin/sh\necho $*\n", { mode: 0o700 }))
+        const env = { HOME: folder, PATH: `${folder}:${process.env["PATH"]}` }
+        const input = `${apiKey}\n${accessToken}\n`
+        const login = (name: string) =>
+          run(["auth", "login", "--profile", name, "--base-url", BERTH_BASE_URL], { env, input })
+        assert.strictEqual((yield* login("other")).code, 0)
+        const ensureNone = (text: string, where: string) =>
+          assert.deepStrictEqual(seenOf(text, [apiKey, accessToken]), [], where)
+        for (const { path } of verbsOf(tree).toSorted((a, b) => rank(a) - rank(b))) {
+          const name = path.join(" ")
+          const args = [...path, "--debug", ...(argumentsOf[name] ?? [])]
+          if (name === "auth login") {
+            const { code, stderr, stdout } = yield* login("test")
+            assert.strictEqual(code, 0, stderr)
+            ensureNone(stdout + stderr, name)
+          } else if (name === "node watch") {
+            const watching = yield* start(args, { env })
+            yield* watching.untilStderr("GET ")
+            yield* watching.kill("SIGINT")
+            const { stderr, stdout } = yield* watching.ended
+            ensureNone(stdout + stderr, name)
+          } else {
+            const { stderr, stdout } = yield* run(args, { env })
+            ensureNone(stdout + stderr, name)
+          }
+        }
+        yield* login("test")
+        const listed = yield* run(["node", "list", "-o", "json", "--profile", "test"], { env })
+        assert.strictEqual(listed.code, 0, listed.stderr)
+        const files = yield* Effect.promise(() => filesOf(folder))
+        assert.isAtLeast(files.length, 3)
+        for (const file of files) {
+          const [text, { mode }] = yield* Effect.promise(() => Promise.all([readFile(file, "utf8"), stat(file)]))
+          assert.strictEqual(mode & 0o077, 0, file)
+          if (!file.endsWith("profiles.json")) ensureNone(text + file, file)
+        }
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", accounts: [account] }))),
+    60_000
+  )
+})
