@@ -38,6 +38,7 @@ describe("how long nodes take", () => {
   it("is kept of the last two hundred", () => {
     const watch = byHand()
     watch.baseline()
+    watch.pass(1000)
     for (let id = 1; id <= 201; id++) {
       const createdAtMillis = watch.now()
       watch.finds(aNode({ id, status: "created", createdAtMillis }))
@@ -50,6 +51,7 @@ describe("how long nodes take", () => {
 
   it("is not learned from one that was there at the baseline, nor from one over a pause", () => {
     const watch = byHand()
+    watch.pass(1000)
     watch.baseline(aNode({ id: 1, status: "created" }))
     const createdAtMillis = watch.pass(10_000)
     watch.finds(aNode({ id: 1 }))
