@@ -4,7 +4,7 @@
  */
 import { setTimeout } from "node:timers/promises"
 import { expect } from "@effect/vitest"
-import { Effect, Fiber, Layer, Random } from "effect"
+import { Clock, Effect, Fiber, Layer, Random } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { TestServer } from "@berth/server/testing"
 import { clientOf } from "../account.ts"
@@ -138,8 +138,15 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
         const isStarting = (yield* Random.next) < 0.2
         if (!isStarting) yield* wait(() => daemon.ready())
         yield* Effect.sleep(yield* Random.nextIntBetween(0, isStarting ? maxStartMillis : maxLifeMillis))
-        const { stderr } = yield* wait(() => daemon.program.kill("SIGKILL"))
-        expect(stderr.replace(/^\{.*\n/, "").replaceAll(/^berth-watch: (degraded|recovered).*\n/gm, "")).toBe("")
+        // Now and then it is asked to end, in the middle of whatever it does.
+        const isAsked = !isStarting && (yield* Random.next) < 0.15
+        const begun = yield* Clock.currentTimeMillis
+        const { code, stderr } = yield* wait(() => daemon.program.kill(isAsked ? "SIGTERM" : "SIGKILL"))
+        expect(code).toBe(isAsked ? 0 : "SIGKILL")
+        expect((yield* Clock.currentTimeMillis) - begun).toBeLessThan(10_000)
+        expect(
+          stderr.replace(/^\{.*\n/, "").replaceAll(/^berth-watch: (degraded|recovered|stopped before).*\n/gm, "")
+        ).toBe("")
       })
     )
   }

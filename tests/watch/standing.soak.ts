@@ -69,4 +69,30 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still fo
       }),
     5 * 60_000
   )
+
+  it.effect(
+    "stops its heartbeat when sweeps stop, though the process lives",
+    () =>
+      Effect.gen(function* () {
+        const { arm } = yield* TestServer
+        const monitor = yield* receiver
+        const more = `heartbeat: { url: "${monitor.url}", every: 1s }`
+        const daemon = yield* Daemon.start(["run", "--config", yield* configured("http://127.0.0.1:1/", { more })])
+        yield* wait(() => daemon.baseline())
+        yield* until(() => monitor.taken.length >= 3)
+        yield* arm([{ fault: "status", status: 503 }])
+        yield* Effect.sleep("65 seconds")
+        const beats = monitor.taken.length
+        yield* Effect.sleep("5 seconds")
+        expect(monitor.taken.length).toBe(beats)
+        const { http } = yield* wait(() => daemon.ready())
+        const statuses = yield* wait(() =>
+          Promise.all(["/healthz", "/readyz"].map((path) => fetch(`${http}${path}`).then(({ status }) => status)))
+        )
+        expect(statuses).toEqual([200, 503])
+        yield* arm([])
+        yield* until(() => monitor.taken.length > beats)
+      }),
+    5 * 60_000
+  )
 })

@@ -19,7 +19,7 @@ import type { RunSettings } from "../settings/RunSettings.ts"
 import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { nameAddress } from "../store/StoreLock.ts"
-import { maxSweepAgeMillis } from "../telemetry/freshness.ts"
+import { isSwept } from "../telemetry/freshness.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { watchAccount } from "./watchAccount.ts"
 
@@ -62,10 +62,7 @@ const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlC
 const isWell = Effect.gen(function* () {
   const accounts = yield* (yield* Progress).accounts
   const now = yield* Clock.currentTimeMillis
-  return Array.from(accounts.values()).every(
-    ({ intervalMillis, lastSweep }) =>
-      lastSweep !== null && now - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis)
-  )
+  return Array.from(accounts.values()).every((account) => isSwept(account, now))
 })
 
 /** Removes what need not be kept any more. A store that takes nothing at the moment is asked again the next time. */

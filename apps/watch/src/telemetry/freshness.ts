@@ -11,3 +11,12 @@ const maxMissed = 2
 /** `intervalMillis`: from one sweep to the next, as planned; null while that is not known. */
 export const maxSweepAgeMillis = (intervalMillis: number | null): number =>
   Math.max(minMaxAgeMillis, maxMissed * (intervalMillis ?? 0))
+
+interface Swept {
+  readonly intervalMillis: number | null
+  readonly lastSweep: { readonly endedMillis: number } | null
+}
+
+/** Whether an account was swept completely of late. */
+export const isSwept = ({ intervalMillis, lastSweep }: Swept, nowMillis: number): boolean =>
+  lastSweep !== null && nowMillis - lastSweep.endedMillis <= maxSweepAgeMillis(intervalMillis)

@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest"
+import { isSwept, maxSweepAgeMillis } from "../../src/telemetry/freshness.ts"
+
+describe("the view of an account", () => {
+  it("counts as lost after a minute, or two planned sweeps where these are longer", () => {
+    const account = (intervalMillis: number | null) => ({ intervalMillis, lastSweep: { endedMillis: 1000 } })
+    expect([maxSweepAgeMillis(null), maxSweepAgeMillis(10_000), maxSweepAgeMillis(900_000)]).toEqual([
+      60_000, 60_000, 1_800_000
+    ])
+    expect(isSwept(account(10_000), 61_000)).toBe(true)
+    expect(isSwept(account(10_000), 61_001)).toBe(false)
+    expect(isSwept(account(900_000), 1_801_000)).toBe(true)
+    expect(isSwept({ intervalMillis: null, lastSweep: null }, 0)).toBe(false)
+  })
+})
