@@ -20,9 +20,9 @@ const requests = Effect.flatMap(TestServer, ({ control, id: world }) =>
 /** Longer than a minute, and than the threshold of 20 s by far. */
 const stopMillis = 60_000
 
-layer(fastService, { excludeTestServices: true })("a daemon that stands still for a minute", (it) => {
+layer(fastService, { excludeTestServices: true })("a daemon that stands still", (it) => {
   it.effect(
-    "reports what happened meanwhile once, and nothing false",
+    "for a minute reports what happened meanwhile once, and nothing false",
     () =>
       Effect.gen(function* () {
         const ops = yield* receiver
@@ -94,5 +94,30 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still fo
         yield* until(() => monitor.taken.length > beats)
       }),
     5 * 60_000
+  )
+
+  it.effect("in the middle of a request marks what it finds afterwards", () =>
+    Effect.gen(function* () {
+      const { arm, control, id: world } = yield* TestServer
+      const id = yield* create("kept")
+      const daemon = yield* Daemon.start([
+        "run",
+        "--config",
+        yield* configured("http://127.0.0.1:1/"),
+        "--requests-per-hour",
+        "1000000"
+      ])
+      yield* wait(() => daemon.baseline())
+      yield* Effect.sleep("2 seconds")
+      yield* arm([{ fault: "latency", delay: "8 seconds" }])
+      yield* Effect.sleep("2 seconds")
+      daemon.program.signal("SIGSTOP")
+      yield* Effect.sleep("30 seconds")
+      yield* Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status: "power-off" } }))
+      yield* arm([])
+      daemon.program.signal("SIGCONT")
+      const event = eventsOf(yield* wait(() => daemon.program.printed(/^.*"to":"power-off".*\n/m)))[0]
+      expect(event.data.afterGap).toBe(true)
+    })
   )
 })

@@ -9,7 +9,7 @@ import { UnexpectedResponse } from "@berth/core/domain/ErrorReason"
 import type { NodeId } from "@berth/core/domain/Node"
 import { Deferred, Effect, Random, Result } from "effect"
 import type { WatchedAccount } from "../account/WatchedAccount.ts"
-import type { Exchange, Observation } from "../diff/Observation.ts"
+import type { Exchange, Moment, Observation } from "../diff/Observation.ts"
 import type { Rules } from "../diff/Rules.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { backoffMillis } from "./Backoff.ts"
@@ -58,7 +58,10 @@ const sparePause = "1 minute"
 /** A share so small that they never are is used for it after this. */
 const maxPatienceMillis = 30 * 60_000
 
-/** A process that wakes this late stood still. */
+/** From one turn of a process at work to the next. */
+const maxTurnMillis = 5000
+
+/** A process that turns this late stood still. */
 const maxLateMillis = 20_000
 
 /** A node whose read fails by itself is read again after this. */
@@ -97,6 +100,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   let polling: Polling = initialPolling
   let memory: PageMemory = {}
   let failures = 0
+  let lastTurn: Moment | null = null
 
   const isKnown = () => watch.snapshot.standing.baselineMillis !== null
 
@@ -117,13 +121,16 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
   }, Effect.uninterruptible)
 
-  /** Waits, and notes when the process stood still meanwhile. */
-  const pausing = Effect.fnUntraced(function* (wait: Effect.Effect<void>, millis: number) {
-    const asked = yield* moments.now
-    yield* wait
-    const answered = yield* moments.now
-    const lateMillis = answered.monotonicMillis - asked.monotonicMillis - millis
-    if (lateMillis > maxLateMillis) yield* observe({ _tag: "Paused", asked, answered })
+  /**
+   * Notes when the process stood still since the last turn. A reply may have waited meanwhile, and be read before any timer fires: each
+   * is a turn as well.
+   */
+  const turn = Effect.gen(function* () {
+    const before = lastTurn
+    const now = yield* moments.now
+    lastTurn = now
+    if (before === null || now.monotonicMillis - before.monotonicMillis <= maxTurnMillis + maxLateMillis) return
+    yield* observe({ _tag: "Paused", asked: before, answered: now })
   })
 
   /** Notes a failed request, after which nothing is sent for a while. */
@@ -144,10 +151,14 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
-  const exchanged = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
+  /** Sends a request; `after` comes before the moment of its answer. */
+  const exchanged = Effect.fnUntraced(function* <A, E>(
+    request: Effect.Effect<A, BerthError>,
+    after: Effect.Effect<void, E>
+  ) {
     // Before it is sent: another one may go meanwhile.
     share.take((yield* moments.now).monotonicMillis)
-    const { answer, ...exchange } = yield* moments.around(Effect.result(request))
+    const { answer, ...exchange } = yield* moments.around(Effect.tap(Effect.result(request), after))
     return { answer, exchange }
   })
 
@@ -156,7 +167,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     if (sweep.requests === 0) polling = { ...polling, sweep, sweeps: sweep.number, sweepBegunMillis: monotonicMillis }
     polling = { ...polling, pageMillis: monotonicMillis }
     const { answer, exchange } = yield* exchanged(
-      nodes.readPage({ ...nextPage(sweep), lane: "sweep", retry: false, onReply: moments.takeDate })
+      nodes.readPage({ ...nextPage(sweep), lane: "sweep", retry: false, onReply: moments.takeDate }),
+      turn
     )
     if (Result.isFailure(answer)) {
       const { pageMillis } = yield* failedAgain(exchange, answer.failure)
@@ -192,7 +204,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     if (before === null) return
     const { page, perPage } = tailPage(before)
     const { answer, exchange } = yield* exchanged(
-      nodes.readPage({ page, perPage, lane: "sweep", retry: false, onReply: moments.takeDate })
+      nodes.readPage({ page, perPage, lane: "sweep", retry: false, onReply: moments.takeDate }),
+      turn
     )
     if (Result.isFailure(answer)) {
       const { endMillis } = yield* failedAgain(exchange, answer.failure)
@@ -207,7 +220,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
 
   const read = Effect.fnUntraced(function* (nodeId: NodeId) {
     const { answer, exchange } = yield* exchanged(
-      nodes.get(nodeId, { lane: "wait", retry: false, onReply: moments.takeDate })
+      nodes.get(nodeId, { lane: "wait", retry: false, onReply: moments.takeDate }),
+      turn
     )
     if (Result.isSuccess(answer)) {
       failures = 0
@@ -236,7 +250,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       const { monotonicMillis } = yield* moments.now
       const left = share.left(monotonicMillis)
       const isPatient = monotonicMillis - begun.monotonicMillis < maxPatienceMillis
-      if (left >= (isPatient ? minSpare : 1)) return yield* exchanged(request)
+      if (left >= (isPatient ? minSpare : 1)) return yield* exchanged(request, Effect.void)
       yield* Effect.sleep(isPatient ? sparePause : Math.max(1, Math.ceil(share.openAt - monotonicMillis)))
     }
   })
@@ -246,7 +260,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     const due = nextDue(polling, watch.snapshot, planAt(monotonicMillis))
     // Whole milliseconds: a timer that is a fraction early would ask again and again.
     const waitMillis = Math.ceil(Math.max(due.dueMillis, share.openAt) - monotonicMillis)
-    if (waitMillis > 0) return yield* pausing(Effect.sleep(waitMillis), waitMillis)
+    if (waitMillis > 0) return yield* Effect.andThen(Effect.sleep(waitMillis), turn)
     switch (due._tag) {
       case "page":
         return yield* page(monotonicMillis)
@@ -257,5 +271,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
-  return { run: Effect.forever(step), ready: Deferred.await(ready), beside, spent }
+  /** A process at work turns, however long a wait or a request takes. */
+  const turning = Effect.forever(Effect.andThen(turn, Effect.sleep(maxTurnMillis)))
+
+  return { run: Effect.raceFirst(Effect.forever(step), turning), ready: Deferred.await(ready), beside, spent }
 })
