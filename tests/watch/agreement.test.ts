@@ -59,7 +59,7 @@ layer(fastService, { excludeTestServices: true })("those that follow the events"
         const config = yield* configured(ops.url)
         const stream = new StreamClient()
         yield* Effect.addFinalizer(() => Effect.sync(stream.close))
-        const run = Effect.tap(Daemon.start(["run", "--config", config]), (daemon) =>
+        const run = Effect.tap(Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"]), (daemon) =>
           Effect.map(
             wait(() => daemon.ready()),
             ({ http }) => stream.open(http!)
@@ -126,7 +126,10 @@ layer(TestServer.layer({ clock: "real" }), { excludeTestServices: true })("accou
           [`TOKEN_${name}`, Redacted.value(accessToken)]
         ])
       )
-      const daemon = yield* Daemon.start(["run", "--config", path], { ...env, TOKEN_refused: "wrong-0123456789" })
+      const daemon = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"], {
+        ...env,
+        TOKEN_refused: "wrong-0123456789"
+      })
       const { http } = yield* wait(() => daemon.ready())
       yield* wait(() =>
         daemon.program.printed(/^berth-watch: refused: The service refused the credentials: .*\n/m, "stderr")

@@ -12,7 +12,7 @@ import { command, configured, receiver, until, wait } from "./Scene.ts"
 
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-  TestServer.layer({ clock: "real", provisioning: "2500 millis" })
+  TestServer.layer({ clock: "real", rateLimit: { limit: 1_000_000 }, provisioning: "2500 millis" })
 )
 
 const statusOf = (stdout: ReadonlyArray<string>) => JSON.parse(stdout.join("\n"))
@@ -25,7 +25,7 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
         const ops = yield* receiver
         const config = yield* configured(ops.url, { more: "token: { env: BERTH_WATCH_TOKEN }" })
         const env = { BERTH_WATCH_TOKEN: "open-sesame" }
-        const daemon = yield* Daemon.start(["run", "--config", config], env)
+        const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"], env)
         yield* wait(() => daemon.event("berth.watch.baseline"))
         yield* create("web")
         yield* wait(() => daemon.event("berth.node.status_changed"))
@@ -78,7 +78,7 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
       const ops = yield* receiver
       ops.state.answer = () => 410
       const config = yield* configured(ops.url)
-      const daemon = yield* Daemon.start(["run", "--config", config])
+      const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
       // The other sink gets what became of the first.
       yield* wait(() => daemon.event("berth.sink.disabled"))
       expect(ops.taken).toEqual([])
@@ -96,7 +96,7 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
     Effect.gen(function* () {
       const ops = yield* receiver
       const config = yield* configured(ops.url)
-      const daemon = yield* Daemon.start(["run", "--config", config])
+      const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
       yield* wait(() => daemon.event("berth.watch.baseline"))
       daemon.program.signal("SIGSTOP")
       const pid = daemon.program.child.pid

@@ -14,7 +14,12 @@ import { command, configured, distinct, eventsOf, receiver, wait } from "./Scene
 
 const service = Layer.provideMerge(
   Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-  TestServer.layer({ clock: "real", provisioning: "2500 millis", termination: "2500 millis" })
+  TestServer.layer({
+    clock: "real",
+    rateLimit: { limit: 1_000_000 },
+    provisioning: "2500 millis",
+    termination: "2500 millis"
+  })
 )
 
 /** What alert rules and boards rely on, beside those that only some accounts have. */
@@ -36,9 +41,9 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
       Effect.gen(function* () {
         const ops = yield* receiver
         const path = yield* configured(ops.url)
-        const first = yield* Daemon.start(["run", "--config", path])
+        const first = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
         yield* wait(() => first.event("berth.watch.baseline"))
-        const second = yield* Daemon.start(["run", "--config", path])
+        const second = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
         const refused = yield* wait(() => second.finished())
         expect(refused.code).toBe(2)
         expect(refused.stderr[0]).toContain(`process ${first.program.child.pid} runs on`)
@@ -47,7 +52,7 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
         const before = yield* wait(() => first.program.kill("SIGKILL"))
 
         yield* Nodes.use((nodes) => nodes.delete(id))
-        const next = yield* Daemon.start(["run", "--config", path])
+        const next = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
         const { http } = yield* wait(() => next.ready())
         yield* wait(() => next.event("berth.node.deleted"))
         expect((yield* command(["nodes", "--config", path])).stdout).toEqual([])
@@ -76,7 +81,7 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
     Effect.gen(function* () {
       const path = yield* configured("http://127.0.0.1:1/")
       writeFileSync(path, readFileSync(path, "utf8").replace(/^sinks:[^]*/m, ""))
-      const daemon = yield* Daemon.start(["run", "--config", path])
+      const daemon = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
       const { http } = yield* wait(() => daemon.ready())
       const logged = () => fetch(`${http}/api/events?after=`).then((reply) => reply.text())
       while (!(yield* wait(logged)).includes("berth.watch.baseline")) yield* Effect.sleep("50 millis")
@@ -89,7 +94,7 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
     Effect.gen(function* () {
       const path = yield* configured((yield* receiver).url)
       const good = readFileSync(path, "utf8")
-      const daemon = yield* Daemon.start(["run", "--config", path])
+      const daemon = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
       yield* wait(() => daemon.event("berth.watch.baseline"))
       writeFileSync(path, `${good}sink: []\n`)
       daemon.program.signal("SIGHUP")

@@ -10,13 +10,13 @@ import { Daemon } from "./Daemon.ts"
 const accessToken = "token-that-must-not-show"
 const apiKey = "key-that-must-not-show"
 const account = { apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) }
-const fast = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200ms"]
+const fast = ["--interval", "200ms", "--fast-interval", "100ms", "--grace", "200ms", "--requests-per-hour", "1000000"]
 
 /** The service on a socket, in real time, and a client for it. */
 const service = (options: TestServerOptions) =>
   Layer.provideMerge(
     Layer.unwrap(Effect.map(TestServer, (server) => clientOf(server))),
-    TestServer.layer({ clock: "real", accounts: [account], ...options })
+    TestServer.layer({ clock: "real", accounts: [account], rateLimit: { limit: 1_000_000 }, ...options })
   )
 
 const create = Effect.gen(function* () {

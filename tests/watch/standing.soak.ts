@@ -30,7 +30,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still", 
         const kept = yield* create("kept")
         const gone = yield* create("gone")
         const { control, id: world } = yield* TestServer
-        const daemon = yield* Daemon.start(["run", "--config", config])
+        const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
         yield* wait(() => daemon.baseline())
         // Both are running, and sweeps are steady.
         yield* Effect.sleep("2 seconds")
@@ -42,7 +42,7 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still", 
         yield* Effect.sleep(stopMillis)
         const fresh = yield* create("fresh")
         yield* Effect.orDie(control.nodes.change({ params: { world, id: kept }, payload: { status: "power-off" } }))
-        const refused = yield* Daemon.start(["run", "--config", config])
+        const refused = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
         expect((yield* wait(() => refused.finished())).stderr[0]).toContain(
           `process ${daemon.program.child.pid} runs on`
         )
@@ -77,7 +77,13 @@ layer(fastService, { excludeTestServices: true })("a daemon that stands still", 
         const { arm } = yield* TestServer
         const monitor = yield* receiver
         const more = `heartbeat: { url: "${monitor.url}", every: 1s }`
-        const daemon = yield* Daemon.start(["run", "--config", yield* configured("http://127.0.0.1:1/", { more })])
+        const daemon = yield* Daemon.start([
+          "run",
+          "--config",
+          yield* configured("http://127.0.0.1:1/", { more }),
+          "--requests-per-hour",
+          "1000000"
+        ])
         yield* wait(() => daemon.baseline())
         yield* until(() => monitor.taken.length >= 3)
         yield* arm([{ fault: "status", status: 503 }])

@@ -36,7 +36,13 @@ layer(fastService, { excludeTestServices: true })("a daemon that is asked to sto
     () =>
       Effect.gen(function* () {
         const ops = yield* receiver
-        const daemon = yield* Daemon.start(["run", "--config", yield* configured(ops.url)])
+        const daemon = yield* Daemon.start([
+          "run",
+          "--config",
+          yield* configured(ops.url),
+          "--requests-per-hour",
+          "1000000"
+        ])
         yield* wait(() => daemon.baseline())
         yield* until(() => ops.taken.length === 1)
         const stream = yield* follow((yield* wait(() => daemon.ready())).http!)

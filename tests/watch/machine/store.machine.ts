@@ -73,7 +73,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
       const ops = yield* receiver
       const path = yield* disk
       const config = yield* configured(ops.url, { store: join(path, "watch.db") })
-      const daemon = yield* Daemon.start(["run", "--config", config])
+      const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
       yield* wait(() => daemon.baseline())
       yield* create("before")
       yield* until(() => ops.taken.length >= 2)
@@ -100,7 +100,7 @@ layer(fastService, { excludeTestServices: true })("a daemon whose store fails", 
       daemon.program.signal("SIGTERM")
       expect((yield* wait(() => daemon.finished())).code).toBe(0)
       free(path)
-      const next = yield* Daemon.start(["run", "--config", config])
+      const next = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
       yield* until(() =>
         ops.taken.some(({ data, type }) => type === "berth.node.created" && data.after.name === "after")
       )
@@ -143,7 +143,7 @@ layer(
       ])
       expect(code).toBe(1)
       const left = readFileSync(store)
-      const next = yield* Daemon.start(["run", "--config", config])
+      const next = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"])
       const refused = yield* wait(() => next.finished())
       expect(refused).toMatchObject({ code: 1, stdout: [] })
       expect(refused.stderr[0]).toMatch(/^berth-watch: The store is damaged: /)

@@ -40,10 +40,10 @@ export interface Poller {
   readonly run: Effect.Effect<never, BerthError | StoreFailed>
   /** Done once the nodes that exist are known. */
   readonly ready: Effect.Effect<void>
-  /** Sends a request that is no part of the polling, once the share has room to spare, and counts it there. Fails only where the store cannot be used. */
+  /** Sends a request that is no part of the polling, once the share has room to spare, and counts it there. */
   readonly beside: <A>(
     request: Effect.Effect<A, BerthError>
-  ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }, StoreFailed>
+  ) => Effect.Effect<{ readonly answer: Result.Result<A, BerthError>; readonly exchange: Exchange }>
   /** Requests within the last hour, and how many more the share has room for. */
   readonly spent: Effect.Effect<{ readonly sent: number; readonly left: number }>
 }
@@ -151,10 +151,14 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
-  const exchanged = Effect.fnUntraced(function* <A>(request: Effect.Effect<A, BerthError>) {
+  /** Sends a request; `after` comes before the moment of its answer. */
+  const exchanged = Effect.fnUntraced(function* <A, E>(
+    request: Effect.Effect<A, BerthError>,
+    after: Effect.Effect<void, E>
+  ) {
     // Before it is sent: another one may go meanwhile.
     share.take((yield* moments.now).monotonicMillis)
-    const { answer, ...exchange } = yield* moments.around(Effect.tap(Effect.result(request), turn))
+    const { answer, ...exchange } = yield* moments.around(Effect.tap(Effect.result(request), after))
     return { answer, exchange }
   })
 
@@ -163,7 +167,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     if (sweep.requests === 0) polling = { ...polling, sweep, sweeps: sweep.number, sweepBegunMillis: monotonicMillis }
     polling = { ...polling, pageMillis: monotonicMillis }
     const { answer, exchange } = yield* exchanged(
-      nodes.readPage({ ...nextPage(sweep), lane: "sweep", retry: false, onReply: moments.takeDate })
+      nodes.readPage({ ...nextPage(sweep), lane: "sweep", retry: false, onReply: moments.takeDate }),
+      turn
     )
     if (Result.isFailure(answer)) {
       const { pageMillis } = yield* failedAgain(exchange, answer.failure)
@@ -199,7 +204,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     if (before === null) return
     const { page, perPage } = tailPage(before)
     const { answer, exchange } = yield* exchanged(
-      nodes.readPage({ page, perPage, lane: "sweep", retry: false, onReply: moments.takeDate })
+      nodes.readPage({ page, perPage, lane: "sweep", retry: false, onReply: moments.takeDate }),
+      turn
     )
     if (Result.isFailure(answer)) {
       const { endMillis } = yield* failedAgain(exchange, answer.failure)
@@ -214,7 +220,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
 
   const read = Effect.fnUntraced(function* (nodeId: NodeId) {
     const { answer, exchange } = yield* exchanged(
-      nodes.get(nodeId, { lane: "wait", retry: false, onReply: moments.takeDate })
+      nodes.get(nodeId, { lane: "wait", retry: false, onReply: moments.takeDate }),
+      turn
     )
     if (Result.isSuccess(answer)) {
       failures = 0
@@ -243,7 +250,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       const { monotonicMillis } = yield* moments.now
       const left = share.left(monotonicMillis)
       const isPatient = monotonicMillis - begun.monotonicMillis < maxPatienceMillis
-      if (left >= (isPatient ? minSpare : 1)) return yield* exchanged(request)
+      if (left >= (isPatient ? minSpare : 1)) return yield* exchanged(request, Effect.void)
       yield* Effect.sleep(isPatient ? sparePause : Math.max(1, Math.ceil(share.openAt - monotonicMillis)))
     }
   })
