@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 
@@ -13,6 +14,8 @@ export default defineConfig({
       // A worker loads Effect and the sources once for all its files: most of the time of a run went into loading them.
       return { root, test: { name: nameOf(root), isolate: false, testTimeout: 30_000 } }
     }),
+    // By default there is one worker on two processors, and half of the time of many tests is waiting.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.
     globalSetup: "scripts/bundleForTests.ts",
     passWithNoTests: false
