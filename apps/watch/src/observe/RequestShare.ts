@@ -10,6 +10,7 @@ export const defaultRequestsPerHour = 720
 /** Both ends of an hour count. */
 const windowMillis = 3_600_001
 
+/** What is left lasts for so long in a burst. */
 const burstMillis = 720_000
 
 /** A request a minute goes in any case. */
