@@ -11,7 +11,10 @@ import { bodyTooLarge } from "../transport/readJson.ts"
 import { failureResponse } from "./failures.ts"
 
 /** The path of a request, as it came. */
-export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => url.split("?", 1)[0]!
+export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => {
+  const end = url.indexOf("?")
+  return end < 0 ? url : url.slice(0, end)
+}
 
 /** The answer to a request that is wrong whatever it asks for (decision 4); `maxBytes` is the limit of its body. */
 export const precheck = (
