@@ -6,6 +6,7 @@ import { apiKeyHeader, csrfHeader, sessionCookies } from "@berth/core/api/Author
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { apiKeyParameter } from "@berth/core/api/Routes"
 import type { HttpServerRequest } from "effect/http"
+import { onlyValueOf } from "../transport/queryValue.ts"
 import { sameSecret } from "../world/CredentialIndex.ts"
 import type { World } from "../world/World.ts"
 import type { Worlds } from "../world/Worlds.ts"
@@ -66,19 +67,11 @@ export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): s
 
 /** A key that comes twice and differs is no key. */
 const readCredentials = (request: HttpServerRequest.HttpServerRequest): Credentials => ({
-  apiKey: onlyValue(request.url, apiKeyParameter),
+  apiKey: onlyValueOf(apiKeyParameter, request.url),
   repeatedApiKey: request.headers[apiKeyHeader],
   accessToken: bearerToken(request),
   session: request.headers["cookie"] === undefined ? "absent" : readSession(request)
 })
-
-const onlyValue = (url: string, name: string): string | undefined => {
-  const at = url.indexOf("?")
-  if (at < 0) return undefined
-  const values = new Set(new URLSearchParams(url.slice(at + 1)).getAll(name))
-  const [value] = values
-  return values.size === 1 && value !== "" ? value : undefined
-}
 
 const readSession = ({ cookies, headers }: HttpServerRequest.HttpServerRequest): Credentials["session"] => {
   if (sessionCookies.some((name) => (cookies[name] ?? "") === "")) return "absent"
