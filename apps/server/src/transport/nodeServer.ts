@@ -62,13 +62,9 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
       ? createServer(options)
       : createSecureServer({ ...options, ...tls, handshakeTimeout: timeouts.headersMillis })
   const connections = openConnections(server)
-  const pendingByConnection = new WeakMap<Duplex, Set<ServerResponse>>()
+  const pending = new PendingReplies()
   const errorsAfterRejection = new WeakMap<Duplex, number>()
-  const track = (request: IncomingMessage, response: ServerResponse) => {
-    const responses = pendingByConnection.get(request.socket) ?? new Set()
-    pendingByConnection.set(request.socket, responses.add(response))
-    response.once("close", () => responses.delete(response))
-  }
+  const track = (request: IncomingMessage, response: ServerResponse) => pending.add(request.socket, response)
   server.on("request", track)
   server.on("checkContinue", track)
   // An unknown expectation may be ignored, and is (RFC 9110 §10.1.1).
@@ -93,13 +89,13 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     if (tls !== undefined && !isSecured(socket)) return void socket.destroy()
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
     errorsAfterRejection.set(socket, 0)
-    const pending = [...(pendingByConnection.get(socket) ?? [])]
-    const broken = pending.find((response) => !response.req.complete)
+    const replies = pending.of(socket)
+    const broken = replies.find((response) => !response.req.complete)
     // The fault is in the body of a request whose reply has begun: only closing the connection reports it.
     if (broken?.headersSent === true) return void socket.destroy()
     const answer = () => write(socket, rejectionOf(error), broken?.req.headers.origin ?? originIn(error.rawPacket))
     // Requests that were complete before the fault get their replies first, in order.
-    const before = pending.filter((response) => response !== broken)
+    const before = replies.filter((response) => response !== broken)
     if (before.length === 0) return answer()
     let left = before.length
     for (const response of before) response.once("close", () => --left === 0 && answer())
@@ -109,13 +105,33 @@ export const makeNodeServer = (timeouts: Timeouts, reject: Reject, tls?: TlsIden
     closeIdle: () => {
       for (const socket of connections) {
         // Replies come in order: those after one that is held back wait for it.
-        const [next] = pendingByConnection.get(socket) ?? []
+        const [next] = pending.of(socket)
         if (next === undefined || isHeld(next.req)) socket.destroy()
       }
     },
     unref: () => {
       server.unref().on("connection", (socket: Socket) => socket.unref())
     }
+  }
+}
+
+/**
+ * The replies that are under way on each connection. One that is through is dropped when the next is added or they are read: a
+ * listener for each would cost every request.
+ */
+class PendingReplies {
+  readonly #byConnection = new WeakMap<Duplex, Array<ServerResponse>>()
+
+  add(connection: Duplex, reply: ServerResponse): void {
+    const replies = this.#byConnection.get(connection)
+    if (replies === undefined) return void this.#byConnection.set(connection, [reply])
+    while (replies[0]?.closed === true) replies.shift()
+    replies.push(reply)
+  }
+
+  /** In the order in which they go out. */
+  of(connection: Duplex): ReadonlyArray<ServerResponse> {
+    return (this.#byConnection.get(connection) ?? []).filter((reply) => !reply.closed)
   }
 }
 
