@@ -194,12 +194,11 @@ const keepJournal =
 
 /** The headers that every reply of the service has. */
 const withReplyHeaders = (exchange: Exchange, reading: Reading, reply: ReturnType<Handler>) =>
-  Effect.mapEager(reply, (reply) =>
-    HttpServerResponse.setHeaders(reply, {
-      ...exchange.headers,
-      ...replyHeaders(reply.status, reading, exchange.world.latest)
-    })
-  )
+  Effect.mapEager(reply, (reply) => {
+    const headers = replyHeaders(reply.status, reading, exchange.world.latest)
+    const all = exchange.headers === undefined ? headers : { ...exchange.headers, ...headers }
+    return HttpServerResponse.setHeaders(reply, all)
+  })
 
 const spendAllowance: Step = (next) => (exchange) => {
   const now = exchange.world.latest

@@ -156,7 +156,9 @@ export class Worlds {
   /** A credential of the right form that no world has. */
   #freeCredential(index: CredentialIndex, kind: string, id: string): Redacted.Redacted {
     for (let attempt = 0; ; attempt++) {
-      const secret = digest(`${this.main.settings.seed} ${kind} ${id} ${attempt}`).toString("base64url").slice(0, 32)
+      const secret = digest(`${this.main.settings.seed} ${kind} ${id} ${attempt}`)
+        .bytes.toString("base64url")
+        .slice(0, 32)
       if (index.find(secret) === undefined) return Redacted.make(secret)
     }
   }
