@@ -4,21 +4,22 @@
  */
 import { Clock, Effect } from "effect"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
-import { withFiles } from "./StateFiles.ts"
 
-const orNull = <A, E>(effect: Effect.Effect<A, E>) => Effect.orElseSucceed(effect, () => null)
+/** Reads from `/proc`, at once: it waits for no disk. Null where there is none. */
+const fromProc = (read: (fs: typeof import("node:fs")) => string): Effect.Effect<string | null> =>
+  Effect.orElseSucceed(
+    Effect.try(() => read(process.getBuiltinModule("node:fs"))),
+    () => null
+  )
 
 /** The boot of this machine; null where it is unknown. */
-export const bootId: Effect.Effect<string | null> = orNull(
-  Effect.map(
-    withFiles((fs) => fs.readFile("/proc/sys/kernel/random/boot_id", "utf8")),
-    (text) => text.trim()
-  )
+export const bootId: Effect.Effect<string | null> = fromProc((fs) =>
+  fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
 )
 
 /** A namespace of this process, such as `pid:[4026531836]`; null where it is unknown. */
 export const namespaceOf = (name: "pid" | "time"): Effect.Effect<string | null> =>
-  orNull(withFiles((fs) => fs.readlink(`/proc/self/ns/${name}`)))
+  fromProc((fs) => fs.readlinkSync(`/proc/self/ns/${name}`))
 
 /** Names the monotonic clock of this process: the same name is the same clock. Null where it is unknown. */
 export const bootClock: Effect.Effect<string | null> = Effect.zipWith(bootId, namespaceOf("time"), (boot, time) =>

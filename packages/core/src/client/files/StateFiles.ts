@@ -97,9 +97,13 @@ export const replaceFile = (path: string, text: string, sync = false): Effect.Ef
     )
   )
 
-/** Removes a file, if it exists. */
+/** Removes a file, if it exists. Not by `rm`, which asks twice what it is. */
 export const removeFile = (path: string): Effect.Effect<void, FileFault> =>
-  withFiles((fs) => fs.rm(path, { force: true }))
+  Effect.catchIf(
+    withFiles((fs) => fs.unlink(path)),
+    ({ code }) => code === "ENOENT",
+    () => Effect.void
+  )
 
 /** With these bits other users may write to a folder; where it is sticky, only to their own files. */
 const writableByOthers = 0o022
