@@ -11,6 +11,7 @@ import type { Observation } from "@berth/watch/diff/Observation"
 import { defaultRules } from "@berth/watch/diff/Rules"
 import { makeSnapshot, unwatched } from "@berth/watch/diff/Snapshot"
 import { Program } from "@berth/testing/Program"
+import { threadCpuMillis } from "@berth/testing/threadCpu"
 import { variedNode } from "../listedNode.ts"
 import { startMock } from "../mockService.ts"
 import { cpuMicros } from "../processes.ts"
@@ -26,12 +27,6 @@ const decode = many(nodeFromWire)
 const bodyOf = (page: number): string => {
   const data = Array.from({ length: pageSize }, (_, i) => variedNode(page * pageSize + i))
   return JSON.stringify({ message: "Success", code: 200, data, errors: {} })
-}
-
-/** CPU of this thread: the machine may have other work. */
-const threadMillis = () => {
-  const { system, user } = process.threadCpuUsage()
-  return (user + system) / 1000
 }
 
 /** Each page is parsed anew, as a call does, so that no string is already in the caches. A pair is one whole sweep. */
@@ -58,18 +53,18 @@ export const watchDiffRow = (): Row => {
     let reading = 0
     for (const body of bodies) {
       const asked = now()
-      const startedAt = threadMillis()
+      const startedAt = threadCpuMillis()
       const parsed = JSON.parse(body)
-      const parsedAt = threadMillis()
+      const parsedAt = threadCpuMillis()
       const read = Result.getOrThrow(decode(parsed.data))
       observe({ _tag: "PageRead", asked, answered: now(), sweep, isEnd: false, nodes: read, unreadable: [] })
       parsing += parsedAt - startedAt
-      reading += threadMillis() - parsedAt
+      reading += threadCpuMillis() - parsedAt
     }
-    const startedAt = threadMillis()
+    const startedAt = threadCpuMillis()
     const end = { asked: begun, answered: now(), sweep, requests: pages, listed: nodes, nameless: 0 }
     const facts = observe({ _tag: "SweepCompleted", ...end })
-    reading += threadMillis() - startedAt
+    reading += threadCpuMillis() - startedAt
     if (facts > 0 && sweep > 2) throw new Error(`a quiet sweep reported ${facts} events`)
     return { subject: reading / pages, baseline: parsing / pages }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { threadCpuMillis } from "@berth/testing/threadCpu"
 import { Redacted } from "effect"
 import { harPieces } from "../../src/journal/har.ts"
 import { Journal, maxEntries } from "../../src/journal/Journal.ts"
@@ -63,11 +64,11 @@ describe("the fields of a body that are named like secrets", () => {
   })
 
   it("are found in linear time: a name of 20 000 such words takes no quadratic one", () => {
-    const began = performance.now()
+    const began = threadCpuMillis()
     for (const text of [`"${"token".repeat(20_000)}`, `${'"token'.repeat(20_000)}`, `"token"${" ".repeat(100_000)}`]) {
       expect(shown(text)).toBe(text)
     }
     // Milliseconds; with a search that begins anew at each word, seconds.
-    expect(performance.now() - began).toBeLessThan(500)
+    expect(threadCpuMillis() - began).toBeLessThan(500)
   })
 })

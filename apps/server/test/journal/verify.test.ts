@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { threadCpuMillis } from "@berth/testing/threadCpu"
 import { Effect, Result, Schema } from "effect"
 import { Expectation, type ExpectedCall } from "../../src/journal/ExpectedCall.ts"
 import { Journal } from "../../src/journal/Journal.ts"
@@ -219,13 +220,13 @@ describe("the request that a person would name first", () => {
       entry(seq, { path: `/${long(seq)}`, body: JSON.stringify({ name: long(seq) }), query: { q: long(seq) } })
     )
     const call: ExpectedCall = { path: `/${"z".repeat(1000)}`, body: { name: `z${long(1)}z` }, query: { q: "z" } }
-    const began = performance.now()
+    const began = threadCpuMillis()
     const { mismatches } = await judge({ expected: [call] }, many)
     expect(mismatches[0]!.nearMisses.length).toBe(3)
     for (const { differs } of mismatches[0]!.nearMisses) {
       expect(differs.every((sentence) => sentence.length < 300)).toBe(true)
     }
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(threadCpuMillis() - began).toBeLessThan(1_000)
   })
 })
 

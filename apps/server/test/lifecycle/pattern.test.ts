@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { threadCpuMillis } from "@berth/testing/threadCpu"
 import fc from "fast-check"
 import { matches } from "../../src/lifecycle/pattern.ts"
 
@@ -54,10 +55,10 @@ describe("a pattern", () => {
 
   it("that nearly fits everywhere costs no quadratic time", () => {
     const text = "a".repeat(300_000)
-    const began = performance.now()
+    const began = threadCpuMillis()
     for (const pattern of [`*${"a".repeat(1_000)}b*`, `*${"?a".repeat(500)}b`])
       expect(matches(pattern, text)).toBe(false)
     // 20 million steps, where beginning anew at each character takes 600 million.
-    expect(performance.now() - began).toBeLessThan(1_000)
+    expect(threadCpuMillis() - began).toBeLessThan(1_000)
   })
 })
