@@ -17,7 +17,7 @@ import { Worlds } from "../world/Worlds.ts"
 import type { JournalEntry, Verdict } from "./promise/ControlTypes.ts"
 import { CallsDiffer, MockRefused, ServerClosed } from "./promise/errors.ts"
 import type { ArmedFault, Server, ServerOptions, World, WorldOptions } from "./promise/Server.ts"
-import { jsonOf, objectOf, textOf } from "./promise/json.ts"
+import { jsonOf, objectOf, queryOf, textOf } from "./promise/json.ts"
 import { explain } from "./TestWorld.ts"
 
 export type {
@@ -175,7 +175,7 @@ const bindWorld = (
     },
     disarm: () => call("DELETE", `${path}/faults`),
     faults,
-    journal: async (filter) => (await requests(objectOf("the filter of journal", filter))).requests,
+    journal: async (filter) => (await requests(queryOf("the filter of journal", filter))).requests,
     forget: () => call("DELETE", `${path}/requests`),
     verify: async (expectation) => {
       const body = bodyOf("the expectation of verify", expectation)
@@ -186,7 +186,7 @@ const bindWorld = (
       const [page, armed] = await Promise.all([requests(), faults().catch(ignoreEnded)])
       return explain(id, page.seed, armed, page.requests)
     },
-    nodes: async (page) => call("GET", `${path}/nodes`, { query: objectOf("the page of nodes", page) }),
+    nodes: async (page) => call("GET", `${path}/nodes`, { query: queryOf("the page of nodes", page) }),
     forceNode: async (node, change) => {
       if (!Number.isSafeInteger(node)) throw new TypeError("Expected the id of forceNode to be a whole number.")
       return call("PATCH", `${path}/nodes/${node}`, { body: bodyOf("the change of forceNode", change) })
