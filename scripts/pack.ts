@@ -6,7 +6,7 @@ import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rm
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { apps, bundleInto } from "./bundle.ts"
-import { packPage } from "./pages.ts"
+import { packPages } from "./pages.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -189,6 +189,9 @@ const fillServer = async (folder: string, compiled: string, manifest: Manifest):
   copyWithImports(compiled, entries, ".d.ts", [compiled, join(dist, "types")])
 }
 
+/** What a workspace may have that goes into its package as it is: `operate` is for those who run the daemon. */
+const ownFiles = ["bin", "operate", "CHANGELOG.md"]
+
 const fill = async (folder: string, home: string, compiled: string): Promise<void> => {
   const manifest = manifestOf(home)
   mkdirSync(folder, { recursive: true })
@@ -196,11 +199,11 @@ const fill = async (folder: string, home: string, compiled: string): Promise<voi
   if (home === "packages/core") further = await fillCore(folder, compiled, manifest)
   else if (home === "apps/server") await fillServer(folder, compiled, manifest)
   else writeBundled(folder, manifest, await bundleInto(join(folder, "dist"), home, { main: "src/main.ts" }))
-  if (existsSync(join(root, home, "bin"))) cpSync(join(root, home, "bin"), join(folder, "bin"), { recursive: true })
-  packPage(root, folder, join(root, home, "README.md"), "README.md")
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
-  const changes = join(root, home, "CHANGELOG.md")
-  if (existsSync(changes)) copyFileSync(changes, join(folder, "CHANGELOG.md"))
+  for (const own of ownFiles) {
+    if (existsSync(join(root, home, own))) cpSync(join(root, home, own), join(folder, own), { recursive: true })
+  }
+  packPages(root, folder, home)
   writeManifest(folder, manifest, further)
 }
 

@@ -110,6 +110,27 @@ describe("a project without Effect", () => {
   })
 })
 
+const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "@berth/core": ["docs/using-with-effect.md", "docs/using-with-promises.md", "openapi.json"],
+  "@berth/cli": ["docs/cli-output.md"],
+  "@berth/server": [
+    "docs/control-plane.md",
+    "docs/interface/decisions.md",
+    "docs/interface/interface.md",
+    "docs/running-the-mock.md",
+    "docs/testing-with-the-mock.md"
+  ],
+  "@berth/watch": [
+    "docs/watch.md",
+    "docs/watch-events.md",
+    "docs/watch-http.md",
+    "docs/watch-latency.md",
+    "operate/alerts.yml",
+    "operate/berth-watch.service",
+    "operate/grafana.json"
+  ]
+}
+
 describe.each(names)("the tarball of %s", (name) => {
   it("holds what its entries need, and neither tests nor sources", async () => {
     const files = await readdir(join(withEffect.folder, "node_modules", name), { recursive: true })
@@ -128,6 +149,11 @@ describe.each(names)("the tarball of %s", (name) => {
         expect.soft(linked.startsWith(home) && existsSync(linked), `${page}: ${path}`).toBe(true)
       }
     }
+  })
+
+  it("has every page for users that its README names, and those that these name", async () => {
+    const files = await readdir(join(withEffect.folder, "node_modules", name), { recursive: true })
+    expect(files).toEqual(expect.arrayContaining([...pagesOf[name]!]))
   })
 
   it("states what is bundled, with its licenses", async () => {
