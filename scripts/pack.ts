@@ -163,6 +163,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
     {
       platform: "neutral",
       extension: ".js",
+      hasLines: true,
       chunks: [
         { name: "errors", test: /promise\/(?:BerthError|Failure|reasons)\.ts$/ },
         { name: "client", test: /./ }
@@ -180,13 +181,14 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
 const fillServer = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {
   const home = "apps/server"
   const dist = join(folder, "dist")
-  const modules = await bundleInto(dist, home, { main: "src/main.ts", promise: "src/testing/promise.ts" })
+  const entries = { main: "src/main.ts", promise: "src/testing/promise.ts" }
+  const modules = await bundleInto(dist, home, entries, { hasLines: true })
   // Tests with Effect give their own to the service.
-  const withEffect = { external: /^node:|^effect(?:\/|$)/ }
+  const withEffect = { external: /^node:|^effect(?:\/|$)/, hasLines: true }
   const forEffect = await bundleInto(join(dist, "testing"), home, { testing: "src/testing.ts" }, withEffect)
   writeBundled(folder, manifest, [...modules, ...forEffect])
-  const entries = ["testing", "testing/promise"].map((name) => join(compiled, home, "src", name))
-  copyWithImports(compiled, entries, ".d.ts", [compiled, join(dist, "types")])
+  const typed = ["testing", "testing/promise"].map((name) => join(compiled, home, "src", name))
+  copyWithImports(compiled, typed, ".d.ts", [compiled, join(dist, "types")])
 }
 
 /** What a workspace may have that goes into its package as it is: `operate` is for those who run the daemon. */

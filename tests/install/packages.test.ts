@@ -89,6 +89,21 @@ describe("a project without Effect", () => {
     expect(JSON.parse(stdout)).toEqual({ listed: true, refused: { nodeId: 1, isSameClass: true }, isKept: true })
   })
 
+  it.each([
+    `import { createClient } from "@berth/core"
+     createClient({ baseUrl: "nonsense", apiKey: "k", accessToken: "t" })`,
+    `import { createClient } from "@berth/core"
+     const fetch = async () => new Response("{}", { status: 404 })
+     await createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "k", accessToken: "t", fetch }).nodes.get(1)`,
+    `import { startServer } from "@berth/server/testing/promise"
+     await startServer({ seeed: 7 })`
+  ])("shows of an uncaught error no more than a screen: %s", async (source) => {
+    const { code, stderr } = await withoutEffect.evaluate(source)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/(InvalidOption|NodeNotFound|MockRefused): /)
+    expect(stderr.length).toBeLessThan(4_000)
+  })
+
   it.each(["nodenext", "bundler"] as const)("compiles with the module resolution %s", async (resolution) => {
     expect(await withoutEffect.typeFaults(resolution)).toBe("")
   })
