@@ -2,6 +2,7 @@
  * The service for tests without Effect: the server and its worlds as promises, with plain values and real `Error`s. What they
  * take and give is in `promise/Server.ts`.
  */
+import "./promise/requireNode.ts"
 import { clearImmediate, setImmediate } from "node:timers"
 import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
 import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
