@@ -103,6 +103,11 @@ interface BundleOptions {
   readonly external?: RegExp
   /** Of the files. Default `.mjs`. */
   readonly extension?: ".js" | ".mjs"
+  /**
+   * Whether the code has lines, as modules need that other programs import: of an uncaught error Node prints the whole line
+   * that threw it. Default false.
+   */
+  readonly hasLines?: boolean
   /** `one` file with everything, or files beside the entries. Default: what is loaded on demand is in files of its own. */
   readonly chunks?: "one" | ReadonlyArray<Chunk>
 }
@@ -115,7 +120,7 @@ export const bundleInto = async (
   dist: string,
   folder: string,
   entries: Readonly<Record<string, string>>,
-  { platform = "node", external = /^node:/, extension = ".mjs", chunks }: BundleOptions = {}
+  { platform = "node", external = /^node:/, extension = ".mjs", hasLines = false, chunks }: BundleOptions = {}
 ): Promise<ReadonlyArray<string>> => {
   const isCli = folder === "apps/cli"
   // `berth` is loaded by `apps/cli/bin/load.cjs`.
@@ -142,7 +147,7 @@ export const bundleInto = async (
     chunkFileNames: `[name]-[hash]${suffix}`,
     codeSplitting: chunks !== "one" && { groups: [...(chunks ?? (isCli ? chunksOfCli : []))] },
     // Stack traces need the names.
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } }
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: !hasLines } }
   })
   await build.close()
 

@@ -6,7 +6,7 @@ import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rm
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { apps, bundleInto } from "./bundle.ts"
-import { packPage } from "./pages.ts"
+import { packPages } from "./pages.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -163,6 +163,7 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
     {
       platform: "neutral",
       extension: ".js",
+      hasLines: true,
       chunks: [
         { name: "errors", test: /promise\/(?:BerthError|Failure|reasons)\.ts$/ },
         { name: "client", test: /./ }
@@ -180,14 +181,19 @@ const fillCore = async (folder: string, compiled: string, manifest: Manifest): P
 const fillServer = async (folder: string, compiled: string, manifest: Manifest): Promise<void> => {
   const home = "apps/server"
   const dist = join(folder, "dist")
-  const modules = await bundleInto(dist, home, { main: "src/main.ts", promise: "src/testing/promise.ts" })
+  const entries = { main: "src/main.ts", promise: "src/testing/promise.ts" }
+  const first = { name: "requireNode", test: /testing\/promise\/requireNode\.ts$/ }
+  const modules = await bundleInto(dist, home, entries, { hasLines: true, chunks: [first] })
   // Tests with Effect give their own to the service.
-  const withEffect = { external: /^node:|^effect(?:\/|$)/ }
+  const withEffect = { external: /^node:|^effect(?:\/|$)/, hasLines: true }
   const forEffect = await bundleInto(join(dist, "testing"), home, { testing: "src/testing.ts" }, withEffect)
   writeBundled(folder, manifest, [...modules, ...forEffect])
-  const entries = ["testing", "testing/promise"].map((name) => join(compiled, home, "src", name))
-  copyWithImports(compiled, entries, ".d.ts", [compiled, join(dist, "types")])
+  const typed = ["testing", "testing/promise"].map((name) => join(compiled, home, "src", name))
+  copyWithImports(compiled, typed, ".d.ts", [compiled, join(dist, "types")])
 }
+
+/** What a workspace may have that goes into its package as it is: `operate` is for those who run the daemon. */
+const ownFiles = ["bin", "operate", "CHANGELOG.md"]
 
 const fill = async (folder: string, home: string, compiled: string): Promise<void> => {
   const manifest = manifestOf(home)
@@ -196,11 +202,11 @@ const fill = async (folder: string, home: string, compiled: string): Promise<voi
   if (home === "packages/core") further = await fillCore(folder, compiled, manifest)
   else if (home === "apps/server") await fillServer(folder, compiled, manifest)
   else writeBundled(folder, manifest, await bundleInto(join(folder, "dist"), home, { main: "src/main.ts" }))
-  if (existsSync(join(root, home, "bin"))) cpSync(join(root, home, "bin"), join(folder, "bin"), { recursive: true })
-  packPage(root, folder, join(root, home, "README.md"), "README.md")
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
-  const changes = join(root, home, "CHANGELOG.md")
-  if (existsSync(changes)) copyFileSync(changes, join(folder, "CHANGELOG.md"))
+  for (const own of ownFiles) {
+    if (existsSync(join(root, home, own))) cpSync(join(root, home, own), join(folder, own), { recursive: true })
+  }
+  packPages(root, folder, home)
   writeManifest(folder, manifest, further)
 }
 

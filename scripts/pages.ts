@@ -1,31 +1,38 @@
-// Copies a page, such as a README, into a packed folder, so that its links work there. Pages for users that it links to come with it; a
+// Copies the README of a workspace into its packed folder, so that its links work there. Pages for users that it links to come with it; a
 // link to what is not in the package, such as a source or a decision, becomes its text.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 
 const link = /\[([^\]]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)/g
 
-/** Where a page of the repository is in a package; undefined for what is not for users. */
-const placeOf = (root: string, path: string): string | undefined =>
-  /^docs\/(?:using-with-\w+|control-plane)\.md$/.exec(relative(root, path))?.[0]
+/** The pages below `docs` that are for users, and not for people who change Berth. */
+const pageForUsers = /^docs\/(?:(?!architecture|inside-the-mock|adding-an-endpoint)[\w-]+|interface\/[\w-]+)\.md$/
 
-/** Copies the page `source` to `name` in the folder of a package, which is otherwise filled. */
-export const packPage = (root: string, folder: string, source: string, name: string): void => {
-  const target = join(folder, name)
-  const others = new Map<string, string>()
-  const text = readFileSync(source, "utf8").replaceAll(link, (whole, words: string, path: string, hash = "") => {
-    const linked = resolve(dirname(source), path)
-    const place = placeOf(root, linked)
-    if (place !== undefined) {
-      others.set(linked, place)
-      return `[${words}](${relative(dirname(target), join(folder, place))}${hash})`
-    }
-    const beside = resolve(dirname(target), path)
-    return beside.startsWith(`${folder}/`) && existsSync(beside) ? whole : words
-  })
-  mkdirSync(dirname(target), { recursive: true })
-  writeFileSync(target, text)
-  for (const [linked, place] of others) {
-    if (!existsSync(join(folder, place))) packPage(root, folder, linked, place)
+/** Copies the README of the workspace `home` to the folder of its package, which is otherwise filled. */
+export const packPages = (root: string, folder: string, home: string): void => {
+  const source = join(root, home)
+  const packed = new Set<string>()
+  /** Where a file of the repository is in the package; undefined where it is not. */
+  const placeOf = (path: string): string | undefined => {
+    const page = relative(root, path)
+    if (pageForUsers.test(page)) return page
+    const own = relative(source, path)
+    return own === "README.md" || (!own.startsWith("..") && existsSync(join(folder, own))) ? own : undefined
   }
+  const pack = (from: string, place: string): void => {
+    packed.add(place)
+    const target = join(folder, place)
+    const pages = new Map<string, string>()
+    const text = readFileSync(from, "utf8").replaceAll(link, (_whole, words: string, path: string, hash = "") => {
+      const linked = resolve(dirname(from), path)
+      const there = placeOf(linked)
+      if (there === undefined) return words
+      if (there.endsWith(".md")) pages.set(linked, there)
+      return `[${words}](${relative(dirname(target), join(folder, there))}${hash})`
+    })
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, text)
+    for (const [linked, there] of pages) if (!packed.has(there)) pack(linked, there)
+  }
+  pack(join(source, "README.md"), "README.md")
 }

@@ -89,6 +89,21 @@ describe("a project without Effect", () => {
     expect(JSON.parse(stdout)).toEqual({ listed: true, refused: { nodeId: 1, isSameClass: true }, isKept: true })
   })
 
+  it.each([
+    `import { createClient } from "@berth/core"
+     createClient({ baseUrl: "nonsense", apiKey: "k", accessToken: "t" })`,
+    `import { createClient } from "@berth/core"
+     const fetch = async () => new Response("{}", { status: 404 })
+     await createClient({ baseUrl: "http://127.0.0.1:1", apiKey: "k", accessToken: "t", fetch }).nodes.get(1)`,
+    `import { startServer } from "@berth/server/testing/promise"
+     await startServer({ seeed: 7 })`
+  ])("shows of an uncaught error no more than a screen: %s", async (source) => {
+    const { code, stderr } = await withoutEffect.evaluate(source)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/(InvalidOption|NodeNotFound|MockRefused): /)
+    expect(stderr.length).toBeLessThan(4_000)
+  })
+
   it.each(["nodenext", "bundler"] as const)("compiles with the module resolution %s", async (resolution) => {
     expect(await withoutEffect.typeFaults(resolution)).toBe("")
   })
@@ -110,6 +125,27 @@ describe("a project without Effect", () => {
   })
 })
 
+const pagesOf: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "@berth/core": ["docs/using-with-effect.md", "docs/using-with-promises.md", "openapi.json"],
+  "@berth/cli": ["docs/cli-output.md"],
+  "@berth/server": [
+    "docs/control-plane.md",
+    "docs/interface/decisions.md",
+    "docs/interface/interface.md",
+    "docs/running-the-mock.md",
+    "docs/testing-with-the-mock.md"
+  ],
+  "@berth/watch": [
+    "docs/watch.md",
+    "docs/watch-events.md",
+    "docs/watch-http.md",
+    "docs/watch-latency.md",
+    "operate/alerts.yml",
+    "operate/berth-watch.service",
+    "operate/grafana.json"
+  ]
+}
+
 describe.each(names)("the tarball of %s", (name) => {
   it("holds what its entries need, and neither tests nor sources", async () => {
     const files = await readdir(join(withEffect.folder, "node_modules", name), { recursive: true })
@@ -128,6 +164,11 @@ describe.each(names)("the tarball of %s", (name) => {
         expect.soft(linked.startsWith(home) && existsSync(linked), `${page}: ${path}`).toBe(true)
       }
     }
+  })
+
+  it("has every page for users that its README names, and those that these name", async () => {
+    const files = await readdir(join(withEffect.folder, "node_modules", name), { recursive: true })
+    expect(files).toEqual(expect.arrayContaining([...pagesOf[name]!]))
   })
 
   it("states what is bundled, with its licenses", async () => {

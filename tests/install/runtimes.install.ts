@@ -93,6 +93,13 @@ describe("on a Node that is too old", () => {
     expect(stdout).toBe(`RuntimeTooOld: ${tooOld}\n`)
   })
 
+  it("no server of a test can be started", async () => {
+    const { code, stderr } = await project.evaluate(`import "@berth/server/testing/promise"`, runtime)
+    expect(code).toBe(1)
+    expect(stderr).toContain(`Error: @berth/server needs Node 22.19 or newer; this is Node ${nodeTooOld.version}.\n`)
+    expect(stderr.length).toBeLessThan(2_000)
+  })
+
   it("no layer of Effect can be made", async () => {
     const source = `
       import * as Berth from "@berth/core/client/Berth"

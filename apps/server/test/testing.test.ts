@@ -1,5 +1,5 @@
 import { describe, expect, it, layer } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Exit } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { TestServer } from "../src/testing.ts"
@@ -43,6 +43,16 @@ describe("the clock of a test's service", () => {
       expect((yield* callWithoutSocket("GET", `/nodes/${created.json.data.id}/`)).json.data.status).toBe("running")
       expect(DateTime.toEpochMillis(yield* server.now)).toBe(2_000)
     }).pipe(Effect.provide(TestServer.layerHttpClient({ clock: "real" })))
+  )
+
+  it.effect("is not moved by what is no duration", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const before = yield* server.now
+      const moves = [() => server.advance(Number.NaN), () => server.advance(-1), () => server.advance(Infinity)]
+      for (const move of moves) expect(Exit.isFailure(yield* Effect.exit(move()))).toBe(true)
+      expect(yield* server.now).toEqual(before)
+    }).pipe(Effect.provide(TestServer.layer()))
   )
 
   it.effect("stands still while the clock of the test moves, where it is frozen", () =>

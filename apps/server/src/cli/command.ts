@@ -16,6 +16,7 @@ import { type Account, defaults, type WorldSettings } from "../world/WorldSettin
 import { Worlds } from "../world/Worlds.ts"
 import { faultList } from "./faultList.ts"
 import { flags, given, readAccount } from "./flags.ts"
+import { printReadyLine } from "./readyLine.ts"
 import { isStdinPipe, stdinEnd } from "./stdinEnd.ts"
 import { readTls } from "./tls.ts"
 
@@ -129,14 +130,16 @@ export const command = Command.make("berth-server", flags, (options) =>
       }).pipe(Effect.mapError(cannotListen(host, port)))
       yield* keep
       const { accessToken, apiKey } = worlds.main.settings.account
-      yield* Console.log(
-        JSON.stringify({
-          url,
-          apiKey: Redacted.value(apiKey),
-          accessToken: Redacted.value(accessToken),
-          pid: process.pid,
-          ...(certificate === undefined ? {} : { certificate })
-        })
+      const ready = JSON.stringify({
+        url,
+        apiKey: Redacted.value(apiKey),
+        accessToken: Redacted.value(accessToken),
+        pid: process.pid,
+        ...(certificate === undefined ? {} : { certificate })
+      })
+      yield* Effect.mapError(
+        printReadyLine(ready),
+        (code) => new StartFailure({ message: `cannot write the ready line to stdout: ${code}` })
       )
       if (!options.exitWithParent) return yield* Effect.never
       yield* stdinEnd

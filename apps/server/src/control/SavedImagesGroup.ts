@@ -11,7 +11,10 @@ const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
 
 /** The source of a saved image: a node of the world, or a public image on a plan it goes with. */
 export const SavedImageOrder = Schema.Struct({
-  name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(maxTextLength)),
+  name: Schema.String.check(
+    Schema.isPattern(/\S/, { expected: "a name that is not blank" }),
+    Schema.isMaxLength(maxTextLength)
+  ),
   nodeId: Schema.optionalKey(Schema.Int),
   /** Slug of a public image; default Ubuntu-24.04. */
   image: Schema.optionalKey(Slug),

@@ -88,5 +88,7 @@ const noEndpoint = (
   const isUnreadable = allow?.split(", ").includes(request.method) === true && request.method !== "OPTIONS"
   if (allow === undefined || isUnreadable) return failureResponse(404, "There is nothing at this path.")
   if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers: { allow } })
-  return failureResponse(405, `The path does not answer ${request.method}, only ${allow}.`, { headers: { allow } })
+  // HEAD states the length of what GET would get (RFC 9110 §9.3.2).
+  const method = request.method === "HEAD" ? "GET" : request.method
+  return failureResponse(405, `The path does not answer ${method}, only ${allow}.`, { headers: { allow } })
 }

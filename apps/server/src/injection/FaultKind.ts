@@ -129,7 +129,9 @@ export const flag = (description: string) => Schema.optionalKey(Schema.Boolean).
 
 /** A text of at most 255 characters that fits into a header. */
 export const text = (description: string) =>
-  Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[ -~]{1,255}$/))).annotate({ description })
+  Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^[ -~]{1,255}$/, { expected: "1 to 255 visible ASCII characters or spaces" }))
+  ).annotate({ description })
 
 export const choice = <const L extends ReadonlyArray<string>>(values: L, description: string) =>
   Schema.optionalKey(Schema.Literals(values)).annotate({ description: `${values.join(", ")}; ${description}` })

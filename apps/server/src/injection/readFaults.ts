@@ -5,6 +5,7 @@
 import type { FieldErrors } from "@berth/core/api/Envelope"
 import { Predicate, Result, type Schema } from "effect"
 import { indexBeyondPatternCost, maxFaults, tooMuchToMatch } from "../faults/Fault.ts"
+import type { Operation } from "../faults/operations.ts"
 import { strictReader } from "../transport/fields.ts"
 import { type Fault, kindByName } from "./catalogue.ts"
 
@@ -36,14 +37,26 @@ const readFault = (given: unknown): Result.Result<Fault, FieldErrors> => {
   return Result.flatMap(read(given), firesSomewhere)
 }
 
+/** The operations whose requests are about one node: a create has its name, and no id yet. */
+const aboutNodeById: ReadonlyArray<Operation> = ["nodes.get", "nodes.delete", "commitments.set"]
+const aboutNodeByName: ReadonlyArray<Operation> = ["nodes.create", ...aboutNodeById]
+
 /** A scope in which a fault can never fire is a mistake. */
 const firesSomewhere = (fault: Fault): Result.Result<Fault, FieldErrors> => {
   const only = kindByName.get(fault.fault)?.only
-  const operation = fault.scope?.operation
-  if (only === undefined || operation === undefined) return Result.succeed(fault)
-  return (typeof operation === "string" ? [operation] : operation).every((one) => only.includes(one))
+  const { node, operation } = fault.scope ?? {}
+  const asked = typeof operation === "string" ? [operation] : operation
+  if (only !== undefined && asked?.every((one) => only.includes(one)) === false) {
+    return Result.fail({ "scope.operation": [`The fault ${fault.fault} fires only at ${only.join(", ")}.`] })
+  }
+  const aboutNode = typeof node === "number" ? aboutNodeById : aboutNodeByName
+  return node === undefined || (asked ?? only ?? aboutNode).some((one) => aboutNode.includes(one))
     ? Result.succeed(fault)
-    : Result.fail({ "scope.operation": [`The fault ${fault.fault} fires only at ${only.join(", ")}.`] })
+    : Result.fail({
+        "scope.node": [
+          `Only ${aboutNode.join(", ")} name a node by its ${typeof node === "number" ? "id" : "name"}: the fault would never fire.`
+        ]
+      })
 }
 
 const tooMany = `There may be at most ${maxFaults} faults.`

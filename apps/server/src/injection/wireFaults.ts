@@ -47,18 +47,21 @@ const truncatedBody = faultKind({
   steps: ({ fault: { share = 0.5 } }) => ({ wire: (_, bodyBytes) => cut(bodyBytes, share, "end") })
 })
 
+const comma = 0x2c
+
 const malformedJson = faultKind({
   family: "wire",
   name: "malformed-json",
   summary: "The body is whole by its length and no JSON.",
   options: {},
-  steps: () => ({
+  steps: (_, { request }) => ({
     form: (reply) => {
-      const bytes = bytesOf(reply)
-      if (bytes === undefined) return undefined
+      const bytes = request.method === "HEAD" ? undefined : bytesOf(reply)
+      // What another one has broken is not copied: it may be long, and they may be a hundred.
+      if (bytes === undefined || bytes.at(-1) === comma) return undefined
       // The last bracket becomes a comma: the length is right, and the end is missing.
       const broken = Uint8Array.from(bytes)
-      broken[broken.length - 1] = 0x2c
+      broken[broken.length - 1] = comma
       return withBytes(reply, broken)
     }
   })

@@ -5,6 +5,7 @@ import { METHODS } from "node:http"
 import { Predicate, Schema } from "effect"
 import { operations } from "../faults/operations.ts"
 import { maxPatternLength, patternCost } from "../lifecycle/pattern.ts"
+import { isCredential } from "./JournalEntry.ts"
 
 const Times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
@@ -60,6 +61,12 @@ const Query = Schema.Record(Schema.String, Pattern).check(
     (query) =>
       Object.keys(query).every((name) => name.length <= maxPatternLength) ||
       `Expected names of at most ${maxPatternLength} characters`
+  ),
+  // It would never be found, and a request that has it would be shown as one that lacks it.
+  Schema.makeFilter((query) =>
+    Object.keys(query)
+      .filter(isCredential)
+      .map((name) => ({ path: [name], issue: "A journal has no credentials: leave it out" }))
   )
 )
 

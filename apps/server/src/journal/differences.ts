@@ -67,11 +67,14 @@ const maxCandidates = 50
 
 const weights = {
   method: 0.5,
+  /** More than any answer: a request of another operation was meant to be that. */
+  operation: 0.4,
   status: 0.3,
   fault: 0.3,
   absent: 1,
   misnamed: 0.2,
-  kind: 1,
+  /** What is there, and differs however much, is nearer than what is not. */
+  maxValue: 0.9,
   length: 0.5,
   maxBody: 2
 } as const
@@ -88,7 +91,10 @@ export function* differences(call: ExpectedCall, { body, entry }: Request): Gene
     const form = formOf(call.operation)
     yield {
       sentence: () => `operation is ${entry.operation ?? `none (${asked})`}, expected ${call.operation}`,
-      weight: () => (form.method === method ? 0 : weights.method) + measures.path(form.pattern, path)
+      weight: () =>
+        (entry.operation === null ? 0 : weights.operation) +
+        (form.method === method ? 0 : weights.method) +
+        measures.path(form.pattern, path)
     }
   }
   if (call.path !== undefined && !matches(call.path, path)) {
@@ -120,8 +126,21 @@ const simple = (sentence: string, weight: number): Difference => ({ sentence: ()
 
 const valueDifference = (name: string, wanted: string, given: string, distance: Measure): Difference => ({
   sentence: () => `${name} is ${show(given)}, expected ${show(wanted)}`,
-  weight: () => distance(wanted, given)
+  weight: () => weights.maxValue * distance(wanted, given)
 })
+
+/** The same differences, which together weigh no more than so much. */
+function* atMost(max: number, differences: Iterable<Difference>): Generator<Difference> {
+  let left = max
+  for (const difference of differences) {
+    const before = left
+    let known: number | undefined
+    const weight = () => (known ??= before === 0 ? 0 : Math.min(before, difference.weight()))
+    yield { ...difference, weight }
+    // Only where more than the first one is asked for: to weigh takes long.
+    left -= weight()
+  }
+}
 
 /** The differences of named values. A name that is missing may be there misspelt, under a name that was not expected. */
 function* fieldDifferences<W, G>(
@@ -181,12 +200,11 @@ function* bodyDifferences(wanted: Schema.Json, body: Request["body"], measures: 
     const found = { absent: "missing", cut: "too long for the journal to be compared", "no JSON": "no JSON" } as const
     return yield simple(`body is ${found[body.failure]}, expected ${show(wanted)}`, weights.maxBody)
   }
+  // Heavier than a body that is not there it cannot get: there the differences end.
   let total = 0
-  for (const difference of within(wanted, body.success, "body", measures)) {
-    // Heavier than a body that is not there it cannot get.
-    const weight = () => Math.min(difference.weight(), Math.max(0, weights.maxBody - total))
-    yield { ...difference, weight: () => weight() }
-    total += weight()
+  for (const difference of atMost(weights.maxBody, within(wanted, body.success, "body", measures))) {
+    yield difference
+    total += difference.weight()
     if (total >= weights.maxBody) return
   }
 }
@@ -199,7 +217,7 @@ function* within(wanted: unknown, given: unknown, path: string, measures: Measur
       given as Record<string, unknown>,
       `${path}.`,
       measures,
-      (wanted, given, name) => within(wanted, given, name, measures)
+      (wanted, given, name) => atMost(weights.maxValue, within(wanted, given, name, measures))
     )
   }
   if (Array.isArray(wanted) && Array.isArray(given)) {
@@ -217,8 +235,8 @@ function* within(wanted: unknown, given: unknown, path: string, measures: Measur
     sentence: () => `${path} is ${show(given)}, expected ${show(wanted)}`,
     weight: () =>
       typeof wanted === typeof given && typeof wanted !== "object"
-        ? measures.text(String(wanted), String(given))
-        : weights.kind
+        ? weights.maxValue * measures.text(String(wanted), String(given))
+        : weights.maxValue
   }
 }
 

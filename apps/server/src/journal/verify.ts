@@ -215,10 +215,11 @@ const explain = (mismatches: ReadonlyArray<Mismatch>, others: ReadonlyArray<Jour
 
 const describeCall = ({ body, faults, method, operation, path, query, status }: ExpectedCall): string => {
   const what = [method, path ?? operation].filter((part) => part !== undefined).join(" ")
-  const search = new URLSearchParams(query).toString()
+  // As it was given: a pattern, of which nothing is escaped.
+  const search = Object.entries(query ?? {}).map(([name, pattern]) => `${name}=${pattern}`)
   return [
     what === "" ? "any request" : what,
-    ...(search === "" ? [] : [`with query ${search}`]),
+    ...(search.length === 0 ? [] : [`with query ${search.join("&")}`]),
     ...(body === undefined ? [] : [`with body ${show(body)}`]),
     ...(status === undefined ? [] : [`with ${status === null ? "no reply" : `status ${status}`}`]),
     ...(faults === undefined ? [] : [`with faults ${faults.join(", ")}`])

@@ -59,7 +59,11 @@ export const bindWorld = (
   return {
     ...made,
     now: Effect.orDie(Effect.map(control.clock.read({ params }), ({ now }) => now)),
-    advance: (by) => Effect.map(change({ advance: Duration.fromInputUnsafe(by) }), ({ now }) => now),
+    // Effect takes NaN for no time at all.
+    advance: (by) =>
+      Number.isNaN(by)
+        ? Effect.die(new TypeError("Expected the duration of advance, not NaN."))
+        : Effect.map(change({ advance: Duration.fromInputUnsafe(by) }), ({ now }) => now),
     advanceToNextEvent: Effect.map(change({ advanceTo: "next-event" }), ({ events }) => events ?? []),
     arm: (faults) => Effect.orDie(Effect.asVoid(control.faults.arm({ params, payload: faults }))),
     journal: Effect.orDie(Effect.map(control.requests.read({ params, query: {} }), ({ requests }) => requests)),

@@ -2,6 +2,7 @@
  * The service for tests without Effect: the server and its worlds as promises, with plain values and real `Error`s. What they
  * take and give is in `promise/Server.ts`.
  */
+import "./promise/requireNode.ts"
 import { clearImmediate, setImmediate } from "node:timers"
 import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
 import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
@@ -17,7 +18,7 @@ import { Worlds } from "../world/Worlds.ts"
 import type { JournalEntry, Verdict } from "./promise/ControlTypes.ts"
 import { CallsDiffer, MockRefused, ServerClosed } from "./promise/errors.ts"
 import type { ArmedFault, Server, ServerOptions, World, WorldOptions } from "./promise/Server.ts"
-import { jsonOf, objectOf, textOf } from "./promise/json.ts"
+import { jsonOf, objectOf, queryOf, textOf } from "./promise/json.ts"
 import { explain } from "./TestWorld.ts"
 
 export type {
@@ -175,7 +176,7 @@ const bindWorld = (
     },
     disarm: () => call("DELETE", `${path}/faults`),
     faults,
-    journal: async (filter) => (await requests(objectOf("the filter of journal", filter))).requests,
+    journal: async (filter) => (await requests(queryOf("the filter of journal", filter))).requests,
     forget: () => call("DELETE", `${path}/requests`),
     verify: async (expectation) => {
       const body = bodyOf("the expectation of verify", expectation)
@@ -186,7 +187,7 @@ const bindWorld = (
       const [page, armed] = await Promise.all([requests(), faults().catch(ignoreEnded)])
       return explain(id, page.seed, armed, page.requests)
     },
-    nodes: async (page) => call("GET", `${path}/nodes`, { query: objectOf("the page of nodes", page) }),
+    nodes: async (page) => call("GET", `${path}/nodes`, { query: queryOf("the page of nodes", page) }),
     forceNode: async (node, change) => {
       if (!Number.isSafeInteger(node)) throw new TypeError("Expected the id of forceNode to be a whole number.")
       return call("PATCH", `${path}/nodes/${node}`, { body: bodyOf("the change of forceNode", change) })

@@ -41,13 +41,21 @@ const typeWords: Readonly<Record<string, string>> = {
   null: "null"
 }
 
-/** `Expected array | string | undefined` in plain words; any other sentence as it is. */
+/** A type, a literal, or an object by its name in the code or by its fields. */
+const alternative = /[a-z]+|"[^"]*"|[A-Z][A-Za-z]*|\{[^}]*\}/
+
+const alternatives = new RegExp(`^Expected ((?:${alternative.source})(?: \\| (?:${alternative.source}))*)(?:, .*)?$`)
+
+/** `Expected array | "all" | undefined` in plain words; any other sentence as it is. */
 const plainly = (sentence: string): string => {
-  const types = /^Expected ([a-z]+(?: \| [a-z]+)*)(?:, .*)?$/.exec(sentence)?.[1]?.split(" | ")
-  const words = types?.filter((type) => type !== "undefined").map((type) => typeWords[type])
-  return words === undefined || words.length === 0 || words.includes(undefined)
-    ? sentence
-    : `Expected ${words.join(" or ")}`
+  const given = alternatives.exec(sentence)?.[1]?.split(" | ") ?? []
+  const words = given
+    .filter((one) => one !== "undefined")
+    .map((one) => (one.startsWith('"') ? one : /^[A-Z{]/.test(one) ? typeWords["object"] : typeWords[one]))
+  const last = words.at(-1)
+  if (last === undefined || words.includes(undefined)) return sentence
+  const others = [...new Set(words)].filter((word) => word !== last)
+  return `Expected ${others.length === 0 ? last : `${others.join(", ")} or ${last}`}`
 }
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({

@@ -112,7 +112,10 @@ const Slug = Schema.String.check(Schema.isMaxLength(maxTextLength))
 
 /** A node that is there from the start. */
 const NodeOptions = Schema.Struct({
-  name: Schema.String.check(Schema.isPattern(/\S/), Schema.isMaxLength(maxTextLength)),
+  name: Schema.String.check(
+    Schema.isPattern(/\S/, { expected: "a name that is not blank" }),
+    Schema.isMaxLength(maxTextLength)
+  ),
   plan: Schema.optionalKey(Slug).annotate(described("A slug; default the first one the image goes with")),
   image: Schema.optionalKey(Schema.Union([Slug, Schema.Int])).annotate(
     described("Slug or id of a public image; default Ubuntu-24.04, or the first one that goes with the plan")

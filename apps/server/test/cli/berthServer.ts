@@ -29,6 +29,13 @@ const start = (args: ReadonlyArray<string>) => Program.start(() => Program.ofNod
 export const run = (args: ReadonlyArray<string>): Effect.Effect<Ended> =>
   Effect.scoped(Effect.flatMap(start(args), ({ ended }) => Effect.promise(() => ended)))
 
+/** Runs it to its end with a file for its stdout. */
+export const runInto = (file: string, args: ReadonlyArray<string>): Effect.Effect<Ended> => {
+  const command = ["-c", 'exec > "$0" && exec "$@"', file, process.execPath, binary, ...args]
+  const program = Program.start(() => new Program("sh", command))
+  return Effect.scoped(Effect.flatMap(program, ({ ended }) => Effect.promise(() => ended)))
+}
+
 /** Starts it and waits for the ready line; it is gone when the scope closes, whatever the test did. */
 export const serve = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const server = yield* start(args)

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { callAs } from "../http/service.ts"
-import { run, serve } from "./berthServer.ts"
+import { run, runInto, serve } from "./berthServer.ts"
 
 describe.concurrent("a start that works", () => {
   it.live("prints one line on stdout, with the default account, and nothing anywhere else", () =>
@@ -163,6 +163,14 @@ describe.concurrent("a start that fails", () => {
         stderr: `berth-server: cannot listen on 127.0.0.1 port ${port}: the port is taken\n`,
         stdout: ""
       })
+    })
+  )
+
+  it.live("a ready line that cannot be written: exit 2 and one line about it", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* runInto("/dev/full", ["--port", "0"])
+      const sentence = "berth-server: cannot write the ready line to stdout: ENOSPC\n"
+      expect({ code, stderr }).toEqual({ code: 2, stderr: sentence })
     })
   )
 

@@ -199,6 +199,9 @@ layer(TestServer.layer({ scenario: "small" }))("nodes over HTTP", (it) => {
           expect(reply.headers.get("allow")).toBe(allow)
         }
       }
+      const path = "/update_committed_node_status/"
+      const [head, get] = [yield* call("HEAD", path), yield* call("GET", path)]
+      expect([head.status, head.headers.get("content-length")]).toEqual([405, get.headers.get("content-length")])
     })
   )
 

@@ -66,6 +66,24 @@ describe("faults as JSON", () => {
   })
 
   it.each([
+    [{ fault: "list-stale", scope: { node: "web-*" } }, "nodes.create, nodes.get, nodes.delete, commitments.set"],
+    [{ fault: "hang", scope: { node: "web", operation: ["nodes.list", "images.list"] } }, "nodes.create, nodes.get"],
+    [{ fault: "hang", scope: { node: 5, operation: "nodes.create" } }, "nodes.get, nodes.delete, commitments.set"],
+    [{ fault: "create-lost-reply", scope: { node: 5 } }, "nodes.get, nodes.delete, commitments.set"]
+  ])("%j would never fire, and is refused", (fault, operations) => {
+    expect(errorsOf([fault])).toEqual({ "0.scope.node": [expect.stringContaining(operations)] })
+  })
+
+  it.each([
+    { fault: "hang", scope: { node: 5 } },
+    { fault: "hang", scope: { node: "web", operation: ["nodes.list", "nodes.get"] } },
+    { fault: "create-lost-reply", scope: { node: "web-*" } },
+    { fault: "get-lags", scope: { node: 5 } }
+  ])("%j may fire, and is taken", (fault) => {
+    expect(Result.isSuccess(readFaults([fault]))).toBe(true)
+  })
+
+  it.each([
     { fault: "status", status: 199 },
     { fault: "status", status: 600 },
     { fault: "status", probability: 1.5 },

@@ -1,7 +1,9 @@
-import { expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Fault } from "../../src/injection/catalogue.ts"
+import { HttpServerResponse } from "effect/http"
+import { type Fault, kindByName } from "../../src/injection/catalogue.ts"
 import { TestServer, type TestWorld } from "../../src/testing.ts"
+import { bytesOf } from "../../src/transport/replyBytes.ts"
 import type { Outcome } from "../http/service.ts"
 import { ask, create, get, list } from "./client.ts"
 
@@ -102,6 +104,21 @@ layer(TestServer.layer())("a fault that leaves a reply as it is has not fired", 
       expect((yield* counts(world))[0]).toEqual([5])
     })
   )
+})
+
+describe("malformed-json", () => {
+  const formOf = (method: string) => {
+    const firing = { fault: { fault: "malformed-json" }, seen: 1, chance: () => 0 }
+    return kindByName.get("malformed-json")!.steps(firing, { request: { method }, world: undefined } as never).form!
+  }
+
+  it("copies no body that it need not change: they may be long, and a hundred may be armed", () => {
+    const reply = HttpServerResponse.jsonUnsafe([1, 2])
+    const broken = formOf("GET")(reply)!
+    expect(new TextDecoder().decode(bytesOf(broken))).toBe("[1,2,")
+    expect(formOf("GET")(broken)).toBeUndefined()
+    expect(formOf("HEAD")(reply)).toBeUndefined()
+  })
 })
 
 layer(TestServer.layer())("headers-missing takes away what the body gives a reply", (it) => {

@@ -209,6 +209,7 @@ layer(TestServer.layer())("bad requests to the control plane get the envelope an
     ["POST", "/requests/verify", '{"expected":[{"count":1,"atLeast":1}]}', 422],
     ["POST", "/requests/verify", '{"expected":[{"atLeast":2,"atMost":1}]}', 422],
     ["POST", "/requests/verify", '{"expected":[],"inorder":true}', 422],
+    ["POST", "/requests/verify", '{"expected":[{"query":{"apikey":"*"}}]}', 422],
     ["POST", "/requests/verify", "x", 400]
   ] as const) {
     it.effect(`${method} ${path} ${body}: ${status}`, () =>

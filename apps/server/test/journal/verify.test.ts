@@ -202,6 +202,50 @@ describe("the request that a person would name first", () => {
     expect(await nearest(expected, [...others, wanted])).toEqual([9, difference])
   })
 
+  it.each<[string, ExpectedCall, ReadonlyArray<JournalEntry>, string]>([
+    [
+      "has the parameter with another value, and one lacks it",
+      { operation: "nodes.list", query: { page_no: "3" } },
+      [entry(8, { query: { per_page: "20" } }), entry(9, { query: { page_no: "2" } })],
+      'query page_no is "2", expected "3"'
+    ],
+    [
+      "has a list with other elements, and one is another operation without the list",
+      { operation: "nodes.create", body: { tags: [{ b: 1 }, "a"] } },
+      [
+        entry(8, {
+          method: "POST",
+          path: `${path}/update_committed_node_status/`,
+          operation: "commitments.set",
+          body: "{}"
+        }),
+        created(9, "web")
+      ],
+      'body.tags.0 is "a", expected {"b":1}'
+    ],
+    [
+      "has the field as another type, and one lacks it",
+      { body: { vcn_id: "97898" } },
+      [created(8, "web"), entry(9, { method: "POST", body: '{"vcn_id":97898}' })],
+      'body.vcn_id is 97898, expected "97898"'
+    ],
+    [
+      "was answered otherwise, and one is another operation",
+      { operation: "nodes.get", status: 200 },
+      [entry(8), entry(9, { path: `${path}/nodes/1/`, operation: "nodes.get", status: 404 })],
+      "status is 404, expected 200"
+    ]
+  ])("is first where one %s", async (_, expected, entries, difference) => {
+    expect((await nearest(expected, entries)).slice(0, 2)).toEqual([9, difference])
+  })
+
+  it("is shown beside the call as it was given", async () => {
+    const { message } = await judge({ expected: [{ query: { page_no: "2?*", per_page: "5 0" } }] })
+    expect(message.split("\n")[0]).toBe(
+      "Expected any request with query page_no=2?*&per_page=5 0: at least 1, found 0."
+    )
+  })
+
   it("is not chosen for its number of differences, and others follow by their distance", async () => {
     const twoTypos = created(9, "wbe", 422)
     const { nearMisses } = (

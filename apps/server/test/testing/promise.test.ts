@@ -200,7 +200,12 @@ describe("a server of a test without Effect", () => {
       ["the options of startServer.clock", () => startServer({ clock: (() => "real") as never })],
       ["the faults of arm.1", () => world.arm([{ fault: "hang" }, undefined as never])],
       ["the change of forceNode.status", () => world.forceNode(1, { status: Symbol("running") as never })],
-      ["the expectation of verify.expected.0.body", () => world.verify({ expected: [{ body: itself as never }] })]
+      ["the expectation of verify.expected.0.body", () => world.verify({ expected: [{ body: itself as never }] })],
+      // Longer than any request to the control plane may be.
+      ["the options of makeWorld.apiKey", () => server.makeWorld({ apiKey: "x".repeat(1_048_577) })],
+      ["the faults of arm.0.message", () => world.arm([{ fault: "status", message: "ü".repeat(524_289) }])],
+      ["the change of the clock.advance", () => world.advance("1".repeat(1_048_577))],
+      ["the filter of journal.method", () => world.journal({ method: "x".repeat(8_192) })]
     ]
     for (const [name, call] of calls) {
       const failed = await call().catch((error: unknown) => error)

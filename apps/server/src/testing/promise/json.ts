@@ -6,6 +6,12 @@
 /** The control plane takes no more levels. */
 const maxDepth = 64
 
+/** Bytes of a body that the control plane takes, and so of a text in it. */
+const maxTextBytes = 1024 * 1024
+
+/** Characters of a parameter: many more than any has that means something, and few enough for a URL. */
+const maxParameterLength = 1000
+
 /** The JSON of an argument; throws a `TypeError` that names it, and the place in it, where it is no JSON. */
 export const jsonOf = (name: string, value: unknown): string => {
   const problem = problemOf(value, name, 0)
@@ -19,6 +25,16 @@ export const objectOf = <A extends object | undefined>(name: string, value: A): 
   throw new TypeError(`Expected ${name} to be an object.`)
 }
 
+/** The fields of a query. */
+export const queryOf = <A extends object | undefined>(name: string, value: A): A => {
+  const query = objectOf(name, value)
+  for (const [key, field] of Object.entries(query ?? {})) {
+    if (String(field).length > maxParameterLength)
+      throw new TypeError(`Expected ${name}.${key} to have at most ${maxParameterLength} characters.`)
+  }
+  return query
+}
+
 export const textOf = (name: string, example: string, value: string): string => {
   if (typeof value === "string") return value
   throw new TypeError(`Expected ${name} to be a text such as ${JSON.stringify(example)}.`)
@@ -28,7 +44,11 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   Object.prototype.toString.call(value) === "[object Object]"
 
 const problemOf = (value: unknown, path: string, depth: number): string | undefined => {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return undefined
+  if (value === null || typeof value === "boolean") return undefined
+  if (typeof value === "string")
+    return Buffer.byteLength(value) <= maxTextBytes
+      ? undefined
+      : `Expected ${path} to have at most ${maxTextBytes} bytes.`
   if (typeof value === "number")
     return Number.isFinite(value) ? undefined : `Expected ${path} to be a number, not ${value}.`
   // What contains itself has no end either.
