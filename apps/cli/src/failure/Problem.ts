@@ -78,13 +78,17 @@ export const problemOf = (failure: Failure): Problem => {
 }
 
 /** Data that cannot be written: no fault of berth. */
-export const problemOfOutput = ({ hint, message }: { readonly message: string; readonly hint: string }): Problem => ({
+export const problemOfOutput = ({
+  details,
+  hint,
+  message
+}: Pick<Problem, "message" | "hint" | "details">): Problem => ({
   code: "StdoutFailed",
   message,
   hint,
   httpStatus: null,
   retryable: false,
-  details: {}
+  details
 })
 
 /** A defect: a fault of berth itself. */
