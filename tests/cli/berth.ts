@@ -41,6 +41,13 @@ export const start = (args: ReadonlyArray<string>, { env = {}, ...options }: Run
 export const run = (args: ReadonlyArray<string>, options?: RunOptions): Effect.Effect<Ended> =>
   Effect.scoped(Effect.flatMap(start(args, options), ({ ended }) => ended))
 
+/** Runs it to its end with a stdout that is full. */
+export const runFull = (args: ReadonlyArray<string>, options: RunOptions): Effect.Effect<Ended> => {
+  const command = ["-c", 'exec "$@" > /dev/full', "sh", process.execPath, binary, ...args]
+  const started = Program.start(() => new Program("sh", command, options))
+  return Effect.scoped(Effect.flatMap(started, (program) => Effect.promise(() => program.ended)))
+}
+
 /** The settings that name an account of the service under test. */
 export const settings = Effect.map(TestServer, settingsOf)
 

@@ -68,6 +68,27 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("t
     })
   )
 
+  it.effect("ends at --limit, in the order that is asked for, and states how many there are", () =>
+    Effect.gen(function* () {
+      for (const command of [
+        ["plan", "list"],
+        ["image", "list"],
+        ["image", "saved"]
+      ]) {
+        for (const sort of [[], ["--sort", command[0] === "plan" ? "price" : "-name"]]) {
+          const all = lines((yield* berth([...command, ...sort, "-o", "id"])).stdout)
+          const some = yield* berth([...command, ...sort, "-o", "id", "--limit", "1"])
+          assert.deepStrictEqual([some.code, lines(some.stdout)], [0, all.slice(0, 1)])
+          assert.strictEqual(some.stderr, `1 of ${all.length}.\n`)
+          const whole = yield* berth([...command, ...sort, "-o", "id", "--limit", String(all.length)])
+          assert.deepStrictEqual([lines(whole.stdout), whole.stderr], [all, ""])
+        }
+        assert.strictEqual((yield* berth([...command, "--limit", "0"])).code, 2)
+      }
+      assert.strictEqual((yield* berth(["plan", "list", "--limit", "2", "-o", "json"])).stderr, "")
+    })
+  )
+
   it.effect("has each plan by itself, with when its commitments pay", () =>
     Effect.gen(function* () {
       const plan = "C-2VCPU-8RAM-50DISK"

@@ -3,26 +3,15 @@
  */
 import { PassThrough } from "node:stream"
 import { failure, lost, ok, type Reply } from "@berth/core/testing"
+import type { Ended } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { everyCommand, isLocal, lineOf, printsFindings, withoutProfile } from "./everyCommand.ts"
 import { hurried, invoke } from "./invoke.ts"
 import { serve } from "./ScriptedServer.ts"
 
-const commands: ReadonlyArray<ReadonlyArray<string>> = [
-  ["node", "list"],
-  ["node", "get", "1"],
-  ["node", "create", "--name", "n", "--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"],
-  ["node", "delete", "1", "--yes"],
-  ["node", "wait", "1", "--timeout", "500ms"],
-  ["commitment", "set", "1", "auto_terminate", "--yes"],
-  ["image", "list"],
-  ["image", "saved"],
-  ["plan", "list"],
-  ["plan", "get", "C-2VCPU-8RAM-50DISK"],
-  ["cost"],
-  ["limits"],
-  ["api", "GET", "/nodes/"]
-]
+/** Every command that asks the service; a login reads its stdin, which is in `profiles.test.ts`. */
+const commands = everyCommand.filter((row) => !isLocal(row) && row.input === undefined)
 
 const refusal = (status: number, message = "It is so", headers: Record<string, string> = {}) =>
   failure(status, message, { detail: [message] }, headers)
@@ -42,18 +31,20 @@ const replies: ReadonlyArray<{ readonly title: string; readonly code: number; re
   { title: "a connection that breaks", code: 7, reply: lost }
 ]
 
-/** A wait goes on over what may pass: it ends when its time does. */
-const passing = new Set(["429", "500", "503", "a connection that breaks"])
-
 const secrets = { BERTH_API_KEY: "the-key", BERTH_ACCESS_TOKEN: "the-token" }
 
-describe.each(commands)("berth %s %s", (...command) => {
-  const waits = command[1] === "wait"
-  // A wait has a limit of its own, which is short already.
+describe.each(commands)("berth $command", (row) => {
+  // A wait goes on over what may pass, and has a limit of its own.
+  const waits = row.command === "node wait"
+  const line = (...flags: ReadonlyArray<string>) =>
+    withoutProfile(lineOf(row, "1", waits ? [...flags, "--timeout", "500ms"] : flags))
+  const command = line()
   const inTime = waits ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : hurried
+  /** What is on stdout besides findings. */
+  const unexpected = ({ stdout }: Ended) => (printsFindings(row) ? "" : stdout)
   /** `berth api` prints the reply, also that of a failure. */
   const dataOf = (reply: Reply) =>
-    command[0] === "api" && reply !== "lost" && reply.body !== "" ? `${reply.body}\n` : ""
+    row.command === "api" && reply !== "lost" && reply.body !== "" ? `${reply.body}\n` : ""
 
   it.live(
     "exits with the code of each failure, reports it on stderr in two lines, and prints no data of berth's own",
@@ -63,10 +54,9 @@ describe.each(commands)("berth %s %s", (...command) => {
         Effect.fnUntraced(function* ({ code, reply, title }) {
           const url = yield* serve(() => reply)
           const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
-          const expected = waits && passing.has(title) ? 7 : code
           assert.deepStrictEqual(
-            { title, code: ended.code, stdout: ended.stdout },
-            { title, code: expected, stdout: dataOf(reply) }
+            { title, code: ended.code, stdout: unexpected(ended) },
+            { title, code, stdout: dataOf(reply) }
           )
           assert.match(ended.stderr, /(?:^|\n)error: .+\.\nhint: .+\n$/, title)
         }, Effect.scoped),
@@ -77,7 +67,7 @@ describe.each(commands)("berth %s %s", (...command) => {
   it.live("with -o json reports the failure as one line of JSON", () =>
     Effect.gen(function* () {
       const url = yield* serve(() => refusal(403, "Not yours"))
-      const ended = yield* invoke([...command, "-o", "json"], { env: { ...secrets, BERTH_BASE_URL: url } })
+      const ended = yield* invoke(line("-o", "json"), { env: { ...secrets, BERTH_BASE_URL: url } })
       const [last, ...rest] = ended.stderr.trimEnd().split("\n").toReversed()
       assert.strictEqual(ended.code, 3)
       assert.deepStrictEqual(rest, [])
@@ -91,19 +81,20 @@ describe.each(commands)("berth %s %s", (...command) => {
     Effect.gen(function* () {
       const url = yield* Effect.scoped(serve(() => refusal(500)))
       const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
-      assert.deepStrictEqual({ code: ended.code, stdout: ended.stdout }, { code: 7, stdout: "" })
+      assert.deepStrictEqual([ended.code, unexpected(ended)], [7, ""], ended.stderr)
+      assert.match(ended.stderr, /(?:^|\n)error: .+\.\nhint: .+\n$/)
     })
   )
 
   it.live("exits 2 without an address, and 3 without credentials, naming the variable", () =>
     Effect.gen(function* () {
       const nowhere = yield* invoke(command, { env: secrets })
-      assert.deepStrictEqual([nowhere.code, nowhere.stdout], [2, ""])
+      assert.deepStrictEqual([nowhere.code, unexpected(nowhere)], [2, ""])
       assert.include(nowhere.stderr, "BERTH_BASE_URL")
       for (const variable of Object.keys(secrets)) {
         const env = { BERTH_BASE_URL: "http://127.0.0.1:1", ...secrets, [variable]: "" }
         const ended = yield* invoke(command, { env })
-        assert.deepStrictEqual([ended.code, ended.stdout], [3, ""])
+        assert.deepStrictEqual([ended.code, unexpected(ended)], [3, ""])
         assert.include(ended.stderr, `${variable} is not set`)
       }
     })
@@ -111,7 +102,7 @@ describe.each(commands)("berth %s %s", (...command) => {
 
   it.live("exits 2 for a flag it has not, and prints nothing on stdout", () =>
     Effect.gen(function* () {
-      const ended = yield* invoke([...command, "--frobnicate"], { env: {} })
+      const ended = yield* invoke(line("--frobnicate"), { env: {} })
       assert.deepStrictEqual([ended.code, ended.stdout], [2, ""])
       assert.match(ended.stderr, /^error: berth .+ has no flag --frobnicate\.\nhint: See berth .+ --help\.\n$/)
     })

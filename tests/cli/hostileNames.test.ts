@@ -5,7 +5,8 @@ import { PassThrough } from "node:stream"
 import { run } from "@berth/cli/program"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
-import { ConfigProvider, Effect } from "effect"
+import { ConfigProvider, Effect, Fiber, Schedule } from "effect"
+import { CliOutput } from "effect/cli"
 import { controls, json, lines, settings } from "./berth.ts"
 import { berth } from "./invoke.ts"
 
@@ -15,7 +16,7 @@ const names: ReadonlyArray<readonly [what: string, name: string]> = [
   ["control characters", "a\u001b[2J\u0007\u009b31mb\u007f"],
   ["line feeds", "one\ntwo\r\nerror: three\u2028four"],
   ["wide text", "服务器-ｗｅｂ-🚀"],
-  ["right-to-left text", "שרת\u202edne\u2066x"],
+  ["right-to-left text", "שרת\u202edne\u2066x\u061cy"],
   ["combining marks", "e\u0301\u200d👩\u200d💻"],
   ["an asterisk", "w*"],
   ["a pattern", "{a,b}[12]?"],
@@ -26,7 +27,7 @@ const names: ReadonlyArray<readonly [what: string, name: string]> = [
 ]
 
 /** What no text from outside may bring to a terminal. */
-const overrides = /[\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
+const overrides = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 
 /** A NODE argument that names exactly this. */
 const asNode = (name: string) => `name:${name}`
@@ -43,6 +44,40 @@ const onTerminal = (args: ReadonlyArray<string>) =>
     const code = yield* Effect.provideService(run(args, { stdout, stderr }), ConfigProvider.ConfigProvider, provider)
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
     return { code, text: chunks.join("").replaceAll("\r\u001b[2K", "") }
+  })
+
+/** What removes the lines that the cursor was moved up by. */
+const erase = "\u001b[J"
+
+/** What a watch shows until there is enough of it; `change` runs once it has read the nodes. */
+const watching = (
+  surface: object,
+  args: ReadonlyArray<string>,
+  isEnough: (shown: string) => boolean,
+  change: Effect.Effect<unknown> = Effect.void
+) =>
+  Effect.gen(function* () {
+    const { journal } = yield* TestServer
+    const reads = Effect.map(journal, (entries) => entries.filter(({ operation }) => operation === "nodes.list").length)
+    const before = yield* reads
+    const stdout = Object.assign(new PassThrough(), surface)
+    const stderr = new PassThrough()
+    stderr.resume()
+    let shown = ""
+    stdout.on("data", (chunk: Buffer) => void (shown += String(chunk)))
+    const provider = ConfigProvider.fromEnv({ env: { ...(yield* settings), NO_COLOR: "1" } })
+    const command = run(["node", "watch", "--interval", "1s", ...args], { stdout, stderr })
+    const fiber = yield* Effect.forkScoped(Effect.provideService(command, ConfigProvider.ConfigProvider, provider))
+    const schedule = Schedule.spaced("20 millis")
+    // A list of one page takes two requests.
+    yield* Effect.repeat(reads, { until: (count) => count >= before + 3, schedule })
+    yield* change
+    yield* Effect.repeat(
+      Effect.sync(() => shown),
+      { until: isEnough, schedule }
+    )
+    yield* Fiber.interrupt(fiber)
+    return shown
   })
 
 describe("a name", () => {
@@ -95,6 +130,50 @@ describe("a name", () => {
       assert.strictEqual(deleted.code, 0, deleted.stderr)
       assert.notMatch(deleted.stdout + deleted.stderr, controls)
     }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live.each([80, 24])("is one row of a watch at a terminal of %i columns, no wider than that", (columns) =>
+    Effect.gen(function* () {
+      for (const [, name] of names) yield* berth(["node", "create", `--name=${name}`, ...order])
+      const shown = yield* watching({ isTTY: true, columns }, [], (text) => text.split(erase).length > 2)
+      // A line too many or too few to erase would be one of a name's own making.
+      const rows = names.length + 2
+      for (const frame of shown.split(`\u001b[${rows}A${erase}`)) {
+        assert.notMatch(frame, controls)
+        assert.notMatch(frame, overrides)
+        assert.lengthOf(lines(frame), rows, frame)
+        for (const line of lines(frame)) assert.isAtMost(CliOutput.displayWidth(line), columns, line)
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("is one line for each change of a watch in a pipe", () =>
+    Effect.gen(function* () {
+      for (const [, name] of names) yield* berth(["node", "create", `--name=${name}`, ...order])
+      for (const [format, titles] of [
+        ["table", 1],
+        ["csv", 1],
+        ["ndjson", 0],
+        ["name", 0]
+      ] as const) {
+        const { control, id: world } = yield* TestServer
+        const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: {} }))
+        const [first] = nodes
+        const status = first!.status === "running" ? "power-off" : "running"
+        const change = Effect.forEach(nodes, ({ id }) =>
+          Effect.orDie(control.nodes.change({ params: { world, id }, payload: { status } }))
+        )
+        const wanted = names.length + titles
+        const shown = yield* watching({}, ["-o", format], (text) => lines(text).length >= wanted, change)
+        assert.lengthOf(lines(shown), wanted, format)
+        assert.notMatch(shown, controls, format)
+        assert.notMatch(shown, overrides, format)
+        if (format === "ndjson") {
+          const seen = lines(shown).map((line) => JSON.parse(line).name)
+          assert.deepStrictEqual(seen.toSorted(), names.map(([, name]) => name).toSorted())
+        }
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
   it.live("that several nodes have is listed in one line of the error", () =>

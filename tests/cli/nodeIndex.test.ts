@@ -1,6 +1,7 @@
 /**
  * Names cost few requests, and the index that saves them changes no answer.
  */
+import { createHash } from "node:crypto"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -158,6 +159,73 @@ type Happening = { readonly kind: "make" | "delete" | "stale" | "broken"; readon
 const happening: fc.Arbitrary<Happening> = fc.record({
   kind: fc.constantFrom("make", "delete", "stale", "broken"),
   at: fc.nat(1000)
+})
+
+/** The text of an index with other content, and the checksum of that. */
+const forged = (text: string, change: (content: { names: Array<string>; created: Array<number> }) => void): string => {
+  const content = JSON.parse(text.split("\n")[1]!)
+  change(content)
+  const body = JSON.stringify(content)
+  return `${createHash("sha256").update(body).digest("hex").slice(0, 32)}\n${body}\n`
+}
+
+const swap = <A>(values: Array<A>, a: number, b: number) => {
+  ;[values[a], values[b]] = [values[b]!, values[a]!]
+}
+
+describe("an index of 140 nodes", () => {
+  it.live("that has other nodes under the ids changes no answer", () =>
+    Effect.gen(function* () {
+      const world = yield* TestServer
+      const nodes = yield* nodesOf(world)
+      const env = { XDG_CACHE_HOME: yield* cacheFolder }
+      yield* counted(world, env, ["node", "get", "*", "-o", "id"])
+      const path = yield* Effect.promise(() => indexFile(env.XDG_CACHE_HOME))
+      const sound = yield* Effect.promise(() => readFile(path, "utf8"))
+      for (const text of [
+        forged(sound, ({ names }) => swap(names, 3, 70)),
+        forged(sound, ({ created }) => created.splice(3, 1, 0)),
+        forged(sound, ({ names }) => names.splice(90, 1, nodes[3]!.name))
+      ]) {
+        yield* Effect.promise(() => writeFile(path, text))
+        const found = yield* counted(world, env, ["node", "get", nodes[3]!.name, "-o", "json"])
+        assert.strictEqual(json<{ id: number }>(found).id, nodes[3]!.id, found.stderr)
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 140 } })))
+  )
+
+  it.live("costs a pattern no more requests than the list does", () =>
+    Effect.gen(function* () {
+      const world = yield* TestServer
+      const env = { XDG_CACHE_HOME: yield* cacheFolder }
+      const pattern = ["node", "delete", "fleet-1*", "--dry-run", "-o", "id"]
+      const cold = yield* counted(world, env, pattern)
+      const warm = yield* counted(world, env, pattern)
+      assert.isAbove(cold.stdout.split("\n").length, 20)
+      assert.strictEqual(warm.stdout, cold.stdout)
+      assert.isAtMost(warm.requests, cold.requests)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 140 } })))
+  )
+
+  it.live("is that of the account as a name was found last", () =>
+    Effect.gen(function* () {
+      const world = yield* TestServer
+      const env = { XDG_CACHE_HOME: yield* cacheFolder }
+      yield* counted(world, env, ["node", "get", "*", "-o", "id"])
+      yield* make(world, "fresh", 60)
+      const get = (name: string) => counted(world, env, ["node", "get", name, "-o", "json"])
+      yield* get("none")
+      // What was read of the end of the list then is not read again.
+      const { requests } = yield* get("none")
+      assert.isAtMost(requests, 2)
+      // A node that is known from its id alone is found once, by its name too.
+      yield* make(world, "newest")
+      const newest = (yield* nodesOf(world)).at(-1)!
+      const byId = yield* counted(world, env, ["node", "get", String(newest.id), "-o", "json"])
+      const named = yield* get("newest")
+      assert.deepStrictEqual([named.code, named.stdout], [0, byId.stdout], named.stderr)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: { fleet: 140 }, rateLimit: { limit: 10_000 } })))
+  )
 })
 
 describe("the index", () => {

@@ -89,17 +89,6 @@ describe("node wait", () => {
 })
 
 describe("node create --wait", () => {
-  it.live(
-    "in a pipe shows that the rate limit holds up the wait, with its end, also where that comes after the wait",
-    () =>
-      Effect.gen(function* () {
-        const args = ["node", "create", "web", ...order, "--wait", "--timeout", "3s"]
-        const { code, stderr } = yield* berth(args)
-        assert.strictEqual(code, 7)
-        assert.match(stderr, /\nCreated node \d+\.\nRate limit reached: waiting until [\d:]+ UTC \(.+\)\.\nerror: /)
-      }).pipe(Effect.provide(TestServer.layer({ clock: "real", provisioning: "1 hour", rateLimit: { limit: 4 } })))
-  )
-
   it.live("that times out states that the node exists, is billed, and how to go on", () =>
     Effect.gen(function* () {
       const args = ["node", "create", "web", ...order, "--wait", "--timeout", "1s"]

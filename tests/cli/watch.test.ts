@@ -80,6 +80,33 @@ describe("node watch in a pipe", () => {
   )
 })
 
+describe("node watch over a service that fails", () => {
+  it.live("in a pipe notes it once, and goes on", () =>
+    Effect.gen(function* () {
+      const { advance, arm, journal } = yield* TestServer
+      const id = yield* created("web")
+      const args = ["node", "watch", "--interval", "1s", "--deadline", "1s", String(id)]
+      const watch = yield* start(args, { env: yield* settings })
+      // Titles come with the first reading.
+      yield* watch.untilStdout("NAME")
+      yield* arm([{ fault: "status", status: 503, scope: { operation: "nodes.get" } }])
+      yield* watch.untilStderr("Reading again.")
+      // Each reading makes some five attempts.
+      yield* untilRead((yield* journal).filter(({ operation }) => operation === "nodes.get").length + 6, "nodes.get")
+      yield* arm([])
+      yield* advance("1 minute")
+      yield* watch.untilStdout("running")
+      yield* watch.kill("SIGINT")
+      const { stderr } = yield* watch.ended
+      assert.lengthOf(
+        lines(stderr).filter((line) => line.endsWith("Reading again.")),
+        1,
+        stderr
+      )
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+})
+
 /** `berth node watch` on a terminal of this width, with what it has shown so far. */
 const onTerminal = Effect.fnUntraced(function* (columns: number, ...args: ReadonlyArray<string>) {
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns })
@@ -122,6 +149,30 @@ describe("node watch on a terminal", () => {
         assert.match(header!, /ID +NAME +STATUS/)
         assert.include(row, `${id}  web`)
         assert.match(status!, /^1 node at .+, read every 1 s/)
+        assert.deepStrictEqual(rest, [""])
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("shows a reading that failed in its last line, over the nodes as they were read last", () =>
+    Effect.gen(function* () {
+      const id = yield* created("web")
+      const { arm } = yield* TestServer
+      const watch = yield* onTerminal(120, "--deadline", "1s", String(id))
+      yield* watch.until("1 node at")
+      yield* arm([{ fault: "status", status: 503, scope: { operation: "nodes.get" } }])
+      yield* watch.until("Reading again.")
+      yield* arm([])
+      yield* watch.until(/Reading again\.\n[^]*1 node at/)
+      yield* watch.end
+      for (const screen of yield* watch.screens) {
+        const [header, row, status, ...rest] = screen.split("\n")
+        assert.match(header!, /ID +NAME +STATUS/)
+        assert.include(row, `${id}  web`)
+        assert.match(
+          status!,
+          /^1 node at .+, read every 1 s|^The service is not available \(503\): .+ Reading again\.$/
+        )
         assert.deepStrictEqual(rest, [""])
       }
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))

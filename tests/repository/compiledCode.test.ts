@@ -14,12 +14,42 @@ beforeEach(() => {
   cpSync("apps/cli/dist", join(folder, "dist"), { recursive: true, filter: (path) => !path.includes("compiled") })
 })
 
-const berth = (...args: ReadonlyArray<string>) => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, [join(folder, "bin/berth.mjs"), ...args], {
+const berthWith = (options: ReadonlyArray<string>, ...args: ReadonlyArray<string>) => {
+  const { status, stderr, stdout } = spawnSync(process.execPath, [...options, join(folder, "bin/berth.mjs"), ...args], {
     encoding: "utf8",
     env: { HOME: folder }
   })
   return { status, stderr, stdout }
+}
+const berth = (...args: ReadonlyArray<string>) => berthWith([], ...args)
+
+/** A file that a run compiled: whether its code was kept, and taken by V8, and how long the code is before anything of it runs. */
+interface Compiled {
+  readonly name: string
+  readonly isKept: boolean
+  readonly isTaken: boolean
+  readonly length: number
+}
+
+/** Runs berth, and gives what it compiled: `vm.Script` writes it down. */
+const compiledBy = (...args: ReadonlyArray<string>): ReadonlyArray<Compiled> => {
+  const [probe, found] = [join(folder, "probe.cjs"), join(folder, "compiled.json")]
+  writeFileSync(
+    probe,
+    `const vm = require("vm")
+    const all = []
+    vm.Script = class extends vm.Script {
+      constructor(source, options) {
+        super(source, options)
+        const name = require("path").basename(options.filename)
+        const isKept = options.cachedData !== undefined
+        all.push({ name, isKept, isTaken: isKept && !this.cachedDataRejected, length: this.createCachedData().length })
+      }
+    }
+    process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(found)}, JSON.stringify(all)))`
+  )
+  expect(berthWith(["--require", probe], ...args)).toMatchObject({ status: 0, stderr: "" })
+  return JSON.parse(readFileSync(found, "utf8"))
 }
 
 /** The file with the code of the program. */
@@ -40,6 +70,19 @@ describe("the compiled code of berth", () => {
     expect(commands()).toEqual(["schema node", "profile list"])
   })
 
+  it("has the functions that ran, and is what the next run takes", () => {
+    const first = compiledBy("profile", "list", "--quiet")
+    const hashed = first.filter(({ name }) => name !== "main.cjs")
+    expect(hashed.length).toBeGreaterThan(1)
+    expect(first.filter(({ isKept }) => isKept)).toEqual([])
+    const program = hashed.find(({ name }) => name.startsWith("program-"))!
+    expect(statSync(kept()).size).toBeGreaterThan(1.5 * program.length)
+    const second = compiledBy("profile", "list", "--quiet")
+    expect(second.map(({ isTaken, name }) => [name, isTaken])).toEqual(
+      first.map(({ name }) => [name, name !== "main.cjs"])
+    )
+  })
+
   it("names no word that may be a name, and no command that failed", () => {
     expect(berth("profile", "list", "--quiet")).toMatchObject({ status: 0 })
     expect(berth("profile", "show", "Mine-1")).toMatchObject({ status: 2 })
@@ -51,12 +94,21 @@ describe("the compiled code of berth", () => {
   it("is made anew where it is damaged", () => {
     const first = berth("schema", "node", "list")
     const good = readFileSync(kept())
-    writeFileSync(kept(), Buffer.from(good).fill(0, good.length >> 1, (good.length >> 1) + 512))
-    expect(berth("schema", "node", "list")).toEqual(first)
-    expect(readFileSync(kept()).length).toBeGreaterThan(good.length / 2)
-    expect(commands()).toEqual(["schema node"])
-    writeFileSync(kept(), good.subarray(0, good.length / 2))
-    expect(berth("schema", "node", "list")).toEqual(first)
+    for (const damaged of [
+      Buffer.from(good).fill(0, good.length >> 1, (good.length >> 1) + 512),
+      good.subarray(0, good.length / 2),
+      Buffer.concat([good, Buffer.alloc(8)])
+    ]) {
+      writeFileSync(kept(), damaged)
+      expect(
+        compiledBy("schema", "node", "list")
+          .filter(({ isTaken }) => !isTaken)
+          .map(({ name }) => name)
+      ).toEqual(["main.cjs", kept().split("/").at(-1)])
+      expect(berth("schema", "node", "list")).toEqual(first)
+      expect(readFileSync(kept()).equals(damaged)).toBe(false)
+      expect(commands()).toEqual(["schema node"])
+    }
   })
 
   it("is not needed where it cannot be kept", () => {

@@ -2,6 +2,7 @@
  * Where the process begins: what can be answered at once is, and the program is loaded for everything else.
  */
 import { exitCode } from "@berth/terminal/exitCode"
+import { outputFault } from "./failure/outputFault.ts"
 import { quickAnswer } from "./quick.ts"
 
 /** Another process, which this one does not wait for. */
@@ -21,9 +22,10 @@ const answer = quickAnswer(process.argv.slice(2), {
 
 if (answer === undefined) void import("./program.ts")
 else {
-  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === "EPIPE") return
-    process.stderr.write(`error: The output cannot be written: ${message}.\n`)
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return
+    const { hint, message } = outputFault(error)
+    process.stderr.write(`error: ${message}\nhint: ${hint}\n`)
     process.exitCode = exitCode.localFile
   })
   process.stdout.write(answer)

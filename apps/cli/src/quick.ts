@@ -38,10 +38,11 @@ const descriptions = (): Descriptions | undefined => {
 
 const quickHelp = (args: ReadonlyArray<string>, { env, stdout }: QuickProcess): string | undefined => {
   const request = readRequest(tree, args)
-  if (request._tag === "Version") return `berth ${pkg.version}\n`
-  if (request._tag !== "Help") return undefined
+  if (request._tag !== "Version" && request._tag !== "Help") return undefined
   const { color, output } = rawFlags(args)
+  // In another format help is data, and so is an error.
   if ((output ?? env["BERTH_OUTPUT"] ?? "table") !== "table") return undefined
+  if (request._tag === "Version") return `berth ${pkg.version}\n`
   const { entry, path } = request.place
   const description =
     entry === undefined || isNoun(entry) ? describeGroup(tree, entry) : descriptions()?.[path.join(" ")]

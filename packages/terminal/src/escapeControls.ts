@@ -3,10 +3,10 @@
  * written out instead. JSON has escapes of its own.
  */
 
-/** C0 and C1 controls, DEL, line separators, direction overrides, and halves of surrogate pairs. */
+/** C0 and C1 controls, DEL, line separators, direction marks and overrides, and halves of surrogate pairs. */
 const unsafe =
   // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
 
 /** The text of most names, which needs no classes of characters: loading those takes milliseconds. */
 const plain = /^[\u0020-\u007e]*$/

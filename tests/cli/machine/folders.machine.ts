@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect } from "effect"
-import { berth, json, run, settings } from "../berth.ts"
+import { berth, json, run, runFull, settings } from "../berth.ts"
 
 /** A small file system of memory, which `prepare` spoils. */
 const disk = (prepare: (path: string) => void) =>
@@ -82,6 +82,18 @@ describe.each(spoiled)("on a file system that is %s", (_, prepare, reason) => {
         Effect.scoped,
         Effect.provide(TestServer.layer({ clock: "real", provisioning: "500 millis", termination: "500 millis" }))
       )
+  )
+
+  it.live("a create whose record cannot be written names the node that it made", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* settings), HOME: yield* disk(() => {}), XDG_STATE_HOME: yield* disk(prepare) }
+      const { code, stderr } = yield* runFull(["node", "create", "web", ...order, "-o", "json"], { env })
+      const [node] = json<ReadonlyArray<{ id: number }>>(yield* berth(["node", "list", "-o", "json"], { env }))
+      assert.strictEqual(code, 10)
+      const { error } = JSON.parse(stderr)
+      assert.deepStrictEqual([error.code, error.details], ["StdoutFailed", { nodes: [{ id: node!.id, name: "web" }] }])
+      assert.include(error.message, `Node ${node!.id} (web) was created, and is billed.`)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
   it.live("a create with a key is refused before it is sent, since the key could not be kept", () =>

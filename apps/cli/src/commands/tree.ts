@@ -104,7 +104,7 @@ export const tree: CommandTree<Loaded> = [
   noun("image", "What nodes are made from", [
     verb("list", "List images, one row each", async () => loaded((await import("./image/list.ts")).list), {
       aliases: ["ls"],
-      groups: { filter: imageFilters },
+      groups: { filter: imageFilters, paging: ["limit"] },
       prints: ["imageWithPlans[]"],
       examples: [
         ["berth image list --os Ubuntu --version 24.04", "Images of one system"],
@@ -122,11 +122,11 @@ export const tree: CommandTree<Loaded> = [
   noun("plan", "Sizes and prices", [
     verb("list", "List plans and their prices", async () => loaded((await import("./plan/list.ts")).list), {
       aliases: ["ls"],
-      groups: { filter: imageFilters },
+      groups: { filter: imageFilters, paging: ["limit"] },
       prints: ["plan[]"],
       examples: [
         ["berth plan list --ram 8 --os Ubuntu --sort price", "Plans with 8 GB that offer Ubuntu, cheapest first"],
-        ["berth plan list --sort price -o id | head -3", "The three cheapest"]
+        ["berth plan list --sort price --limit 3 -o id", "The three cheapest"]
       ]
     }),
     verb("get", "Show a plan and its commitments", async () => loaded((await import("./plan/get.ts")).get), {

@@ -2,7 +2,7 @@
  * The values that completions offer, as they were read last: a file in the user's cache folder for each account. Only ever offered, and
  * safe to lose. Read at once and without Effect, because a key press waits for it.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import type { Candidate, DynamicKind } from "./complete.ts"
 
 /** The variables of a process. */
@@ -48,9 +48,12 @@ const profileText = (env: Environment): string => {
 export const profileNames = (env: Environment): ReadonlyArray<Candidate> => {
   try {
     const { profiles } = JSON.parse(profileText(env)) as {
-      readonly profiles: Readonly<Record<string, { baseUrl: string }>>
+      readonly profiles: Readonly<Record<string, { readonly baseUrl: unknown }>>
     }
-    return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, description: baseUrl }))
+    return Object.entries(profiles).map(([value, { baseUrl }]) => ({
+      value,
+      description: typeof baseUrl === "string" ? baseUrl : ""
+    }))
   } catch {
     return []
   }
@@ -67,13 +70,18 @@ export const cachePath = (env: Environment, profile: string | undefined): string
   return `${folder}/completions/${hash.digest("hex").slice(0, 32)}.json`
 }
 
-/** What is kept in a file; undefined where there is nothing that can be used. */
+const isCandidate = (each: unknown): boolean => {
+  const { description, value } = each as Partial<Candidate>
+  return typeof value === "string" && typeof description === "string"
+}
+
+/** What is kept in a file; undefined where it is not what was written: a key press shows no stack trace. */
 export const readCache = (path: string | undefined): CachedValues | undefined => {
   try {
-    const found = JSON.parse(textOf(path)) as Partial<CachedValues>
-    return typeof found.writtenMillis === "number" && typeof found.values === "object"
-      ? (found as CachedValues)
-      : undefined
+    const found = JSON.parse(textOf(path)) as CachedValues
+    const isSound =
+      typeof found.writtenMillis === "number" && Object.values(found.values).every((each) => each.every(isCandidate))
+    return isSound ? found : undefined
   } catch {
     return undefined
   }
@@ -82,10 +90,16 @@ export const readCache = (path: string | undefined): CachedValues | undefined =>
 /** Keeps values; where that is not possible, the next completion reads them again. */
 export const writeCache = (path: string | undefined, values: CachedValues): void => {
   if (path === undefined) return
+  const draft = `${path}.${process.pid}`
   try {
     mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 })
-    writeFileSync(`${path}.${process.pid}`, JSON.stringify(values), { mode: 0o600 })
-    renameSync(`${path}.${process.pid}`, path)
+    try {
+      writeFileSync(draft, JSON.stringify(values), { mode: 0o600 })
+      renameSync(draft, path)
+    } catch {
+      // The disk was full before the end.
+      rmSync(draft, { force: true })
+    }
   } catch {
     // A folder that cannot be written.
   }

@@ -163,8 +163,15 @@ export const joined = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   return whole
 }
 
-/** A name that would do something to a terminal or to the lines of a completion is not offered. */
-const isPlain = (value: string): boolean => value !== "" && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(value)
+/** What would do something to a terminal or to the lines of a completion. */
+const obeyed = /[\p{Cc}\p{Cf}\u2028\u2029]/u
+
+/** A name that holds any of it is not offered. */
+const isPlain = (value: string): boolean => value !== "" && !obeyed.test(value)
+
+/** A description without it: a status that is not known is a text of the service. */
+const plainText = (description: string): string =>
+  description.replaceAll(new RegExp(`(?:${obeyed.source}|\\s)+`, "gu"), " ")
 
 /** The lines that a shell reads: a value, a tab, and what it is; or `:files`. */
 export const completionLines = (
@@ -178,6 +185,6 @@ export const completionLines = (
   const seen = new Set<string>()
   return [...candidates, ...dynamic]
     .filter(({ value }) => value.startsWith(partial) && isPlain(value) && !seen.has(value) && seen.add(value))
-    .map(({ description, value }) => `${before}${value}\t${description.replaceAll(/\s+/g, " ")}\n`)
+    .map(({ description, value }) => `${before}${value}\t${plainText(description)}\n`)
     .join("")
 }

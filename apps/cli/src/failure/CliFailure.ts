@@ -6,6 +6,8 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import type { SettingFault } from "@berth/terminal/Connection"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Data } from "effect"
+import { goOnWaiting } from "./hintOf.ts"
+import { isBeingDeleted, isBilled } from "./nodeLeft.ts"
 
 /** The command line asks for something impossible. Nothing was changed. */
 export class UsageFault extends Data.TaggedError("UsageFault")<{
@@ -72,10 +74,26 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
     return this.error.reason.exit
   }
   get hint() {
-    return `To go on waiting: berth node wait ${this.id}; to remove it: berth node delete ${this.id}`
+    return `${goOnWaiting(this.id, undefined, this.error)}; to remove it: berth node delete ${this.id}`
   }
   override get message() {
-    return `${this.error.message} The node exists and is billed.`
+    return `${this.error.message} ${isBilled}`
+  }
+}
+
+/** A wait for the end of a node that this command deleted has failed: the node is being deleted all the same. */
+export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<{
+  readonly id: number
+  readonly error: BerthError
+}> {
+  get exit() {
+    return this.error.reason.exit
+  }
+  get hint() {
+    return goOnWaiting(this.id, "deleted", this.error)
+  }
+  override get message() {
+    return `${this.error.message} ${isBeingDeleted}`
   }
 }
 
@@ -139,6 +157,7 @@ export type CliFailure =
   | PlanNotFound
   | NodeDiffers
   | CreatedNotReady
+  | DeletedNotGone
   | NoAddress
   | SomeFailed
   | LocalFileFault

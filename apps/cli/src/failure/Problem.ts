@@ -5,8 +5,9 @@ import { Attempt } from "@berth/core/domain/Attempt"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import { fieldsOf } from "@berth/core/domain/ErrorReason"
 import { Schema } from "effect"
-import type { CliFailure, CreatedNotReady } from "./CliFailure.ts"
+import type { CliFailure, CreatedNotReady, DeletedNotGone } from "./CliFailure.ts"
 import { hintOf } from "./hintOf.ts"
+import { nodeLeft } from "./nodeLeft.ts"
 
 /** What `-o json` prints under `error`. */
 export interface Problem {
@@ -30,14 +31,14 @@ const encodeAttempts = (attempts: ReadonlyArray<Attempt>) =>
 
 const problemOfError = (error: BerthError): Problem => ({
   code: error.reason._tag,
-  message: error.message,
+  message: [error.message, nodeLeft(error)].filter((text) => text !== undefined).join(" "),
   hint: hintOf(error),
   httpStatus: error.attempts.at(-1)?.status ?? null,
   retryable: error.retryable,
   details: { operation: error.operation, ...fieldsOf(error.reason), attempts: encodeAttempts(error.attempts) }
 })
 
-const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady>): Problem["details"] => {
+const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone>): Problem["details"] => {
   switch (failure._tag) {
     case "SettingFault":
       return { setting: failure.setting }
@@ -70,18 +71,24 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady>): Problem["deta
 export const problemOf = (failure: Failure): Problem => {
   if (failure._tag === "BerthError") return problemOfError(failure)
   const { hint, message } = failure
-  if (failure._tag === "CreatedNotReady") return { ...problemOfError(failure.error), message, hint }
+  if (failure._tag === "CreatedNotReady" || failure._tag === "DeletedNotGone") {
+    return { ...problemOfError(failure.error), message, hint }
+  }
   return { code: failure._tag, message, hint, httpStatus: null, retryable: false, details: detailsOf(failure) }
 }
 
 /** Data that cannot be written: no fault of berth. */
-export const problemOfOutput = ({ hint, message }: { readonly message: string; readonly hint: string }): Problem => ({
+export const problemOfOutput = ({
+  details,
+  hint,
+  message
+}: Pick<Problem, "message" | "hint" | "details">): Problem => ({
   code: "StdoutFailed",
   message,
   hint,
   httpStatus: null,
   retryable: false,
-  details: {}
+  details
 })
 
 /** A defect: a fault of berth itself. */

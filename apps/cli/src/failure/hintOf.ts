@@ -4,11 +4,23 @@
 import type { BerthError } from "@berth/core/domain/BerthError"
 import { quoted } from "../commandLine/quoted.ts"
 
+/** How long to wait at least once the allowance has refilled: as long as a wait takes by default. */
+const afterRefillMinutes = 10
+
+/** The command that goes on with a wait that failed: one that outlasts the rate limit where that ended it. */
+export const goOnWaiting = (id: number, goal: string | undefined, { reason }: BerthError): string => {
+  const refillsInMillis = reason._tag === "StatusNotReached" ? reason.refillsInMillis : null
+  const outlasting =
+    refillsInMillis === null ? "" : ` --timeout ${Math.ceil(refillsInMillis / 60_000) + afterRefillMinutes}m`
+  return `To go on waiting: berth node wait ${id}${goal === undefined ? "" : ` --for ${goal}`}${outlasting}`
+}
+
 /** Operations that change nothing. */
 const isRead = (operation: string): boolean => /\.(?:list|listPage|get|saved)$/.test(operation)
 
 /** What to do next: where there is one, a command to type in place of what a program would do. */
-export const hintOf = ({ hint, operation, reason }: BerthError): string => {
+export const hintOf = (error: BerthError): string => {
+  const { hint, operation, reason } = error
   switch (reason._tag) {
     case "PathNotFound":
       // A path written by hand is more likely wrong than the base URL.
@@ -22,7 +34,7 @@ export const hintOf = ({ hint, operation, reason }: BerthError): string => {
     case "StatusNotReached":
       return reason.impossible
         ? `It does not become ${reason.wanted} by itself; see it: berth node get ${reason.nodeId}`
-        : `To go on waiting: berth node wait ${reason.nodeId} --for ${reason.wanted}`
+        : goOnWaiting(reason.nodeId, reason.wanted, error)
     case "OutcomeUnknown":
       if (reason.keyed) return hint
       return reason.candidates.length === 0

@@ -3,7 +3,8 @@
  */
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Goal } from "@berth/core/client/waiting/Waiting"
-import type { BerthError } from "@berth/core/domain/BerthError"
+import { BerthError } from "@berth/core/domain/BerthError"
+import { fieldsOf, StatusNotReached } from "@berth/core/domain/ErrorReason"
 import type { Node } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { type Duration, Effect, Option } from "effect"
@@ -20,6 +21,15 @@ export interface Wait {
   readonly timeout: Option.Option<Duration.Duration>
 }
 
+/** A wait that failed before it read the node, with the status that was known before it. */
+const withKnownStatus = (node: Option.Option<Node>) => (error: BerthError) => {
+  const { reason } = error
+  if (reason._tag !== "StatusNotReached" || reason.seen.length > 0 || Option.isNone(node)) return error
+  const { status } = node.value
+  const known = new StatusNotReached({ ...fieldsOf(reason), last: status, seen: [status] })
+  return new BerthError({ operation: error.operation, reason: known, attempts: error.attempts, reply: error.reply })
+}
+
 /** Waits for one node; succeeds with the node as it is then, or with none when it waited for the node's end. */
 export const waitFor = Effect.fn("waitFor")(function* (
   { id, node }: Pick<Found, "id" | "node">,
@@ -33,9 +43,11 @@ export const waitFor = Effect.fn("waitFor")(function* (
     onObserved: (observed: Option.Option<Node>) =>
       show({ what, state: Option.match(observed, { onNone: () => "gone", onSome: ({ status }) => label(status) }) })
   }
-  return yield* goal === "deleted"
-    ? Effect.as(nodes.awaitDeleted(id, options), Option.none<Node>())
-    : Effect.asSome(nodes.awaitStatus(id, goal, options))
+  const waited =
+    goal === "deleted"
+      ? Effect.as(nodes.awaitDeleted(id, options), Option.none<Node>())
+      : Effect.asSome(nodes.awaitStatus(id, goal, options))
+  return yield* Effect.mapError(waited, withKnownStatus(node))
 })
 
 /** The command that goes on waiting for these arguments, each naming one node or, as a pattern, several. */

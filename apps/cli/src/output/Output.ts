@@ -6,6 +6,7 @@ import type { Writable } from "node:stream"
 import { escapeControls, escapeControlsInLines } from "@berth/terminal/escapeControls"
 import { readSetting } from "@berth/terminal/readSetting"
 import { Context, Data, Effect, Layer } from "effect"
+import { outputFault } from "../failure/outputFault.ts"
 import { type Surface, surfaceOf, type TerminalStream } from "./Surface.ts"
 
 export class Output extends Context.Service<
@@ -57,17 +58,42 @@ const environment = Effect.all({
   term: readSetting("TERM")
 })
 
+/** What a command changed, for a user who does not get the data about it. */
+export interface Changed {
+  /** A sentence. */
+  readonly message: string
+  /** What to do next. */
+  readonly hint: string
+  /** The same for a program. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
 /** Data that cannot be written, as on a full disk. No command can do anything about it, so that it is a defect. */
-export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{ readonly why: string }> {
+export class StdoutFailed extends Data.TaggedError("StdoutFailed")<{
+  readonly error: Error
+  /** Undefined where the command has changed nothing, or only what its arguments name. */
+  readonly changed?: Changed | undefined
+}> {
   readonly exit = "localFile"
-  readonly hint = "Check the disk or the program that reads the output. What the command changed stays changed."
+  get hint() {
+    return this.changed?.hint ?? `${outputFault(this.error).hint} What the command changed stays changed.`
+  }
+  get details() {
+    return this.changed?.details ?? {}
+  }
   override get message() {
-    return `The output cannot be written: ${this.why}.`
+    const { message } = outputFault(this.error)
+    return this.changed === undefined ? message : `${message} ${this.changed.message}`
   }
 }
 
-/** `ENOSPC: no space left on device, write` without what only a programmer needs. */
-const reasonOf = ({ message }: Error): string => message.replace(/^[A-Z]+: /, "").replace(/, write$/, "")
+/** Prints data about what was changed: where it cannot be written, the error names that in its place. */
+export const reportingChanged =
+  (changed: Changed | undefined) =>
+  <A, E, R>(print: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.catchDefect(print, (defect) =>
+      Effect.die(defect instanceof StdoutFailed ? new StdoutFailed({ error: defect.error, changed }) : defect)
+    )
 
 const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE"
 
@@ -95,7 +121,7 @@ const make = Effect.fnUntraced(function* (
 ) {
   const env = { ...(yield* environment), color }
   const chatty = !quiet && (!jsonErrors || stderr.isTTY === true)
-  const out = writer(stdout, (error) => Effect.die(new StdoutFailed({ why: reasonOf(error) })))
+  const out = writer(stdout, (error) => Effect.die(new StdoutFailed({ error })))
   // Nothing is left to report to.
   const err = writer(stderr, () => Effect.void)
   // Not `Effect.cached`, which would keep an interruption, too.

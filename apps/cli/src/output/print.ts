@@ -84,8 +84,8 @@ export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescri
 })
 
 /**
- * Prints records of which more come, perhaps without an end: gives what prints the next ones. A command line that cannot be followed
- * fails before the first.
+ * Prints records of which more come, perhaps without an end: gives what prints the next ones, at first below titles, also where there are
+ * none yet. A command line that cannot be followed fails before the first.
  */
 export const printNext = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>) {
   const { format, query, sort, view, writer } = yield* printing
@@ -95,11 +95,17 @@ export const printNext = Effect.fnUntraced(function* <A>(descriptor: RecordDescr
       hint: "Omit --sort."
     })
   }
-  if (query === undefined) yield* writer.next(descriptor, [], view)
   const separator = format === "yaml" ? "---\n" : ""
+  let isFirst = true
+  const next = (records: ReadonlyArray<A>) =>
+    Effect.suspend(() => {
+      const header = view.header && isFirst
+      isFirst = false
+      return writer.next(descriptor, records, { ...view, header })
+    })
   return (records: ReadonlyArray<A>) =>
     query === undefined
-      ? writer.next(descriptor, records, { ...view, header: false })
+      ? next(records)
       : Effect.forEach(records, (record) => printQueried(query, descriptor.encode(record), format, separator), {
           discard: true
         })

@@ -4,10 +4,9 @@
  */
 import { Allowance } from "@berth/core/client/Allowance"
 import { Observer } from "@berth/core/client/telemetry/Observer"
-import { BerthError } from "@berth/core/domain/BerthError"
 import { spans } from "@berth/core/client/telemetry/Telemetry"
 import { escapeControls } from "@berth/terminal/escapeControls"
-import { Cause, Clock, Context, Effect, Exit, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { cut } from "./cells.ts"
 import { elapsed } from "./format.ts"
 import { Output, printNote } from "./Output.ts"
@@ -58,14 +57,6 @@ const retryLineMillis = 1000
 /** A request that is held up for a moment has not met the rate limit. */
 const minPausedSteps = 4
 
-/** How long the rate limit would have held up a call that was not sent for it; undefined when it failed otherwise. */
-const predictedMillis = (cause: Cause.Cause<unknown>): number | undefined => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  return error instanceof BerthError && error.reason._tag === "WouldExceedDeadline"
-    ? error.reason.predictedMillis
-    : undefined
-}
-
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const make = Effect.gen(function* () {
@@ -75,8 +66,6 @@ const make = Effect.gen(function* () {
   const calls = new Set<Call>()
   let requests = 0
   let failed: FailedAttempt | undefined
-  /** Until when a read of a wait is not even tried, since the allowance refills after the end of the wait. */
-  let refusedUntil = Number.NEGATIVE_INFINITY
   /** What the last lines stated, so that each change is one line. */
   let isPaused = false
   let pausedSteps = 0
@@ -91,7 +80,6 @@ const make = Effect.gen(function* () {
     drifted: () => {},
     attempted: (operation, _lane, attempts) => {
       requests++
-      refusedUntil = Number.NEGATIVE_INFINITY
       const last = attempts.at(-1)
       failed =
         last === undefined || last.outcome === "ok" || last.outcome === "interrupted"
@@ -104,10 +92,9 @@ const make = Effect.gen(function* () {
       return Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
         const call: Call = { operation: name, startedAt }
         calls.add(call)
-        return Effect.onExit(traced, (exit) =>
-          Effect.map(Clock.currentTimeMillis, (now) => {
-            const refused = Exit.isFailure(exit) ? predictedMillis(exit.cause) : undefined
-            if (refused !== undefined) refusedUntil = now + refused
+        return Effect.ensuring(
+          traced,
+          Effect.sync(() => {
             calls.delete(call)
             if (failed?.operation === name) failed = undefined
             if (calls.size === 0) requests = 0
@@ -137,8 +124,7 @@ const make = Effect.gen(function* () {
   const step = Effect.fnUntraced(function* (turn: number) {
     const now = yield* Clock.currentTimeMillis
     const allowance = yield* Effect.flatMap(Allowance, ({ current }) => current)
-    const refused = waiting !== undefined && refusedUntil > now ? refusedUntil - now : undefined
-    const pauseMillis = pauseMillisOf(activity(), allowance) ?? refused
+    const pauseMillis = pauseMillisOf(activity(), allowance)
     pausedSteps = pauseMillis === undefined ? 0 : pausedSteps + 1
     const pause = pausedSteps < minPausedSteps ? undefined : pauseMillis
     if (!stderr.animate) return yield* printChanges(pause, now)

@@ -63,4 +63,9 @@ describe("completions", () => {
     const names = ["web", "a\nb", "a\u001b[31m", "a\u202eb", ""].map((value) => ({ value, description: "7,\nrunning" }))
     assert.strictEqual(completionLines(at("node get "), names, "zsh"), "web\t7, running\n")
   })
+
+  it("describe a node without the control characters of a status that is not known", () => {
+    const nodes = [{ value: "web", description: "7, \u001b]0;x\u0007re\u202ebuilding\n" }]
+    assert.strictEqual(completionLines(at("node get "), nodes, "zsh"), "web\t7, ]0;x re building \n")
+  })
 })

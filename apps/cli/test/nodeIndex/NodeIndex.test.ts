@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
 import * as fc from "fast-check"
@@ -17,7 +18,8 @@ describe("the text of an index", () => {
           Array.from(index.nodes.values()),
           nodesNamed(names).map((node) => NodeIndex.indexed(node))
         )
-        assert.deepInclude(index, { completeTo: names.length, length: names.length })
+        const maxPage = Math.min(names.length, perPage)
+        assert.deepInclude(index, { completeTo: names.length, length: names.length, maxPage })
         assert.deepStrictEqual(NodeIndex.decode(NodeIndex.encode(index)), Option.some(index))
       })
     )
@@ -36,9 +38,47 @@ describe("the text of an index", () => {
     )
   })
 
-  it("of another version is nothing", () => {
-    assert.isTrue(Option.isNone(NodeIndex.decode("")))
-    assert.isTrue(Option.isNone(NodeIndex.decode('{"version":2}')))
+  const text = NodeIndex.encode(indexOfList(nodesNamed(["web", "db", "cache"]), 2))
+  const held = JSON.parse(text.split("\n")[1]!)
+  /** The text of other content, with the checksum of that. */
+  const textOf = (change: object) => {
+    const body = JSON.stringify({ ...held, ...change })
+    return `${createHash("sha256").update(body).digest("hex").slice(0, 32)}\n${body}\n`
+  }
+
+  it("is read where it is sound", () => {
+    assert.isTrue(Option.isSome(NodeIndex.decode(textOf({}))))
+    assert.isTrue(Option.isSome(NodeIndex.decode(textOf({ plans: [null, 0, 1] }))))
+  })
+
+  it.each([
+    { version: 1 },
+    { version: "2" },
+    { completeTo: -1 },
+    { length: 1.5 },
+    { maxPage: "2" },
+    { ids: [1, 2] },
+    { ids: [1, 2, -3] },
+    { ids: [1, 2, null] },
+    { ids: undefined },
+    { names: ["web", "db"] },
+    { names: ["web", "db", 3] },
+    { plans: [0, 1] },
+    { plans: ["P", 0, 0] },
+    { images: {} },
+    { regions: [true, 0, 0] },
+    { memories: ["8 GB", 1, 1] },
+    { created: [null, 1, 1] },
+    { texts: [1] },
+    { texts: "ncr" }
+  ])("is nothing where it holds %j, whatever its checksum", (change) => {
+    assert.isTrue(Option.isNone(NodeIndex.decode(textOf(change))))
+  })
+
+  it("that is no text of an index is nothing", () => {
+    for (const other of ["", '{"version":2}', "\n", `${text.split("\n")[0]}\n`]) {
+      assert.isTrue(Option.isNone(NodeIndex.decode(other)))
+    }
   })
 })
 
@@ -48,5 +88,21 @@ describe("the index of a list", () => {
     assert.isTrue(NodeIndex.findsNames(indexOfList(nodes)))
     assert.isFalse(NodeIndex.findsNames(indexOfList(nodes.toReversed())))
     assert.isFalse(NodeIndex.findsNames(NodeIndex.withNodes(NodeIndex.empty, nodes.map(NodeIndex.indexed))))
+  })
+
+  it("finds names only where the account has more nodes than a page, and not many more are gone", () => {
+    const nodes = Array.from({ length: 160 }, (_, i) => someNode(i + 1))
+    assert.isFalse(NodeIndex.findsNames(indexOfList(nodes.slice(0, 100))))
+    assert.isTrue(NodeIndex.findsNames(indexOfList(nodes.slice(0, 101))))
+    const index = indexOfList(nodes)
+    assert.isTrue(NodeIndex.findsNames({ ...index, length: 107 }))
+    assert.isFalse(NodeIndex.findsNames({ ...index, length: 106 }))
+  })
+
+  it("takes a node for the same by its name and its time of creation", () => {
+    const known = NodeIndex.indexed(someNode(7, "web"))
+    assert.isTrue(NodeIndex.isSame(known, someNode(7, "web")))
+    assert.isFalse(NodeIndex.isSame(known, someNode(7, "db")))
+    assert.isFalse(NodeIndex.isSame(known, { ...someNode(7, "web"), createdAt: someNode(8).createdAt }))
   })
 })

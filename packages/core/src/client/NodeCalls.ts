@@ -33,7 +33,7 @@ import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
 import { checked, unsent } from "./options/OptionCheck.ts"
 import * as CoalescedReads from "./waiting/CoalescedReads.ts"
-import { awaitGoal, type Goal, type WaitOptions } from "./waiting/Waiting.ts"
+import { awaitGoal, type Goal, type Reads, type WaitOptions } from "./waiting/Waiting.ts"
 import { wire } from "./transport/Wire.ts"
 
 /** Which page of the list. */
@@ -80,7 +80,7 @@ export class NodeCalls extends Context.Service<
     ) => Effect.Effect<void, BerthError>
     /**
      * Waits until the node has the status, or each of several has had it; those come in the order they were named. Fails with
-     * `StatusNotReached` as soon as one cannot, or not in time.
+     * `StatusNotReached` as soon as one cannot, or not in time, also since the allowance refills later than that.
      */
     readonly awaitStatus: {
       (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>
@@ -100,7 +100,7 @@ export class NodeCalls extends Context.Service<
   static readonly layer = Layer.effect(
     NodeCalls,
     Effect.gen(function* () {
-      const { call, deadline, lane, serviceTimeAt } = yield* Engine
+      const { allowance, call, deadline, lane, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
       /** A method of several calls, by its name where it is traced. */
       const named =
@@ -169,7 +169,11 @@ export class NodeCalls extends Context.Service<
       const phase = yield* Random.next
       const awaitOne = (id: NodeId, goal: Goal, options?: WaitOptions) => {
         const inLane = options?.lane ?? lane ?? "wait"
-        return awaitGoal(id, goal, (deadlineAt) => read(id, { lane: inLane, deadlineAt }), phase, options)
+        const reads: Reads = {
+          get: (deadlineAt) => read(id, { lane: inLane, deadlineAt }),
+          refusal: (deadlineAt) => allowance.refusal({ lane: inLane, deadlineAt })
+        }
+        return awaitGoal(id, goal, reads, phase, options)
       }
 
       const waitable = (ids: NodeId | ReadonlyArray<NodeId>, options: WaitOptions | undefined) =>

@@ -275,7 +275,10 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
   }
 }
 
-/** A wait ended before the node reached the status: the time ran out, or the node cannot reach it any more. */
+/**
+ * A wait ended before the node reached the status: the time ran out, the node cannot reach it any more, or the rate limit lets no
+ * read go before the end of the wait, which then ends at once.
+ */
 export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   readonly nodeId: NodeId
   /** The status waited for, or `deleted`. */
@@ -289,6 +292,8 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   readonly waitedMillis: number
   /** Why the last read of the node failed; null when it did not. */
   readonly failure: string | null
+  /** Time until the rate limit lets a read go, where that is after the end of the wait, in milliseconds; else null. */
+  readonly refillsInMillis: number | null
 }> {
   static readonly ours: ReadonlyArray<string> = ["wanted", "failure"]
   get retryable() {
@@ -297,17 +302,22 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   readonly retry = "never"
   readonly mayBeProcessed = false
   get exit() {
-    return this.impossible ? "rejected" : "unavailable"
+    if (this.impossible) return "rejected"
+    return this.refillsInMillis === null ? "unavailable" : "rateLimited"
   }
   get hint() {
-    return this.impossible
-      ? `Get the node to see its state; it does not become ${this.wanted} by itself.`
-      : "Wait again; the wait changed nothing."
+    if (this.impossible) return `Get the node to see its state; it does not become ${this.wanted} by itself.`
+    return this.refillsInMillis === null
+      ? "Wait again; the wait changed nothing."
+      : `Wait again in ${time(this.refillsInMillis)}, or with a longer timeout than that; the wait changed nothing.`
   }
   override get message() {
     const before = this.seen.slice(0, -1).map(label)
     const state = `${this.nodeId} is ${label(this.last)}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
     if (this.impossible) return `Node ${state}, which cannot become ${this.wanted}.`
+    if (this.refillsInMillis !== null) {
+      return `Rate limit reached: the allowance refills in ${time(this.refillsInMillis)}, after the end of this wait; node ${state}, expected ${this.wanted}.`
+    }
     const failure = this.failure === null ? "" : `; the last read failed: ${clause(this.failure)}`
     return `Timed out after ${time(this.waitedMillis)}: node ${state}, expected ${this.wanted}${failure}.`
   }

@@ -199,7 +199,7 @@ export interface Client {
     readonly setCommitment: (id: number, setting: CommitmentSetting, options?: CommitmentOptions) => Promise<void>
     /**
      * Waits until the node has the status, or each of several has had it; those come in the order they were named. Rejects with
-     * `StatusNotReached` as soon as one cannot, or not in time.
+     * `StatusNotReached` as soon as one cannot, or not in time, also since the allowance refills later than that.
      */
     readonly awaitStatus: {
       (id: number, wanted: KnownStatus, options?: WaitOptions): Promise<Node>

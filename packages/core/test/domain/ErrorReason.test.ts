@@ -97,13 +97,33 @@ describe("the sentence of an error", () => {
         seen: [],
         impossible: false,
         waitedMillis: 1000,
-        failure
+        failure,
+        refillsInMillis: null
       }).message
     assert.strictEqual(
       notReached("The service did not answer within 300 ms."),
       "Timed out after 1 s: node 7 is not read yet, expected running; the last read failed: the service did not answer within 300 ms."
     )
     assert.strictEqual(notReached(null), "Timed out after 1 s: node 7 is not read yet, expected running.")
+  })
+
+  it("states when the allowance refills, for a wait that ends before it", () => {
+    const { exit, hint, message } = new StatusNotReached({
+      nodeId: NodeId.make(7),
+      wanted: "running",
+      last: "created",
+      seen: ["created"],
+      impossible: false,
+      waitedMillis: 0,
+      failure: null,
+      refillsInMillis: 2_040_000
+    })
+    assert.strictEqual(exit, "rateLimited")
+    assert.strictEqual(
+      message,
+      "Rate limit reached: the allowance refills in 34 min, after the end of this wait; node 7 is created, expected running."
+    )
+    assert.strictEqual(hint, "Wait again in 34 min, or with a longer timeout than that; the wait changed nothing.")
   })
 
   it("names the statuses before one that cannot become the expected one", () => {
@@ -114,7 +134,8 @@ describe("the sentence of an error", () => {
       seen: ["created", "running", "terminate"],
       impossible: true,
       waitedMillis: 4000,
-      failure: null
+      failure: null,
+      refillsInMillis: null
     })
     assert.strictEqual(
       reason.message,

@@ -4,17 +4,18 @@
 import { Images } from "@berth/core/client/Images"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { printAll } from "../../output/print.ts"
+import { printLimited } from "../../output/printLimited.ts"
 import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags, ofPlan } from "../../settings/imageFilter.ts"
+import { limitFlag } from "../../settings/limitFlag.ts"
 
 export const list = Command.make(
   "list",
-  imageFilterFlags,
-  Effect.fnUntraced(function* (flags) {
+  { ...imageFilterFlags, limit: limitFlag("images") },
+  Effect.fnUntraced(function* ({ limit, ...flags }) {
     const images = yield* Images
     const found = yield* images.list(imageFilter(flags))
-    yield* printAll(imageWithPlansRecord, withPlans(found.filter(ofPlan(flags))))
+    yield* printLimited(imageWithPlansRecord, withPlans(found.filter(ofPlan(flags))), limit)
   })
 ).pipe(Command.withDescription("List images"), Command.provide(client))

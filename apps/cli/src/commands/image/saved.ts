@@ -4,15 +4,16 @@
 import { Images } from "@berth/core/client/Images"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { printAll } from "../../output/print.ts"
+import { printLimited } from "../../output/printLimited.ts"
 import { imageRecord } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
+import { limitFlag } from "../../settings/limitFlag.ts"
 
 export const saved = Command.make(
   "saved",
-  {},
-  Effect.fnUntraced(function* () {
+  { limit: limitFlag("images") },
+  Effect.fnUntraced(function* ({ limit }) {
     const images = yield* Images
-    yield* printAll({ ...imageRecord, none: "no saved images" }, yield* images.saved())
+    yield* printLimited({ ...imageRecord, none: "no saved images" }, yield* images.saved(), limit)
   })
 ).pipe(Command.withDescription("List the account's saved images"), Command.provide(client))

@@ -18,7 +18,7 @@ import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { waitCommand, waitFor } from "../../nodes/waitFor.ts"
 import { rupees } from "../../output/format.ts"
-import { Output, printNote } from "../../output/Output.ts"
+import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
@@ -200,6 +200,20 @@ const createAll = (
       )
   )
 
+/** The nodes that were created, for a user who does not get their records; undefined where there is none. */
+const changedBy = (creations: ReadonlyArray<Creation>): Changed | undefined => {
+  const made = creations.filter(({ outcome }) => outcome !== "existing").map(({ id, name }) => ({ id, name }))
+  const [only] = made
+  if (only === undefined) return undefined
+  const ids = made.map(({ id }) => id)
+  const what = made.length === 1 ? `Node ${only.id} (${only.name}) was` : `Nodes ${ids.join(", ")} were`
+  return {
+    message: `${what} created, and ${made.length === 1 ? "is" : "are"} billed.`,
+    hint: `See what exists: berth node get ${ids.join(" ")}`,
+    details: { nodes: made }
+  }
+}
+
 /** Prints what was created; what failed is reported, and fails the command. */
 const printCreations = Effect.fnUntraced(function* (
   results: ReadonlyArray<Result.Result<Creation, Failed>>,
@@ -210,8 +224,8 @@ const printCreations = Effect.fnUntraced(function* (
   )
   const failures = results.flatMap((result) => (Result.isFailure(result) ? [result.failure.failure] : []))
   const [only] = creations
-  if (!single) yield* printAll(creationRecord, creations)
-  else if (only !== undefined) yield* printOne(creationRecord, only)
+  if (!single) yield* reportingChanged(changedBy(creations))(printAll(creationRecord, creations))
+  else if (only !== undefined) yield* reportingChanged(changedBy(creations))(printOne(creationRecord, only))
   const [first] = failures
   if (first === undefined) return
   if (single) return yield* first

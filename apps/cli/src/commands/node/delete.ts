@@ -7,13 +7,13 @@ import type { NodeId } from "@berth/core/domain/Node"
 import { durationFlag } from "@berth/terminal/durationFlag"
 import { Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
-import { UsageFault } from "../../failure/CliFailure.ts"
+import { DeletedNotGone, UsageFault } from "../../failure/CliFailure.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
-import { type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
+import { type Found, type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { waitCommand, waitFor } from "../../nodes/waitFor.ts"
-import { withCount, withProgress } from "../../output/progress.ts"
+import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
 import { propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
@@ -86,11 +86,15 @@ export const remove = Command.make(
     const send = (id: NodeId) =>
       Nodes.use((nodes) => nodes.delete(id)).pipe(Effect.andThen(Effect.sync(() => deleting.push(id))))
     const gone = { goal: "deleted", timeout } as const
+    const untilGone = ({ id, node }: Found, show: ShowState) =>
+      waitFor({ id, node: Option.map(node, (each) => ({ ...each, status: "terminate" })) }, gone, show).pipe(
+        Effect.mapError((error) => new DeletedNotGone({ id, error }))
+      )
     const deleted = wait
       ? withProgress({ goal: "deleted", total: resolution.nodes.length }, (show) =>
           forEachNode(resolution, (found) =>
             send(found.id).pipe(
-              Effect.andThen(waitFor(found, gone, show)),
+              Effect.andThen(untilGone(found, show)),
               Effect.as({ outcome: "deleted", node: found.node })
             )
           )

@@ -13,11 +13,12 @@ import { streamedNodes } from "../../nodes/allNodes.ts"
 import { nameMatcher } from "../../nodes/Target.ts"
 import { printNote } from "../../output/Output.ts"
 import { OutputOptions } from "../../output/OutputOptions.ts"
-import { printAll, printStream } from "../../output/print.ts"
-import { sorted } from "../../output/Selection.ts"
+import { printStream } from "../../output/print.ts"
+import { printLimited } from "../../output/printLimited.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { choicesFlag } from "../../settings/choicesFlag.ts"
 import { client } from "../../settings/client.ts"
+import { limitFlag } from "../../settings/limitFlag.ts"
 
 const flags = {
   status: choicesFlag("status", KnownStatus.literals).pipe(
@@ -40,7 +41,7 @@ const flags = {
     Flag.withDescription("Only nodes on this plan"),
     Flag.optional
   ),
-  limit: wholeNumberFlag("limit", 1).pipe(Flag.withDescription("Maximum number of nodes"), Flag.optional),
+  limit: limitFlag("nodes"),
   page: wholeNumberFlag("page", 1).pipe(Flag.withDescription("Only this page, from 1"), Flag.optional),
   perPage: wholeNumberFlag("per-page", 1, pageSize.maximum).pipe(
     Flag.withDescription(`Nodes on the page, 1 to ${pageSize.maximum}`),
@@ -139,10 +140,7 @@ export const list = Command.make(
     const { sort } = yield* OutputOptions
     if (sort.length > 0) {
       // The first nodes in this order may be anywhere on the list.
-      const ordered = yield* Effect.fromResult(sorted(nodeRecord, yield* Stream.runCollect(matching), sort))
-      yield* printAll(record, ordered.slice(0, limit.value))
-      if (ordered.length > limit.value) yield* printNote(`${limit.value} of ${ordered.length}.`)
-      return
+      return yield* printLimited(record, yield* Stream.runCollect(matching), limit)
     }
 
     const cut = cutAt(limit.value)

@@ -4,6 +4,7 @@
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Node } from "@berth/core/domain/Node"
 import { durationFlag } from "@berth/terminal/durationFlag"
+import { escapeControls } from "@berth/terminal/escapeControls"
 import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { UsageFault } from "../../failure/CliFailure.ts"
@@ -72,13 +73,19 @@ const idsOf = ({ nodes }: Resolution) =>
     Effect.map(Effect.fromResult(Result.mapError(node, ({ failure }) => failure)), ({ id }) => id)
   )
 
-/** Shows a reading, after the one before it, and when the next one is. */
-type Show<R> = (
-  after: Reading,
-  before: Option.Option<Reading>,
-  now: number,
-  pauseMillis: number
-) => Effect.Effect<void, UsageFault, R>
+/** What is shown of an attempt to read. */
+interface Shown {
+  /** The newest reading, and the one before it. */
+  readonly after: Reading
+  readonly before: Option.Option<Reading>
+  /** Why the attempt failed, so that the newest reading is an earlier one. */
+  readonly failure: string | undefined
+  readonly now: number
+  /** Time until the next attempt. */
+  readonly pauseMillis: number
+}
+
+type Show<R> = (shown: Shown) => Effect.Effect<void, UsageFault, R>
 
 const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`)
 
@@ -93,18 +100,18 @@ const screen = Effect.gen(function* () {
       ? known.filter(({ cardOnly }) => !cardOnly)
       : yield* Effect.fromResult(selectFields(known, columns))
   let painted = 0
-  const show: Show<never> = (reading, _, now, pauseMillis) =>
+  const show: Show<never> = ({ after, failure, now, pauseMillis }) =>
     Effect.gen(function* () {
       const rows = (yield* terminal.rows) || fallbackRows
-      const all = yield* Effect.fromResult(sorted(nodeRecord, Array.from(reading.values()), sort))
+      const all = yield* Effect.fromResult(sorted(nodeRecord, Array.from(after.values()), sort))
       const nodes = fitting(all, Math.max(1, rows - 4))
       const { colour, columns: available } = stdout
       const { text } = table(fields, nodes, { available, colour, header, nowMillis: now })
       const more = all.length > nodes.length ? `… and ${all.length - nodes.length} more.\n` : ""
       const at = DateTime.formatIso(DateTime.makeUnsafe(now)).slice(11, 19)
-      const status = `${count(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
+      const status = failure ?? `${count(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
       // A line that wraps would be two to erase.
-      const page = `${text}${more}${cut(status, available)}\n`
+      const page = `${text}${more}${cut(escapeControls(status), available)}\n`
       const erase = painted === 0 ? "" : `\u001b[${painted}A\u001b[J`
       painted = page.split("\n").length - 1
       yield* data(erase + page)
@@ -112,12 +119,12 @@ const screen = Effect.gen(function* () {
   return show
 })
 
-/** Prints each change as a record. */
+/** Prints each change as a record, below titles that come with the first reading. */
 const changes = Effect.gen(function* () {
   const print = yield* printNext(nodeChangeRecord)
-  const show: Show<Output> = (after, before, now) =>
+  const show: Show<Output> = ({ after, before, now }) =>
     Option.match(before, {
-      onNone: () => Effect.void,
+      onNone: () => print([]),
       onSome: (before) => print(changesBetween(before, after, DateTime.makeUnsafe(now)))
     })
   return show
@@ -133,16 +140,22 @@ export const watch = Command.make(
     const show: Show<Output> = yield* isScreen ? screen : changes
     const ids = given.length === 0 ? undefined : yield* idsOf(yield* resolveNodes(given, naming))
     let before: Option.Option<Reading> = Option.none()
+    let failing: string | undefined
     while (!(yield* readerGone)) {
       const result = yield* Effect.result(read(ids))
+      const failed = Result.isFailure(result) ? result.failure : undefined
       // What passes ends no watch; the next reading may succeed.
-      if (Result.isFailure(result) && !result.failure.retryable) return yield* result.failure
-      if (Result.isFailure(result)) yield* printNote(`${result.failure.message} Reading again.`)
+      if (failed?.retryable === false) return yield* failed
+      const failure = failed && `${failed.message} Reading again.`
+      // A line below the table would be one more to erase: there it takes the place of the last one.
+      const isNoted = !isScreen || Option.isNone(before)
+      if (failure !== undefined && failed?.reason.exit !== failing && isNoted) yield* printNote(failure)
+      failing = failed?.reason.exit
       const now = yield* Clock.currentTimeMillis
       const after = Result.isSuccess(result) ? Option.some(result.success) : before
       const size = Option.match(after, { onNone: () => 0, onSome: (reading) => reading.size })
       const pauseMillis = Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest)
-      if (Option.isSome(after)) yield* show(after.value, before, now, pauseMillis)
+      if (Option.isSome(after)) yield* show({ after: after.value, before, failure, now, pauseMillis })
       before = after
       if (ids !== undefined && Result.isSuccess(result) && size === 0) return
       yield* Effect.sleep(pauseMillis)

@@ -4,16 +4,17 @@
 import { Plans } from "@berth/core/client/Plans"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { printAll } from "../../output/print.ts"
+import { printLimited } from "../../output/printLimited.ts"
 import { planOf, planRecord } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags, ofPlan } from "../../settings/imageFilter.ts"
+import { limitFlag } from "../../settings/limitFlag.ts"
 
 export const list = Command.make(
   "list",
-  imageFilterFlags,
-  Effect.fnUntraced(function* (flags) {
+  { ...imageFilterFlags, limit: limitFlag("plans") },
+  Effect.fnUntraced(function* ({ limit, ...flags }) {
     const plans = yield* (yield* Plans).list(imageFilter(flags))
-    yield* printAll(planRecord, plans.filter(ofPlan(flags)).map(planOf))
+    yield* printLimited(planRecord, plans.filter(ofPlan(flags)).map(planOf), limit)
   })
 ).pipe(Command.withDescription("List plans and their prices"), Command.provide(client))

@@ -45,6 +45,8 @@ export interface Admission {
    * deadline. Run it uninterruptibly, with `restore` for the wait: a ticket that is never ended would block all calls.
    */
   readonly admit: (request: Request, restore: Restore) => Effect.Effect<Ticket, WouldExceedDeadline>
+  /** Why a request that asked now would fail at once; undefined where it would not. */
+  readonly refusal: (request: Request) => WouldExceedDeadline | undefined
   /** The current estimate. */
   readonly state: () => State
   /** What is known of the allowance now. */
@@ -212,6 +214,14 @@ export const make = Effect.fnUntraced(function* (
       })
     })
 
+  const refusal: Admission["refusal"] = ({ deadlineAt, lane }) => {
+    const instant = now()
+    const answer = turnOf(lane, instant)
+    return answer._tag === "At" && answer.instant > deadlineAt
+      ? tooLate(answer.instant, deadlineAt, instant)
+      : undefined
+  }
+
   const known = () => knownAllowance(state, queue.size, now())
   const changeAfter = (seen: KnownAllowance): Effect.Effect<KnownAllowance> =>
     Effect.suspend(() => {
@@ -224,5 +234,5 @@ export const make = Effect.fnUntraced(function* (
       )
     })
 
-  return { admit, state: () => state, current: Effect.sync(known), changeAfter }
+  return { admit, refusal, state: () => state, current: Effect.sync(known), changeAfter }
 })

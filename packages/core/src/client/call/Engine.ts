@@ -81,8 +81,8 @@ export class Engine extends Context.Service<
     readonly deadline: Duration.Duration
     /** Lane of every call that does not name one; undefined where it is that of the operation. */
     readonly lane: Lane | undefined
-    /** What is left of the allowance, and what it becomes. */
-    readonly allowance: Pick<Admission.Admission, "current" | "changeAfter">
+    /** What is left of the allowance, what it becomes, and whether a request would be too late. */
+    readonly allowance: Pick<Admission.Admission, "current" | "changeAfter" | "refusal">
     /**
      * What the service's clock has certainly reached at an instant of the monotonic clock, in milliseconds since the epoch; 0
      * when it is unknown.

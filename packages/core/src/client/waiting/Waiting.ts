@@ -1,10 +1,10 @@
 /**
- * Waits for a node: polls it until it reaches the goal, cannot reach it any more, or the time is up. The pure `judge` decides
- * what an observation means.
+ * Waits for a node: polls it until it reaches the goal, cannot reach it any more, or the time is up, or would be before the rate limit
+ * lets another read go (docs/decisions/0152). The pure `judge` decides what an observation means.
  */
 import { Duration, Effect, Option } from "effect"
 import { BerthError } from "../../domain/BerthError.ts"
-import { NodeNotFound, StatusNotReached } from "../../domain/ErrorReason.ts"
+import { NodeNotFound, StatusNotReached, type WouldExceedDeadline } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import { type KnownStatus, label, mayBecome, type NodeStatus } from "../../domain/NodeStatus.ts"
@@ -49,17 +49,30 @@ export const untilNextPoll = (poll: number, now: number, phase: number): number 
   return wait < period / 4 ? wait + period : wait
 }
 
+/** How a wait reads its node. */
+export interface Reads {
+  /** Reads it; has to end by this instant of the monotonic clock. */
+  readonly get: (deadlineAt: number) => Effect.Effect<Node, BerthError>
+  /** Why the rate limit lets no read go before that, by what is known now; undefined where it may. */
+  readonly refusal: (deadlineAt: number) => WouldExceedDeadline | undefined
+}
+
+/** What ends a wait before its goal, besides its timeout. */
+interface Ending {
+  readonly impossible?: boolean
+  readonly refillsInMillis?: number
+}
+
 /** A shared read may take longer than this wait, which then leaves it so long after its own end. */
 const graceMillis = 100
 
 /**
- * Polls with `get`, which has to end by its deadline, until the goal is reached. Succeeds with the node, or with none when the
- * goal was `deleted`.
+ * Polls until the goal is reached. Succeeds with the node, or with none when the goal was `deleted`.
  */
 export const awaitGoal = Effect.fnUntraced(function* (
   id: NodeId,
   goal: Goal,
-  get: (deadlineAt: number) => Effect.Effect<Node, BerthError>,
+  { get, refusal }: Reads,
   phase: number,
   options?: WaitOptions
 ): Effect.fn.Return<Option.Option<Node>, BerthError> {
@@ -71,7 +84,7 @@ export const awaitGoal = Effect.fnUntraced(function* (
   const seen: Array<NodeStatus> = []
   let failure: BerthError | undefined
   let gone: BerthError | undefined
-  const notReached = (impossible: boolean) =>
+  const notReached = ({ impossible = false, refillsInMillis }: Ending = {}) =>
     Effect.flatMap(monotonicMillis, (now) =>
       Effect.fail(
         new BerthError({
@@ -83,7 +96,8 @@ export const awaitGoal = Effect.fnUntraced(function* (
             seen,
             impossible,
             waitedMillis: Math.round(now - startedAt),
-            failure: failure?.message ?? null
+            failure: failure?.message ?? null,
+            refillsInMillis: refillsInMillis ?? null
           }),
           attempts: failure?.attempts ?? [],
           reply: failure?.reply ?? null
@@ -109,13 +123,21 @@ export const awaitGoal = Effect.fnUntraced(function* (
     if (options?.onObserved) yield* options.onObserved(observed)
     return { observed, progress: judge(observed, goal) }
   })
-  // A retryable failure is no observation: the wait goes on, and its own timeout ends it.
-  const poll = Effect.catch(observe, (error) => {
-    failure = error
-    return error.retryable
-      ? Effect.succeed({ observed: Option.none<Node>(), progress: "wait" as const })
-      : Effect.fail(error)
+  /** Ends the wait at once where no read can go before its end. */
+  const inTime = Effect.suspend(() => {
+    const refused = refusal(deadlineAt)
+    return refused === undefined ? Effect.void : notReached({ refillsInMillis: refused.predictedMillis })
   })
+  // A retryable failure is no observation: the wait goes on, and its own timeout ends it. It may show that the allowance is spent.
+  const poll = Effect.andThen(
+    inTime,
+    Effect.catch(observe, (error) => {
+      failure = error
+      return error.retryable
+        ? Effect.as(inTime, { observed: Option.none<Node>(), progress: "wait" as const })
+        : Effect.fail(error)
+    })
+  )
 
   const polls = Effect.gen(function* () {
     for (let count = 0; ; count++) {
@@ -125,17 +147,17 @@ export const awaitGoal = Effect.fnUntraced(function* (
       const pause = untilNextPoll(count, now, phase)
       const left = Math.max(0, deadlineAt - now)
       yield* Effect.sleep(Math.min(pause, left))
-      if (pause >= left) return yield* notReached(false)
+      if (pause >= left) return yield* notReached()
     }
   })
   const { observed, progress } = yield* polls.pipe(
     Effect.timeoutOrElse({
       duration: timeoutMillis + graceMillis,
-      orElse: () => notReached(false)
+      orElse: () => notReached()
     })
   )
   if (progress === "reached") return observed
-  if (progress === "impossible") return yield* notReached(true)
+  if (progress === "impossible") return yield* notReached({ impossible: true })
   return yield* new BerthError({
     operation,
     reason: new NodeNotFound({ nodeId: id }),

@@ -149,15 +149,84 @@ describe("waits", () => {
   const awaitSeven = (timeout: `${number} seconds`) =>
     Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(7), "running", { timeout }))
 
-  it.effect("that time out while the allowance is empty report it", () => {
-    const empty = { "ratelimit-limit": "1200", "ratelimit-remaining": "0", "ratelimit-reset": "30" }
+  const spent = (reset: number) => ({
+    "ratelimit-limit": "1200",
+    "ratelimit-remaining": "0",
+    "ratelimit-reset": String(reset)
+  })
+
+  it.effect("end at once where the allowance refills after their end, and state when", () =>
+    Effect.gen(function* () {
+      yield* Nodes.use((nodes) => nodes.get(NodeId.make(7)))
+      for (const wait of [
+        awaitSeven("1 seconds"),
+        Nodes.use((nodes) => nodes.awaitDeleted(NodeId.make(7), { timeout: 1000 }))
+      ]) {
+        // No time passes here: it ends without.
+        const reason = notReached(yield* Effect.flip(wait))
+        assert.closeTo(reason.refillsInMillis ?? 0, 30_000, 1000)
+        assert.deepStrictEqual([reason.waitedMillis, reason.exit, reason.retryable], [0, "rateLimited", true])
+      }
+    }).pipe(Effect.provide(layer(() => ok(record, spent(30)))))
+  )
+
+  it.effect("outlast a refill before their end, whichever other wait ends before it", () => {
+    let requests = 0
     return Effect.gen(function* () {
       yield* Nodes.use((nodes) => nodes.get(NodeId.make(7)))
-      const reason = notReached(yield* inTime(Effect.flip(awaitSeven("1 seconds"))))
-      assert.match(reason.failure ?? "none", /^Rate limit reached: the allowance refills in/)
-      // A read that begins at the very end still waits 20 ms to be coalesced.
-      assert.closeTo(reason.waitedMillis, 1000, 25)
-    }).pipe(Effect.provide(layer(() => ok(record, empty))))
+      const [short, long] = yield* inTime(
+        Effect.all([Effect.flip(awaitSeven("10 seconds")), awaitSeven("60 seconds")], { concurrency: 2 })
+      )
+      assert.closeTo(notReached(short).refillsInMillis ?? 0, 30_000, 1000)
+      assert.strictEqual(notReached(short).waitedMillis, 0)
+      assert.strictEqual(long.status, "running")
+      assert.strictEqual(requests, 2)
+    }).pipe(Effect.provide(layer(() => (requests++, ok(record, spent(30))))))
+  })
+
+  /** 429s that state so many seconds, by one header or by two that agree, until a reply. */
+  const refusing = (seconds: number, refusals: number, isAgreed: boolean, counts: { requests: number }) =>
+    layer(() => {
+      const left = seconds - 120 * counts.requests++
+      return counts.requests > refusals
+        ? ok(record)
+        : { status: 429, headers: { "retry-after": String(left), ...(isAgreed && spent(left)) } }
+    })
+
+  it.effect("end with the 429 that shows it, and not with their next poll", () => {
+    const counts = { requests: 0 }
+    return Effect.gen(function* () {
+      const reason = notReached(yield* inTime(Effect.flip(awaitSeven("300 seconds"))))
+      assert.closeTo(reason.refillsInMillis ?? 0, 3_600_000, 1000)
+      assert.isAtMost(reason.waitedMillis, 250)
+      assert.match(reason.failure ?? "none", /^Rate limit reached/)
+      assert.strictEqual(counts.requests, 1)
+    }).pipe(Effect.provide(refusing(3600, 9, true, counts)))
+  })
+
+  it.effect(
+    "go on where only one statement puts the refill after their end: it is asked for again in two minutes",
+    () => {
+      const counts = { requests: 0 }
+      return Effect.gen(function* () {
+        assert.strictEqual((yield* inTime(awaitSeven("300 seconds"))).status, "running")
+        assert.strictEqual(counts.requests, 2)
+      }).pipe(Effect.provide(refusing(3600, 1, false, counts)))
+    }
+  )
+
+  it.effect("end where the second statement agrees, and at once where they end before it", () => {
+    const counts = { requests: 0 }
+    return Effect.gen(function* () {
+      const [short, long] = yield* inTime(
+        Effect.all([Effect.flip(awaitSeven("60 seconds")), Effect.flip(awaitSeven("300 seconds"))], { concurrency: 2 })
+      )
+      assert.closeTo(notReached(short).refillsInMillis ?? 0, 120_000, 1000)
+      assert.isAtMost(notReached(short).waitedMillis, 250)
+      assert.closeTo(notReached(long).refillsInMillis ?? 0, 3_480_000, 3000)
+      assert.closeTo(notReached(long).waitedMillis, 120_000, 2000)
+      assert.strictEqual(counts.requests, 2)
+    }).pipe(Effect.provide(refusing(3600, 9, false, counts)))
   })
 
   it.effect("that time out while the service is silent report it, with the attempt", () =>

@@ -1,0 +1,15 @@
+/**
+ * What a wait that failed leaves: a node that costs money, or one that does no more.
+ */
+import type { BerthError } from "@berth/core/domain/BerthError"
+
+export const isBilled = "The node exists and is billed."
+
+/** As `berth cost` counts it. */
+export const isBeingDeleted = "The node is being deleted, and is billed no more."
+
+/** What is left of the node that a call waited for; undefined where that is not known, or the call was no wait. */
+export const nodeLeft = ({ reason }: BerthError): string | undefined => {
+  if (reason._tag !== "StatusNotReached" || reason.impossible || reason.seen.length === 0) return undefined
+  return reason.last === "terminate" ? isBeingDeleted : isBilled
+}

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { cachePath, profileNames, readCache, writeCache } from "../../src/completion/CompletionCache.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "berth-completions-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const values = { nodes: [{ value: "web", description: "7, running" }] }
+
+describe("the values that completions offer", () => {
+  it("are there for the next key press, for the user alone", () => {
+    const path = cachePath({ XDG_CACHE_HOME: folder }, undefined)!
+    assert.isUndefined(readCache(path))
+    writeCache(path, { writtenMillis: 5, values })
+    assert.deepStrictEqual(readCache(path), { writtenMillis: 5, values })
+    assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+  })
+
+  it("are those of one account", () => {
+    const env = { HOME: folder, BERTH_API_KEY: "k", BERTH_BASE_URL: "http://a", BERTH_PROFILE: "p" }
+    const paths = [
+      cachePath(env, undefined),
+      cachePath(env, "test"),
+      ...["BERTH_API_KEY", "BERTH_BASE_URL", "BERTH_PROFILE"].map((name) =>
+        cachePath({ ...env, [name]: "b" }, undefined)
+      )
+    ]
+    assert.lengthOf(new Set(paths), 5)
+  })
+
+  it.each([
+    "",
+    "{",
+    "null",
+    "[]",
+    '{"writtenMillis":1}',
+    '{"writtenMillis":1,"values":null}',
+    '{"writtenMillis":"1","values":{}}',
+    '{"writtenMillis":1,"values":{"nodes":{}}}',
+    '{"writtenMillis":1,"values":{"nodes":"web"}}',
+    '{"writtenMillis":1,"values":{"nodes":[null]}}',
+    '{"writtenMillis":1,"values":{"nodes":[{"value":7,"description":""}]}}',
+    '{"writtenMillis":1,"values":{"nodes":[{"value":"web"}]}}'
+  ])("are none where their file is %s", (text) => {
+    const path = join(folder, "damaged.json")
+    writeFileSync(path, text)
+    assert.isUndefined(readCache(path))
+  })
+
+  it("leave nothing behind where they cannot be written", () => {
+    const place = join(folder, "taken")
+    mkdirSync(join(place, "nodes.json", "below"), { recursive: true })
+    writeCache(join(place, "nodes.json"), { writtenMillis: 5, values })
+    assert.deepStrictEqual(readdirSync(place), ["nodes.json"])
+  })
+
+  it("are names of profiles as they are in the file, whatever else it holds", () => {
+    const profiles = (text: string) => {
+      mkdirSync(join(folder, "berth"), { recursive: true })
+      writeFileSync(join(folder, "berth", "profiles.json"), text)
+      return profileNames({ XDG_CONFIG_HOME: folder })
+    }
+    assert.deepStrictEqual(profiles('{"profiles":{"a":{"baseUrl":"http://a"},"b":{}}}'), [
+      { value: "a", description: "http://a" },
+      { value: "b", description: "" }
+    ])
+    for (const text of ["", "{", "null", '{"profiles":null}', '{"profiles":{"a":null}}']) {
+      assert.deepStrictEqual(profiles(text), [])
+    }
+  })
+})
