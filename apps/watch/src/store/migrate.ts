@@ -9,6 +9,7 @@ import { sinks } from "./migrations/0002_sinks.ts"
 import { address } from "./migrations/0003_address.ts"
 import { catalogue } from "./migrations/0004_catalogue.ts"
 import { indexes } from "./migrations/0005_indexes.ts"
+import { types } from "./migrations/0006_types.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** In order; a step that was released never changes. */
@@ -17,7 +18,8 @@ const migrations = {
   "0002_sinks": sinks,
   "0003_address": address,
   "0004_catalogue": catalogue,
-  "0005_indexes": indexes
+  "0005_indexes": indexes,
+  "0006_types": types
 } as const
 
 const table = "schema_version"

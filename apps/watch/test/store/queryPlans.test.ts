@@ -60,6 +60,14 @@ describe("a store with many nodes and events reads no more of them than an answe
   reads("the events of a node", ({ after }) => after(new Map([["a", -1]]), 9, { node: 1 }), [
     "SEARCH event USING INDEX event_by_node (account=? AND node=? AND seq>?)"
   ])
+  // The places of the first events of each type, then those events.
+  const ofType = "SEARCH event USING COVERING INDEX event_by_type (type=? AND account=? AND seq>?)"
+  const there = "SEARCH event USING INDEX key (account=? AND seq=?)"
+  reads("the events of a type", ({ after }) => after(new Map([["a", -1]]), 9, { type: "berth.plan.added" }), [
+    there,
+    ofType
+  ])
+  reads("the last events of some types", ({ latest }) => latest(9, { type: "berth.image.*" }), [there, ofType, ofType])
   // Both are the minimum of a column of an index, whose first entry it is.
   reads("the first event that is kept", ({ firstKept }) => firstKept, [
     "SEARCH event USING COVERING INDEX key (account=?)"

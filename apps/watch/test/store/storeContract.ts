@@ -106,7 +106,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
 
     it.effect("reads events by account, type and node, so many at a time", () =>
       Effect.gen(function* () {
-        const { after, commit } = yield* Store
+        const { after, commit, latest } = yield* Store
         const { owner: a } = yield* claim("a")
         const { owner: b } = yield* claim("b")
         yield* commit(a, { events: [created(1, 1), created(2, 2), changed(1, 3, "created", "running")] })
@@ -118,6 +118,13 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         expect(yield* read(beginning, 9, { account: "b" })).toEqual(["b1"])
         expect(yield* read(beginning, 9, { node: 1 })).toEqual(["a1", "a3", "b1"])
         expect(yield* read(beginning, 9, { type: "berth.node.status_changed" })).toEqual(["a3"])
+        expect(yield* read(beginning, 9, { type: "berth.node.c*" })).toEqual(["a1", "a2", "b1"])
+        expect(yield* read(beginning, 2, { type: "berth.node.*" })).toEqual(["a1", "a2"])
+        expect(yield* read(beginning, 9, { type: "berth.*", account: "a" })).toEqual(["a1", "a2", "a3"])
+        expect(yield* read(beginning, 9, { type: "berth.node.s*", node: 1 })).toEqual(["a3"])
+        expect(yield* read(beginning, 9, { type: "berth.nothing.*" })).toEqual([])
+        const last = Effect.map(latest(2, { type: "berth.node.c*" }), (events) => seqs(events))
+        expect(yield* last).toEqual([2, 1])
         expect(yield* read(new Map([["gone", 7]]), 1)).toEqual(["a1"])
       }).pipe(Effect.provide(store))
     )
