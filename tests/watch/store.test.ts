@@ -59,10 +59,22 @@ const filled = (path: string) =>
   Effect.gen(function* () {
     const { claim, commit, meet, record, setDisabled, take } = yield* Store
     const { owner } = yield* claim("eu")
-    yield* commit(owner, { nodes: [node(7, "web")], events: [reported(1000, "a"), reported(2000, "b")] })
+    const [event] = yield* commit(owner, {
+      nodes: [node(7, "web")],
+      events: [reported(1000, "a"), reported(2000, "b")]
+    })
     yield* commit(owner, { sweptAtMillis: 3000 })
     yield* meet("ops")
-    const delivery = { account: "eu", seq: 1, node: 0, id: "x", attempt: 10, dueMillis: 0, held: null, body: null }
+    const delivery = {
+      account: "eu",
+      seq: 1,
+      node: 0,
+      id: event!.id,
+      attempt: 10,
+      dueMillis: 0,
+      held: null,
+      body: null
+    }
     yield* take({ sink: "ops", account: "eu", seq: 1, deliveries: [delivery], dropped: [] })
     yield* record("ops", [{ _tag: "GivenUp", delivery, reason: "the receiver answered 400" }], null)
     yield* setDisabled("ops", { reason: "failing", message: "no answer" })

@@ -112,6 +112,6 @@ describe("a store with many nodes and events reads no more of them than an answe
     "a sink that is put back",
     ({ replay, take }) =>
       Effect.andThen(take({ sink, account: "a", seq: 1, deliveries: [], dropped: [] }), replay(sink, beginning)),
-    ["SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)"]
+    ["SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)", "SEARCH event USING COVERING INDEX key (id=?)"]
   )
 })
