@@ -321,7 +321,9 @@ class ConfigReader {
 /** Whether a store is on a server rather than in a file. */
 export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
-const accountName = (text: string) => (/^[A-Za-z0-9.@-][\w.@-]{0,63}$/.test(text) ? text : undefined)
+/** The name, if an account may have it: those that begin with `_` are the daemon's own. */
+export const accountName = (text: string): string | undefined =>
+  /^[A-Za-z0-9.@-][\w.@-]{0,63}$/.test(text) ? text : undefined
 const sinkName = (text: string) => (/^[\w.-]{1,64}$/.test(text) ? text : undefined)
 
 const durationWithin = (text: string, minMillis: number, maxMillis: number): number | undefined =>
