@@ -75,10 +75,21 @@ export const parseListen = (text: string): Listen | undefined => {
 
 export const isLoopback = ({ host }: Listen): boolean => loopback.test(host)
 
+/** What a client can show in a header. */
+export const tokenForm = "printable ASCII characters without spaces"
+export const isToken = (token: Redacted.Redacted): boolean => /^[\x21-\x7e]+$/.test(Redacted.value(token))
+
 const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
-  return url.protocol === "https:" || url.protocol === "http:" ? Redacted.make(url) : undefined
+  if (url.protocol !== "https:" && url.protocol !== "http:") return undefined
+  try {
+    // They are decoded when they are sent.
+    decodeURIComponent(url.username + url.password)
+    return Redacted.make(url)
+  } catch {
+    return undefined
+  }
 }
 
 const parseShare = (text: string): number | undefined => {
@@ -101,6 +112,8 @@ const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
 class ConfigReader {
   readonly #file: ConfigFile
   readonly #surroundings: Surroundings
+  /** Variables that hold credentials: programs do not get them. */
+  readonly #credentialVariables = new Set<string>()
 
   constructor(file: ConfigFile, surroundings: Surroundings) {
     this.#file = file
@@ -116,6 +129,18 @@ class ConfigReader {
     if ((source.env === null) === (source.file === null)) return file.fail(place, "has to name one of env, file")
     const value = source.env === null ? this.#fileText(place, source.file!) : this.#variable(place, source.env)
     return value === undefined ? undefined : Redacted.make(value)
+  }
+
+  /** A secret that lets its holder use the account, or the daemon. */
+  credential: Read<Redacted.Redacted> = (place) => {
+    const name = isMap(place.node) ? place.node.get("env") : undefined
+    if (typeof name === "string") this.#credentialVariables.add(name)
+    return this.secret(place)
+  }
+
+  token: Read<Redacted.Redacted> = (place) => {
+    const token = this.credential(place)
+    return token === undefined || isToken(token) ? token : this.#file.fail(place, `has to be ${tokenForm}`)
   }
 
   #variable(place: Place, name: string): string | undefined {
@@ -148,8 +173,8 @@ class ConfigReader {
     const found = file.record({
       name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _", accountName)),
       baseUrl: needed(file.text),
-      apiKey: needed(this.secret),
-      accessToken: needed(this.secret),
+      apiKey: needed(this.credential),
+      accessToken: needed(this.credential),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
           text === "auto" ? text : durationWithin(text, 100, day)
@@ -202,7 +227,12 @@ class ConfigReader {
     })(place)
     if (found === undefined) return undefined
     const [program = "", ...args] = found.command
-    return { _tag: "Exec", command: [program, ...args], timeoutMillis: found.timeout }
+    return {
+      _tag: "Exec",
+      command: [program, ...args],
+      timeoutMillis: found.timeout,
+      hiddenVariables: this.#credentialVariables
+    }
   }
 
   sink: Read<SinkOptions> = (place) => {
@@ -264,7 +294,7 @@ class ConfigReader {
     const found = file.record({
       store: defaulted(this.storeText, Redacted.make(this.path("berth-watch.db"))),
       listen: defaulted<Listen | "off">(this.listen, defaultListen),
-      token: defaulted<Redacted.Redacted | null>(this.secret, null),
+      token: defaulted<Redacted.Redacted | null>(this.token, null),
       accounts: needed(file.list(this.account, { min: 1, max: 2000 })),
       sinks: defaulted(file.list(this.sink, { max: 100 }), []),
       heartbeat: defaulted<{ url: Redacted.Redacted<URL>; every: number } | null>(

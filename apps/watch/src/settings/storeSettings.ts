@@ -5,7 +5,7 @@ import { berthFolder } from "@berth/core/client/AccountFolder"
 import { readVariable } from "@berth/terminal/Connection"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { defaultMaxLag, isPostgres } from "../config/Config.ts"
+import { defaultMaxLag, isPostgres, isToken, tokenForm } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
@@ -39,9 +39,13 @@ export const readConfigFile = (path: string) =>
 export const variable = (name: string) =>
   Effect.map(readVariable(name), (value) => Option.getOrUndefined(Option.map(value, Redacted.value)))
 
-export const tokenVariable = Effect.map(variable("BERTH_WATCH_TOKEN"), (token) =>
-  token === undefined ? null : Redacted.make(token)
-)
+export const tokenVariable = Effect.gen(function* (): Effect.fn.Return<Redacted.Redacted | null, CommandFailed> {
+  const text = yield* variable("BERTH_WATCH_TOKEN")
+  if (text === undefined) return null
+  const token = Redacted.make(text)
+  if (isToken(token)) return token
+  return yield* new CommandFailed({ exit: "usage", message: `BERTH_WATCH_TOKEN has to be ${tokenForm}.` })
+})
 
 /** The only sink without a config. */
 export const stdoutSink: SinkOptions = {

@@ -6,6 +6,7 @@ const variables: Readonly<Record<string, string>> = {
   KEY: "key-0123456789",
   TOKEN: "token-0123456789",
   BLANK: " ",
+  WORDS: "two words",
   SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
   CHAT: "https://hooks.example.com/services/T0/B0/secret"
 }
@@ -99,7 +100,15 @@ retention: { events: 2d, maxSize: 500MB }
           maxLag: 5000
         },
         { name: "chat", target: { format: "slack" }, start: "now", forMillis: 0 },
-        { name: "run", target: { _tag: "Exec", command: ["/usr/local/bin/notify", "--all"], timeoutMillis: 2000 } },
+        {
+          name: "run",
+          target: {
+            _tag: "Exec",
+            command: ["/usr/local/bin/notify", "--all"],
+            timeoutMillis: 2000,
+            hiddenVariables: new Set(["TOKEN", "KEY"])
+          }
+        },
         { name: "log", target: { _tag: "Stdout" } }
       ],
       heartbeat: { everyMillis: 30_000 },
@@ -125,6 +134,11 @@ retention: { events: 2d, maxSize: 500MB }
     [config("token: abc"), /^6:8 token is written out; refer to it: \{ env: NAME \} or \{ file: PATH \}\.$/],
     [config("token: { env: ABSENT }"), /^6:8 token refers to ABSENT, which is not set\.$/],
     [config("token: { env: BLANK }"), /^6:8 token refers to BLANK, which is not set\.$/],
+    [config("token: { env: WORDS }"), /^6:8 token has to be printable ASCII characters without spaces\.$/],
+    [
+      config("sinks: [{ name: a, webhook: { url: 'https://us%er@x' } }]"),
+      /^6:36 .*\.url has to be an address that begins/
+    ],
     [config("token: { file: nowhere }"), /^6:8 token refers to nowhere, which cannot be read\.$/],
     [config("token: { env: KEY, file: token }"), /^6:8 token has to name one of env, file\.$/],
     [config(account), /^6:5 accounts\[1\] has the name of another one: default\.$/],

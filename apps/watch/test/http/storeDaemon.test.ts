@@ -18,19 +18,16 @@ import { ask } from "./http.ts"
 import { HttpInterface, type HttpOptions } from "../../src/http/HttpInterface.ts"
 import { serve } from "../../src/http/serve.ts"
 
-const execSink = (name: string, command: SinkOptions["target"] & { readonly _tag: "Exec" }): SinkOptions => ({
+const execSink = (name: string, command: string): SinkOptions => ({
   name,
-  target: command,
+  target: { _tag: "Exec", command: [command], timeoutMillis: 5000, hiddenVariables: new Set() },
   selection: { types: [], nodes: [], accounts: [] },
   start: "now",
   forMillis: 0,
   maxLag: 1_000_000
 })
 
-const sinkOptions = [
-  execSink("good", { _tag: "Exec", command: ["true"], timeoutMillis: 5000 }),
-  execSink("bad", { _tag: "Exec", command: ["false"], timeoutMillis: 5000 })
-]
+const sinkOptions = [execSink("good", "true"), execSink("bad", "false")]
 
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 const sinks = Sinks.layer(sinkOptions).pipe(Layer.provide(Stdout.layer))

@@ -49,6 +49,10 @@ describe("the config from the environment", () => {
       { HOME: "/h", BERTH_WATCH_LISTEN: "0.0.0.0:80" },
       "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed."
     ],
+    [
+      { HOME: "/h", BERTH_WATCH_TOKEN: "two words" },
+      "BERTH_WATCH_TOKEN has to be printable ASCII characters without spaces."
+    ],
     [{}, "There is no folder for the store: HOME is not set."]
   ] as const)("refuses %j in one sentence", ([env, message]) =>
     Effect.gen(function* () {
