@@ -152,7 +152,14 @@ retention: { events: 2d, maxSize: 500MB }
       config("sinks: [{ name: a, stdout: {}, types: [berth.plan.*, node.*] }]"),
       /^6:54 .*types\[1\] matches no type of event\.$/
     ],
-    [config("sinks: [{ name: a, stdout: {}, for: 5 }]"), /^6:37 sinks\[0\]\.for has to be a text/],
+    [config("sinks: [{ name: a, stdout: {}, for: 5 }]"), /^6:37 sinks\[0\]\.for has to be a duration from 0ms to 1d/],
+    [config("listen: 9464"), /^6:9 listen has to be HOST:PORT or off\.$/],
+    [config("sinks: [{ name: 5, stdout: {} }]"), /^6:17 sinks\[0\]\.name has to be a text: write it in quotes\.$/],
+    [config("store: true"), /^6:8 store has to be a text: write it in quotes\.$/],
+    [
+      config("sinks: &x [{ name: a, stdout: *x }]"),
+      /^6:31 sinks\[0\]\.stdout has to be a block of keys, and is an alias\.$/
+    ],
     [config("sinks: [{ name: a, stdout: {}, for: 5x }]"), /^6:37 sinks\[0\]\.for has to be a duration from 0ms to 1d/],
     [config("sinks: [{ name: a, webhook: { url: ftp://x } }]"), /^6:36 .*\.url has to be an address that begins/],
     [
