@@ -237,6 +237,18 @@ describe("the commands that read a store", () => {
     })
   )
 
+  it.live("refuse a store on a server, and show no password of its address", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* run(["status"], {
+        BERTH_WATCH_STORE: "postgres://watch:hunter2@db.example.com/watch"
+      })
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: ["berth-watch: This command reads stores in files only.", "Use the daemon's HTTP interface."]
+      })
+    })
+  )
+
   it.live("hand a test event to the receiver of a sink", () =>
     Effect.gen(function* () {
       const path = yield* folder

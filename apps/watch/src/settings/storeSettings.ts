@@ -80,16 +80,16 @@ export const storeSettings = Effect.fnUntraced(function* ({
   store
 }: StoreOptions): Effect.fn.Return<StoreSettings, CommandFailed> {
   const token = yield* tokenVariable
-  if (Option.isNone(config)) {
-    const path = Option.isSome(store) ? store.value : yield* defaultStorePath
-    return { path, token, sinks: [stdoutSink] }
+  const found = Option.isSome(config) ? yield* readConfigFile(config.value) : null
+  const named = Option.getOrUndefined(store)
+  const path = named ?? (found === null ? yield* defaultStorePath : Redacted.value(found.store))
+  // Before anything prints the path: the address of a server holds a password.
+  if (isPostgres(path)) {
+    return yield* new CommandFailed({
+      exit: "usage",
+      message: "This command reads stores in files only.",
+      hint: "Use the daemon's HTTP interface."
+    })
   }
-  const found = yield* readConfigFile(config.value)
-  const path = Option.getOrElse(store, () => Redacted.value(found.store))
-  if (!isPostgres(path)) return { path, token: found.token ?? token, sinks: found.sinks }
-  return yield* new CommandFailed({
-    exit: "usage",
-    message: "This command reads stores in files only.",
-    hint: "Use the daemon's HTTP interface."
-  })
+  return { path, token: found?.token ?? token, sinks: found?.sinks ?? [stdoutSink] }
 })
