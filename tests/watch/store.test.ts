@@ -198,6 +198,14 @@ describe("the commands that read a store", () => {
         code: 2,
         stderr: [expect.anything(), "Name another file."]
       })
+      const nowhere = join(path, "nowhere", "copy.db")
+      expect(yield* run(["backup", nowhere], env)).toMatchObject({
+        code: 2,
+        stderr: [
+          expect.stringContaining(`berth-watch: ${nowhere} cannot be written: `),
+          "Check its folder, and the room on its disk."
+        ]
+      })
     })
   )
 
