@@ -48,7 +48,9 @@ export interface Courier {
   readonly run: Effect.Effect<CourierEnd, StoreFailed | StreamClosed>
   readonly take: (deliveries: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) => void
   readonly heldOf: Queues["heldOf"]
-  /** Waits while too much is left. */
+  /** Whether so little is left that the sink may read on. */
+  readonly hasRoom: () => boolean
+  /** Waits while there is none. */
   readonly room: Effect.Effect<void>
   /** Waits until nothing is under way and nothing is due. */
   readonly idle: Effect.Effect<void>
@@ -179,6 +181,8 @@ export const makeCourier = Effect.fnUntraced(function* (
       while (!condition(yield* Clock.currentTimeMillis)) seen = yield* turned.wait(seen)
     })
 
+  const hasRoom = () => queues.size < maxLeft
+
   return {
     run,
     take: (deliveries, dropped) => {
@@ -188,7 +192,8 @@ export const makeCourier = Effect.fnUntraced(function* (
       Queue.offerUnsafe(mailbox, { _tag: "Taken" })
     },
     heldOf: (key) => queues.heldOf(key),
-    room: until(() => queues.size < maxLeft),
+    hasRoom,
+    room: until(hasRoom),
     idle: until((now) => {
       const next = queues.nextMillis()
       const isQuiet = Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.size === 0

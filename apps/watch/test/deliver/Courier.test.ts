@@ -149,6 +149,25 @@ describe("a courier", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.effect("that has all it can take lets its sink fall behind, and no further than it may", () =>
+    Effect.gen(function* () {
+      const { backlog, commit } = yield* Store
+      const owner = yield* claim
+      const { fiber } = yield* running(() => Effect.never)
+      for (let first = 1; first <= 11_000; first += 1000) {
+        yield* commit(owner, { events: Array.from({ length: 1000 }, (_, index) => created(first + index, first)) })
+        yield* idleNow
+      }
+      expect([yield* backlog("ops"), fiber.pollUnsafe()]).toEqual([
+        { unread: 1000, pending: 10_000, dead: 0 },
+        undefined
+      ])
+      yield* commit(owner, { events: [created(20_000, 20_000)] })
+      yield* idleNow
+      expect(yield* Fiber.join(fiber)).toEqual({ unread: 1001 })
+    }).pipe(Effect.provide(store))
+  )
+
   it.effect("attempts again after a restart at the instant and with the count that it had", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
