@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
-import { Clock, Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
+import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isPostgres, type WatchConfig } from "../config/Config.ts"
 import { heartbeat } from "../deliver/heartbeat.ts"
@@ -110,6 +110,8 @@ const body = Effect.fnUntraced(function* <A>({ config, onReady, settings, until 
   yield* Fiber.interrupt(delivering)
   if (Result.isFailure(ended)) return yield* ended.failure
   const delivered = yield* Fiber.await(delivering)
+  if (delivered._tag === "Failure" && !Cause.hasInterruptsOnly(delivered.cause))
+    return yield* Effect.failCause(delivered.cause)
   if (delivered._tag === "Success" && Result.isFailure(delivered.value)) return yield* delivered.value.failure
   return ended.success
 })

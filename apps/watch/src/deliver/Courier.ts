@@ -2,7 +2,7 @@
  * Delivers what a sink has taken: attempts what its queues start, and keeps in the store how the attempts ended, many at once. A
  * process that is killed before that attempts again, with the same ids.
  */
-import { Clock, Effect, Queue, Random, Result, Schedule } from "effect"
+import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import type { AttemptEnd, Delivery, DeliveryKey } from "../store/deliveries.ts"
 import { makeSignal } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
@@ -70,7 +70,7 @@ export const makeCourier = Effect.fnUntraced(function* (
   const store = yield* Store
   const queues = new Queues(maxInFlight, failingSinceMillis)
   queues.add(yield* store.deliveries(sink, maxLoaded))
-  const mailbox = yield* Queue.unbounded<Message>()
+  const mailbox = yield* Queue.unbounded<Message, StoreFailed>()
   const turned = makeSignal()
 
   /**
@@ -110,12 +110,16 @@ export const makeCourier = Effect.fnUntraced(function* (
     unsaved.set(`${account}/${seq}/${node}`, end)
   }
 
-  const attemptOne = Effect.fnUntraced(function* (delivery: Delivery) {
-    const body = yield* whileItMayPass(store.bodyOf(sink, delivery))
-    // Taken back meanwhile: there is nothing left to deliver.
-    const outcome: Outcome = body === null ? { _tag: "Delivered" } : yield* attempt(delivery.id, body)
-    yield* Queue.offer(mailbox, { _tag: "Answered", delivery, outcome })
-  })
+  const attemptOne = Effect.fnUntraced(
+    function* (delivery: Delivery) {
+      const body = yield* whileItMayPass(store.bodyOf(sink, delivery))
+      // Taken back meanwhile: there is nothing left to deliver.
+      const outcome: Outcome = body === null ? { _tag: "Delivered" } : yield* attempt(delivery.id, body)
+      yield* Queue.offer(mailbox, { _tag: "Answered", delivery, outcome })
+      // Without its answer the delivery would stay under way for ever, and its queue with it.
+    },
+    Effect.tapCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : Queue.failCause(mailbox, cause)))
+  )
 
   const afterFailure = Effect.fnUntraced(function* (delivery: Delivery, outcome: Failed) {
     const now = yield* Clock.currentTimeMillis
