@@ -54,8 +54,8 @@ export interface Courier {
   readonly room: Effect.Effect<void>
   /** Waits until nothing is under way and nothing is due. */
   readonly idle: Effect.Effect<void>
-  /** Whether the receiver is down. */
-  readonly isDown: () => boolean
+  /** Why the last attempt failed, while the receiver is down; null while it is up. */
+  readonly downReason: () => string | null
 }
 
 /** Waits out a store that may work again; an attempt that was made stays made meanwhile. */
@@ -121,7 +121,10 @@ export const makeCourier = Effect.fnUntraced(function* (
     Effect.tapCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : Queue.failCause(mailbox, cause)))
   )
 
+  let lastReason: string | null = null
+
   const afterFailure = Effect.fnUntraced(function* (delivery: Delivery, outcome: Failed) {
+    lastReason = outcome.reason
     const now = yield* Clock.currentTimeMillis
     const consequence = queues.failed(delivery, outcome, now, yield* Random.next)
     switch (consequence._tag) {
@@ -203,6 +206,6 @@ export const makeCourier = Effect.fnUntraced(function* (
       const isQuiet = Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.size === 0
       return isQuiet && (next === null || next > now)
     }),
-    isDown: () => queues.health.probeAtMillis !== null
+    downReason: () => (queues.health.probeAtMillis === null ? null : lastReason)
   }
 })

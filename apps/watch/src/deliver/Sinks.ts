@@ -18,7 +18,7 @@ import { Stdout, type StreamClosed } from "./Stdout.ts"
 interface SinkStatus {
   readonly name: string
   readonly state: "up" | "down" | "disabled"
-  /** Why it is disabled. */
+  /** Why it is down or disabled. */
   readonly message: string | null
   /** Events that it has not read. */
   readonly unread: number
@@ -103,9 +103,10 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
   for (const each of options) sinks.set(each.name, yield* makeSink(each, report))
 
   const statusOf = Effect.fnUntraced(function* ({ disabled, message, name }: SinkRow) {
-    const isDown = sinks.get(name)?.courier()?.isDown() === true
-    const state = disabled !== null ? "disabled" : isDown ? "down" : "up"
-    return { name, state, message, ...(yield* store.backlog(name)) } satisfies SinkStatus
+    const backlog = yield* store.backlog(name)
+    if (disabled !== null) return { name, state: "disabled", message, ...backlog } satisfies SinkStatus
+    const downReason = sinks.get(name)?.courier()?.downReason() ?? null
+    return { name, state: downReason === null ? "up" : "down", message: downReason, ...backlog } satisfies SinkStatus
   })
 
   const isDisabled = (name: string) =>
@@ -133,7 +134,7 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
       for (const { courier, options } of sinks.values()) {
         for (;;) {
           const present = courier()
-          if (present?.isDown() === true || (yield* isDisabled(options.name))) break
+          if (present?.downReason() != null || (yield* isDisabled(options.name))) break
           if (present !== null) yield* present.idle
           if (present !== null && (yield* store.backlog(options.name)).unread === 0) break
           yield* Effect.sleep(idlePause)

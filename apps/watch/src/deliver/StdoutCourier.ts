@@ -48,7 +48,7 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
     hasRoom,
     room: until(hasRoom),
     idle: until(() => left.length === 0),
-    isDown: () => false
+    downReason: () => null
   }
   return courier
 })

@@ -220,6 +220,21 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.live("whose receiver is down show why", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      receiver.answer = () => 503
+      const sinks = yield* running([sinkTo(receiver, { name: "ops" })])
+      yield* commit(owner, { events: [created(1, 1), created(2, 2), created(3, 3)] })
+      const [sink] = yield* Effect.repeat(sinks.status, { until: ([sink]) => sink?.state === "down" })
+      expect(sink).toMatchObject({ message: "the receiver answered 503", pending: 3 })
+      yield* sinks.disable("ops")
+      expect((yield* sinks.status)[0]).toMatchObject({ state: "disabled", message: "as requested" })
+    }).pipe(Effect.provide(store))
+  )
+
   it.live("to stdout write one event per line, in their order", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
