@@ -2,7 +2,7 @@
  * All sinks of the daemon, each by itself: what one does or fails to do changes nothing for another. And what a person may do
  * with one while it runs.
  */
-import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Queue, Semaphore } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
 import { type DisabledReason, daemonAccount } from "../events/DaemonFact.ts"
 import type { SinkRow } from "../store/sinks.ts"
@@ -91,6 +91,8 @@ const makeSink = Effect.fnUntraced(function* (
 
 const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const store = yield* Store
+  // A claim ends the ownership of the one before: between it and its commit there may be no other.
+  const reporting = yield* Semaphore.make(1)
   /** To the other sinks, as an event of the daemon itself. */
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
@@ -98,7 +100,7 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
     const { owner } = yield* whileItMayPass(store.claim(daemonAccount))
     yield* whileItMayPass(store.commit(owner, { events: [fact] }))
-  })
+  }, reporting.withPermit)
   const sinks = new Map<string, RunningSink>()
   for (const each of options) sinks.set(each.name, yield* makeSink(each, report))
 

@@ -220,6 +220,26 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.live("that are disabled at one moment are each reported", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const owner = yield* claim
+      const gone = yield* Receiver.start
+      gone.answer = () => 410
+      const other = yield* Receiver.start
+      const slow = Store.of({
+        ...store,
+        claim: (name) => Effect.tap(store.claim(name), () => Effect.sleep("50 millis"))
+      })
+      const options = [sinkTo(gone, { name: "a" }), sinkTo(gone, { name: "b" }), sinkTo(other, { name: "ops" })]
+      yield* Effect.provideService(running(options), Store, slow)
+      yield* store.commit(owner, { events: [created(1, 1)] })
+      yield* other.requests(3)
+      const reported = other.received.filter(({ event }) => event.type === "berth.sink.disabled")
+      expect(reported.map(({ event }) => event.data.sink).toSorted()).toEqual(["a", "b"])
+    }).pipe(Effect.provide(store))
+  )
+
   it.live("whose receiver is down show why", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
