@@ -25,7 +25,7 @@ const reportAccounts = Effect.gen(function* () {
 
 /** `options`: the sinks of the config. */
 export const restingDaemon = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
-  const progress = Layer.effectDiscard(reportAccounts).pipe(Layer.provideMerge(Progress.layer))
+  const progress = Layer.effectDiscard(reportAccounts).pipe(Layer.provideMerge(Progress.layer([])))
   const context = yield* Layer.build(storeDaemon(options).pipe(Layer.provide([Sinks.layer([]), progress])))
   return Context.get(context, Daemon) satisfies Answers
 })

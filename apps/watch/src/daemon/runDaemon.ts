@@ -52,10 +52,12 @@ const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
   return Store.layerFile(path)
 })
 
+const namesOf = ({ accounts }: WatchConfig) => accounts.map(({ name }) => name)
+
 const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlClient, StoreFailed>) =>
   HttpInterface.layer(config).pipe(
     Layer.provideMerge(Sinks.layer(config.sinks)),
-    Layer.provideMerge(Layer.mergeAll(store, Progress.layer))
+    Layer.provideMerge(Layer.mergeAll(store, Progress.layer(namesOf(config))))
   )
 
 /** Whether every account was swept completely of late. */
@@ -90,9 +92,8 @@ const body = Effect.fnUntraced(function* <A>({ config, onReady, settings, until 
   yield* Effect.forkScoped(prune(config))
   if (config.heartbeat !== null)
     yield* Effect.forkScoped(heartbeat(config.heartbeat, Effect.provideService(isWell, Progress, yield* Progress)))
-  const names = config.accounts.map(({ name }) => name)
   yield* nameAddress(url)
-  yield* report(JSON.stringify({ http: url, store: Redacted.value(config.store), accounts: names }))
+  yield* report(JSON.stringify({ http: url, store: Redacted.value(config.store), accounts: namesOf(config) }))
   yield* onReady
   yield* Effect.forkScoped(feedWatchdog)
 

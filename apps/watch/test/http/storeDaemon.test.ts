@@ -31,10 +31,12 @@ const sinkOptions = [execSink("good", "true"), execSink("bad", "false")]
 
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 const sinks = Sinks.layer(sinkOptions).pipe(Layer.provide(Stdout.layer))
-const daemon = storeDaemon(sinkOptions).pipe(
-  Layer.provideMerge(sinks),
-  Layer.provideMerge(Layer.mergeAll(store, Progress.layer))
-)
+const daemonOf = (...accounts: ReadonlyArray<string>) =>
+  storeDaemon(sinkOptions).pipe(
+    Layer.provideMerge(sinks),
+    Layer.provideMerge(Layer.mergeAll(store, Progress.layer(accounts)))
+  )
+const daemon = daemonOf()
 
 const claim = (account: string) =>
   Effect.flatMap(Store, (store) => Effect.map(store.claim(account), ({ owner }) => owner))
@@ -283,6 +285,22 @@ describe("a daemon over a store", () => {
       expect(text).toContain(`berth_sweep_duration_seconds_count{account="counted"} 2`)
       expect(text).toContain(`berth_sweep_duration_seconds_bucket{account="counted",le="0.25"} 1`)
     }).pipe(Effect.provide(daemon), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.live("has the targets of all its accounts, those included that it has not begun to watch", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { report } = yield* Progress
+      const url = yield* serve({ host: "127.0.0.1", port: 0 })
+      const targets = Effect.map(ask(`${url}/sd`), ({ json, status }) =>
+        status === 200 ? json.map(({ labels }: any) => labels.account) : status
+      )
+      yield* commit(yield* claim("a"), { nodes: [row(1, {}, { publicIp: "192.0.2.1" })] })
+      yield* report("a", { state: "watching" })
+      expect(yield* targets).toBe(503)
+      yield* commit(yield* claim("b"), { nodes: [row(2, {}, { publicIp: "192.0.2.2" })], events: [created(2, 2)] })
+      expect(yield* targets).toEqual(["a", "b"])
+    }).pipe(Effect.provide(daemonOf("a", "b")))
   )
 
   it.live("answers 503 with what is wrong with the store when it fails", () =>
