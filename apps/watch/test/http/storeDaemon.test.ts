@@ -44,7 +44,7 @@ const claim = (account: string) =>
 const utc = (millis: number) => DateTime.makeUnsafe(millis)
 
 describe("a daemon over a store", () => {
-  it.effect("gives its nodes page by page, over all accounts or of one, and none that is gone", () =>
+  it.effect("gives its nodes page by page, over all accounts that it watches or of one, and none that is gone", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
       const { nodeCounts, nodes } = yield* Daemon
@@ -55,6 +55,7 @@ describe("a daemon over a store", () => {
         events: [created(1, 1)]
       })
       yield* commit(b, { nodes: [row(1), row(4)] })
+      yield* commit(yield* claim("before"), { nodes: [row(1), row(2)] })
       const read = Effect.fnUntraced(function* (account?: string) {
         const seen: Array<string> = []
         for (let after: string | undefined; ;) {
@@ -68,6 +69,7 @@ describe("a daemon over a store", () => {
       })
       expect(yield* read()).toEqual(["a1", "a2", "a3", "a10", "b1", "b4"])
       expect(yield* read("b")).toEqual(["b1", "b4"])
+      expect(yield* read("before")).toEqual(["before1", "before2"])
       expect(yield* nodeCounts).toEqual([
         { account: "a", status: "running", plan: "A-1VCPU-1RAM-15DISK", count: 3 },
         { account: "a", status: "running", plan: "small", count: 1 },
@@ -75,7 +77,7 @@ describe("a daemon over a store", () => {
       ])
       expect(yield* Effect.flip(nodes({ after: "nonsense", limit: 1 }))).toMatchObject({ kind: "invalid" })
       expect(yield* Effect.flip(nodes({ account: "c", limit: 1 }))).toMatchObject({ kind: "unknown" })
-    }).pipe(Effect.provide(daemon))
+    }).pipe(Effect.provide(daemonOf("b", "a")))
   )
 
   it.effect("gives the nodes of an instant, as far back as events are kept", () =>
@@ -315,6 +317,6 @@ describe("a daemon over a store", () => {
         expect.stringMatching(/^The store refused a statement: /)
       ])
       expect((yield* ask(`${url}/healthz`)).status).toBe(200)
-    }).pipe(Effect.provide(daemon))
+    }).pipe(Effect.provide(daemonOf("a")))
   )
 })
