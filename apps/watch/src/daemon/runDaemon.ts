@@ -31,6 +31,8 @@ const prunePause = "1 hour"
 export interface DaemonOptions<A> {
   readonly config: WatchConfig
   readonly settings: RunSettings
+  /** Whether the config took the place of another one: then credentials that the service refuses at once are a fault of it. */
+  readonly isReloaded: boolean
   /** Runs once store and HTTP are up. */
   readonly onReady: Effect.Effect<void>
   /** The daemon ends when this does, and gives what it gave. */
@@ -83,11 +85,13 @@ const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result
   if (Option.isNone(drained)) yield* report("berth-watch: stopped before the last events were delivered.")
 })
 
-const body = Effect.fnUntraced(function* <A>({ config, onReady, settings, until }: DaemonOptions<A>) {
+const body = Effect.fnUntraced(function* <A>({ config, isReloaded, onReady, settings, until }: DaemonOptions<A>) {
   const sinks = yield* Sinks
   const { url } = yield* HttpInterface
   const isOnly = config.accounts.length === 1
-  const polling = yield* Effect.forEach(config.accounts, (account) => watchAccount(account, settings, isOnly))
+  const polling = yield* Effect.forEach(config.accounts, (account) =>
+    watchAccount(account, { settings, isOnly, isReloaded })
+  )
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   yield* Effect.forkScoped(prune(config))
   if (config.heartbeat !== null)
