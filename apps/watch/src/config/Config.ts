@@ -5,7 +5,7 @@
 import { type ClientOptions, settingsFrom } from "@berth/core/client/options/Settings"
 import { parseDurationMillis } from "@berth/terminal/duration"
 import { Option, Redacted, Result } from "effect"
-import { isMap, type Node } from "yaml"
+import { isMap, isScalar, type Node } from "yaml"
 import { dirname, resolve } from "node:path"
 import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
@@ -123,6 +123,7 @@ class ConfigReader {
   /** A secret by reference: a variable of the environment, or a file. */
   secret: Read<Redacted.Redacted> = (place) => {
     const file = this.#file
+    if (isScalar(place.node) && place.node.value === null) return file.fail(place, "is missing")
     if (!isMap(place.node)) return file.fail(place, "is written out; refer to it: { env: NAME } or { file: PATH }")
     const source = file.record({ env: defaulted(file.text, null), file: defaulted(file.text, null) })(place)
     if (source === undefined) return undefined
@@ -171,7 +172,7 @@ class ConfigReader {
   account: Read<AccountOptions> = (place) => {
     const file = this.#file
     const found = file.record({
-      name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _", accountName)),
+      name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _, without _ at its beginning", accountName)),
       baseUrl: needed(file.text),
       apiKey: needed(this.credential),
       accessToken: needed(this.credential),
@@ -191,7 +192,8 @@ class ConfigReader {
     const settings = settingsFrom(connection)
     if (Result.isFailure(settings)) {
       const { detail, option } = settings.failure
-      return file.fail({ ...place, name: `${place.name}.${option}` }, `is not usable: ${detail}`)
+      const node = isMap(place.node) ? place.node.get(option, true) : undefined
+      return file.fail({ node: node ?? place.node, name: `${place.name}.${option}` }, `is not usable: ${detail}`)
     }
     const intervalMillis = interval === "auto" ? null : interval
     return { name, connection, intervalMillis, share, graceMillis: grace, holdMillis: hold }
@@ -323,9 +325,10 @@ class ConfigReader {
     }
     const names = accounts.map(({ name }) => name)
     for (const [index, { selection }] of sinks.entries()) {
-      for (const name of selection.accounts) {
+      for (const [position, name] of selection.accounts.entries()) {
         if (names.includes(name) || name === daemonAccount) continue
-        file.fail(placeOf("sinks", index), `selects the account ${name}, which is not configured`)
+        const { node } = placeOf("sinks", index, "accounts", position)
+        file.fail({ node, name: `sinks[${index}]` }, `selects the account ${name}, which is not configured`)
       }
     }
     return {

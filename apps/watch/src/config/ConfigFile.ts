@@ -58,7 +58,8 @@ export class ConfigFile {
     if (text.length > maxLength) this.problems.push({ line: 1, column: 1, message: "The file is too long." })
     for (const error of document.errors) {
       const { col, line } = this.#lines.linePos(error.pos[0])
-      const [sentence = ""] = error.message.split("\n")
+      // What follows a semicolon is for programmers.
+      const [sentence = ""] = error.message.split(/[\n;]/)
       this.problems.push({ line, column: col, message: `${sentence.replace(/\.$/, "")}.` })
     }
   }

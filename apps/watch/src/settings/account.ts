@@ -23,6 +23,6 @@ export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<stri
   return yield* new CommandFailed({
     exit: "usage",
     message: "The account name is not usable.",
-    hint: "Use 1 to 64 letters, digits, dots, @, - or _, and no _ at its beginning."
+    hint: "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
   })
 })

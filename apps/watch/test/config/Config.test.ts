@@ -143,7 +143,10 @@ retention: { events: 2d, maxSize: 500MB }
     [config("token: { env: KEY, file: token }"), /^6:8 token has to name one of env, file\.$/],
     [config(account), /^6:5 accounts\[1\] has the name of another one: default\.$/],
     [config("sinks: [{ name: a }]"), /^6:9 sinks\[0\] has to have one of webhook, exec, stdout\.$/],
-    [config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"), /^6:9 .* selects the account eu, which is not config/],
+    [
+      config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"),
+      /^6:43 sinks\[0\] selects the account eu, which is not config/
+    ],
     [
       config("sinks: [{ name: a, stdout: {}, types: [berth.node.creatd] }]"),
       /^6:40 sinks\[0\]\.types\[0\] matches no type of event; did you mean berth\.node\.created\?$/
@@ -170,12 +173,21 @@ retention: { events: 2d, maxSize: 500MB }
       config("sinks: [{ name: a, webhook: { url: http://127.1/x } }]"),
       /webhook has an address of this machine or a pri/
     ],
+    [
+      config("sinks: [{ name: a, webhook: { url: http://localhost. } }]"),
+      /webhook has an address of this machine or a pri/
+    ],
     [config("sinks: [{ name: a, exec: { command: [] } }]"), /^6:37 sinks\[0\]\.exec\.command is empty\.$/],
     [config("    share: 0%"), /^6:12 accounts\[0\]\.share has to be a percentage above 0%, up to 100%\.$/],
     [config("    interval: soon"), /^6:15 accounts\[0\]\.interval has to be auto or a duration/],
-    [config("").replace("https://api", "api"), /^2:5 accounts\[0\]\.baseUrl is not usable: /],
+    [config("").replace("https://api", "api"), /^3:14 accounts\[0\]\.baseUrl is not usable: /],
+    [config("").replace("{ env: KEY }", ""), /^4:13 accounts\[0\]\.apiKey is missing\.$/],
+    ["a: 1\n---\nb: 2\n", /^2:1 Source contains multiple documents\.$/],
     [config("").replace("{ env: KEY }", "abc"), /^4:13 accounts\[0\]\.apiKey is written out; /],
-    [config("").replace("default", "_daemon"), /^2:11 accounts\[0\]\.name has to be 1 to 64 letters/]
+    [
+      config("").replace("default", "_daemon"),
+      /^2:11 .*\.name has to be 1 to 64 letters, .* without _ at its beginning\.$/
+    ]
   ])("%j is refused with the place of the fault", (text, problem) => {
     expect(problems(text)).toEqual([expect.stringMatching(problem)])
   })
