@@ -107,14 +107,13 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const checkKept = Effect.fnUntraced(function* (cursor: Cursor) {
     if (cursor.size === 0) return
     const kept = yield* Effect.orDie(store.firstKept)
-    const heads = yield* Effect.orDie(store.heads)
-    for (const { account, seq } of heads) {
-      const first = kept.get(account) ?? seq + 1
-      const at = cursor.get(account)
-      if (at === undefined) continue
-      if (at > seq) {
+    const heads = cursorOf(yield* Effect.orDie(store.heads))
+    for (const [account, at] of cursor) {
+      const seq = heads.get(account)
+      if (seq === undefined || at > seq) {
         return yield* new Refused({ kind: "invalid", message: "This cursor is of another store." })
       }
+      const first = kept.get(account) ?? seq + 1
       if (at < first - 1) {
         return yield* new Refused({ kind: "gone", message: "Events behind this cursor are no longer kept." })
       }

@@ -145,6 +145,8 @@ describe("a daemon over a store", () => {
       const kindOf = (after: string) => Effect.map(Effect.flip(events({ after, limit: 1 })), ({ kind }) => kind)
       expect(yield* kindOf("nonsense")).toBe("invalid")
       expect(yield* kindOf("a:4")).toBe("invalid")
+      // A name that is mistyped is not the beginning of all the others.
+      expect(yield* kindOf("A:1")).toBe("invalid")
       yield* prune({ ...defaultRetention, maxEvents: 1 }, [])
       expect(yield* kindOf("a:1")).toBe("gone")
       expect((yield* events({ after: "a:2", limit: 9 })).events).toHaveLength(1)
