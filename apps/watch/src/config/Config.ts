@@ -132,7 +132,7 @@ class ConfigReader {
     return value === undefined ? undefined : Redacted.make(value)
   }
 
-  /** A secret that lets its holder use the account, or the daemon. */
+  /** A secret that lets its holder use the account or the daemon, or pass for it. */
   credential: Read<Redacted.Redacted> = (place) => {
     const name = isMap(place.node) ? place.node.get("env") : undefined
     if (typeof name === "string") this.#credentialVariables.add(name)
@@ -202,7 +202,7 @@ class ConfigReader {
   webhook: Read<SinkOptions["target"]> = (place) => {
     const file = this.#file
     const key: Read<Redacted.Redacted<Uint8Array>> = (place) => {
-      const text = this.secret(place)
+      const text = this.credential(place)
       if (text === undefined) return undefined
       const key = signingKey(Redacted.value(text))
       return key === undefined ? file.fail(place, "has to be whsec_ and 16 to 64 bytes in base64") : Redacted.make(key)

@@ -106,7 +106,7 @@ retention: { events: 2d, maxSize: 500MB }
             _tag: "Exec",
             command: ["/usr/local/bin/notify", "--all"],
             timeoutMillis: 2000,
-            hiddenVariables: new Set(["TOKEN", "KEY"])
+            hiddenVariables: new Set(["TOKEN", "KEY", "SECRET"])
           }
         },
         { name: "log", target: { _tag: "Stdout" } }
