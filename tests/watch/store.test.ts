@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { HttpService } from "@berth/testing/HttpService"
@@ -242,6 +242,27 @@ describe("the commands that read a store", () => {
         ]
       })
       expect(existsSync(store)).toBe(false)
+    })
+  )
+
+  it.live("end where the folder of the store cannot be made, and make the ones that can", () =>
+    Effect.gen(function* () {
+      const account = {
+        BERTH_BASE_URL: "http://127.0.0.1:1",
+        BERTH_API_KEY: "key-0123",
+        BERTH_ACCESS_TOKEN: "token-0123"
+      }
+      const refused = yield* run(["run"], { ...account, BERTH_WATCH_STORE: "/proc/nowhere/watch.db" })
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: [expect.stringContaining("The store cannot be opened: /proc/nowhere/watch.db"), expect.anything()]
+      })
+      const store = join(yield* folder, "a", "b", "watch.db")
+      yield* Effect.promise(async () => {
+        await using daemon = new Daemon(["run"], { ...account, BERTH_WATCH_STORE: store })
+        await daemon.ready()
+      })
+      expect(statSync(join(store, "..")).mode & 0o777).toBe(0o700)
     })
   )
 

@@ -2,7 +2,7 @@
  * A daemon with one config, from the opening of its store to the delivery of its last event: accounts, sinks, HTTP, and what is done
  * at regular times.
  */
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -39,7 +39,14 @@ export interface DaemonOptions<A> {
   readonly until: Effect.Effect<A>
 }
 
-/** The store of the config; its folder is made for the user alone. */
+/** Makes a folder for the user alone, after those that lead to it. Node's own way never ends where the system refuses that oddly, as below `/proc`. */
+const makeFolder = (path: string): void => {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
+}
+
+/** The store of the config. */
 const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
   const path = Redacted.value(config.store)
   if (isPostgres(path)) {
@@ -50,7 +57,7 @@ const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
     })
   }
   // Where it cannot be made the store cannot be opened either, and reports why.
-  yield* Effect.ignore(Effect.try(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 })))
+  yield* Effect.ignore(Effect.try(() => makeFolder(dirname(path))))
   return Store.layerFile(path)
 })
 
