@@ -35,7 +35,6 @@ export const migrateTo = (last: number) =>
   })
 
 export const migrate = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* Effect.mapError(migrateTo(newest), (error) =>
     error._tag === "SqlError"
       ? fromSqlError(error)
@@ -43,6 +42,12 @@ export const migrate = Effect.gen(function* () {
         ? fromSqlError(error.cause)
         : new StoreFailed({ fault: "statement", detail: error.message })
   )
+  yield* checkVersion
+})
+
+/** Refuses a store that a newer version made, whose tables may mean something else. */
+export const checkVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
   const [row] = yield* Effect.mapError(
     sql<{ id: number }>`SELECT max(migration_id) AS id FROM ${sql(table)}`,
     fromSqlError
