@@ -100,6 +100,10 @@ layer(service, { excludeTestServices: true })("a command about a store", (it) =>
       yield* wait(() => daemon.event("berth.watch.baseline"))
       daemon.program.signal("SIGSTOP")
       const pid = daemon.program.child.pid
+      const { http } = yield* wait(() => daemon.ready())
+      const status = statusOf((yield* command(["status", "--config", config])).stdout)
+      expect(status.daemon).toEqual({ pid, http })
+      expect(status.accounts).toMatchObject([{ account: "acme", state: "watching" }])
       expect((yield* command(["events", "--config", config])).stdout).toHaveLength(1)
       expect(yield* command(["sinks", "retry", "ops", "--config", config])).toMatchObject({
         code: 2,

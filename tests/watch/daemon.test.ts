@@ -90,21 +90,30 @@ layer(service, { excludeTestServices: true })("a daemon with a config", (it) => 
     })
   )
 
-  it.effect("refuses a config that cannot be read at SIGHUP, and takes the next good one", () =>
-    Effect.gen(function* () {
-      const path = yield* configured((yield* receiver).url)
-      const good = readFileSync(path, "utf8")
-      const daemon = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
-      yield* wait(() => daemon.event("berth.watch.baseline"))
-      writeFileSync(path, `${good}sink: []\n`)
-      daemon.program.signal("SIGHUP")
-      yield* wait(() => daemon.program.printed("the daemon keeps its config.", "stderr"))
-      expect(daemon.program.child.exitCode).toBe(null)
-      writeFileSync(path, good.replace("name: acme", "name: renamed"))
-      daemon.program.signal("SIGHUP")
-      yield* wait(() => daemon.program.printed('"accounts":["renamed"]', "stderr"))
-      daemon.program.signal("SIGTERM")
-      expect((yield* wait(() => daemon.finished())).code).toBe(0)
-    })
+  it.effect(
+    "refuses a config at SIGHUP that cannot be read, or whose credentials the service refuses, and takes the next good one",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* configured((yield* receiver).url)
+        const good = readFileSync(path, "utf8")
+        const daemon = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"], {
+          OTHER_TOKEN: "wrong-0123456789"
+        })
+        yield* wait(() => daemon.event("berth.watch.baseline"))
+        writeFileSync(path, `${good}sink: []\n`)
+        daemon.program.signal("SIGHUP")
+        yield* wait(() => daemon.program.printed("the daemon keeps its config.", "stderr"))
+        expect(daemon.program.child.exitCode).toBe(null)
+        writeFileSync(path, good.replace("{ env: BERTH_ACCESS_TOKEN }", "{ env: OTHER_TOKEN }"))
+        daemon.program.signal("SIGHUP")
+        yield* wait(() =>
+          daemon.program.printed(/refused the credentials: .* The daemon keeps its config\.\n(.*\n)*\{.*\n/, "stderr")
+        )
+        writeFileSync(path, good.replace("name: acme", "name: renamed"))
+        daemon.program.signal("SIGHUP")
+        yield* wait(() => daemon.program.printed('"accounts":["renamed"]', "stderr"))
+        daemon.program.signal("SIGTERM")
+        expect((yield* wait(() => daemon.finished())).code).toBe(0)
+      })
   )
 })

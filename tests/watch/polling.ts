@@ -53,6 +53,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
     intervalMillis: 30_000,
     fastIntervalMillis: 1000,
     requestsPerHour: 720,
+    areCredentialsNew: false,
     ...options
   })
   const fiber = yield* Effect.forkChild(poller.run)

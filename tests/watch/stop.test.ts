@@ -30,9 +30,16 @@ const follow = (http: string) =>
     ({ close }) => Effect.sync(close)
   )
 
+/** A client that waits for what the receiver of a sink does with a test event. */
+const test = (http: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => request(`${http}/api/sinks/ops/test`, { method: "POST" }).on("error", () => {})),
+    (sent) => Effect.sync(() => void sent.destroy())
+  ).pipe(Effect.tap((sent) => Effect.sync(() => sent.end())))
+
 layer(fastService, { excludeTestServices: true })("a daemon that is asked to stop", (it) => {
   it.effect(
-    "ends with 0 within 10 s before a receiver and a service that never answer, with a stream open",
+    "ends with 0 within 10 s before a receiver and a service that never answer, with a stream and a request open",
     () =>
       Effect.gen(function* () {
         const ops = yield* receiver
@@ -45,12 +52,16 @@ layer(fastService, { excludeTestServices: true })("a daemon that is asked to sto
         ])
         yield* wait(() => daemon.baseline())
         yield* until(() => ops.taken.length === 1)
-        const stream = yield* follow((yield* wait(() => daemon.ready())).http!)
+        const { http } = yield* wait(() => daemon.ready())
+        const stream = yield* follow(http!)
         let hanging = 0
         ops.state.answer = () => (hanging++, "hang")
         yield* create("web")
         yield* until(() => hanging > 0)
         yield* TestServer.use(({ arm }) => arm([{ fault: "latency", delay: "1 hour" }]))
+        const before = hanging
+        yield* test(http!)
+        yield* until(() => hanging > before)
         yield* Effect.sleep("500 millis")
         const begun = yield* Clock.currentTimeMillis
         daemon.program.signal("SIGTERM")

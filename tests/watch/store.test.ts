@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { HttpService } from "@berth/testing/HttpService"
@@ -59,10 +59,22 @@ const filled = (path: string) =>
   Effect.gen(function* () {
     const { claim, commit, meet, record, setDisabled, take } = yield* Store
     const { owner } = yield* claim("eu")
-    yield* commit(owner, { nodes: [node(7, "web")], events: [reported(1000, "a"), reported(2000, "b")] })
+    const [event] = yield* commit(owner, {
+      nodes: [node(7, "web")],
+      events: [reported(1000, "a"), reported(2000, "b")]
+    })
     yield* commit(owner, { sweptAtMillis: 3000 })
     yield* meet("ops")
-    const delivery = { account: "eu", seq: 1, node: 0, id: "x", attempt: 10, dueMillis: 0, held: null, body: null }
+    const delivery = {
+      account: "eu",
+      seq: 1,
+      node: 0,
+      id: event!.id,
+      attempt: 10,
+      dueMillis: 0,
+      held: null,
+      body: null
+    }
     yield* take({ sink: "ops", account: "eu", seq: 1, deliveries: [delivery], dropped: [] })
     yield* record("ops", [{ _tag: "GivenUp", delivery, reason: "the receiver answered 400" }], null)
     yield* setDisabled("ops", { reason: "failing", message: "no answer" })
@@ -186,6 +198,14 @@ describe("the commands that read a store", () => {
         code: 2,
         stderr: [expect.anything(), "Name another file."]
       })
+      const nowhere = join(path, "nowhere", "copy.db")
+      expect(yield* run(["backup", nowhere], env)).toMatchObject({
+        code: 2,
+        stderr: [
+          expect.stringContaining(`berth-watch: ${nowhere} cannot be written: `),
+          "Check its folder, and the room on its disk."
+        ]
+      })
     })
   )
 
@@ -222,6 +242,39 @@ describe("the commands that read a store", () => {
         ]
       })
       expect(existsSync(store)).toBe(false)
+    })
+  )
+
+  it.live("end where the folder of the store cannot be made, and make the ones that can", () =>
+    Effect.gen(function* () {
+      const account = {
+        BERTH_BASE_URL: "http://127.0.0.1:1",
+        BERTH_API_KEY: "key-0123",
+        BERTH_ACCESS_TOKEN: "token-0123"
+      }
+      const refused = yield* run(["run"], { ...account, BERTH_WATCH_STORE: "/proc/nowhere/watch.db" })
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: [expect.stringContaining("The store cannot be opened: /proc/nowhere/watch.db"), expect.anything()]
+      })
+      const store = join(yield* folder, "a", "b", "watch.db")
+      yield* Effect.promise(async () => {
+        await using daemon = new Daemon(["run"], { ...account, BERTH_WATCH_STORE: store })
+        await daemon.ready()
+      })
+      expect(statSync(join(store, "..")).mode & 0o777).toBe(0o700)
+    })
+  )
+
+  it.live("refuse a store on a server, and show no password of its address", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* run(["status"], {
+        BERTH_WATCH_STORE: "postgres://watch:hunter2@db.example.com/watch"
+      })
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: ["berth-watch: This command reads stores in files only.", "Use the daemon's HTTP interface."]
+      })
     })
   )
 

@@ -15,7 +15,8 @@ import { isLocked, lastOwner } from "../store/StoreLock.ts"
 /** A daemon that runs, as commands show it. */
 export interface Running {
   readonly pid: number
-  readonly http: string
+  /** Null where it is not reached over HTTP. */
+  readonly http: string | null
 }
 
 type Asked<E, R> = Effect.Effect<void, E | CommandFailed | StoreFailed | Refused, R>
@@ -36,25 +37,24 @@ const fromDefect = (defect: unknown): Effect.Effect<never, CommandFailed> => {
   return Effect.die(defect)
 }
 
-/** The daemon that runs on the store and answers, if there is one. */
-const findRunning = Effect.fnUntraced(function* ({ path, token }: StoreSettings) {
-  if (!(yield* isLocked(path))) return null
-  const owner = yield* Effect.provide(lastOwner, Store.layerReader(path))
-  if (owner === null || owner.http === null) return null
-  const daemon = yield* remoteDaemon(owner.http, token)
-  return daemon === null ? null : { daemon, running: { pid: owner.pid, http: owner.http } }
+/** The daemon that runs on the store, if there is one. */
+const findRunning = Effect.fnUntraced(function* ({
+  path
+}: StoreSettings): Effect.fn.Return<Running | null, StoreFailed> {
+  return (yield* isLocked(path)) ? yield* Effect.provide(lastOwner, Store.layerReader(path)) : null
 })
 
-/** Asks the daemon that runs on the store, or else does `otherwise`. */
+/** Asks the daemon that runs on the store, or else, where none does or it does not answer, does `otherwise`. */
 export const asking = <R, R2, E = never>(
   options: StoreOptions,
   command: Command<E, R>,
-  otherwise: (settings: StoreSettings) => Asked<E, R2>
+  otherwise: (settings: StoreSettings, running: Running | null) => Asked<E, R2>
 ) =>
   Effect.gen(function* () {
     const settings = yield* storeSettings(options)
-    const found = yield* findRunning(settings)
-    yield* found === null ? otherwise(settings) : command(found.daemon, found.running)
+    const running = yield* findRunning(settings)
+    const daemon = running === null || running.http === null ? null : yield* remoteDaemon(running.http, settings.token)
+    yield* daemon === null ? otherwise(settings, running) : command(daemon, running)
   }).pipe(
     Effect.scoped,
     Effect.catchDefect(fromDefect),
@@ -68,8 +68,10 @@ export const asking = <R, R2, E = never>(
 const withStore =
   (open: typeof Store.layerReader) =>
   <R, E = never>(options: StoreOptions, command: Command<E, R>) =>
-    asking(options, command, ({ path, sinks }) =>
-      Effect.flatMap(restingDaemon(sinks), (daemon) => command(daemon, null)).pipe(Effect.provide(open(path)))
+    asking(options, command, ({ path, sinks }, running) =>
+      Effect.flatMap(restingDaemon(sinks, running !== null), (daemon) => command(daemon, running)).pipe(
+        Effect.provide(open(path))
+      )
     )
 
 /** For a command that reads. A daemon without HTTP, or one that stands still, does not keep it from reading the store. */

@@ -4,15 +4,29 @@
  */
 import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { existsSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { CommandFailed, fromStoreFailed } from "../process/CommandFailed.ts"
 import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { Store } from "../store/Store.ts"
-import { fromSqlError } from "../store/StoreFailed.ts"
+import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
+/** SQLite's words do not tell the copy from the store. */
+const notCopied = (file: string, failed: StoreFailed): CommandFailed =>
+  failed.fault === "damaged"
+    ? fromStoreFailed(failed)
+    : new CommandFailed({
+        exit: "usage",
+        message: `${file} cannot be written: ${failed.detail}.`,
+        hint: "Check its folder, and the room on its disk."
+      })
+
+/** What was written of a copy before it failed is no backup. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
   const sql = yield* SqlClient.SqlClient
-  yield* Effect.mapError(sql`VACUUM INTO ${file}`.unprepared, fromSqlError)
+  yield* sql`VACUUM INTO ${file}`.unprepared.pipe(
+    Effect.mapError((error) => notCopied(file, fromSqlError(error))),
+    Effect.tapError(() => Effect.sync(() => rmSync(file, { force: true })))
+  )
 })
 
 export const backup = Effect.fn("backup")(function* (options: StoreOptions, file: string) {
@@ -20,6 +34,8 @@ export const backup = Effect.fn("backup")(function* (options: StoreOptions, file
   if (yield* Effect.sync(() => existsSync(file))) {
     return yield* new CommandFailed({ exit: "usage", message: `${file} exists already.`, hint: "Name another file." })
   }
-  yield* Effect.mapError(Effect.provide(copyTo(file), Store.layerReader(path)), fromStoreFailed)
+  yield* Effect.provide(copyTo(file), Store.layerReader(path)).pipe(
+    Effect.catchTag("StoreFailed", (failed) => fromStoreFailed(failed))
+  )
   yield* Console.log(`The store is copied to ${file}.`)
 })

@@ -37,18 +37,21 @@ export const run = Effect.fn("run")(function* (first: WatchConfig, path: string 
   const until = path === null || signal === null ? stop : Effect.raceFirst(stop, reload(path, signal))
 
   let config = first
-  /** The config before, until the new one has begun. */
+  /** The config before a reload. */
   let former: WatchConfig | null = null
   for (;;) {
+    let isReady = false
     const onReady = Effect.andThen(
-      Effect.sync(() => void (former = null)),
+      Effect.sync(() => void (isReady = true)),
       notifySupervisor("READY=1")
     )
     const ended: Result.Result<Option.Option<Next>, CommandFailed> = yield* Effect.result(
-      runDaemon({ config, settings, onReady, until })
+      runDaemon({ config, settings, isReloaded: former !== null, onReady, until })
     )
     if (Result.isFailure(ended)) {
-      if (former === null) return yield* ended.failure
+      // Of what ends a daemon that has begun only refused credentials are a fault of its config.
+      const isOfConfig = !isReady || ended.failure.exit === "denied"
+      if (former === null || !isOfConfig) return yield* ended.failure
       yield* report(`berth-watch: ${ended.failure.message} The daemon keeps its config.`)
       config = former
       former = null

@@ -46,7 +46,7 @@ export const retrySink = Effect.fnUntraced(function* (daemon: Answers, name: str
 export const replaySink = Effect.fnUntraced(function* (daemon: Answers, name: string, after: string) {
   const cursor = formatCursor(yield* readCursor(after))
   yield* withSink(daemon, name, daemon.replay(name, cursor))
-  yield* Console.log(`The sink ${name} is at ${cursor || "the beginning"}.`)
+  yield* Console.log(`The sink ${name} gets what is behind ${cursor || "the beginning"} once more.`)
 })
 
 /** Tries the receiver of a sink: from the daemon that runs, or else from here, as the config states it. */

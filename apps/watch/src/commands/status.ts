@@ -9,7 +9,7 @@ import type { Running } from "./asking.ts"
 const writeAccounts = Schema.encodeSync(Schema.toCodecJson(Schema.Array(AccountStatus)))
 const writeSinks = Schema.encodeSync(Schema.toCodecJson(Schema.Array(SinkStatus)))
 
-/** `daemon` in the JSON is the process that runs, or null. */
+/** `daemon` in the JSON is the process that runs, whether or not it is reached, or null. */
 export const status = Effect.fn("status")(function* (daemon: Answers, running: Running | null) {
   const cursor = yield* daemon.cursor
   const accounts = writeAccounts(yield* daemon.accounts)

@@ -5,7 +5,7 @@
 import { type ClientOptions, settingsFrom } from "@berth/core/client/options/Settings"
 import { parseDurationMillis } from "@berth/terminal/duration"
 import { Option, Redacted, Result } from "effect"
-import { isMap, type Node } from "yaml"
+import { isMap, isScalar, type Node } from "yaml"
 import { dirname, resolve } from "node:path"
 import type { HeartbeatOptions } from "../deliver/heartbeat.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
@@ -75,10 +75,21 @@ export const parseListen = (text: string): Listen | undefined => {
 
 export const isLoopback = ({ host }: Listen): boolean => loopback.test(host)
 
+/** What a client can show in a header. */
+export const tokenForm = "printable ASCII characters without spaces"
+export const isToken = (token: Redacted.Redacted): boolean => /^[\x21-\x7e]+$/.test(Redacted.value(token))
+
 const parseUrl = (text: string): Redacted.Redacted<URL> | undefined => {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
-  return url.protocol === "https:" || url.protocol === "http:" ? Redacted.make(url) : undefined
+  if (url.protocol !== "https:" && url.protocol !== "http:") return undefined
+  try {
+    // They are decoded when they are sent.
+    decodeURIComponent(url.username + url.password)
+    return Redacted.make(url)
+  } catch {
+    return undefined
+  }
 }
 
 const parseShare = (text: string): number | undefined => {
@@ -101,6 +112,8 @@ const duplicates = (names: ReadonlyArray<string>): ReadonlyArray<number> =>
 class ConfigReader {
   readonly #file: ConfigFile
   readonly #surroundings: Surroundings
+  /** Variables that hold credentials: programs do not get them. */
+  readonly #credentialVariables = new Set<string>()
 
   constructor(file: ConfigFile, surroundings: Surroundings) {
     this.#file = file
@@ -110,12 +123,25 @@ class ConfigReader {
   /** A secret by reference: a variable of the environment, or a file. */
   secret: Read<Redacted.Redacted> = (place) => {
     const file = this.#file
+    if (isScalar(place.node) && place.node.value === null) return file.fail(place, "is missing")
     if (!isMap(place.node)) return file.fail(place, "is written out; refer to it: { env: NAME } or { file: PATH }")
     const source = file.record({ env: defaulted(file.text, null), file: defaulted(file.text, null) })(place)
     if (source === undefined) return undefined
     if ((source.env === null) === (source.file === null)) return file.fail(place, "has to name one of env, file")
     const value = source.env === null ? this.#fileText(place, source.file!) : this.#variable(place, source.env)
     return value === undefined ? undefined : Redacted.make(value)
+  }
+
+  /** A secret that lets its holder use the account or the daemon, or pass for it. */
+  credential: Read<Redacted.Redacted> = (place) => {
+    const name = isMap(place.node) ? place.node.get("env") : undefined
+    if (typeof name === "string") this.#credentialVariables.add(name)
+    return this.secret(place)
+  }
+
+  token: Read<Redacted.Redacted> = (place) => {
+    const token = this.credential(place)
+    return token === undefined || isToken(token) ? token : this.#file.fail(place, `has to be ${tokenForm}`)
   }
 
   #variable(place: Place, name: string): string | undefined {
@@ -146,10 +172,10 @@ class ConfigReader {
   account: Read<AccountOptions> = (place) => {
     const file = this.#file
     const found = file.record({
-      name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _", accountName)),
+      name: needed(file.parsed("1 to 64 letters, digits, dots, @, - or _, without _ at its beginning", accountName)),
       baseUrl: needed(file.text),
-      apiKey: needed(this.secret),
-      accessToken: needed(this.secret),
+      apiKey: needed(this.credential),
+      accessToken: needed(this.credential),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
           text === "auto" ? text : durationWithin(text, 100, day)
@@ -166,7 +192,8 @@ class ConfigReader {
     const settings = settingsFrom(connection)
     if (Result.isFailure(settings)) {
       const { detail, option } = settings.failure
-      return file.fail({ ...place, name: `${place.name}.${option}` }, `is not usable: ${detail}`)
+      const node = isMap(place.node) ? place.node.get(option, true) : undefined
+      return file.fail({ node: node ?? place.node, name: `${place.name}.${option}` }, `is not usable: ${detail}`)
     }
     const intervalMillis = interval === "auto" ? null : interval
     return { name, connection, intervalMillis, share, graceMillis: grace, holdMillis: hold }
@@ -175,7 +202,7 @@ class ConfigReader {
   webhook: Read<SinkOptions["target"]> = (place) => {
     const file = this.#file
     const key: Read<Redacted.Redacted<Uint8Array>> = (place) => {
-      const text = this.secret(place)
+      const text = this.credential(place)
       if (text === undefined) return undefined
       const key = signingKey(Redacted.value(text))
       return key === undefined ? file.fail(place, "has to be whsec_ and 16 to 64 bytes in base64") : Redacted.make(key)
@@ -202,7 +229,12 @@ class ConfigReader {
     })(place)
     if (found === undefined) return undefined
     const [program = "", ...args] = found.command
-    return { _tag: "Exec", command: [program, ...args], timeoutMillis: found.timeout }
+    return {
+      _tag: "Exec",
+      command: [program, ...args],
+      timeoutMillis: found.timeout,
+      hiddenVariables: this.#credentialVariables
+    }
   }
 
   sink: Read<SinkOptions> = (place) => {
@@ -264,7 +296,7 @@ class ConfigReader {
     const found = file.record({
       store: defaulted(this.storeText, Redacted.make(this.path("berth-watch.db"))),
       listen: defaulted<Listen | "off">(this.listen, defaultListen),
-      token: defaulted<Redacted.Redacted | null>(this.secret, null),
+      token: defaulted<Redacted.Redacted | null>(this.token, null),
       accounts: needed(file.list(this.account, { min: 1, max: 2000 })),
       sinks: defaulted(file.list(this.sink, { max: 100 }), []),
       heartbeat: defaulted<{ url: Redacted.Redacted<URL>; every: number } | null>(
@@ -293,9 +325,10 @@ class ConfigReader {
     }
     const names = accounts.map(({ name }) => name)
     for (const [index, { selection }] of sinks.entries()) {
-      for (const name of selection.accounts) {
+      for (const [position, name] of selection.accounts.entries()) {
         if (names.includes(name) || name === daemonAccount) continue
-        file.fail(placeOf("sinks", index), `selects the account ${name}, which is not configured`)
+        const { node } = placeOf("sinks", index, "accounts", position)
+        file.fail({ node, name: `sinks[${index}]` }, `selects the account ${name}, which is not configured`)
       }
     }
     return {
@@ -321,7 +354,9 @@ class ConfigReader {
 /** Whether a store is on a server rather than in a file. */
 export const isPostgres = (store: string): boolean => /^postgres(ql)?:\/\//.test(store)
 
-const accountName = (text: string) => (/^[A-Za-z0-9.@-][\w.@-]{0,63}$/.test(text) ? text : undefined)
+/** The name, if an account may have it: those that begin with `_` are the daemon's own. */
+export const accountName = (text: string): string | undefined =>
+  /^[A-Za-z0-9.@-][\w.@-]{0,63}$/.test(text) ? text : undefined
 const sinkName = (text: string) => (/^[\w.-]{1,64}$/.test(text) ? text : undefined)
 
 const durationWithin = (text: string, minMillis: number, maxMillis: number): number | undefined =>

@@ -5,7 +5,7 @@
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { durationText, parseDurationMillis } from "@berth/terminal/duration"
 import { Option } from "effect"
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml"
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml"
 
 export interface ConfigProblem {
   readonly line: number
@@ -41,9 +41,11 @@ const withArticle = (node: Node | null): string =>
     ? "a block of keys"
     : isSeq(node)
       ? "a list"
-      : isScalar(node) && node.value !== null
-        ? "a value"
-        : "nothing"
+      : isAlias(node)
+        ? "an alias"
+        : isScalar(node) && node.value !== null
+          ? "a value"
+          : "nothing"
 
 export class ConfigFile {
   readonly problems: Array<ConfigProblem> = []
@@ -56,7 +58,8 @@ export class ConfigFile {
     if (text.length > maxLength) this.problems.push({ line: 1, column: 1, message: "The file is too long." })
     for (const error of document.errors) {
       const { col, line } = this.#lines.linePos(error.pos[0])
-      const [sentence = ""] = error.message.split("\n")
+      // What follows a semicolon is for programmers.
+      const [sentence = ""] = error.message.split(/[\n;]/)
       this.problems.push({ line, column: col, message: `${sentence.replace(/\.$/, "")}.` })
     }
   }
@@ -110,10 +113,15 @@ export class ConfigFile {
       return values.every((value) => value !== undefined) ? (values as ReadonlyArray<A>) : undefined
     }
 
-  text: Read<string> = (place) =>
-    isScalar(place.node) && typeof place.node.value === "string" && place.node.value.trim() !== ""
-      ? place.node.value
-      : this.fail(place, `has to be a text, and is ${withArticle(place.node)}`)
+  text: Read<string> = (place) => {
+    const { node } = place
+    if (isScalar(node) && typeof node.value === "string" && node.value.trim() !== "") return node.value
+    // A number, or true: what YAML reads as something else is a text in quotes.
+    if (isScalar(node) && typeof node.value !== "string" && node.value !== null) {
+      return this.fail(place, "has to be a text: write it in quotes")
+    }
+    return this.fail(place, `has to be a text, and is ${withArticle(node)}`)
+  }
 
   flag: Read<boolean> = (place) =>
     isScalar(place.node) && typeof place.node.value === "boolean"
@@ -124,6 +132,11 @@ export class ConfigFile {
   parsed =
     <A>(expected: string, parse: (text: string) => A | undefined): Read<A> =>
     (place) => {
+      const { node } = place
+      // Quotes would not make 30 a duration.
+      if (isScalar(node) && typeof node.value === "number" && parse(String(node.value)) === undefined) {
+        return this.fail(place, `has to be ${expected}`)
+      }
       const text = this.text(place)
       if (text === undefined) return undefined
       return parse(text) ?? this.fail(place, `has to be ${expected}`)

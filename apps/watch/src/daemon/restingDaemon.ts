@@ -1,5 +1,5 @@
 /**
- * The answers of a daemon that does not run: from its store, as it was left.
+ * The answers of a daemon that does not run, or is not reached over HTTP: from its store, as it was left.
  */
 import { Context, Effect, Layer } from "effect"
 import { readStanding } from "../account/WatchedAccount.ts"
@@ -11,21 +11,23 @@ import { Store } from "../store/Store.ts"
 import { Progress } from "../telemetry/Progress.ts"
 import { stateOf } from "./accountProgress.ts"
 
-/** Each account as its last process left it. */
-const reportAccounts = Effect.gen(function* () {
+const unknown = { state: "starting", trouble: null } as const
+
+/** Each account as its last process left it, or as the one that runs has written it down. */
+const reportAccounts = Effect.fnUntraced(function* (isRunning: boolean) {
   const progress = yield* Progress
   for (const { account, standing, sweptAtMillis } of yield* (yield* Store).accounts) {
     if (account.startsWith("_")) continue
     const lastSweep =
       sweptAtMillis === null ? null : { endedMillis: sweptAtMillis, durationMillis: null, requests: null }
-    const { trouble } = standing === null ? { trouble: null } : stateOf(readStanding(standing), null)
-    yield* progress.report(account, { state: "stopped", trouble, lastSweep })
+    const left = standing === null ? unknown : stateOf(readStanding(standing), null)
+    yield* progress.report(account, { ...left, ...(isRunning ? {} : { state: "stopped" }), lastSweep })
   }
 })
 
 /** `options`: the sinks of the config. */
-export const restingDaemon = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
-  const progress = Layer.effectDiscard(reportAccounts).pipe(Layer.provideMerge(Progress.layer))
+export const restingDaemon = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>, isRunning: boolean) {
+  const progress = Layer.effectDiscard(reportAccounts(isRunning)).pipe(Layer.provideMerge(Progress.layer([])))
   const context = yield* Layer.build(storeDaemon(options).pipe(Layer.provide([Sinks.layer([]), progress])))
   return Context.get(context, Daemon) satisfies Answers
 })

@@ -2,9 +2,9 @@
  * A daemon with one config, from the opening of its store to the delivery of its last event: accounts, sinks, HTTP, and what is done
  * at regular times.
  */
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
-import { Clock, Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
+import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isPostgres, type WatchConfig } from "../config/Config.ts"
 import { heartbeat } from "../deliver/heartbeat.ts"
@@ -31,13 +31,22 @@ const prunePause = "1 hour"
 export interface DaemonOptions<A> {
   readonly config: WatchConfig
   readonly settings: RunSettings
+  /** Whether the config took the place of another one: then credentials that the service refuses at once are a fault of it. */
+  readonly isReloaded: boolean
   /** Runs once store and HTTP are up. */
   readonly onReady: Effect.Effect<void>
   /** The daemon ends when this does, and gives what it gave. */
   readonly until: Effect.Effect<A>
 }
 
-/** The store of the config; its folder is made for the user alone. */
+/** Makes a folder for the user alone, after those that lead to it. Node's own way never ends where the system refuses that oddly, as below `/proc`. */
+const makeFolder = (path: string): void => {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
+}
+
+/** The store of the config. */
 const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
   const path = Redacted.value(config.store)
   if (isPostgres(path)) {
@@ -48,14 +57,16 @@ const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
     })
   }
   // Where it cannot be made the store cannot be opened either, and reports why.
-  yield* Effect.ignore(Effect.try(() => mkdirSync(dirname(path), { recursive: true, mode: 0o700 })))
+  yield* Effect.ignore(Effect.try(() => makeFolder(dirname(path))))
   return Store.layerFile(path)
 })
+
+const namesOf = ({ accounts }: WatchConfig) => accounts.map(({ name }) => name)
 
 const layersOf = (config: WatchConfig, store: Layer.Layer<Store | SqlClient.SqlClient, StoreFailed>) =>
   HttpInterface.layer(config).pipe(
     Layer.provideMerge(Sinks.layer(config.sinks)),
-    Layer.provideMerge(Layer.mergeAll(store, Progress.layer))
+    Layer.provideMerge(Layer.mergeAll(store, Progress.layer(namesOf(config))))
   )
 
 /** Whether every account was swept completely of late. */
@@ -81,18 +92,19 @@ const drain = Effect.fnUntraced(function* (delivering: Fiber.Fiber<Result.Result
   if (Option.isNone(drained)) yield* report("berth-watch: stopped before the last events were delivered.")
 })
 
-const body = Effect.fnUntraced(function* <A>({ config, onReady, settings, until }: DaemonOptions<A>) {
+const body = Effect.fnUntraced(function* <A>({ config, isReloaded, onReady, settings, until }: DaemonOptions<A>) {
   const sinks = yield* Sinks
   const { url } = yield* HttpInterface
   const isOnly = config.accounts.length === 1
-  const polling = yield* Effect.forEach(config.accounts, (account) => watchAccount(account, settings, isOnly))
+  const polling = yield* Effect.forEach(config.accounts, (account) =>
+    watchAccount(account, { settings, isOnly, isReloaded })
+  )
   const delivering = yield* Effect.forkScoped(Effect.result(sinks.run))
   yield* Effect.forkScoped(prune(config))
   if (config.heartbeat !== null)
     yield* Effect.forkScoped(heartbeat(config.heartbeat, Effect.provideService(isWell, Progress, yield* Progress)))
-  const names = config.accounts.map(({ name }) => name)
   yield* nameAddress(url)
-  yield* report(JSON.stringify({ http: url, store: Redacted.value(config.store), accounts: names }))
+  yield* report(JSON.stringify({ http: url, store: Redacted.value(config.store), accounts: namesOf(config) }))
   yield* onReady
   yield* Effect.forkScoped(feedWatchdog)
 
@@ -110,6 +122,8 @@ const body = Effect.fnUntraced(function* <A>({ config, onReady, settings, until 
   yield* Fiber.interrupt(delivering)
   if (Result.isFailure(ended)) return yield* ended.failure
   const delivered = yield* Fiber.await(delivering)
+  if (delivered._tag === "Failure" && !Cause.hasInterruptsOnly(delivered.cause))
+    return yield* Effect.failCause(delivered.cause)
   if (delivered._tag === "Success" && Result.isFailure(delivered.value)) return yield* delivered.value.failure
   return ended.success
 })

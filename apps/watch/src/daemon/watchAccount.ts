@@ -55,11 +55,18 @@ const reportTroubles = (about: string, facts: ReadonlyArray<Fact>) =>
     { discard: true }
   )
 
-/** Opens the account; `isOnly` where the daemon has no other one. Gives what polls it for ever. */
+interface Circumstances {
+  readonly settings: RunSettings
+  /** The daemon has no other account. */
+  readonly isOnly: boolean
+  /** The config took the place of another one, which is there to go back to. */
+  readonly isReloaded: boolean
+}
+
+/** Opens the account. Gives what polls it for ever. */
 export const watchAccount = Effect.fnUntraced(function* (
   options: AccountOptions,
-  settings: RunSettings,
-  isOnly: boolean
+  { isOnly, isReloaded, settings }: Circumstances
 ) {
   const { connection, name } = options
   const progress = yield* Progress
@@ -130,7 +137,8 @@ export const watchAccount = Effect.fnUntraced(function* (
     },
     intervalMillis: settings.intervalMillis ?? options.intervalMillis,
     fastIntervalMillis: settings.fastIntervalMillis,
-    requestsPerHour: settings.requestsPerHour ?? requestsPerHourOf(options.share)
+    requestsPerHour: settings.requestsPerHour ?? requestsPerHourOf(options.share),
+    areCredentialsNew: isReloaded && isOnly
   })
 
   /** Other accounts go on without one that is refused. */

@@ -2,7 +2,7 @@
  * Delivers what a sink has taken: attempts what its queues start, and keeps in the store how the attempts ended, many at once. A
  * process that is killed before that attempts again, with the same ids.
  */
-import { Clock, Effect, Queue, Random, Result, Schedule } from "effect"
+import { Cause, Clock, Effect, Queue, Random, Result, Schedule } from "effect"
 import type { AttemptEnd, Delivery, DeliveryKey } from "../store/deliveries.ts"
 import { makeSignal } from "../store/Signal.ts"
 import { Store } from "../store/Store.ts"
@@ -48,12 +48,14 @@ export interface Courier {
   readonly run: Effect.Effect<CourierEnd, StoreFailed | StreamClosed>
   readonly take: (deliveries: ReadonlyArray<Delivery>, dropped: ReadonlyArray<DeliveryKey>) => void
   readonly heldOf: Queues["heldOf"]
-  /** Waits while too much is left. */
+  /** Whether so little is left that the sink may read on. */
+  readonly hasRoom: () => boolean
+  /** Waits while there is none. */
   readonly room: Effect.Effect<void>
   /** Waits until nothing is under way and nothing is due. */
   readonly idle: Effect.Effect<void>
-  /** Whether the receiver is down. */
-  readonly isDown: () => boolean
+  /** Why the last attempt failed, while the receiver is down; null while it is up. */
+  readonly downReason: () => string | null
 }
 
 /** Waits out a store that may work again; an attempt that was made stays made meanwhile. */
@@ -68,7 +70,7 @@ export const makeCourier = Effect.fnUntraced(function* (
   const store = yield* Store
   const queues = new Queues(maxInFlight, failingSinceMillis)
   queues.add(yield* store.deliveries(sink, maxLoaded))
-  const mailbox = yield* Queue.unbounded<Message>()
+  const mailbox = yield* Queue.unbounded<Message, StoreFailed>()
   const turned = makeSignal()
 
   /**
@@ -108,14 +110,21 @@ export const makeCourier = Effect.fnUntraced(function* (
     unsaved.set(`${account}/${seq}/${node}`, end)
   }
 
-  const attemptOne = Effect.fnUntraced(function* (delivery: Delivery) {
-    const body = yield* whileItMayPass(store.bodyOf(sink, delivery))
-    // Taken back meanwhile: there is nothing left to deliver.
-    const outcome: Outcome = body === null ? { _tag: "Delivered" } : yield* attempt(delivery.id, body)
-    yield* Queue.offer(mailbox, { _tag: "Answered", delivery, outcome })
-  })
+  const attemptOne = Effect.fnUntraced(
+    function* (delivery: Delivery) {
+      const body = yield* whileItMayPass(store.bodyOf(sink, delivery))
+      // Taken back meanwhile: there is nothing left to deliver.
+      const outcome: Outcome = body === null ? { _tag: "Delivered" } : yield* attempt(delivery.id, body)
+      yield* Queue.offer(mailbox, { _tag: "Answered", delivery, outcome })
+      // Without its answer the delivery would stay under way for ever, and its queue with it.
+    },
+    Effect.tapCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.void : Queue.failCause(mailbox, cause)))
+  )
+
+  let lastReason: string | null = null
 
   const afterFailure = Effect.fnUntraced(function* (delivery: Delivery, outcome: Failed) {
+    lastReason = outcome.reason
     const now = yield* Clock.currentTimeMillis
     const consequence = queues.failed(delivery, outcome, now, yield* Random.next)
     switch (consequence._tag) {
@@ -179,6 +188,8 @@ export const makeCourier = Effect.fnUntraced(function* (
       while (!condition(yield* Clock.currentTimeMillis)) seen = yield* turned.wait(seen)
     })
 
+  const hasRoom = () => queues.size < maxLeft
+
   return {
     run,
     take: (deliveries, dropped) => {
@@ -188,12 +199,13 @@ export const makeCourier = Effect.fnUntraced(function* (
       Queue.offerUnsafe(mailbox, { _tag: "Taken" })
     },
     heldOf: (key) => queues.heldOf(key),
-    room: until(() => queues.size < maxLeft),
+    hasRoom,
+    room: until(hasRoom),
     idle: until((now) => {
       const next = queues.nextMillis()
       const isQuiet = Queue.sizeUnsafe(mailbox) === 0 && queues.inFlight === 0 && unsaved.size === 0
       return isQuiet && (next === null || next > now)
     }),
-    isDown: () => queues.health.probeAtMillis !== null
+    downReason: () => (queues.health.probeAtMillis === null ? null : lastReason)
   }
 })

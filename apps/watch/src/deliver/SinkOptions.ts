@@ -35,6 +35,8 @@ export interface ExecOptions {
   /** Program and arguments, without a shell. */
   readonly command: readonly [string, ...Array<string>]
   readonly timeoutMillis: number
+  /** Variables of the environment that the program does not get. */
+  readonly hiddenVariables: ReadonlySet<string>
 }
 
 interface StdoutOptions {

@@ -76,14 +76,23 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
     cursor.set(account, seq)
   })
 
+  /** Whether the sink begins with the nodes of an account and has not. */
+  const isUnmet = ({ account }: Head) => sink.start === "baseline" && !cursor.has(account) && !account.startsWith("_")
+
+  const unreadOf = ({ account, seq }: Head) => seq - (cursor.get(account) ?? 0)
+
+  const heads = Effect.map(store.heads, (all) => all.filter(({ account }) => selectsAccount(sink.selection, account)))
+
+  /** Events that the sink has not read. */
+  const lag = Effect.map(heads, (all) => all.reduce((sum, head) => (isUnmet(head) ? sum : sum + unreadOf(head)), 0))
+
+  /** Reads some of them; gives how many there were. */
   const step = Effect.gen(function* () {
-    const heads = (yield* store.heads).filter(({ account }) => selectsAccount(sink.selection, account))
     let unread = 0
-    for (const head of heads) {
-      const isUnmet = sink.start === "baseline" && !cursor.has(head.account) && !head.account.startsWith("_")
-      if (isUnmet && head.sweptAtMillis === null) continue
-      if (isUnmet) yield* takeBaseline(head)
-      unread += head.seq - (cursor.get(head.account) ?? 0)
+    for (const head of yield* heads) {
+      if (isUnmet(head) && head.sweptAtMillis === null) continue
+      if (isUnmet(head)) yield* takeBaseline(head)
+      unread += unreadOf(head)
       const events = yield* store.after(cursor, maxAtOnce, { account: head.account })
       if (events.length > 0) yield* takeEvents(head.account, events)
     }
@@ -91,9 +100,10 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
   })
 
   for (;;) {
-    yield* courier.room
-    const unread = yield* whileItMayPass(step)
+    // One that has too much left to deliver reads no further, and falls behind.
+    const unread = yield* whileItMayPass(courier.hasRoom() ? step : lag)
     if (unread > sink.maxLag) return { unread } satisfies TooFarBehind
-    if (unread === 0) seen = yield* store.newEvents(seen)
+    if (!courier.hasRoom()) seen = yield* Effect.raceFirst(store.newEvents(seen), Effect.as(courier.room, seen))
+    else if (unread === 0) seen = yield* store.newEvents(seen)
   }
 })

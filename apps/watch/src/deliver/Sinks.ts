@@ -2,7 +2,7 @@
  * All sinks of the daemon, each by itself: what one does or fails to do changes nothing for another. And what a person may do
  * with one while it runs.
  */
-import { Clock, Context, Deferred, Effect, Layer, Option, Queue } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Queue, Semaphore } from "effect"
 import type { Cursor } from "../events/Cursor.ts"
 import { type DisabledReason, daemonAccount } from "../events/DaemonFact.ts"
 import type { SinkRow } from "../store/sinks.ts"
@@ -18,7 +18,7 @@ import { Stdout, type StreamClosed } from "./Stdout.ts"
 interface SinkStatus {
   readonly name: string
   readonly state: "up" | "down" | "disabled"
-  /** Why it is disabled. */
+  /** Why it is down or disabled. */
   readonly message: string | null
   /** Events that it has not read. */
   readonly unread: number
@@ -91,6 +91,8 @@ const makeSink = Effect.fnUntraced(function* (
 
 const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const store = yield* Store
+  // A claim ends the ownership of the one before: between it and its commit there may be no other.
+  const reporting = yield* Semaphore.make(1)
   /** To the other sinks, as an event of the daemon itself. */
   const report = Effect.fnUntraced(function* (sink: string, reason: DisabledReason, message: string) {
     const atMillis = yield* Clock.currentTimeMillis
@@ -98,14 +100,15 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
     const fact = { type: "berth.sink.disabled", data: { sink, reason, message }, identity, atMillis } as const
     const { owner } = yield* whileItMayPass(store.claim(daemonAccount))
     yield* whileItMayPass(store.commit(owner, { events: [fact] }))
-  })
+  }, reporting.withPermit)
   const sinks = new Map<string, RunningSink>()
   for (const each of options) sinks.set(each.name, yield* makeSink(each, report))
 
   const statusOf = Effect.fnUntraced(function* ({ disabled, message, name }: SinkRow) {
-    const isDown = sinks.get(name)?.courier()?.isDown() === true
-    const state = disabled !== null ? "disabled" : isDown ? "down" : "up"
-    return { name, state, message, ...(yield* store.backlog(name)) } satisfies SinkStatus
+    const backlog = yield* store.backlog(name)
+    if (disabled !== null) return { name, state: "disabled", message, ...backlog } satisfies SinkStatus
+    const downReason = sinks.get(name)?.courier()?.downReason() ?? null
+    return { name, state: downReason === null ? "up" : "down", message: downReason, ...backlog } satisfies SinkStatus
   })
 
   const isDisabled = (name: string) =>
@@ -133,7 +136,7 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
       for (const { courier, options } of sinks.values()) {
         for (;;) {
           const present = courier()
-          if (present?.isDown() === true || (yield* isDisabled(options.name))) break
+          if (present?.downReason() != null || (yield* isDisabled(options.name))) break
           if (present !== null) yield* present.idle
           if (present !== null && (yield* store.backlog(options.name)).unread === 0) break
           yield* Effect.sleep(idlePause)

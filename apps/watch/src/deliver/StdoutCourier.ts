@@ -36,6 +36,8 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
       while (!condition()) seen = yield* turned.wait(seen)
     })
 
+  const hasRoom = () => left.length < maxLeft
+
   const courier: Courier = {
     run: Effect.forever(Effect.suspend(() => (left.length === 0 ? until(() => left.length > 0) : writeBatch))),
     take: (deliveries) => {
@@ -43,9 +45,10 @@ export const makeStdoutCourier = Effect.fnUntraced(function* (sink: string) {
       turned.notifyUnsafe()
     },
     heldOf: () => null,
-    room: until(() => left.length < maxLeft),
+    hasRoom,
+    room: until(hasRoom),
     idle: until(() => left.length === 0),
-    isDown: () => false
+    downReason: () => null
   }
   return courier
 })

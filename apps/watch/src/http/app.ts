@@ -103,6 +103,8 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, token }: Ap
       Effect.provideService(Api.CurrentEntrance, { token, cookie }),
       Effect.catchCause((cause) => fallback(request, cause))
     )
+    // The router takes fewer kinds of JSON than the guard, and says so in plain text.
+    if (response.status === 415) return failureResponse(415, "The body must be application/json.")
     return response.headers["cache-control"] === undefined
       ? HttpServerResponse.setHeader(response, "cache-control", "no-store")
       : response
@@ -123,6 +125,8 @@ const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
     if (HttpServerError.isHttpServerError(fault) && fault.reason._tag === "RouteNotFound") {
       return Effect.succeed(noEndpoint(request))
     }
+    // One that came without its length, so that it shows while it is read.
+    if (isTooLarge(fault)) return Effect.succeed(tooLarge)
     // Whatever was asked for, it is in the store.
     if (fault instanceof StoreFailed) return Effect.succeed(failureResponse(503, fault.message))
     if (HttpApiError.HttpApiSchemaError.is(fault) && fault.kind !== "Body") {
@@ -136,6 +140,11 @@ const fallback = (request: Request, cause: Cause.Cause<unknown>) => {
     failureResponse(500, "The daemon failed.")
   )
 }
+
+const isTooLarge = (fault: unknown): boolean =>
+  HttpServerError.isHttpServerError(fault) &&
+  fault.reason._tag === "RequestParseError" &&
+  fault.reason.reason === "BodyTooLarge"
 
 /** What is wrong with a part of the request, on one line. */
 const sentenceOf = ({ cause, kind }: HttpApiError.HttpApiSchemaError): string =>

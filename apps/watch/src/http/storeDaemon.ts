@@ -11,6 +11,7 @@ import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { Sinks } from "../deliver/Sinks.ts"
 import type { StoredEvent } from "../store/accounts.ts"
 import type { Head } from "../store/events.ts"
+import type { PresentNode } from "../store/present.ts"
 import { Store } from "../store/Store.ts"
 import { type AccountProgress, Progress } from "../telemetry/Progress.ts"
 import { Daemon, type EventFilter, type NodeQuery, Refused } from "./Daemon.ts"
@@ -106,14 +107,13 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
   const checkKept = Effect.fnUntraced(function* (cursor: Cursor) {
     if (cursor.size === 0) return
     const kept = yield* Effect.orDie(store.firstKept)
-    const heads = yield* Effect.orDie(store.heads)
-    for (const { account, seq } of heads) {
-      const first = kept.get(account) ?? seq + 1
-      const at = cursor.get(account)
-      if (at === undefined) continue
-      if (at > seq) {
+    const heads = cursorOf(yield* Effect.orDie(store.heads))
+    for (const [account, at] of cursor) {
+      const seq = heads.get(account)
+      if (seq === undefined || at > seq) {
         return yield* new Refused({ kind: "invalid", message: "This cursor is of another store." })
       }
+      const first = kept.get(account) ?? seq + 1
       if (at < first - 1) {
         return yield* new Refused({ kind: "gone", message: "Events behind this cursor are no longer kept." })
       }
@@ -127,11 +127,19 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     if (!isKnown) return yield* new Refused({ kind: "unknown", message: `There is no account ${account}.` })
   })
 
+  /** The store keeps other accounts as they were left. */
+  const watched = Effect.map(progress.accounts, (all) => Array.from(all.keys()).toSorted())
+
   const nodesNow = Effect.fnUntraced(function* ({ account, after, limit }: NodeQuery) {
     const place = yield* readPlace(after)
     // Before the nodes: what happens in between is in both, and shown once more.
     const cursor = formatCursor(cursorOf(yield* Effect.orDie(store.heads)))
-    const rows = yield* Effect.orDie(store.presentNodes(place, limit + 1, account))
+    const rows: Array<PresentNode> = []
+    for (const name of account === undefined ? yield* watched : [account]) {
+      if (name < place.account || rows.length > limit) continue
+      const from = name === place.account ? place.id : 0
+      rows.push(...(yield* Effect.orDie(store.presentNodes(name, from, limit + 1 - rows.length))))
+    }
     const page = rows.slice(0, limit)
     return {
       nodes: page.map((row) => toWatched(row.account, row.body)),
@@ -213,7 +221,12 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
         knownAccount(query.account),
         query.at === undefined ? nodesNow(query) : nodesThen(query, query.at)
       ),
-    nodeCounts: Effect.map(counts, (known) => known.map((each) => ({ ...each, plan: each.plan ?? "" }))),
+    nodeCounts: Effect.gen(function* () {
+      const names = new Set(yield* watched)
+      return (yield* counts)
+        .filter(({ account }) => names.has(account))
+        .map((each) => ({ ...each, plan: each.plan ?? "" }))
+    }),
     plans: Effect.map(Effect.orDie(store.catalogues), (kept) =>
       kept.flatMap(({ account, body }) =>
         readCatalogue(body).plans.map(({ item: { plan, pricePerHourInr, pricePerMonthInr } }) => {

@@ -30,12 +30,14 @@ export interface PollerOptions {
   readonly fastIntervalMillis: number | null
   /** Maximum number of requests within any hour. */
   readonly requestsPerHour: number
+  /** Whether a refusal of the credentials ends the polling also where the nodes are known, until the service has accepted them once. */
+  readonly areCredentialsNew: boolean
 }
 
 export interface Poller {
   /**
-   * Polls for ever. Fails only when the service refuses the credentials before the nodes are known, or the store cannot be used any
-   * more.
+   * Polls for ever. Fails only when the service refuses the credentials before the nodes are known, or new ones at once, or when the
+   * store cannot be used any more.
    */
   readonly run: Effect.Effect<never, BerthError | StoreFailed>
   /** Done once the nodes that exist are known. */
@@ -100,6 +102,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   let polling: Polling = initialPolling
   let memory: PageMemory = {}
   let failures = 0
+  let isAccepted = !options.areCredentialsNew
   let lastTurn: Moment | null = null
 
   const isKnown = () => watch.snapshot.standing.baselineMillis !== null
@@ -136,7 +139,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   /** Notes a failed request, after which nothing is sent for a while. */
   const failed = Effect.fnUntraced(function* (exchange: Exchange, failure: BerthError) {
     yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message })
-    if (isRefusal(failure) && !isKnown()) return yield* failure
+    if (isRefusal(failure) && !(isKnown() && isAccepted)) return yield* failure
     const pause = backoffMillis(++failures, yield* Random.next, retryAfterMillis(failure))
     polling = { ...polling, quietUntilMillis: exchange.answered.monotonicMillis + pause }
   })
@@ -159,6 +162,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     // Before it is sent: another one may go meanwhile.
     share.take((yield* moments.now).monotonicMillis)
     const { answer, ...exchange } = yield* moments.around(Effect.tap(Effect.result(request), after))
+    if (Result.isSuccess(answer)) isAccepted = true
     return { answer, exchange }
   })
 

@@ -1,6 +1,7 @@
 /**
  * What the account is called in events. The service has no name for it, and its key must not show.
  */
+import { accountName } from "../config/Config.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
 import { readVariable } from "@berth/terminal/Connection"
 import { Effect, Option, Redacted } from "effect"
@@ -14,16 +15,14 @@ export const accountFlag = Flag.String("account").pipe(
   Flag.optional
 )
 
-const accountName = /^[\w.@-]{1,64}$/
-
 /** The name that the flag gives, or else the environment. */
 export const readAccount = Effect.fnUntraced(function* (flag: Option.Option<string>) {
   const named = Option.isSome(flag) ? flag : Option.map(yield* readVariable(variable), Redacted.value)
-  const account = Option.getOrElse(named, () => "default")
-  if (accountName.test(account)) return account
+  const account = accountName(Option.getOrElse(named, () => "default"))
+  if (account !== undefined) return account
   return yield* new CommandFailed({
     exit: "usage",
     message: "The account name is not usable.",
-    hint: "Use 1 to 64 letters, digits, dots, @, - or _."
+    hint: "Use 1 to 64 letters, digits, dots, @, - or _, without _ at its beginning."
   })
 })

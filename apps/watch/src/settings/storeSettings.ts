@@ -5,7 +5,7 @@ import { berthFolder } from "@berth/core/client/AccountFolder"
 import { readVariable } from "@berth/terminal/Connection"
 import { Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
-import { defaultMaxLag, isPostgres } from "../config/Config.ts"
+import { defaultMaxLag, isPostgres, isToken, tokenForm } from "../config/Config.ts"
 import { loadConfig } from "../config/loadConfig.ts"
 import type { SinkOptions } from "../deliver/SinkOptions.ts"
 import { CommandFailed } from "../process/CommandFailed.ts"
@@ -39,9 +39,13 @@ export const readConfigFile = (path: string) =>
 export const variable = (name: string) =>
   Effect.map(readVariable(name), (value) => Option.getOrUndefined(Option.map(value, Redacted.value)))
 
-export const tokenVariable = Effect.map(variable("BERTH_WATCH_TOKEN"), (token) =>
-  token === undefined ? null : Redacted.make(token)
-)
+export const tokenVariable = Effect.gen(function* (): Effect.fn.Return<Redacted.Redacted | null, CommandFailed> {
+  const text = yield* variable("BERTH_WATCH_TOKEN")
+  if (text === undefined) return null
+  const token = Redacted.make(text)
+  if (isToken(token)) return token
+  return yield* new CommandFailed({ exit: "usage", message: `BERTH_WATCH_TOKEN has to be ${tokenForm}.` })
+})
 
 /** The only sink without a config. */
 export const stdoutSink: SinkOptions = {
@@ -76,16 +80,16 @@ export const storeSettings = Effect.fnUntraced(function* ({
   store
 }: StoreOptions): Effect.fn.Return<StoreSettings, CommandFailed> {
   const token = yield* tokenVariable
-  if (Option.isNone(config)) {
-    const path = Option.isSome(store) ? store.value : yield* defaultStorePath
-    return { path, token, sinks: [stdoutSink] }
+  const found = Option.isSome(config) ? yield* readConfigFile(config.value) : null
+  const named = Option.getOrUndefined(store)
+  const path = named ?? (found === null ? yield* defaultStorePath : Redacted.value(found.store))
+  // Before anything prints the path: the address of a server holds a password.
+  if (isPostgres(path)) {
+    return yield* new CommandFailed({
+      exit: "usage",
+      message: "This command reads stores in files only.",
+      hint: "Use the daemon's HTTP interface."
+    })
   }
-  const found = yield* readConfigFile(config.value)
-  const path = Option.getOrElse(store, () => Redacted.value(found.store))
-  if (!isPostgres(path)) return { path, token: found.token ?? token, sinks: found.sinks }
-  return yield* new CommandFailed({
-    exit: "usage",
-    message: "This command reads stores in files only.",
-    hint: "Use the daemon's HTTP interface."
-  })
+  return { path, token: found?.token ?? token, sinks: found?.sinks ?? [stdoutSink] }
 })

@@ -12,7 +12,7 @@ import { makeAccounts } from "./accounts.ts"
 import { makeCatalogue } from "./catalogue.ts"
 import { makeDeliveries } from "./deliveries.ts"
 import { makeEvents } from "./events.ts"
-import { migrate } from "./migrate.ts"
+import { checkVersion, migrate } from "./migrate.ts"
 import { makePresent } from "./present.ts"
 import { makeRetention } from "./retention.ts"
 import { makeSinks } from "./sinks.ts"
@@ -64,7 +64,9 @@ export class Store extends Context.Service<Store, Effect.Success<typeof makeStor
 
   /** The same for a command that only reads. The file has to exist. */
   static readonly layerReader = (path: string): Layer.Layer<Store | SqlClient.SqlClient, StoreFailed> =>
-    Layer.effect(Store, makeStore).pipe(Layer.provideMerge(sqliteLayer({ filename: path, isReadOnly: true })))
+    Layer.effect(Store, Effect.andThen(checkVersion, makeStore)).pipe(
+      Layer.provideMerge(sqliteLayer({ filename: path, isReadOnly: true }))
+    )
 }
 
 /** SQLite's words do not name the file. */

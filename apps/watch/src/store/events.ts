@@ -3,7 +3,9 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import type { Cursor } from "../events/Cursor.ts"
+import { eventTypes } from "../events/Event.ts"
 import type { StoredEvent } from "./accounts.ts"
 import { type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
 import { fromSqlError } from "./StoreFailed.ts"
@@ -51,6 +53,13 @@ const toStored = (row: EventRow): StoredEvent => ({
   body: row.body
 })
 
+/** The types that a pattern stands for; null for all of them. */
+const typesOf = (pattern: string): ReadonlyArray<string> | null => {
+  if (!pattern.endsWith("*")) return [pattern]
+  const types = eventTypes.filter((type) => type.startsWith(pattern.slice(0, -1)))
+  return types.length === eventTypes.length ? null : types
+}
+
 /** Types whose `before` and `after` are the whole record of a node. */
 const withRecord = [
   "berth.node.created",
@@ -73,30 +82,37 @@ export const makeEvents = (sql: SqlClient.SqlClient) => {
       }))
   ).pipe(Effect.mapError(fromSqlError))
 
-  const isOfType = (type: string) =>
-    type.endsWith("*") ? sql`substr(type, 1, ${type.length - 1}) = ${type.slice(0, -1)}` : sql`type = ${type}`
+  /**
+   * A condition on the events of an account: those that a filter selects, and of them, where it selects by type, only the first `max`
+   * of each type in an order. An index has these; to read the log for a type that is rare, or absent, would be to read all of it.
+   */
+  const matching = (account: string, after: number, { node, type }: EventFilter, order: Fragment, max: number) => {
+    const within = sql.and([sql`account = ${account}`, sql`seq > ${after}`])
+    const types = type === undefined ? null : typesOf(type)
+    // A node has few events.
+    if (node !== undefined)
+      return sql.and([within, sql`node = ${node}`, ...(types === null ? [] : [sql.in("type", types)])])
+    if (types === null) return within
+    const ofEach = types.map(
+      (each) => sql`SELECT seq FROM (
+        SELECT seq FROM event WHERE type = ${each} AND ${within} ORDER BY ${order} LIMIT ${max}
+      ) AS of_type`
+    )
+    return sql`account = ${account} AND seq IN (${sql.join(" UNION ALL ", false, "SELECT -1")(ofEach)})`
+  }
 
-  const matching = (account: string, after: number, { node, type }: EventFilter) =>
-    sql.and([
-      sql`account = ${account}`,
-      sql`seq > ${after}`,
-      ...(type === undefined ? [] : [isOfType(type)]),
-      ...(node === undefined ? [] : [sql`node = ${node}`])
-    ])
-
-  const eventsOf = (account: string, after: number, filter: EventFilter, max: number) =>
+  const read = (account: string, after: number, filter: EventFilter, order: Fragment, max: number) =>
     Effect.map(
       sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
-        WHERE ${matching(account, after, filter)} ORDER BY seq LIMIT ${max}`,
+        WHERE ${matching(account, after, filter, order, max)} ORDER BY ${order} LIMIT ${max}`,
       (rows) => rows.map(toStored)
     )
 
+  const eventsOf = (account: string, after: number, filter: EventFilter, max: number) =>
+    read(account, after, filter, sql`seq`, max)
+
   const lastEventsOf = (account: string, filter: EventFilter, max: number) =>
-    Effect.map(
-      sql<EventRow>`SELECT account, seq, id, type, node, happened_at, body FROM event
-        WHERE ${matching(account, 0, filter)} ORDER BY seq DESC LIMIT ${max}`,
-      (rows) => rows.map(toStored).toReversed()
-    )
+    Effect.map(read(account, 0, filter, sql`seq DESC`, max), (events) => events.toReversed())
 
   /** At most `max` events after a cursor: each account's in order, the accounts merged by time. */
   const after = Effect.fn("Store.eventsAfter")(function* (cursor: Cursor, max: number, filter: EventFilter = {}) {

@@ -9,6 +9,7 @@ import { sinks } from "./migrations/0002_sinks.ts"
 import { address } from "./migrations/0003_address.ts"
 import { catalogue } from "./migrations/0004_catalogue.ts"
 import { indexes } from "./migrations/0005_indexes.ts"
+import { types } from "./migrations/0006_types.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** In order; a step that was released never changes. */
@@ -17,7 +18,8 @@ const migrations = {
   "0002_sinks": sinks,
   "0003_address": address,
   "0004_catalogue": catalogue,
-  "0005_indexes": indexes
+  "0005_indexes": indexes,
+  "0006_types": types
 } as const
 
 const table = "schema_version"
@@ -33,7 +35,6 @@ export const migrateTo = (last: number) =>
   })
 
 export const migrate = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   yield* Effect.mapError(migrateTo(newest), (error) =>
     error._tag === "SqlError"
       ? fromSqlError(error)
@@ -41,6 +42,12 @@ export const migrate = Effect.gen(function* () {
         ? fromSqlError(error.cause)
         : new StoreFailed({ fault: "statement", detail: error.message })
   )
+  yield* checkVersion
+})
+
+/** Refuses a store that a newer version made, whose tables may mean something else. */
+export const checkVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
   const [row] = yield* Effect.mapError(
     sql<{ id: number }>`SELECT max(migration_id) AS id FROM ${sql(table)}`,
     fromSqlError

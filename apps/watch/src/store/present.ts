@@ -22,19 +22,11 @@ export interface NodeCount {
 }
 
 export const makePresent = (sql: SqlClient.SqlClient) => {
-  /** At most `max` nodes, by account and id, behind a node. */
-  const presentNodes = Effect.fn("Store.presentNodes")(function* (
-    after: { readonly account: string; readonly id: number },
-    max: number,
-    account: string | undefined
-  ) {
-    const rows = yield* sql<{ account: string; id: StoredInteger; body: string }>`SELECT account, id, body FROM node
-      WHERE ${sql.and([
-        sql`gone_at IS NULL`,
-        sql`(account, id) > (${after.account}, ${after.id})`,
-        ...(account === undefined ? [] : [sql`account = ${account}`])
-      ])} ORDER BY account, id LIMIT ${max}`
-    return rows.map(({ account, body, id }): PresentNode => ({ account, id: toNumber(id), body }))
+  /** At most `max` nodes of an account, by id, behind one. */
+  const presentNodes = Effect.fn("Store.presentNodes")(function* (account: string, after: number, max: number) {
+    const rows = yield* sql<{ id: StoredInteger; body: string }>`SELECT id, body FROM node
+      WHERE account = ${account} AND id > ${after} AND gone_at IS NULL ORDER BY id LIMIT ${max}`
+    return rows.map(({ body, id }): PresentNode => ({ account, id: toNumber(id), body }))
   }, Effect.mapError(fromSqlError))
 
   /** As the index `node_by_status` has it: it is used for this expression alone. */

@@ -28,6 +28,10 @@ export const defaultRetention: Retention = {
   tombstonesMillis: 400 * dayMillis
 }
 
+/** Of an event in the indexes of PostgreSQL, about, and how many events are measured for the size of one. */
+const indexBytes = 300
+const sampledEvents = 100
+
 /** Rows that one transaction removes: a commit waits for no more than that. */
 const maxRemovedAtOnce = 1000
 
@@ -45,11 +49,20 @@ export const makeRetention = (sql: SqlClient.SqlClient) => {
       ([row]) => toNumber(row?.seq ?? 0)
     )
 
-  /** What the rows and their indexes take; the room of removed ones is used again. */
+  /**
+   * What the rows and their indexes take; the room of removed ones is used again. The tables of PostgreSQL do not get smaller by that, so
+   * there it is reckoned from the number of events, which have no gaps, and the size of the last of each account.
+   */
   const usedBytes = sql.onDialectOrElse({
     pg: () =>
-      sql<{ bytes: StoredInteger }>`SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
-        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+      sql<{
+        bytes: StoredInteger
+      }>`SELECT coalesce(ceil(sum((account.seq - kept.seq + 1) * (size.bytes + ${indexBytes}))), 0)::BIGINT AS bytes
+        FROM account
+        CROSS JOIN LATERAL (SELECT min(seq) AS seq FROM event WHERE event.account = account.name) AS kept
+        CROSS JOIN LATERAL (SELECT avg(pg_column_size(last)) AS bytes FROM (
+          SELECT * FROM event WHERE event.account = account.name ORDER BY seq DESC LIMIT ${sampledEvents}
+        ) AS last) AS size`,
     orElse: () =>
       sql<{ bytes: StoredInteger }>`SELECT (page_count - freelist_count) * page_size AS bytes
         FROM pragma_page_count, pragma_freelist_count, pragma_page_size`

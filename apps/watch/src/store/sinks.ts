@@ -117,7 +117,9 @@ export const makeSinks = (sql: SqlClient.SqlClient) => {
         const accounts = yield* sql<{ account: string }>`SELECT account FROM sink_cursor WHERE sink = ${sink}`
         for (const { account } of accounts) {
           const seq = cursor.get(account) ?? 0
-          yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}`
+          // What is not in the log would not come again: the nodes that a sink begins with, and what is no longer kept.
+          yield* sql`DELETE FROM delivery WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}
+            AND EXISTS (SELECT 1 FROM event WHERE event.id = delivery.id)`
           yield* sql`UPDATE sink_cursor SET seq = ${seq} WHERE sink = ${sink} AND account = ${account} AND seq > ${seq}`
         }
       }).pipe(sql.withTransaction),

@@ -41,26 +41,27 @@ const sweepDuration = Metric.histogram("berth_sweep_duration_seconds", {
   boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1200]
 })
 
-const make = Effect.sync(() => {
-  const accounts = new Map<string, AccountProgress>()
-  return {
-    /**
-     * Takes in what is new about an account; what is left out stays. The first report makes the account known, and each
-     * `lastSweep` is one sweep.
-     */
-    report: Effect.fnUntraced(function* (account: string, news: Partial<AccountProgress>) {
-      accounts.set(account, { ...(accounts.get(account) ?? unknown), ...news })
-      if (news.lastSweep?.durationMillis == null) return
-      const duration = Metric.withAttributes(sweepDuration, { account })
-      yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
-    }),
-    /** By name. */
-    accounts: Effect.sync((): ReadonlyMap<string, AccountProgress> => accounts)
-  }
-})
+const make = (names: ReadonlyArray<string>) =>
+  Effect.sync(() => {
+    const accounts = new Map<string, AccountProgress>(names.map((name) => [name, unknown]))
+    return {
+      /**
+       * Takes in what is new about an account; what is left out stays. Each `lastSweep` is one sweep.
+       */
+      report: Effect.fnUntraced(function* (account: string, news: Partial<AccountProgress>) {
+        accounts.set(account, { ...(accounts.get(account) ?? unknown), ...news })
+        if (news.lastSweep?.durationMillis == null) return
+        const duration = Metric.withAttributes(sweepDuration, { account })
+        yield* Metric.update(duration, news.lastSweep.durationMillis / 1000)
+      }),
+      /** By name. */
+      accounts: Effect.sync((): ReadonlyMap<string, AccountProgress> => accounts)
+    }
+  })
 
-export class Progress extends Context.Service<Progress, Effect.Success<typeof make>>()(
+export class Progress extends Context.Service<Progress, Effect.Success<ReturnType<typeof make>>>()(
   "@berth/watch/telemetry/Progress"
 ) {
-  static readonly layer = Layer.effect(Progress, make)
+  /** Of the accounts with these names, all from the beginning: a part of them would look like all. */
+  static readonly layer = (names: ReadonlyArray<string>) => Layer.effect(Progress, make(names))
 }

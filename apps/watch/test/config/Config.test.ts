@@ -6,6 +6,7 @@ const variables: Readonly<Record<string, string>> = {
   KEY: "key-0123456789",
   TOKEN: "token-0123456789",
   BLANK: " ",
+  WORDS: "two words",
   SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
   CHAT: "https://hooks.example.com/services/T0/B0/secret"
 }
@@ -99,7 +100,15 @@ retention: { events: 2d, maxSize: 500MB }
           maxLag: 5000
         },
         { name: "chat", target: { format: "slack" }, start: "now", forMillis: 0 },
-        { name: "run", target: { _tag: "Exec", command: ["/usr/local/bin/notify", "--all"], timeoutMillis: 2000 } },
+        {
+          name: "run",
+          target: {
+            _tag: "Exec",
+            command: ["/usr/local/bin/notify", "--all"],
+            timeoutMillis: 2000,
+            hiddenVariables: new Set(["TOKEN", "KEY", "SECRET"])
+          }
+        },
         { name: "log", target: { _tag: "Stdout" } }
       ],
       heartbeat: { everyMillis: 30_000 },
@@ -125,11 +134,19 @@ retention: { events: 2d, maxSize: 500MB }
     [config("token: abc"), /^6:8 token is written out; refer to it: \{ env: NAME \} or \{ file: PATH \}\.$/],
     [config("token: { env: ABSENT }"), /^6:8 token refers to ABSENT, which is not set\.$/],
     [config("token: { env: BLANK }"), /^6:8 token refers to BLANK, which is not set\.$/],
+    [config("token: { env: WORDS }"), /^6:8 token has to be printable ASCII characters without spaces\.$/],
+    [
+      config("sinks: [{ name: a, webhook: { url: 'https://us%er@x' } }]"),
+      /^6:36 .*\.url has to be an address that begins/
+    ],
     [config("token: { file: nowhere }"), /^6:8 token refers to nowhere, which cannot be read\.$/],
     [config("token: { env: KEY, file: token }"), /^6:8 token has to name one of env, file\.$/],
     [config(account), /^6:5 accounts\[1\] has the name of another one: default\.$/],
     [config("sinks: [{ name: a }]"), /^6:9 sinks\[0\] has to have one of webhook, exec, stdout\.$/],
-    [config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"), /^6:9 .* selects the account eu, which is not config/],
+    [
+      config("sinks: [{ name: a, stdout: {}, accounts: [eu] }]"),
+      /^6:43 sinks\[0\] selects the account eu, which is not config/
+    ],
     [
       config("sinks: [{ name: a, stdout: {}, types: [berth.node.creatd] }]"),
       /^6:40 sinks\[0\]\.types\[0\] matches no type of event; did you mean berth\.node\.created\?$/
@@ -138,7 +155,14 @@ retention: { events: 2d, maxSize: 500MB }
       config("sinks: [{ name: a, stdout: {}, types: [berth.plan.*, node.*] }]"),
       /^6:54 .*types\[1\] matches no type of event\.$/
     ],
-    [config("sinks: [{ name: a, stdout: {}, for: 5 }]"), /^6:37 sinks\[0\]\.for has to be a text/],
+    [config("sinks: [{ name: a, stdout: {}, for: 5 }]"), /^6:37 sinks\[0\]\.for has to be a duration from 0ms to 1d/],
+    [config("listen: 9464"), /^6:9 listen has to be HOST:PORT or off\.$/],
+    [config("sinks: [{ name: 5, stdout: {} }]"), /^6:17 sinks\[0\]\.name has to be a text: write it in quotes\.$/],
+    [config("store: true"), /^6:8 store has to be a text: write it in quotes\.$/],
+    [
+      config("sinks: &x [{ name: a, stdout: *x }]"),
+      /^6:31 sinks\[0\]\.stdout has to be a block of keys, and is an alias\.$/
+    ],
     [config("sinks: [{ name: a, stdout: {}, for: 5x }]"), /^6:37 sinks\[0\]\.for has to be a duration from 0ms to 1d/],
     [config("sinks: [{ name: a, webhook: { url: ftp://x } }]"), /^6:36 .*\.url has to be an address that begins/],
     [
@@ -149,12 +173,21 @@ retention: { events: 2d, maxSize: 500MB }
       config("sinks: [{ name: a, webhook: { url: http://127.1/x } }]"),
       /webhook has an address of this machine or a pri/
     ],
+    [
+      config("sinks: [{ name: a, webhook: { url: http://localhost. } }]"),
+      /webhook has an address of this machine or a pri/
+    ],
     [config("sinks: [{ name: a, exec: { command: [] } }]"), /^6:37 sinks\[0\]\.exec\.command is empty\.$/],
     [config("    share: 0%"), /^6:12 accounts\[0\]\.share has to be a percentage above 0%, up to 100%\.$/],
     [config("    interval: soon"), /^6:15 accounts\[0\]\.interval has to be auto or a duration/],
-    [config("").replace("https://api", "api"), /^2:5 accounts\[0\]\.baseUrl is not usable: /],
+    [config("").replace("https://api", "api"), /^3:14 accounts\[0\]\.baseUrl is not usable: /],
+    [config("").replace("{ env: KEY }", ""), /^4:13 accounts\[0\]\.apiKey is missing\.$/],
+    ["a: 1\n---\nb: 2\n", /^2:1 Source contains multiple documents\.$/],
     [config("").replace("{ env: KEY }", "abc"), /^4:13 accounts\[0\]\.apiKey is written out; /],
-    [config("").replace("default", "_daemon"), /^2:11 accounts\[0\]\.name has to be 1 to 64 letters/]
+    [
+      config("").replace("default", "_daemon"),
+      /^2:11 .*\.name has to be 1 to 64 letters, .* without _ at its beginning\.$/
+    ]
   ])("%j is refused with the place of the fault", (text, problem) => {
     expect(problems(text)).toEqual([expect.stringMatching(problem)])
   })

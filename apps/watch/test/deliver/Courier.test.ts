@@ -1,6 +1,6 @@
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer, Random } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { type Courier, makeCourier } from "../../src/deliver/Courier.ts"
@@ -9,6 +9,7 @@ import { readEvents } from "../../src/deliver/SinkReader.ts"
 import type { SinkOptions } from "../../src/deliver/SinkOptions.ts"
 import { beginning } from "../../src/events/Cursor.ts"
 import { Store } from "../../src/store/Store.ts"
+import { StoreFailed } from "../../src/store/StoreFailed.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -146,6 +147,41 @@ describe("a courier", () => {
       expect(failing.fiber.pollUnsafe()).toBe(undefined)
       yield* pass("2 hours")
       expect(yield* Fiber.join(failing.fiber)).toMatchObject({ reason: "failing" })
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("ends with what goes wrong in an attempt itself, whose answer would never come", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const owner = yield* claim
+      const damaged = new StoreFailed({ fault: "damaged", detail: "a page" })
+      const faulty = yield* running(() => Effect.die(new Error("no answer")))
+      yield* store.commit(owner, { events: [created(1, 1)] })
+      yield* idleNow
+      expect(String(faulty.fiber.pollUnsafe())).toContain("no answer")
+      const failing = Store.of({ ...store, bodyOf: () => damaged })
+      const { fiber } = yield* Effect.provideService(running(receiver(() => delivered).attempt), Store, failing)
+      yield* idleNow
+      expect(fiber.pollUnsafe()).toEqual(Exit.fail(damaged))
+    }).pipe(Effect.provide(store))
+  )
+
+  it.effect("that has all it can take lets its sink fall behind, and no further than it may", () =>
+    Effect.gen(function* () {
+      const { backlog, commit } = yield* Store
+      const owner = yield* claim
+      const { fiber } = yield* running(() => Effect.never)
+      for (let first = 1; first <= 11_000; first += 1000) {
+        yield* commit(owner, { events: Array.from({ length: 1000 }, (_, index) => created(first + index, first)) })
+        yield* idleNow
+      }
+      expect([yield* backlog("ops"), fiber.pollUnsafe()]).toEqual([
+        { unread: 1000, pending: 10_000, dead: 0 },
+        undefined
+      ])
+      yield* commit(owner, { events: [created(20_000, 20_000)] })
+      yield* idleNow
+      expect(yield* Fiber.join(fiber)).toEqual({ unread: 1001 })
     }).pipe(Effect.provide(store))
   )
 

@@ -220,6 +220,41 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.live("that are disabled at one moment are each reported", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const owner = yield* claim
+      const gone = yield* Receiver.start
+      gone.answer = () => 410
+      const other = yield* Receiver.start
+      const slow = Store.of({
+        ...store,
+        claim: (name) => Effect.tap(store.claim(name), () => Effect.sleep("50 millis"))
+      })
+      const options = [sinkTo(gone, { name: "a" }), sinkTo(gone, { name: "b" }), sinkTo(other, { name: "ops" })]
+      yield* Effect.provideService(running(options), Store, slow)
+      yield* store.commit(owner, { events: [created(1, 1)] })
+      yield* other.requests(3)
+      const reported = other.received.filter(({ event }) => event.type === "berth.sink.disabled")
+      expect(reported.map(({ event }) => event.data.sink).toSorted()).toEqual(["a", "b"])
+    }).pipe(Effect.provide(store))
+  )
+
+  it.live("whose receiver is down show why", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const owner = yield* claim
+      const receiver = yield* Receiver.start
+      receiver.answer = () => 503
+      const sinks = yield* running([sinkTo(receiver, { name: "ops" })])
+      yield* commit(owner, { events: [created(1, 1), created(2, 2), created(3, 3)] })
+      const [sink] = yield* Effect.repeat(sinks.status, { until: ([sink]) => sink?.state === "down" })
+      expect(sink).toMatchObject({ message: "the receiver answered 503", pending: 3 })
+      yield* sinks.disable("ops")
+      expect((yield* sinks.status)[0]).toMatchObject({ state: "disabled", message: "as requested" })
+    }).pipe(Effect.provide(store))
+  )
+
   it.live("to stdout write one event per line, in their order", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store

@@ -98,6 +98,15 @@ describe("the HTTP interface", () => {
       expect((yield* replay("ops", { after: "x" })).status).toBe(400)
       expect((yield* replay("ops", {})).status).toBe(400)
       expect((yield* replay("ops", "{")).status).toBe(400)
+      const as = (headers: Readonly<Record<string, string>>, body: unknown) =>
+        Effect.map(ask(`${url}/api/sinks/ops/replay`, { method: "POST", headers, body }), ({ json, status }) => [
+          status,
+          json.status
+        ])
+      expect(yield* as({ "content-type": "application/vnd.x+json" }, { after: "" })).toEqual([415, 415])
+      const large = { after: "x".repeat(65_536) }
+      expect(yield* as({}, large)).toEqual([413, 413])
+      expect(yield* as({ "transfer-encoding": "chunked" }, large)).toEqual([413, 413])
       expect((yield* replay("ops", { after: "x".repeat(70_000) })).status).toBe(413)
       expect((yield* replay("other", { after: "" })).status).toBe(404)
       expect(state.asked.length).toBe(4)

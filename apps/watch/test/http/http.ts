@@ -38,7 +38,10 @@ export const ask = (url: string, { body, headers = {}, method = "GET" }: Asked =
         headers: {
           ...(sent === undefined
             ? {}
-            : { "content-type": "application/json", "content-length": Buffer.byteLength(sent) }),
+            : {
+                "content-type": "application/json",
+                ...("transfer-encoding" in headers ? {} : { "content-length": Buffer.byteLength(sent) })
+              }),
           ...headers
         }
       },

@@ -18,26 +18,25 @@ import { ask } from "./http.ts"
 import { HttpInterface, type HttpOptions } from "../../src/http/HttpInterface.ts"
 import { serve } from "../../src/http/serve.ts"
 
-const execSink = (name: string, command: SinkOptions["target"] & { readonly _tag: "Exec" }): SinkOptions => ({
+const execSink = (name: string, command: string): SinkOptions => ({
   name,
-  target: command,
+  target: { _tag: "Exec", command: [command], timeoutMillis: 5000, hiddenVariables: new Set() },
   selection: { types: [], nodes: [], accounts: [] },
   start: "now",
   forMillis: 0,
   maxLag: 1_000_000
 })
 
-const sinkOptions = [
-  execSink("good", { _tag: "Exec", command: ["true"], timeoutMillis: 5000 }),
-  execSink("bad", { _tag: "Exec", command: ["false"], timeoutMillis: 5000 })
-]
+const sinkOptions = [execSink("good", "true"), execSink("bad", "false")]
 
 const store = Store.layerSql.pipe(Layer.provideMerge(Layer.orDie(SqliteClient.layer({ filename: ":memory:" }))))
 const sinks = Sinks.layer(sinkOptions).pipe(Layer.provide(Stdout.layer))
-const daemon = storeDaemon(sinkOptions).pipe(
-  Layer.provideMerge(sinks),
-  Layer.provideMerge(Layer.mergeAll(store, Progress.layer))
-)
+const daemonOf = (...accounts: ReadonlyArray<string>) =>
+  storeDaemon(sinkOptions).pipe(
+    Layer.provideMerge(sinks),
+    Layer.provideMerge(Layer.mergeAll(store, Progress.layer(accounts)))
+  )
+const daemon = daemonOf()
 
 const claim = (account: string) =>
   Effect.flatMap(Store, (store) => Effect.map(store.claim(account), ({ owner }) => owner))
@@ -45,7 +44,7 @@ const claim = (account: string) =>
 const utc = (millis: number) => DateTime.makeUnsafe(millis)
 
 describe("a daemon over a store", () => {
-  it.effect("gives its nodes page by page, over all accounts or of one, and none that is gone", () =>
+  it.effect("gives its nodes page by page, over all accounts that it watches or of one, and none that is gone", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store
       const { nodeCounts, nodes } = yield* Daemon
@@ -56,6 +55,7 @@ describe("a daemon over a store", () => {
         events: [created(1, 1)]
       })
       yield* commit(b, { nodes: [row(1), row(4)] })
+      yield* commit(yield* claim("before"), { nodes: [row(1), row(2)] })
       const read = Effect.fnUntraced(function* (account?: string) {
         const seen: Array<string> = []
         for (let after: string | undefined; ;) {
@@ -69,6 +69,7 @@ describe("a daemon over a store", () => {
       })
       expect(yield* read()).toEqual(["a1", "a2", "a3", "a10", "b1", "b4"])
       expect(yield* read("b")).toEqual(["b1", "b4"])
+      expect(yield* read("before")).toEqual(["before1", "before2"])
       expect(yield* nodeCounts).toEqual([
         { account: "a", status: "running", plan: "A-1VCPU-1RAM-15DISK", count: 3 },
         { account: "a", status: "running", plan: "small", count: 1 },
@@ -76,7 +77,7 @@ describe("a daemon over a store", () => {
       ])
       expect(yield* Effect.flip(nodes({ after: "nonsense", limit: 1 }))).toMatchObject({ kind: "invalid" })
       expect(yield* Effect.flip(nodes({ account: "c", limit: 1 }))).toMatchObject({ kind: "unknown" })
-    }).pipe(Effect.provide(daemon))
+    }).pipe(Effect.provide(daemonOf("b", "a")))
   )
 
   it.effect("gives the nodes of an instant, as far back as events are kept", () =>
@@ -144,6 +145,8 @@ describe("a daemon over a store", () => {
       const kindOf = (after: string) => Effect.map(Effect.flip(events({ after, limit: 1 })), ({ kind }) => kind)
       expect(yield* kindOf("nonsense")).toBe("invalid")
       expect(yield* kindOf("a:4")).toBe("invalid")
+      // A name that is mistyped is not the beginning of all the others.
+      expect(yield* kindOf("A:1")).toBe("invalid")
       yield* prune({ ...defaultRetention, maxEvents: 1 }, [])
       expect(yield* kindOf("a:1")).toBe("gone")
       expect((yield* events({ after: "a:2", limit: 9 })).events).toHaveLength(1)
@@ -288,6 +291,22 @@ describe("a daemon over a store", () => {
     }).pipe(Effect.provide(daemon), Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
+  it.live("has the targets of all its accounts, those included that it has not begun to watch", () =>
+    Effect.gen(function* () {
+      const { commit } = yield* Store
+      const { report } = yield* Progress
+      const url = yield* serve({ host: "127.0.0.1", port: 0 })
+      const targets = Effect.map(ask(`${url}/sd`), ({ json, status }) =>
+        status === 200 ? json.map(({ labels }: any) => labels.account) : status
+      )
+      yield* commit(yield* claim("a"), { nodes: [row(1, {}, { publicIp: "192.0.2.1" })] })
+      yield* report("a", { state: "watching" })
+      expect(yield* targets).toBe(503)
+      yield* commit(yield* claim("b"), { nodes: [row(2, {}, { publicIp: "192.0.2.2" })], events: [created(2, 2)] })
+      expect(yield* targets).toEqual(["a", "b"])
+    }).pipe(Effect.provide(daemonOf("a", "b")))
+  )
+
   it.live("answers 503 with what is wrong with the store when it fails", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -300,6 +319,6 @@ describe("a daemon over a store", () => {
         expect.stringMatching(/^The store refused a statement: /)
       ])
       expect((yield* ask(`${url}/healthz`)).status).toBe(200)
-    }).pipe(Effect.provide(daemon))
+    }).pipe(Effect.provide(daemonOf("a")))
   )
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Redacted } from "effect"
+import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { readAccount } from "../../src/settings/account.ts"
 import { environmentConfig } from "../../src/settings/environmentConfig.ts"
 
 const connection = {
@@ -48,10 +49,23 @@ describe("the config from the environment", () => {
       { HOME: "/h", BERTH_WATCH_LISTEN: "0.0.0.0:80" },
       "BERTH_WATCH_LISTEN is reachable from other machines, so a token is needed."
     ],
+    [
+      { HOME: "/h", BERTH_WATCH_TOKEN: "two words" },
+      "BERTH_WATCH_TOKEN has to be printable ASCII characters without spaces."
+    ],
     [{}, "There is no folder for the store: HOME is not set."]
   ] as const)("refuses %j in one sentence", ([env, message]) =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(configOf(env))).toMatchObject({ exit: "usage", message })
+    })
+  )
+
+  it.effect("names no account as the daemon's own are named", () =>
+    Effect.gen(function* () {
+      expect(yield* readAccount(Option.some("eu_1"))).toBe("eu_1")
+      for (const name of ["_daemon", "", "a b"]) {
+        expect(yield* Effect.flip(readAccount(Option.some(name)))).toMatchObject({ exit: "usage" })
+      }
     })
   )
 })

@@ -173,7 +173,9 @@ describe("a store in a file", () => {
         const sql = yield* SqlClient.SqlClient
         yield* sql`INSERT INTO schema_version ${sql.insert({ migration_id: 99, name: "later" })}`
       }).pipe(Effect.provide(Store.layerFile(path)), Effect.scoped)
-      expect((yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))).fault).toBe("newer")
+      for (const layer of [Store.layerFile(path), Store.layerReader(path)]) {
+        expect((yield* Effect.flip(Effect.scoped(Layer.build(layer)))).fault).toBe("newer")
+      }
     })
   )
 })

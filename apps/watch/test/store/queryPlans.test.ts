@@ -60,6 +60,14 @@ describe("a store with many nodes and events reads no more of them than an answe
   reads("the events of a node", ({ after }) => after(new Map([["a", -1]]), 9, { node: 1 }), [
     "SEARCH event USING INDEX event_by_node (account=? AND node=? AND seq>?)"
   ])
+  // The places of the first events of each type, then those events.
+  const ofType = "SEARCH event USING COVERING INDEX event_by_type (type=? AND account=? AND seq>?)"
+  const there = "SEARCH event USING INDEX key (account=? AND seq=?)"
+  reads("the events of a type", ({ after }) => after(new Map([["a", -1]]), 9, { type: "berth.plan.added" }), [
+    there,
+    ofType
+  ])
+  reads("the last events of some types", ({ latest }) => latest(9, { type: "berth.image.*" }), [there, ofType, ofType])
   // Both are the minimum of a column of an index, whose first entry it is.
   reads("the first event that is kept", ({ firstKept }) => firstKept, [
     "SEARCH event USING COVERING INDEX key (account=?)"
@@ -73,8 +81,8 @@ describe("a store with many nodes and events reads no more of them than an answe
     "SEARCH event USING INDEX event_by_time (account=? AND happened_at>?)",
     "SEARCH node USING INDEX key (account=?)"
   ])
-  reads("a page of nodes", ({ presentNodes }) => presentNodes({ account: "a", id: 9 }, 9, undefined), [
-    "SEARCH node USING INDEX key ((account,id)>(?,?))"
+  reads("a page of nodes", ({ presentNodes }) => presentNodes("a", 9, 9), [
+    "SEARCH node USING INDEX key (account=? AND id>?)"
   ])
   // The index has all that is counted, so no body is parsed.
   reads("the numbers of nodes", ({ nodeCounts }) => nodeCounts, ["SCAN node USING INDEX node_by_status"])
@@ -104,6 +112,6 @@ describe("a store with many nodes and events reads no more of them than an answe
     "a sink that is put back",
     ({ replay, take }) =>
       Effect.andThen(take({ sink, account: "a", seq: 1, deliveries: [], dropped: [] }), replay(sink, beginning)),
-    ["SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)"]
+    ["SEARCH delivery USING INDEX key (sink=? AND account=? AND seq>?)", "SEARCH event USING COVERING INDEX key (id=?)"]
   )
 })

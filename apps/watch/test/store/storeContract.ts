@@ -106,7 +106,7 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
 
     it.effect("reads events by account, type and node, so many at a time", () =>
       Effect.gen(function* () {
-        const { after, commit } = yield* Store
+        const { after, commit, latest } = yield* Store
         const { owner: a } = yield* claim("a")
         const { owner: b } = yield* claim("b")
         yield* commit(a, { events: [created(1, 1), created(2, 2), changed(1, 3, "created", "running")] })
@@ -118,6 +118,13 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
         expect(yield* read(beginning, 9, { account: "b" })).toEqual(["b1"])
         expect(yield* read(beginning, 9, { node: 1 })).toEqual(["a1", "a3", "b1"])
         expect(yield* read(beginning, 9, { type: "berth.node.status_changed" })).toEqual(["a3"])
+        expect(yield* read(beginning, 9, { type: "berth.node.c*" })).toEqual(["a1", "a2", "b1"])
+        expect(yield* read(beginning, 2, { type: "berth.node.*" })).toEqual(["a1", "a2"])
+        expect(yield* read(beginning, 9, { type: "berth.*", account: "a" })).toEqual(["a1", "a2", "a3"])
+        expect(yield* read(beginning, 9, { type: "berth.node.s*", node: 1 })).toEqual(["a3"])
+        expect(yield* read(beginning, 9, { type: "berth.nothing.*" })).toEqual([])
+        const last = Effect.map(latest(2, { type: "berth.node.c*" }), (events) => seqs(events))
+        expect(yield* last).toEqual([2, 1])
         expect(yield* read(new Map([["gone", 7]]), 1)).toEqual(["a1"])
       }).pipe(Effect.provide(store))
     )
@@ -226,15 +233,22 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       }).pipe(Effect.provide(store))
     )
 
-    it.effect("puts a sink back to a cursor, and drops the deliveries that it will make again", () =>
+    it.effect("puts a sink back to a cursor, and drops the deliveries that it will make again, but no others", () =>
       Effect.gen(function* () {
-        const { cursorOf, deliveries, meet, replay, take } = yield* Store
+        const { commit, cursorOf, deliveries, meet, replay, take } = yield* Store
+        const { owner } = yield* claim("a")
+        const events = yield* commit(owner, { events: [1, 2, 3, 4, 5].map((id) => created(id, id)) })
+        const logged = (seq: number, over: Partial<Delivery> = {}) =>
+          delivery(seq, { id: events[seq - 1]!.id, ...over })
         yield* meet("ops")
-        yield* take({ sink: "ops", account: "a", seq: 5, deliveries: [delivery(2), delivery(4)], dropped: [] })
+        // One of the nodes that the sink begins with, which is in no log, and a change that was held back.
+        const node = delivery(5, { node: 7, body: "{}" })
+        const taken = [logged(2), logged(4), node, logged(5, { body: "{}", held: "{}" })]
+        yield* take({ sink: "ops", account: "a", seq: 5, deliveries: taken, dropped: [] })
         yield* take({ sink: "ops", account: "b", seq: 5, deliveries: [], dropped: [] })
         yield* replay("ops", new Map([["a", 3]]))
         expect(formatCursor(yield* cursorOf("ops"))).toBe("a:3")
-        expect(seqs(yield* deliveries("ops", 9))).toEqual([2])
+        expect(yield* deliveries("ops", 9)).toEqual([logged(2), node])
       }).pipe(Effect.provide(store))
     )
 

@@ -3,7 +3,7 @@
  * then, and the others wait without using up their attempts. Pure.
  */
 import type { Failed } from "../Outcome.ts"
-import { maxRetryAfterMillis, spread } from "./retryDelay.ts"
+import { boundedRetryAfter, spread } from "./retryDelay.ts"
 
 export interface Health {
   /** When the next event is tried while the receiver is down; null while it is up. */
@@ -53,7 +53,7 @@ export const afterFailure = (
     health.probeAtMillis !== null ||
     failedQueues.length >= queuesUntilDown ||
     (failures > 1 && failedQueues.length >= queues)
-  const pauseMillis = retryAfterMillis === null ? null : Math.min(retryAfterMillis, maxRetryAfterMillis)
+  const pauseMillis = retryAfterMillis === null ? null : boundedRetryAfter(retryAfterMillis)
   return {
     probeAtMillis: isDown ? nowMillis + (pauseMillis ?? spread(probeMillis, chance)) : null,
     pausedUntilMillis: pauseMillis === null ? health.pausedUntilMillis : nowMillis + pauseMillis,

@@ -88,9 +88,7 @@ export class Queues {
     for (const queue of this.#queues.values()) {
       if (started.length >= max) break
       const head = queue.entries[0]!
-      // While the receiver is down the oldest event is tried, whenever it would be its turn; but not one that is held back.
-      const isDue = head.dueMillis <= nowMillis || (probeAtMillis !== null && head.attempt > 0)
-      if (queue.isInFlight || !isDue) continue
+      if (queue.isInFlight || this.#dueMillis(head) > nowMillis) continue
       queue.isInFlight = true
       started.push(head)
     }
@@ -102,12 +100,17 @@ export class Queues {
   nextMillis(): number | null {
     if (this.#queues.size === 0 || this.#inFlight >= this.#maxInFlight) return null
     const { pausedUntilMillis, probeAtMillis } = this.#health
-    if (probeAtMillis !== null) return this.#inFlight > 0 ? null : Math.max(probeAtMillis, pausedUntilMillis)
+    if (probeAtMillis !== null && this.#inFlight > 0) return null
     let next = Number.POSITIVE_INFINITY
     for (const { entries, isInFlight } of this.#queues.values()) {
-      if (!isInFlight) next = Math.min(next, entries[0]!.dueMillis)
+      if (!isInFlight) next = Math.min(next, this.#dueMillis(entries[0]!))
     }
-    return next === Number.POSITIVE_INFINITY ? null : Math.max(next, pausedUntilMillis)
+    return next === Number.POSITIVE_INFINITY ? null : Math.max(next, pausedUntilMillis, probeAtMillis ?? 0)
+  }
+
+  /** While the receiver is down the oldest event is tried, whenever it would be its turn; but not one that is held back. */
+  #dueMillis({ attempt, dueMillis }: Delivery): number {
+    return this.#health.probeAtMillis !== null && attempt > 0 ? 0 : dueMillis
   }
 
   /** The attempt succeeded. */

@@ -20,8 +20,13 @@ const delaysMillis = [
   24 * hour
 ]
 
-/** A receiver may not ask for a longer pause. */
-export const maxRetryAfterMillis = hour
+/** A receiver may not ask for a shorter pause, nor for a longer one: some that are down answer `Retry-After: 0`. */
+const minRetryAfterMillis = second
+const maxRetryAfterMillis = hour
+
+/** The pause that a receiver asked for, within bounds. */
+export const boundedRetryAfter = (millis: number): number =>
+  Math.min(Math.max(millis, minRetryAfterMillis), maxRetryAfterMillis)
 
 /** Up to a tenth less or more. `chance` is from 0 to 1. */
 export const spread = (millis: number, chance: number): number => Math.round(millis * (0.9 + 0.2 * chance))
@@ -30,5 +35,5 @@ export const spread = (millis: number, chance: number): number => Math.round(mil
 export const retryDelay = (attempts: number, retryAfterMillis: number | null, chance: number): number | null => {
   const delay = delaysMillis[attempts - 1]
   if (delay === undefined) return null
-  return Math.max(spread(delay, chance), Math.min(retryAfterMillis ?? 0, maxRetryAfterMillis))
+  return Math.max(spread(delay, chance), boundedRetryAfter(retryAfterMillis ?? 0))
 }

@@ -49,7 +49,7 @@ export const literalAddress = ({ hostname }: URL): string | null => {
 /** A URL that can only lead to this machine or its networks, whatever a resolver answers. */
 export const isPrivateUrl = (url: URL): boolean => {
   const address = literalAddress(url)
-  return address === null ? /(^|\.)localhost$/.test(url.hostname) : isPrivateAddress(address)
+  return address === null ? /(^|\.)localhost\.?$/.test(url.hostname) : isPrivateAddress(address)
 }
 
 /** Resolves a name to all of its addresses. */

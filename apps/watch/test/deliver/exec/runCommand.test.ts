@@ -13,8 +13,10 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-const shell = (script: string, ...args: ReadonlyArray<string>) =>
-  runCommand({ _tag: "Exec", command: ["/bin/sh", "-c", script, "sh", ...args], timeoutMillis: 10_000 }, `{"a":"$b"}`)
+const run = (...command: readonly [string, ...Array<string>]) =>
+  runCommand({ _tag: "Exec", command, timeoutMillis: 10_000, hiddenVariables: new Set(["ACME_KEY"]) }, `{"a":"$b"}`)
+
+const shell = (script: string, ...args: ReadonlyArray<string>) => run("/bin/sh", "-c", script, "sh", ...args)
 
 describe("an exec sink", () => {
   it.effect("gives the event on stdin and the arguments as they are, and delivers with exit code 0", () =>
@@ -29,8 +31,15 @@ describe("an exec sink", () => {
     Effect.gen(function* () {
       expect(yield* shell("exit 3")).toMatchObject({ kind: "refused", reason: "it ended with 3" })
       expect(yield* shell("kill -9 $$")).toMatchObject({ kind: "refused", reason: "it ended with SIGKILL" })
-      const absent = runCommand({ _tag: "Exec", command: ["/nowhere/notify"], timeoutMillis: 1000 }, "{}")
-      expect(yield* absent).toMatchObject({ kind: "unavailable" })
+      expect(yield* run("/nowhere/notify")).toMatchObject({
+        kind: "unavailable",
+        reason: expect.stringMatching("ENOENT")
+      })
+      // Node throws this one.
+      expect(yield* run("/dev/null/notify")).toMatchObject({
+        kind: "unavailable",
+        reason: "it cannot be run: spawn ENOTDIR"
+      })
     })
   )
 
@@ -53,8 +62,11 @@ describe("an exec sink", () => {
   it.effect("keeps the credentials of the service from the program", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "env")
-      process.env["BERTH_API_KEY"] = "key-that-must-not-show"
-      yield* shell(`env > "$1"`, path).pipe(Effect.ensuring(Effect.sync(() => delete process.env["BERTH_API_KEY"])))
+      const credentials = { BERTH_API_KEY: "key-that-must-not-show", ACME_KEY: "key-that-must-not-show" }
+      Object.assign(process.env, credentials)
+      yield* shell(`env > "$1"`, path).pipe(
+        Effect.ensuring(Effect.sync(() => Object.keys(credentials).forEach((name) => delete process.env[name])))
+      )
       expect(readFileSync(path, "utf8")).toContain("PATH=")
       expect(readFileSync(path, "utf8")).not.toContain("key-that-must-not-show")
     })

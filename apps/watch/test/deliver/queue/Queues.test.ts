@@ -173,6 +173,24 @@ describe("the queues of a sink", () => {
     expect(queues.start(hour).length).toBeGreaterThan(0)
   })
 
+  it("wait a second where a receiver that is down asks for no pause at all", () => {
+    const queues = queuesOf(delivery(1), delivery(2), delivery(3))
+    const hurried = failed("unavailable", "503", 0)
+    for (const each of queues.start(0)) queues.failed(each, hurried, 0, chance)
+    expect(queues.nextMillis()).toBe(second)
+    queues.failed(only(queues, second), hurried, second, chance)
+    expect([queues.start(2 * second - 1), queues.nextMillis()]).toEqual([[], 2 * second])
+  })
+
+  it("are due, while the receiver is down, no sooner than what is held back", () => {
+    const last = { attempt: 9 }
+    const queues = queuesOf(delivery(1, 1, last), delivery(2, 2, last))
+    for (const each of queues.start(0)) queues.failed(each, unavailable, 0, chance)
+    queues.add([delivery(4, 4, { dueMillis: 10 * minute, held: "{}" })])
+    expect([queues.health.probeAtMillis, queues.nextMillis()]).toEqual([minute, 10 * minute])
+    expect(seqs(queues.start(10 * minute))).toEqual([4])
+  })
+
   it("disable a sink that answers 410, and one that failed for five days", () => {
     const gone = queuesOf(delivery(1))
     expect(gone.failed(only(gone, 0), failed("gone", "410"), 0, chance)).toEqual({ _tag: "Disable", reason: "gone" })
