@@ -205,16 +205,17 @@ export const paintTimes = (account) => {
 // ---- sinks
 
 const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, waiting }, onDo) => {
-  const act = (verb, text) => {
-    const button = make("button", { type: "button", className: "quiet small", text })
+  // All are there, so that none of them moves under a finger.
+  const act = (verb, text, isOffered) => {
+    const button = make("button", { type: "button", className: "quiet small", hidden: !isOffered, text })
     button.ariaLabel = `${text} ${sink}`
     button.onclick = () => onDo(sink, verb)
     return button
   }
   const actions = [
-    ...(state === "disabled" ? [act("enable", "Enable")] : []),
-    ...(deadLetters > 0 || waiting > 0 ? [act("retry", "Retry now")] : []),
-    act("test", "Test")
+    act("enable", "Enable", state === "disabled"),
+    act("retry", "Retry now", deadLetters > 0 || waiting > 0),
+    act("test", "Test", true)
   ]
   const stateTag = tag(state, stateTones[state])
   const name = make("th", { scope: "row", children: [isolated(sink), " ", make("small", { text: kind })] })
@@ -228,7 +229,7 @@ const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, w
     text: failingSince === null ? "–" : instantText(Date.parse(failingSince), now())
   })
   since.dataset.title = "Failing since"
-  const reason = message === null ? [] : [" ", make("small", { text: plain(message) })]
+  const reason = [" ", make("small", { text: plain(message ?? "") })]
   return make("tr", {
     children: [
       name,
