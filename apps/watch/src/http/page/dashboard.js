@@ -255,11 +255,7 @@ const begin = async () => {
     paintSoon()
     state.unfollow?.()
     state.unfollow = follow(cursor, {
-      onEvent: (logged) => {
-        // Events that the page has read already come again.
-        if (!model.events.some(({ id, sequence }) => id === logged.event.id && sequence === logged.event.sequence))
-          onEvent(logged)
-      },
+      onEvent,
       onOpen: () => {
         connection("live", "live")
         refreshStatus()

@@ -9,6 +9,8 @@ export const model = {
   nodes: new Map(),
   /** The latest last. */
   events: [],
+  /** The sequence of the last of them, by account. */
+  sequences: new Map(),
   /** Changes of status by node, the oldest first. */
   changes: new Map(),
   /** Of the first of them: before it nothing is known. */
@@ -83,19 +85,30 @@ const noteChange = (event) => {
   model.changes.set(key, changes)
 }
 
-export const setEvents = (logged) => {
-  model.events = logged.map(({ event }) => event)
-  model.eventsSince = logged.length === 0 ? 0 : Date.parse(model.events[0].time)
-  model.changes = new Map()
-  for (const event of model.events) noteChange(event)
+const addEvent = (event) => {
+  model.events.push(event)
+  model.sequences.set(event.source, event.sequence)
+  noteChange(event)
 }
 
-/** Takes in an event that has just happened. */
+export const setEvents = (logged) => {
+  Object.assign(model, { events: [], sequences: new Map(), changes: new Map() })
+  for (const { event } of logged) addEvent(event)
+  model.eventsSince = logged.length === 0 ? 0 : Date.parse(model.events[0].time)
+}
+
+/** Takes in an event that was followed. The events that were read may have it already, the nodes, read before them, may not. */
 export const takeEvent = (event) => {
-  model.events.push(event)
-  model.events.splice(0, model.events.length - maxKeptEvents)
-  model.eventsSince = Date.parse(model.events[0].time)
-  noteChange(event)
+  if (event.sequence > (model.sequences.get(event.source) ?? "")) {
+    addEvent(event)
+    model.events.splice(0, model.events.length - maxKeptEvents)
+    model.eventsSince = Date.parse(model.events[0].time)
+  }
+  takeRecord(event)
+}
+
+/** The node becomes what an event states of it. */
+const takeRecord = (event) => {
   const key = nodeKeyOf(event)
   const { after, before } = event.data
   if (key === undefined || after === undefined) return
