@@ -72,23 +72,35 @@ export const nodeKeyOf = (event) =>
 
 const statusOf = (node) => (node === null || node === undefined ? null : statusText(node.status))
 
-/** What an event does to the history of its node's status. */
-const noteChange = (event) => {
-  const key = nodeKeyOf(event)
+/** What an event does to the status of its node, if anything. */
+const changeOf = (event) => {
   const { after, before } = event.data
-  if (key === undefined || (before === undefined && after === undefined)) return
-  const from = statusOf(before)
-  const to = statusOf(after)
-  if (from === to) return
-  const changes = model.changes.get(key) ?? []
-  changes.push({ atMillis: Date.parse(event.time), from, to })
-  model.changes.set(key, changes)
+  if (before === undefined && after === undefined) return undefined
+  const [from, to] = [statusOf(before), statusOf(after)]
+  return from === to ? undefined : { atMillis: Date.parse(event.time), from, to }
 }
+
+/** The changes of status among the events of one node. */
+export const changesOf = (events) => events.map(changeOf).filter((change) => change !== undefined)
 
 const addEvent = (event) => {
   model.events.push(event)
   model.sequences.set(event.source, event.sequence)
-  noteChange(event)
+  const key = nodeKeyOf(event)
+  const change = key && changeOf(event)
+  if (change === undefined) return
+  if (model.changes.has(key)) model.changes.get(key).push(change)
+  else model.changes.set(key, [change])
+}
+
+/** Forgets the oldest event, with what it did to its node. */
+const dropEvent = () => {
+  const event = model.events.shift()
+  const key = nodeKeyOf(event)
+  if (key === undefined || changeOf(event) === undefined) return
+  const changes = model.changes.get(key)
+  changes.shift()
+  if (changes.length === 0) model.changes.delete(key)
 }
 
 export const setEvents = (logged) => {
@@ -101,7 +113,7 @@ export const setEvents = (logged) => {
 export const takeEvent = (event) => {
   if (event.sequence > (model.sequences.get(event.source) ?? "")) {
     addEvent(event)
-    model.events.splice(0, model.events.length - maxKeptEvents)
+    while (model.events.length > maxKeptEvents) dropEvent()
     model.eventsSince = Date.parse(model.events[0].time)
   }
   takeRecord(event)
