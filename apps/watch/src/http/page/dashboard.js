@@ -1,24 +1,32 @@
 // What the page does: it reads everything once, follows the events from there, and paints what its reader asks to see.
-import { make, plain, setText, tag } from "@berth/web/rows.js"
+import { make, setText } from "@berth/web/rows.js"
 import { ask, follow, readNodes, Refused } from "./connection.js"
+import {
+  hideDetails,
+  isDetailsOpen,
+  noteEvent,
+  openDetails,
+  paintDetails,
+  setDetailsSpan,
+  showAddress,
+  startDetails
+} from "./details.js"
 import {
   columns,
   addNodes,
   forgetNodes,
   maxKeptEvents,
   model,
-  nodeKeyOf,
   now,
-  priceOf,
   setEvents,
   setPrices,
   shownNodes,
   takeEvent
 } from "./model.js"
-import { focusNodes, makeStrip, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
+import { focusNodes, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
 import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
 import { paintEvents } from "./timeline.js"
-import { countText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { countText } from "./wording.js"
 
 const byId = (id) => document.getElementById(id)
 
@@ -39,8 +47,6 @@ const state = {
   status: "",
   sort: { by: "name", isDescending: false },
   spanMillis: 86_400_000,
-  /** Key of the node whose details are open. */
-  open: undefined,
   unfollow: undefined,
   /** Whether the nodes are all there. */
   hasAll: false,
@@ -106,75 +112,21 @@ const paintSoon = () => {
     if (isListDue) paintList()
     isListDue = false
     paintEvents(byId("events"), model.events, { onNode: openDetails })
-    if (state.open !== undefined) void paintDetails()
+    paintDetails()
   })
 }
-
-// ---- the details of a node
-
-const factsOf = (node) => [
-  [
-    "Status",
-    tag(plain(node.status), toneOfStatus(node.status)),
-    node.statusSince && ` since ${wholeInstantText(node.sinceMillis)}`
-  ],
-  ["Id", String(node.id)],
-  ["Account", plain(node.account)],
-  ["Plan", plain(node.plan ?? "–")],
-  ["Price per month", priceText(priceOf(node))],
-  ["Created", `${wholeInstantText(node.createdMillis)}, ${spanText(now() - node.createdMillis)} ago`],
-  ["Public address", node.publicIp ?? "–"],
-  ["Private address", node.privateIp ?? "–"],
-  ["Image", plain(node.image ?? "–")],
-  ["Region", plain(node.region ?? "–")],
-  ["Backups", node.backups === null ? "–" : node.backups ? "on" : "off"],
-  ["Locked", node.locked === null ? "–" : node.locked ? "yes" : "no"]
-]
-
-const paintDetails = async () => {
-  const key = state.open
-  const node = model.nodes.get(key)
-  const own = model.events.filter((event) => nodeKeyOf(event) === key)
-  const name = node?.name ?? own.at(-1)?.data.before?.name ?? key
-  setText(byId("details-title"), plain(name))
-  const facts = make("dl", {
-    children: (node === undefined ? [] : factsOf(node)).map(([title, ...values]) =>
-      make("div", {
-        children: [make("dt", { text: title }), make("dd", { children: values.filter((value) => value) })]
-      })
-    )
-  })
-  const list = make("ol", { className: "events" })
-  paintEvents(list, own)
-  const strip = node === undefined ? make("p", { text: "This node is gone." }) : makeStrip(node, state.spanMillis)
-  const ends = make("p", {
-    className: "strip-ends",
-    children: [make("span", { text: `${spanText(state.spanMillis)} ago` }), make("span", { text: "now" })]
-  })
-  byId("details-body").replaceChildren(facts, strip, ends, make("h3", { text: "Events" }), list)
-}
-
-const openDetails = (key) => {
-  state.open = key
-  void paintDetails()
-  if (!byId("details").open) byId("details").showModal()
-}
-
-byId("details").onclose = () => {
-  state.open = undefined
-  if (byId("rows").contains(document.activeElement)) focusNodes()
-}
-byId("details").onclick = ({ target }) => target === byId("details") && byId("details").close()
-byId("details-close").onclick = () => byId("details").close()
 
 // ---- reading
 
 const askToLogIn = () => {
+  beginning += 1
   state.unfollow?.()
+  hideDetails()
   state.isBegun = false
   byId("board").hidden = true
   byId("login").hidden = false
   byId("logout").hidden = true
+  document.title = "Log in · Berth watch"
   localStorage.removeItem(sessionKey)
   connection("", "not logged in")
   byId("token").focus()
@@ -213,6 +165,7 @@ const refreshStatus = () =>
 
 const onEvent = ({ event }) => {
   takeEvent(event)
+  noteEvent(event)
   paintSoon()
   readStatusSoon()
   // The baseline names its nodes by number alone.
@@ -239,6 +192,7 @@ const begin = async () => {
     byId("logout").hidden = localStorage.getItem(sessionKey) === null
     paintStatus()
     paintList()
+    showAddress()
     performance.mark("nodes-painted")
     for await (const page of pages) {
       if (attempt !== beginning) return
@@ -313,6 +267,7 @@ byId("sort").onchange = ({ target }) => {
 }
 byId("span").onchange = ({ target }) => {
   state.spanMillis = Number(target.value) * 1000
+  setDetailsSpan(state.spanMillis)
   paintList()
 }
 byId("account").onchange = ({ target }) => {
@@ -350,11 +305,15 @@ byId("scheme").onchange = ({ target }) => {
 
 document.onkeydown = (event) => {
   const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || byId("details").open) return
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || isDetailsOpen()) return
   event.preventDefault()
   byId("filter").focus()
 }
 
+onpopstate = () => state.isBegun && showAddress()
+
+setDetailsSpan(state.spanMillis)
+startDetails({ onClosed: () => byId("rows").contains(document.activeElement) && focusNodes() })
 startNodes({ onOpen: openDetails, onSort })
 setInterval(() => state.isBegun && !document.hidden && refreshStatus(), statusEveryMillis)
 setInterval(() => {

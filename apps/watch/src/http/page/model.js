@@ -14,7 +14,7 @@ export const model = {
   /** Changes of status by node, the oldest first. */
   changes: new Map(),
   /** Of the first of them: before it nothing is known. */
-  eventsSince: 0,
+  eventsSince: Number.POSITIVE_INFINITY,
   prices: new Map(),
   /** When the page read everything: what happened later is news. */
   readMillis: Number.POSITIVE_INFINITY,
@@ -106,7 +106,7 @@ const dropEvent = () => {
 export const setEvents = (logged) => {
   Object.assign(model, { events: [], sequences: new Map(), changes: new Map() })
   for (const { event } of logged) addEvent(event)
-  model.eventsSince = logged.length === 0 ? 0 : Date.parse(model.events[0].time)
+  model.eventsSince = logged.length === 0 ? Number.POSITIVE_INFINITY : Date.parse(model.events[0].time)
 }
 
 /** Takes in an event that was followed. The events that were read may have it already, the nodes, read before them, may not. */
@@ -195,11 +195,13 @@ export const sumsBy = (nodes, nameOf) => {
   return [...sums.values()]
 }
 
+/** What the events in the page show of a node's past: its changes of status, and since when none is missing. */
+export const pastOf = ({ key }) => ({ changes: model.changes.get(key) ?? [], eventsSince: model.eventsSince })
+
 /** The statuses of a node since `fromMillis`, one after the other: null where none is known, or where it did not exist. */
-export const historyOf = (node, fromMillis, toMillis) => {
-  const changes = model.changes.get(node.key) ?? []
+export const historyOf = (node, { changes, eventsSince }, fromMillis, toMillis) => {
   const first = changes[0]
-  const knownSince = first === undefined ? (node.sinceMillis ?? node.createdMillis) : model.eventsSince
+  const knownSince = first === undefined ? (node.sinceMillis ?? node.createdMillis) : eventsSince
   const begins = Math.max(fromMillis, Math.min(node.createdMillis, toMillis), knownSince)
   const segments = []
   let at = begins

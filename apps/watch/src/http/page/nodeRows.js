@@ -1,7 +1,7 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
 import { isolated, make, setText, tag } from "@berth/web/rows.js"
-import { columns, historyOf, model, now, priceOf } from "./model.js"
-import { priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { columns, historyOf, now, pastOf, priceOf } from "./model.js"
+import { nameText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Rows beyond the edges, so that scrolling shows no gap. */
 const overscan = 8
@@ -17,11 +17,11 @@ const view = { nodes: [], spanMillis: 0, active: undefined, onOpen: () => {}, pa
 /** The least width of a status in a strip. */
 const minPercent = 1.2
 
-const stripStops = (node, fromMillis, toMillis) => {
+const stripStops = (node, past, fromMillis, toMillis) => {
   const percent = (millis) => ((millis - fromMillis) / (toMillis - fromMillis)) * 100
   const stops = []
   let end = "0"
-  for (const { fromMillis: from, status, toMillis: to } of historyOf(node, fromMillis, toMillis)) {
+  for (const { fromMillis: from, status, toMillis: to } of historyOf(node, past, fromMillis, toMillis)) {
     // The shortest time is wide enough to be seen, at the right end too.
     const begin = Math.max(Number(end), Math.min(percent(from), 100 - minPercent)).toFixed(2)
     const until = Math.min(100, Math.max(percent(to), Number(begin) + minPercent)).toFixed(2)
@@ -33,11 +33,11 @@ const stripStops = (node, fromMillis, toMillis) => {
 }
 
 /** A bar with the statuses of a node over a time. */
-export const makeStrip = (node, spanMillis) => {
+export const makeStrip = (node, spanMillis, past = pastOf(node)) => {
   const toMillis = now()
   const strip = make("span", { className: "strip" })
-  strip.style.backgroundImage = stripStops(node, toMillis - spanMillis, toMillis)
-  const changes = model.changes.get(node.key)?.length ?? 0
+  strip.style.backgroundImage = stripStops(node, past, toMillis - spanMillis, toMillis)
+  const changes = past.changes.filter(({ atMillis }) => atMillis >= toMillis - spanMillis).length
   strip.role = "img"
   strip.ariaLabel = changes === 0 ? `${node.status} all the time` : `now ${node.status}, changes of status: ${changes}`
   return strip
@@ -50,7 +50,7 @@ const cell = (name, ...children) => {
 }
 
 const makeRow = (node) => {
-  const open = make("button", { type: "button", className: "open", children: [isolated(node.name)] })
+  const open = make("button", { type: "button", className: "open", children: [isolated(nameText(node.name))] })
   open.tabIndex = -1
   open.onclick = () => view.onOpen(node.key)
   const since = node.sinceMillis === null ? "" : `since ${wholeInstantText(node.sinceMillis)}`

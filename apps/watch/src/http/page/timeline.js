@@ -1,13 +1,13 @@
 // Events as sentences, with what was before and after.
 import { sentenceOf } from "../../events/sentences.js"
-import { isolated, make, paintRows, plain, tag } from "@berth/web/rows.js"
+import { empty, isolated, make, paintRows, plain, tag } from "@berth/web/rows.js"
 import { accountOf, model, nodeKeyOf, now } from "./model.js"
-import { dayText, minuteText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { dayText, minuteText, nameText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Events in the timeline; the log has them all. */
 const maxShownEvents = 100
 
-const nodeNameOf = ({ data, subject }) => data.after?.name ?? data.before?.name ?? subject ?? ""
+const nodeNameOf = ({ data, subject }) => nameText(data.after?.name ?? data.before?.name ?? subject ?? "")
 
 const statusTag = (status) => tag(plain(statusText(status)), toneOfStatus(statusText(status)))
 
@@ -89,17 +89,15 @@ const eventRow = (event, onNode) => {
   return make("li", { className: millis > model.readMillis ? `${tone} new` : tone, children: [details] })
 }
 
-const none = (text) => make("li", { className: "empty", text })
-
 /** Shows events, the latest first. */
-export const paintEvents = (parent, events, { onNode } = {}) => {
+export const paintEvents = (parent, events, { emptyText = "No events yet.", onNode } = {}) => {
   const latest = events.slice(-maxShownEvents).reverse()
   if (latest.length === 0) {
     paintRows(
       parent,
-      [{}],
+      [emptyText],
       () => "none",
-      () => none("No events yet.")
+      () => empty(emptyText)
     )
     return
   }

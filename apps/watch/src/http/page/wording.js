@@ -8,6 +8,9 @@ export const countText = (value) => value.toLocaleString("en")
 
 export const pluralText = (value, noun) => `${countText(value)} ${noun}${value === 1 ? "" : "s"}`
 
+/** A name may have nothing in it that can be seen. */
+export const nameText = (name) => (name.trim() === "" ? "(no name)" : name)
+
 const units = [
   [86_400, "d"],
   [3600, "h"],
