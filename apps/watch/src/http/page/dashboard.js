@@ -11,6 +11,7 @@ import {
   showAddress,
   startDetails
 } from "./details.js"
+import { isLost, isSilent, lostMillis, noteLink, showConnection } from "./link.js"
 import {
   columns,
   addNodes,
@@ -26,12 +27,16 @@ import {
 import { focusNodes, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
 import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
 import { paintEvents } from "./timeline.js"
-import { countText } from "./wording.js"
+import { paintTroubles, troublesOf } from "./troubles.js"
+import { countText, pluralText } from "./wording.js"
 
 const byId = (id) => document.getElementById(id)
 
 /** Accounts and sinks have no events of their own. */
 const statusEveryMillis = 5000
+
+/** How long the daemon may take for them. */
+const maxStatusMillis = 8000
 
 /** How soon the page tries again to begin. */
 const beginAgainMillis = 1500
@@ -48,26 +53,27 @@ const state = {
   sort: { by: "name", isDescending: false },
   spanMillis: 86_400_000,
   unfollow: undefined,
+  /** Nodes of the account. */
+  count: 0,
   /** Whether the nodes are all there. */
   hasAll: false,
-  isBegun: false
+  isBegun: false,
+  /** Behind the last event that came; nothing before all is read. */
+  cursor: undefined
 }
 
 // ---- painting
 
-const connection = (name, text) => {
-  byId("connection").dataset.state = name
-  setText(byId("connection"), text)
-}
-
 const ofAccount = (nodes) => (state.account === "" ? nodes : nodes.filter(({ account }) => account === state.account))
 
-const emptySentence = () =>
-  model.nodes.size > 0
-    ? "No node matches."
-    : model.status.accounts.every(({ lastSweep }) => lastSweep === null)
-      ? "The first sweep is under way."
-      : "The account has no nodes."
+const emptySentence = (all) => {
+  if (all.length > 0) return "No node matches."
+  const accounts = model.status.accounts.filter(({ account }) => state.account === "" || account === state.account)
+  const unswept = accounts.filter(({ lastSweep }) => lastSweep === null)
+  if (unswept.some(({ trouble }) => trouble !== null)) return "The nodes are not known yet: the reason is above."
+  if (unswept.length > 0) return "The first sweep is under way."
+  return accounts.length === 1 ? "The account has no nodes." : "The accounts have no nodes."
+}
 
 const paintList = () => {
   const all = ofAccount([...model.nodes.values()])
@@ -80,8 +86,16 @@ const paintList = () => {
   markSort(state.sort)
   byId("scroll").hidden = shown.length === 0
   byId("no-nodes").hidden = shown.length > 0
-  setText(byId("no-nodes"), emptySentence())
-  document.title = `${countText(all.length)} nodes · Berth watch`
+  setText(byId("no-nodes"), emptySentence(all))
+  state.count = all.length
+  paintTroublesNow()
+}
+
+/** A tab in the background shows by its title that something is wrong. */
+const paintTroublesNow = () => {
+  const troubles = troublesOf(state.account, lostMillis())
+  paintTroubles(troubles)
+  document.title = `${troubles.length > 0 ? "⚠ " : ""}${pluralText(state.count, "node")} · Berth watch`
 }
 
 const paintStatus = () => {
@@ -96,31 +110,38 @@ const paintStatus = () => {
   }
   paintAccounts(state.account)
   paintSinks(sinks, onSink)
+  paintTroublesNow()
 }
 
 let isPaintDue = false
-let isListDue = false
+let mayPaintAtMillis = 0
 
-/** Paints once for all that happens until the next frame. */
+/** Painting takes a quarter of the time at most, so that a slow browser stays usable while much happens. */
+const pausePerPaint = 3
+
+/** Paints once for all that happens until then. */
 const paintSoon = () => {
-  isListDue = true
   if (isPaintDue) return
   isPaintDue = true
-  requestAnimationFrame(() => {
-    isPaintDue = false
-    if (!state.isBegun) return
-    if (isListDue) paintList()
-    isListDue = false
-    paintEvents(byId("events"), model.events, { onNode: openDetails })
-    paintDetails()
-  })
+  setTimeout(() => requestAnimationFrame(paintAll), mayPaintAtMillis - performance.now())
+}
+
+const paintAll = () => {
+  isPaintDue = false
+  if (!state.isBegun) return
+  const beginMillis = performance.now()
+  paintList()
+  paintEvents(byId("events"), model.events, { onNode: openDetails })
+  paintDetails()
+  const endMillis = performance.now()
+  mayPaintAtMillis = endMillis + pausePerPaint * (endMillis - beginMillis)
 }
 
 // ---- reading
 
 const askToLogIn = () => {
   beginning += 1
-  state.unfollow?.()
+  stopFollowing()
   hideDetails()
   state.isBegun = false
   byId("board").hidden = true
@@ -128,7 +149,7 @@ const askToLogIn = () => {
   byId("logout").hidden = true
   document.title = "Log in · Berth watch"
   localStorage.removeItem(sessionKey)
-  connection("", "not logged in")
+  showConnection("", "not logged in")
   byId("token").focus()
 }
 
@@ -139,14 +160,14 @@ const readPrices = async () => {
 }
 
 const readStatus = async () => {
-  const status = await ask("/api/status")
+  const status = await ask("/api/status", { maxMillis: maxStatusMillis })
   if (state.isBegun && model.prices.size === 0) await readPrices()
   model.aheadMillis = Date.parse(status.now) - Date.now()
   model.status = status
-  if (state.isBegun) paintStatus()
 }
 
 let isStatusDue = false
+let isStatusAsked = false
 
 /** Reads accounts and sinks, soon after something happened. */
 const readStatusSoon = () => {
@@ -154,16 +175,32 @@ const readStatusSoon = () => {
   isStatusDue = true
   setTimeout(() => {
     isStatusDue = false
-    refreshStatus()
+    void refreshStatus()
   }, 300)
 }
 
-const refreshStatus = () =>
-  readStatus().catch((error) => {
+/** One at a time: a daemon that is slow is not asked again meanwhile. */
+const refreshStatus = async () => {
+  if (isStatusAsked || !state.isBegun) return
+  isStatusAsked = true
+  try {
+    await readStatus()
+    if (!state.isBegun) return
+    // What was followed through the silence may have been cut without a sign.
+    if (isSilent()) followOn()
+    noteLink({ silence: undefined })
+    paintStatus()
+  } catch (error) {
+    if (!state.isBegun) return
     if (error instanceof Refused && error.status === 401) askToLogIn()
-  })
+    else noteLink({ silence: error instanceof Refused ? error.message : "the daemon does not answer" })
+  } finally {
+    isStatusAsked = false
+  }
+}
 
-const onEvent = ({ event }) => {
+const onEvent = ({ cursor, event }) => {
+  state.cursor = cursor
   takeEvent(event)
   noteEvent(event)
   paintSoon()
@@ -173,11 +210,33 @@ const onEvent = ({ event }) => {
   if (event.type.startsWith("berth.plan.")) readPrices().catch(() => {})
 }
 
+const stopFollowing = () => {
+  state.unfollow?.()
+  Object.assign(state, { unfollow: undefined, cursor: undefined })
+}
+
+/** A hidden page follows nothing: a browser has few connections for one server. */
+const followOn = () => {
+  state.unfollow?.()
+  state.unfollow = undefined
+  if (document.hidden || state.cursor === undefined) return
+  state.unfollow = follow(state.cursor, {
+    onEvent,
+    onOpen: () => {
+      noteLink({ isFollowing: true, silence: undefined })
+      void refreshStatus()
+    },
+    onLost: () => noteLink({ isFollowing: false }),
+    onRefused: () => void begin()
+  })
+}
+
 let beginning = 0
 
 /** Reads everything and follows the events from there; again, when the daemon will not be followed from where the page was. */
 const begin = async () => {
   const attempt = ++beginning
+  stopFollowing()
   try {
     const pages = readNodes()
     const [, plans, first] = await Promise.all([readStatus(), ask("/api/plans"), pages.next()])
@@ -207,20 +266,13 @@ const begin = async () => {
     model.readMillis = now()
     refreshRows()
     paintSoon()
-    state.unfollow?.()
-    state.unfollow = follow(cursor, {
-      onEvent,
-      onOpen: () => {
-        connection("live", "live")
-        refreshStatus()
-      },
-      onLost: () => connection("lost", "connection lost, trying again"),
-      onRefused: () => void begin()
-    })
+    state.cursor = cursor
+    followOn()
   } catch (error) {
     if (attempt !== beginning) return
     if (error instanceof Refused && error.status === 401) return askToLogIn()
-    connection("lost", "the daemon cannot be reached, trying again")
+    if (state.isBegun) noteLink({ isFollowing: false })
+    else showConnection("lost", "the daemon cannot be reached, trying again")
     setTimeout(() => void (attempt === beginning && begin()), beginAgainMillis)
   }
 }
@@ -273,7 +325,7 @@ byId("span").onchange = ({ target }) => {
 byId("account").onchange = ({ target }) => {
   state.account = target.value
   paintStatus()
-  paintList()
+  paintAll()
 }
 byId("login").onsubmit = async (event) => {
   event.preventDefault()
@@ -315,10 +367,17 @@ onpopstate = () => state.isBegun && showAddress()
 setDetailsSpan(state.spanMillis)
 startDetails({ onClosed: () => byId("rows").contains(document.activeElement) && focusNodes() })
 startNodes({ onOpen: openDetails, onSort })
-setInterval(() => state.isBegun && !document.hidden && refreshStatus(), statusEveryMillis)
+document.onvisibilitychange = () => {
+  if (!state.isBegun) return
+  followOn()
+  if (!document.hidden) void refreshStatus()
+}
+
+setInterval(() => void refreshStatus(), statusEveryMillis)
 setInterval(() => {
-  if (!state.isBegun || document.hidden || byId("board").hidden) return
-  paintTimes(state.account)
+  if (!state.isBegun || document.hidden) return
+  if (isLost()) paintTroublesNow()
+  else paintTimes(state.account)
 }, 500)
 setInterval(() => state.isBegun && !document.hidden && refreshRows(), 20_000)
 void begin()

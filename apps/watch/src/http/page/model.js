@@ -187,9 +187,11 @@ export const sumsBy = (nodes, nameOf) => {
   const sums = new Map()
   for (const node of nodes) {
     const name = nameOf(node)
-    const sum = sums.get(name) ?? { name, count: 0, price: 0 }
+    const sum = sums.get(name) ?? { name, count: 0, price: 0, unpriced: 0 }
+    const price = priceOf(node)
     sum.count += 1
-    sum.price += priceOf(node) ?? 0
+    sum.price += price ?? 0
+    if (price === null) sum.unpriced += 1
     sums.set(name, sum)
   }
   return [...sums.values()]

@@ -1,7 +1,7 @@
 // The tiles above the nodes: how many, what they cost, how the watching goes; and the sinks below them.
 import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
 import { comingsAndGoings, model, now, sumsBy } from "./model.js"
-import { countText, instantText, pluralText, priceText, spanText, statusOrder, toneOfStatus } from "./wording.js"
+import { countText, instantText, isLow, pluralText, priceText, shareOf, spanText, statusOrder, toneOfStatus } from "./wording.js"
 
 const at = (id) => document.getElementById(id)
 
@@ -28,7 +28,12 @@ export const paintRecent = (account, spanMillis) => {
 
 /** `onStatus` is called with the status that is to be shown alone, or with the one that is. */
 export const paintTotals = (nodes, shownStatus, onStatus) => {
-  const statuses = sumsBy(nodes, ({ status }) => status).sort((a, b) => statusOrder(a.name) - statusOrder(b.name))
+  const statuses = sumsBy(nodes, ({ status }) => status)
+  // It can be taken back when the last of its nodes has gone on.
+  if (shownStatus !== "" && !statuses.some(({ name }) => name === shownStatus)) {
+    statuses.push({ name: shownStatus, count: 0, price: 0 })
+  }
+  statuses.sort((a, b) => statusOrder(a.name) - statusOrder(b.name))
   setText(at("total"), countText(nodes.length))
   paintBar(
     at("statuses-bar"),
@@ -64,6 +69,8 @@ const paintCosts = (nodes) => {
   }
   const total = plans.reduce((sum, { price }) => sum + price, 0)
   setText(at("cost"), model.prices.size === 0 ? "–" : priceText(total))
+  const unpriced = model.prices.size === 0 ? 0 : plans.reduce((sum, plan) => sum + plan.unpriced, 0)
+  setText(at("unpriced"), unpriced === 0 ? "" : `without ${pluralText(unpriced, "node")} of unknown price`)
   paintBar(
     at("costs-bar"),
     named.map(({ price }, index) => [`fill plan-${index}`, price])
@@ -98,12 +105,13 @@ const stateTones = {
 
 const until = (instant) => Date.parse(instant) - now()
 
-/** Less than this share of the allowance is little, and half of that is next to nothing. */
+/** Less than this share of the allowance is little. */
 const littleShare = 0.2
 
-const gauge = ({ limit, remaining }) => {
-  const share = limit === 0 ? 0 : Math.min(1, remaining / limit)
-  const tone = share < littleShare / 2 ? "bad" : share < littleShare ? "warm" : "good"
+const gauge = (allowance) => {
+  const { limit, remaining } = allowance
+  const share = shareOf(allowance)
+  const tone = isLow(allowance) ? "bad" : share < littleShare ? "warm" : "good"
   const fill = make("span", { className: `fill ${tone}` })
   fill.style.width = `${share * 100}%`
   return Object.assign(make("div", { className: "meter", children: [fill] }), {
@@ -177,19 +185,6 @@ export const paintAccounts = (account) => {
     accountRow
   )
   paintTimes(account)
-  paintRows(
-    at("troubles"),
-    accounts.filter(({ trouble }) => trouble !== null),
-    ({ account }) => account,
-    ({ account, state, trouble }) =>
-      make("p", {
-        className: `trouble ${stateTones[state]}`,
-        children: [
-          make("strong", { children: [isolated(account), ` is ${state}`] }),
-          ` since ${instantText(Date.parse(trouble.since), now())}: ${plain(trouble.message)}`
-        ]
-      })
-  )
 }
 
 export const paintTimes = (account) => {

@@ -14,10 +14,12 @@ const modules = [
   "connection.js",
   "wording.js",
   "model.js",
+  "link.js",
   "nodeRows.js",
   "timeline.js",
   "details.js",
   "overview.js",
+  "troubles.js",
   "dashboard.js"
 ]
 
