@@ -21,6 +21,7 @@ import {
   now,
   setEvents,
   setPrices,
+  shownEvents,
   shownNodes,
   takeEvent
 } from "./model.js"
@@ -101,11 +102,14 @@ const paintTroublesNow = () => {
 const paintStatus = () => {
   const { accounts, sinks } = model.status
   byId("account-choice").hidden = accounts.length < 2
+  byId("board").classList.toggle("several", accounts.length > 1)
+  byId("sort").querySelector("[value=account]").hidden = accounts.length < 2
   const names = accounts.map(({ account }) => account)
   const known = [...byId("account").options].map(({ value }) => value).join()
   if (known !== ["", ...names].join()) {
     const choices = [["", "All"], ...names.map((name) => [name, name])]
     byId("account").replaceChildren(...choices.map(([value, text]) => make("option", { value, text })))
+    if (!names.includes(state.account)) state.account = ""
     byId("account").value = state.account
   }
   paintAccounts(state.account)
@@ -131,7 +135,8 @@ const paintAll = () => {
   if (!state.isBegun) return
   const beginMillis = performance.now()
   paintList()
-  paintEvents(byId("events"), model.events, { onNode: openDetails })
+  const isSeveral = model.status.accounts.length > 1 && state.account === ""
+  paintEvents(byId("events"), shownEvents(state.account), { isSeveral, onNode: openDetails })
   paintDetails()
   const endMillis = performance.now()
   mayPaintAtMillis = endMillis + pausePerPaint * (endMillis - beginMillis)

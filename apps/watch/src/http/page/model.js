@@ -137,17 +137,17 @@ const takeRecord = (event) => {
 // ---- what is shown
 
 export const columns = [
-  { name: "name", title: "Name", value: ({ name }) => name.toLowerCase() },
+  { name: "name", title: "Name", value: (node) => (node.sortName ??= sortable(node.name.toLowerCase())) },
+  { name: "account", title: "Account", value: ({ account }) => account },
   { name: "status", title: "Status", value: ({ status }) => statusOrder(status) },
   { name: "plan", title: "Plan", value: ({ plan }) => plan ?? "" },
-  { name: "address", title: "Address", value: ({ publicIp }) => sortableAddress(publicIp) },
+  { name: "address", title: "Address", value: ({ privateIp, publicIp }) => sortable(publicIp ?? privateIp ?? "") },
   { name: "age", title: "Age", value: ({ createdMillis }) => -createdMillis },
   { name: "price", title: "Per month", value: (node) => priceOf(node) ?? -1 }
 ]
 
-/** `10.0.0.9` before `10.0.0.10`. */
-const sortableAddress = (address) =>
-  address === null ? "" : address.replace(/\d+/g, (digits) => digits.padStart(3, "0"))
+/** `web-9` before `web-10`, `10.0.0.9` before `10.0.0.10`. */
+const sortable = (text) => text.replace(/\d+/g, (digits) => digits.padStart(12, "0"))
 
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -161,6 +161,14 @@ export const comingsAndGoings = (account, fromMillis) => {
   }
   return counts
 }
+
+const ofTheDaemon = "/accounts/_daemon"
+
+/** The events of an account and of the daemon itself, or of all. */
+export const shownEvents = (account) =>
+  account === ""
+    ? model.events
+    : model.events.filter((event) => event.source === ofTheDaemon || accountOf(event) === account)
 
 /** The nodes to show, in order. `status` and `account` are empty for all. */
 export const shownNodes = ({ account, filter, sort: { by, isDescending }, status }) => {

@@ -60,6 +60,7 @@ const makeRow = (node) => {
     className: "row",
     children: [
       cell("name", open, make("small", { text: String(node.id) })),
+      cell("account", isolated(node.account)),
       cell("status", status),
       cell("plan", node.plan === null ? "–" : isolated(node.plan)),
       cell("address", node.publicIp ?? node.privateIp ?? "–"),

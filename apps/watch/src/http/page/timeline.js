@@ -64,7 +64,7 @@ const detailsOf = (event) => {
   return parts
 }
 
-const eventRow = (event, onNode) => {
+const eventRow = (event, { isSeveral, onNode }) => {
   const [tone, ...meaning] = meaningOf(event)
   const key = nodeKeyOf(event)
   const millis = Date.parse(event.time)
@@ -73,8 +73,9 @@ const eventRow = (event, onNode) => {
   if (day !== undefined) time.append(make("small", { text: day }))
   time.title = wholeInstantText(millis)
   const name = key === undefined ? [] : [make("strong", { children: [isolated(nodeNameOf(event))] }), " "]
+  const account = isSeveral ? [" ", make("small", { children: [isolated(accountOf(event))] })] : []
   const summary = make("summary", {
-    children: [time, make("span", { className: "what", children: [...name, ...meaning] })]
+    children: [time, make("span", { className: "what", children: [...name, ...meaning, ...account] })]
   })
   const details = make("details", { children: [summary] })
   // Most are never opened.
@@ -82,7 +83,7 @@ const eventRow = (event, onNode) => {
     if (!details.open || details.childElementCount > 1) return
     details.append(...detailsOf(event))
     if (key === undefined || onNode === undefined) return
-    const more = make("button", { type: "button", className: "quiet", text: "Node" })
+    const more = make("button", { type: "button", className: "quiet", text: "Show the node" })
     more.onclick = () => onNode(key)
     details.append(more)
   }
@@ -90,7 +91,7 @@ const eventRow = (event, onNode) => {
 }
 
 /** Shows events, the latest first. */
-export const paintEvents = (parent, events, { emptyText = "No events yet.", onNode } = {}) => {
+export const paintEvents = (parent, events, { emptyText = "No events yet.", isSeveral = false, onNode } = {}) => {
   const latest = events.slice(-maxShownEvents).reverse()
   if (latest.length === 0) {
     paintRows(
@@ -101,10 +102,12 @@ export const paintEvents = (parent, events, { emptyText = "No events yet.", onNo
     )
     return
   }
+  // Events never change, and are large: what a row depends on is little.
+  const byKey = new Map(latest.map((event) => [`${event.id} ${event.source} ${event.sequence} ${event.time}`, event]))
   paintRows(
     parent,
-    latest,
-    ({ id, sequence }) => `${id} ${sequence}`,
-    (event) => eventRow(event, onNode)
+    Array.from(byKey.keys(), (key) => ({ key, isSeveral })),
+    ({ key }) => key,
+    ({ key }) => eventRow(byKey.get(key), { isSeveral, onNode })
   )
 }
