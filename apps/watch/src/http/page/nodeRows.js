@@ -1,6 +1,6 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
-import { isolated, make, setText, tag } from "@berth/web/rows.js"
-import { columns, historyOf, now, pastOf, priceOf } from "./model.js"
+import { isolated, make, renew, setText, tag } from "@berth/web/rows.js"
+import { columns, historyOf, model, now, pastOf, priceOf } from "./model.js"
 import { nameText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Rows beyond the edges, so that scrolling shows no gap. */
@@ -10,9 +10,20 @@ const list = document.getElementById("rows")
 const viewport = document.getElementById("scroll")
 const narrow = matchMedia("(max-width: 42rem)")
 
-const rowHeight = () => (narrow.matches ? 76 : 41)
+/** In the units of the style sheet, which follow the size of letters that the reader has chosen. */
+const rowHeight = () => (narrow.matches ? 4.75 : 2.5625) * view.remPixels
 
-const view = { nodes: [], spanMillis: 0, active: undefined, onOpen: () => {}, painted: new Map() }
+const remPixels = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+
+const view = {
+  nodes: [],
+  spanMillis: 0,
+  prices: undefined,
+  active: undefined,
+  onOpen: () => {},
+  painted: new Map(),
+  remPixels: remPixels()
+}
 
 /** The least width of a status in a strip. */
 const minPercent = 1.2
@@ -73,41 +84,48 @@ const makeRow = (node) => {
   return row
 }
 
-const paintInSight = () => {
+/** Rows that are to be in the document: those in sight, and the one that has the focus, wherever it is. */
+const indicesInSight = () => {
   const height = rowHeight()
   const first = Math.max(0, Math.floor(viewport.scrollTop / height) - overscan)
   const last = Math.min(view.nodes.length, Math.ceil((viewport.scrollTop + viewport.clientHeight) / height) + overscan)
-  const activeIndex = view.nodes.findIndex(({ key }) => key === view.active)
   const indices = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index)
-  // The row that has the focus stays, wherever it is.
-  if (activeIndex >= 0 && (activeIndex < first || activeIndex >= last)) indices.push(activeIndex)
+  const active = view.nodes.findIndex(({ key }) => key === view.active)
+  if (active >= 0 && active < first) indices.unshift(active)
+  if (active >= last) indices.push(active)
+  return indices
+}
+
+const paintInSight = () => {
   const focused = document.activeElement?.closest?.("#rows .row")?.dataset.key
   const before = view.painted
   view.painted = new Map()
-  for (const index of indices) {
+  for (const index of indicesInSight()) {
     const node = view.nodes[index]
     const known = before.get(node.key)
-    const row = known?.node === node ? known.row : makeRow(node)
+    const row = known === undefined ? makeRow(node) : known.node === node ? known.row : renew(known.row, makeRow(node))
     row.dataset.key = node.key
-    row.style.transform = `translateY(${index * height}px)`
+    row.style.transform = `translateY(${index * rowHeight()}px)`
     row.ariaRowIndex = String(index + 2)
     row.querySelector(".open").tabIndex = node.key === view.active ? 0 : -1
     view.painted.set(node.key, { node, row })
-    if (known?.row !== row) {
-      if (known === undefined) list.append(row)
-      else known.row.replaceWith(row)
-      if (focused === node.key) row.querySelector(".open").focus({ preventScroll: true })
-    }
   }
-  for (const [key, { row }] of before) if (!view.painted.has(key)) row.remove()
+  for (const [key, { row }] of before) if (view.painted.get(key)?.row !== row) row.remove()
+  // They are read out and copied as they stand in the document.
+  for (const [index, { row }] of [...view.painted.values()].entries()) {
+    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null)
+  }
+  const open = view.painted.get(focused)?.row.querySelector(".open")
+  if (open !== undefined && open !== document.activeElement) open.focus({ preventScroll: true })
 }
 
 /** Shows these nodes, in this order. */
 export const paintNodes = (nodes, spanMillis) => {
   setText(document.getElementById("history-title"), `Last ${spanText(spanMillis)}`)
-  if (view.spanMillis !== spanMillis) forgetRows()
+  if (view.spanMillis !== spanMillis || view.prices !== model.prices) forgetRows()
   view.nodes = nodes
   view.spanMillis = spanMillis
+  view.prices = model.prices
   if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key
   list.style.height = `${nodes.length * rowHeight()}px`
   document.getElementById("grid").ariaRowCount = String(nodes.length + 1)
@@ -180,7 +198,10 @@ export const startNodes = ({ onOpen, onSort }) => {
     })
   }
   viewport.addEventListener("scroll", paintSoon, { passive: true })
-  addEventListener("resize", () => paintNodes(view.nodes, view.spanMillis))
+  addEventListener("resize", () => {
+    view.remPixels = remPixels()
+    paintNodes(view.nodes, view.spanMillis)
+  })
   list.addEventListener("keydown", onKey)
   const heads = columns.map(({ name, title }) => {
     const button = make("button", { type: "button", text: title })
