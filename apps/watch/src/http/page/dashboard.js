@@ -27,7 +27,7 @@ import {
 } from "./model.js"
 import { focusNodes, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
 import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
-import { paintEvents } from "./timeline.js"
+import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
 import { paintTroubles, troublesOf } from "./troubles.js"
 import { countText, pluralText } from "./wording.js"
 
@@ -136,7 +136,7 @@ const paintAll = () => {
   const beginMillis = performance.now()
   paintList()
   const isSeveral = model.status.accounts.length > 1 && state.account === ""
-  paintEvents(byId("events"), shownEvents(state.account), { isSeveral, onNode: openDetails })
+  paintTimeline(shownEvents(state.account), { isSeveral, onNode: openDetails })
   paintDetails()
   const endMillis = performance.now()
   mayPaintAtMillis = endMillis + pausePerPaint * (endMillis - beginMillis)
@@ -329,6 +329,7 @@ byId("span").onchange = ({ target }) => {
 }
 byId("account").onchange = ({ target }) => {
   state.account = target.value
+  toLatestEvents()
   paintStatus()
   paintAll()
 }
@@ -372,6 +373,7 @@ onpopstate = () => state.isBegun && showAddress()
 setDetailsSpan(state.spanMillis)
 startDetails({ onClosed: () => byId("rows").contains(document.activeElement) && focusNodes() })
 startNodes({ onOpen: openDetails, onSort })
+startTimeline({ onScroll: paintSoon })
 document.onvisibilitychange = () => {
   if (!state.isBegun) return
   followOn()

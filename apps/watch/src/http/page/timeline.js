@@ -1,11 +1,11 @@
 // Events as sentences, with what was before and after.
 import { sentenceOf } from "../../events/sentences.js"
-import { empty, isolated, make, paintRows, plain, tag } from "@berth/web/rows.js"
+import { empty, isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
 import { accountOf, model, nodeKeyOf, now } from "./model.js"
-import { dayText, minuteText, nameText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { dayText, minuteText, nameText, pluralText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
 
-/** Events in the timeline; the log has them all. */
-const maxShownEvents = 100
+/** Events that are shown at first, and how many more when their reader has come to the end of them. */
+const eventsAtOnce = 100
 
 const nodeNameOf = ({ data, subject }) => nameText(data.after?.name ?? data.before?.name ?? subject ?? "")
 
@@ -90,9 +90,10 @@ const eventRow = (event, { isSeveral, onNode }) => {
   return make("li", { className: millis > model.readMillis ? `${tone} new` : tone, children: [details] })
 }
 
-/** Shows events, the latest first. */
-export const paintEvents = (parent, events, { emptyText = "No events yet.", isSeveral = false, onNode } = {}) => {
-  const latest = events.slice(-maxShownEvents).reverse()
+/** Shows the last `count` events, the latest first. */
+export const paintEvents = (parent, events, options = {}) => {
+  const { count = eventsAtOnce, emptyText = "No events yet.", isSeveral = false, onNode } = options
+  const latest = events.slice(-count).reverse()
   if (latest.length === 0) {
     paintRows(
       parent,
@@ -110,4 +111,47 @@ export const paintEvents = (parent, events, { emptyText = "No events yet.", isSe
     ({ key }) => key,
     ({ key }) => eventRow(byKey.get(key), { isSeveral, onNode })
   )
+}
+
+// ---- the timeline
+
+const eventList = document.getElementById("events")
+const newsButton = document.getElementById("news")
+
+const timeline = {
+  /** What was there when its reader scrolled: while they read, nothing moves. */
+  held: undefined,
+  count: eventsAtOnce
+}
+
+export const paintTimeline = (events, options) => {
+  if (eventList.scrollTop === 0) Object.assign(timeline, { held: undefined, count: eventsAtOnce })
+  else timeline.held ??= [...events]
+  const shown = timeline.held ?? events
+  const news = events.length - 1 - events.lastIndexOf(shown.at(-1))
+  newsButton.hidden = timeline.held === undefined || news === 0
+  setText(newsButton, `↑ ${pluralText(news, "new event")}`)
+  paintEvents(eventList, shown, { ...options, count: timeline.count })
+}
+
+export const toLatestEvents = () => {
+  timeline.held = undefined
+  eventList.scrollTop = 0
+}
+
+/** `onScroll` is called when the timeline is to be painted anew. */
+export const startTimeline = ({ onScroll }) => {
+  newsButton.onclick = () => {
+    toLatestEvents()
+    onScroll()
+    eventList.querySelector("summary")?.focus()
+  }
+  const note = () => {
+    const isAtEnd = eventList.scrollTop + eventList.clientHeight > eventList.scrollHeight - eventList.clientHeight
+    if (eventList.scrollTop === 0 && timeline.held !== undefined) return onScroll()
+    if (!isAtEnd || eventList.childElementCount < timeline.count) return
+    timeline.count += eventsAtOnce
+    onScroll()
+  }
+  eventList.addEventListener("scroll", note, { passive: true })
 }
