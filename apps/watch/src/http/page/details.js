@@ -170,6 +170,9 @@ export const setDetailsSpan = (spanMillis) => {
 export const startDetails = ({ onClosed }) => {
   details.onClosed = onClosed
   part("details").onclose = leave
-  part("details").onclick = ({ target }) => target === part("details") && part("details").close()
+  part("details").onclick = ({ target }) => {
+    // Beside it. Nothing is returned: false would keep events from unfolding.
+    if (target === part("details")) part("details").close()
+  }
   part("details-close").onclick = () => part("details").close()
 }

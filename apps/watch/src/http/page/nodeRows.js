@@ -1,5 +1,5 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
-import { isolated, make, renew, setText, tag } from "@berth/web/rows.js"
+import { isolated, make, plain, renew, setText, tag } from "@berth/web/rows.js"
 import { columns, historyOf, model, now, pastOf, priceOf } from "./model.js"
 import { nameText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
@@ -50,7 +50,7 @@ export const makeStrip = (node, spanMillis, past = pastOf(node)) => {
   strip.style.backgroundImage = stripStops(node, past, toMillis - spanMillis, toMillis)
   const changes = past.changes.filter(({ atMillis }) => atMillis >= toMillis - spanMillis).length
   strip.role = "img"
-  strip.ariaLabel = changes === 0 ? `${node.status} all the time` : `now ${node.status}, changes of status: ${changes}`
+  strip.ariaLabel = `now ${node.status}, changes of status: ${changes}`
   return strip
 }
 
@@ -63,6 +63,7 @@ const cell = (name, ...children) => {
 const makeRow = (node) => {
   const open = make("button", { type: "button", className: "open", children: [isolated(nameText(node.name))] })
   open.tabIndex = -1
+  open.title = plain(node.name)
   open.onclick = () => view.onOpen(node.key)
   const since = node.sinceMillis === null ? "" : `since ${wholeInstantText(node.sinceMillis)}`
   const status = tag(node.status, toneOfStatus(node.status))
@@ -73,7 +74,7 @@ const makeRow = (node) => {
       cell("name", open, make("small", { text: String(node.id) })),
       cell("account", isolated(node.account)),
       cell("status", status),
-      cell("plan", node.plan === null ? "–" : isolated(node.plan)),
+      Object.assign(cell("plan", isolated(node.plan ?? "–")), { title: plain(node.plan ?? "") }),
       cell("address", node.publicIp ?? node.privateIp ?? "–"),
       cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
       cell("price", priceText(priceOf(node))),
