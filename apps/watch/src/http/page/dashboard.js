@@ -27,6 +27,7 @@ import {
 } from "./model.js"
 import { focusNodes, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
 import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
+import "./scheme.js"
 import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
 import { paintTroubles, troublesOf } from "./troubles.js"
 import { countText, pluralText } from "./wording.js"
@@ -36,13 +37,14 @@ const byId = (id) => document.getElementById(id)
 /** Accounts and sinks have no events of their own. */
 const statusEveryMillis = 5000
 
-/** How long the daemon may take for them. */
+/** Ages, histories. */
+const refreshTimesMillis = 20_000
+
+/** How long the daemon may take for accounts and sinks. */
 const maxStatusMillis = 8000
 
 /** How soon the page tries again to begin. */
 const beginAgainMillis = 1500
-
-const schemeKey = "berth-watch-scheme"
 
 /** A script cannot see the cookie; this notes that there is one. */
 const sessionKey = "berth-watch-session"
@@ -54,8 +56,8 @@ const state = {
   sort: { by: "name", isDescending: false },
   spanMillis: 86_400_000,
   unfollow: undefined,
-  /** Nodes of the account. */
-  count: 0,
+  /** Of the tab, but for the sign of trouble. */
+  title: "Berth watch",
   /** Whether the nodes are all there. */
   hasAll: false,
   isBegun: false,
@@ -79,7 +81,8 @@ const emptySentence = (all) => {
 const paintList = () => {
   const all = ofAccount([...model.nodes.values()])
   const shown = shownNodes(state)
-  paintTotals(all, state.status, onStatus)
+  const areUnknown = all.length === 0 && model.status.accounts.every(({ lastSweep }) => lastSweep === null)
+  paintTotals(all, { areUnknown, shownStatus: state.status, onStatus })
   paintRecent(state.account, state.spanMillis)
   const part = shown.length === all.length ? "" : `${countText(shown.length)} of ${countText(all.length)}`
   setText(byId("shown"), state.hasAll ? part : "reading all of them")
@@ -88,7 +91,7 @@ const paintList = () => {
   byId("scroll").hidden = shown.length === 0
   byId("no-nodes").hidden = shown.length > 0
   setText(byId("no-nodes"), emptySentence(all))
-  state.count = all.length
+  state.title = areUnknown ? "Berth watch" : `${pluralText(all.length, "node")} · Berth watch`
   paintTroublesNow()
 }
 
@@ -96,14 +99,15 @@ const paintList = () => {
 const paintTroublesNow = () => {
   const troubles = troublesOf(state.account, lostMillis())
   paintTroubles(troubles)
-  document.title = `${troubles.length > 0 ? "⚠ " : ""}${pluralText(state.count, "node")} · Berth watch`
+  const title = `${troubles.length > 0 ? "⚠ " : ""}${state.title}`
+  if (document.title !== title) document.title = title
 }
 
 const paintStatus = () => {
   const { accounts, sinks } = model.status
   byId("account-choice").hidden = accounts.length < 2
   byId("board").classList.toggle("several", accounts.length > 1)
-  byId("sort").querySelector("[value=account]").hidden = accounts.length < 2
+  for (const option of byId("sort").querySelectorAll("[value^=account]")) option.hidden = accounts.length < 2
   const names = accounts.map(({ account }) => account)
   const known = [...byId("account").options].map(({ value }) => value).join()
   if (known !== ["", ...names].join()) {
@@ -289,11 +293,15 @@ const onStatus = (status) => {
   paintList()
 }
 
-const onSort = (by) => {
-  state.sort = { by, isDescending: state.sort.by === by && !state.sort.isDescending }
-  byId("sort").value = by
+const orderText = ({ by, isDescending }) => `${by} ${isDescending ? "descending" : "ascending"}`
+
+const sortBy = (sort) => {
+  state.sort = sort
+  byId("sort").value = orderText(sort)
   paintList()
 }
+
+const onSort = (by) => sortBy({ by, isDescending: state.sort.by === by && !state.sort.isDescending })
 
 const onSink = async (sink, verb) => {
   try {
@@ -317,10 +325,14 @@ byId("filter").onkeydown = (event) => {
   event.preventDefault()
   focusNodes()
 }
-byId("sort").replaceChildren(...columns.map(({ name, title }) => make("option", { value: name, text: title })))
+const orders = columns.flatMap(({ name, title }) => [
+  { by: name, isDescending: false, title },
+  { by: name, isDescending: true, title: `${title}, descending` }
+])
+byId("sort").replaceChildren(...orders.map((each) => make("option", { value: orderText(each), text: each.title })))
 byId("sort").onchange = ({ target }) => {
-  state.sort = { by: target.value, isDescending: false }
-  paintList()
+  const [by, order] = target.value.split(" ")
+  sortBy({ by, isDescending: order === "descending" })
 }
 byId("span").onchange = ({ target }) => {
   state.spanMillis = Number(target.value) * 1000
@@ -350,17 +362,6 @@ byId("logout").onclick = async () => {
   askToLogIn()
 }
 
-const setScheme = (scheme) => {
-  if (scheme === "") document.documentElement.removeAttribute("data-scheme")
-  else document.documentElement.dataset.scheme = scheme
-  byId("scheme").value = scheme
-}
-setScheme(localStorage.getItem(schemeKey) ?? "")
-byId("scheme").onchange = ({ target }) => {
-  localStorage.setItem(schemeKey, target.value)
-  setScheme(target.value)
-}
-
 document.onkeydown = (event) => {
   const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
   if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || isDetailsOpen()) return
@@ -368,15 +369,24 @@ document.onkeydown = (event) => {
   byId("filter").focus()
 }
 
-onpopstate = () => state.isBegun && showAddress()
+onpopstate = () => {
+  if (state.isBegun) showAddress()
+}
 
 setDetailsSpan(state.spanMillis)
 startDetails({ onClosed: () => byId("rows").contains(document.activeElement) && focusNodes() })
 startNodes({ onOpen: openDetails, onSort })
 startTimeline({ onScroll: paintSoon })
+/** What changes with time alone. */
+const refreshTimes = () => {
+  if (!state.isBegun || document.hidden) return
+  refreshRows()
+  paintSoon()
+}
+
 document.onvisibilitychange = () => {
-  if (!state.isBegun) return
   followOn()
+  refreshTimes()
   if (!document.hidden) void refreshStatus()
 }
 
@@ -386,5 +396,5 @@ setInterval(() => {
   if (isLost()) paintTroublesNow()
   else paintTimes(state.account)
 }, 500)
-setInterval(() => state.isBegun && !document.hidden && refreshRows(), 20_000)
+setInterval(refreshTimes, refreshTimesMillis)
 void begin()

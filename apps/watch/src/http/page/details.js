@@ -111,7 +111,7 @@ const yesOrNo = (value, yes, no) => (value === null ? "–" : value ? yes : no)
 /** Title, text, and a tone where there is one. */
 const factsOf = (node) => [
   ["Status", plain(node.status), toneOfStatus(node.status)],
-  ["In it since", node.sinceMillis === null ? "–" : wholeInstantText(node.sinceMillis)],
+  ["Status since", node.sinceMillis === null ? "–" : wholeInstantText(node.sinceMillis)],
   ["Id", String(node.id)],
   ["Account", plain(node.account)],
   ["Plan", plainOr(node.plan)],

@@ -15,6 +15,7 @@ export const model = {
   changes: new Map(),
   /** Of the first of them: before it nothing is known. */
   eventsSince: Number.POSITIVE_INFINITY,
+  /** By account and plan. */
   prices: new Map(),
   /** When the page read everything: what happened later is news. */
   readMillis: Number.POSITIVE_INFINITY,
@@ -27,14 +28,17 @@ export const now = () => Date.now() + model.aheadMillis
 
 export const keyOf = (account, id) => `${account}/${id}`
 
-const priceKey = (account, plan) => `${account}/${plan}`
+/** The price of a plan per month; null where it is unknown. */
+const planPrice = (account, plan) => model.prices.get(account)?.get(plan) ?? null
 
-export const priceOf = ({ account, plan }) => model.prices.get(priceKey(account, plan)) ?? null
+export const priceOf = ({ account, plan }) => planPrice(account, plan)
 
 export const setPrices = (plans) => {
-  model.prices = new Map(
-    plans.map(({ account, plan, pricePerMonthInr }) => [priceKey(account, plan), pricePerMonthInr])
-  )
+  model.prices = new Map()
+  for (const { account, plan, pricePerMonthInr } of plans) {
+    if (!model.prices.has(account)) model.prices.set(account, new Map())
+    model.prices.get(account).set(plan, pricePerMonthInr)
+  }
 }
 
 /** A node as the page sorts and searches it, once for each change of it. */
@@ -162,7 +166,8 @@ export const comingsAndGoings = (account, fromMillis) => {
   return counts
 }
 
-const ofTheDaemon = "/accounts/_daemon"
+/** The source of what is about no account. */
+export const ofTheDaemon = "/accounts/_daemon"
 
 /** The events of an account and of the daemon itself, or of all. */
 export const shownEvents = (account) =>
@@ -190,19 +195,28 @@ export const shownNodes = ({ account, filter, sort: { by, isDescending }, status
     .map(([, node]) => node)
 }
 
-/** Nodes and their price by what `nameOf` names them. */
-export const sumsBy = (nodes, nameOf) => {
-  const sums = new Map()
-  for (const node of nodes) {
-    const name = nameOf(node)
-    const sum = sums.get(name) ?? { name, count: 0, price: 0, unpriced: 0 }
-    const price = priceOf(node)
-    sum.count += 1
-    sum.price += price ?? 0
-    if (price === null) sum.unpriced += 1
-    sums.set(name, sum)
+/** How many of the values are the same. */
+const numberOfEach = (values) => {
+  const counts = new Map()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return counts
+}
+
+/** Nodes by status. */
+export const countsByStatus = (nodes) => numberOfEach(nodes.map(({ status }) => status))
+
+/** What the nodes cost per month by plan, and how many have a plan of unknown price. Prices are found by plan, not by node. */
+export const costsOf = (nodes) => {
+  const costs = new Map()
+  let unpriced = 0
+  for (const [account, own] of Map.groupBy(nodes, ({ account }) => account)) {
+    for (const [plan, count] of numberOfEach(own.map(({ plan }) => plan))) {
+      const price = planPrice(account, plan)
+      if (price === null) unpriced += count
+      else costs.set(plan, (costs.get(plan) ?? 0) + count * price)
+    }
   }
-  return [...sums.values()]
+  return { costs, unpriced }
 }
 
 /** What the events in the page show of a node's past: its changes of status, and since when none is missing. */

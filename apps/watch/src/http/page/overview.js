@@ -1,7 +1,17 @@
 // The tiles above the nodes: how many, what they cost, how the watching goes; and the sinks below them.
 import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
-import { comingsAndGoings, model, now, sumsBy } from "./model.js"
-import { countText, instantText, isLow, pluralText, priceText, shareOf, spanText, statusOrder, toneOfStatus } from "./wording.js"
+import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now } from "./model.js"
+import {
+  countText,
+  instantText,
+  isLow,
+  pluralText,
+  priceText,
+  shareOf,
+  spanText,
+  statusOrder,
+  toneOfStatus
+} from "./wording.js"
 
 const at = (id) => document.getElementById(id)
 
@@ -14,27 +24,33 @@ const segment = (tone, share) => {
   return part
 }
 
-const paintBar = (parent, parts) =>
-  parent.replaceChildren(...parts.filter(([, share]) => share > 0).map(([tone, share]) => segment(tone, share)))
-
-/** What came and went within the time that histories show. */
-export const paintRecent = (account, spanMillis) => {
-  const { created, deleted } = comingsAndGoings(account, now() - spanMillis)
-  setText(
-    at("recent"),
-    `${countText(created)} created, ${countText(deleted)} deleted in the last ${spanText(spanMillis)}`
-  )
+const paintBar = (parent, parts) => {
+  const shown = parts.filter(([, share]) => share > 0)
+  parent.hidden = shown.length === 0
+  parent.replaceChildren(...shown.map(([tone, share]) => segment(tone, share)))
 }
 
-/** `onStatus` is called with the status that is to be shown alone, or with the one that is. */
-export const paintTotals = (nodes, shownStatus, onStatus) => {
-  const statuses = sumsBy(nodes, ({ status }) => status)
+/** What came and went within the time that histories show, or as far back as the page knows all of it. */
+export const paintRecent = (account, spanMillis) => {
+  const fromMillis = now() - spanMillis
+  const isPart = model.events.length >= maxKeptEvents && model.eventsSince > fromMillis
+  const { created, deleted } = comingsAndGoings(account, isPart ? model.eventsSince : fromMillis)
+  const time = isPart ? `since ${instantText(model.eventsSince, now())}` : `in the last ${spanText(spanMillis)}`
+  setText(at("recent"), `${countText(created)} created, ${countText(deleted)} deleted ${time}`)
+}
+
+/**
+ * `areUnknown`: no account was read yet, so that none is no number of nodes. `onStatus` is called with the status that is to be
+ * shown alone, or with the one that is.
+ */
+export const paintTotals = (nodes, { areUnknown, shownStatus, onStatus }) => {
+  const counts = countsByStatus(nodes)
   // It can be taken back when the last of its nodes has gone on.
-  if (shownStatus !== "" && !statuses.some(({ name }) => name === shownStatus)) {
-    statuses.push({ name: shownStatus, count: 0, price: 0 })
-  }
-  statuses.sort((a, b) => statusOrder(a.name) - statusOrder(b.name))
-  setText(at("total"), countText(nodes.length))
+  if (shownStatus !== "" && !counts.has(shownStatus)) counts.set(shownStatus, 0)
+  const statuses = Array.from(counts, ([name, count]) => ({ name, count })).sort(
+    (a, b) => statusOrder(a.name) - statusOrder(b.name)
+  )
+  setText(at("total"), areUnknown ? "–" : countText(nodes.length))
   paintBar(
     at("statuses-bar"),
     statuses.map(({ count, name }) => [`fill ${toneOfStatus(name)}`, count])
@@ -61,23 +77,22 @@ export const paintTotals = (nodes, shownStatus, onStatus) => {
 }
 
 const paintCosts = (nodes) => {
-  const plans = sumsBy(nodes, ({ plan }) => plan ?? "no plan").sort((a, b) => b.price - a.price)
+  const { costs, unpriced } = costsOf(nodes)
+  const areKnown = model.prices.size > 0
+  const plans = Array.from(costs, ([name, price]) => ({ name, price })).sort((a, b) => b.price - a.price)
+  const sumOf = (some) => some.reduce((sum, { price }) => sum + price, 0)
+  const named = plans.slice(0, maxPlans)
   const rest = plans.slice(maxPlans)
-  const named = plans.slice(0, maxPlans).map(({ name, price }) => ({ name, price }))
-  if (rest.length > 0) {
-    named.push({ name: pluralText(rest.length, "other plan"), price: rest.reduce((sum, { price }) => sum + price, 0) })
-  }
-  const total = plans.reduce((sum, { price }) => sum + price, 0)
-  setText(at("cost"), model.prices.size === 0 ? "–" : priceText(total))
-  const unpriced = model.prices.size === 0 ? 0 : plans.reduce((sum, plan) => sum + plan.unpriced, 0)
-  setText(at("unpriced"), unpriced === 0 ? "" : `without ${pluralText(unpriced, "node")} of unknown price`)
+  if (rest.length > 0) named.push({ name: pluralText(rest.length, "other plan"), price: sumOf(rest) })
+  setText(at("cost"), areKnown ? priceText(sumOf(plans)) : "–")
+  setText(at("unpriced"), areKnown && unpriced > 0 ? `without ${pluralText(unpriced, "node")} of unknown price` : "")
   paintBar(
     at("costs-bar"),
     named.map(({ price }, index) => [`fill plan-${index}`, price])
   )
   paintRows(
     at("costs"),
-    model.prices.size === 0 ? [] : named.map((plan, index) => ({ ...plan, index })),
+    named.map((plan, index) => ({ ...plan, index })),
     ({ name }) => name,
     ({ index, name, price }) =>
       make("li", {
@@ -173,6 +188,7 @@ const shownAccounts = (account) =>
 /** What of an account changes with time alone is painted by `paintTimes`. */
 export const paintAccounts = (account) => {
   const accounts = shownAccounts(account)
+  at("accounts").classList.toggle("compact", accounts.length > 1)
   paintRows(
     at("accounts"),
     accounts.map(({ account, allowance, detectionLatencyMillis, state }) => ({
@@ -245,9 +261,10 @@ export const paintSinks = (sinks, onDo) => {
     paintRows(at("sinks"), [{}], () => "none", none)
     return
   }
+  const today = new Date(now()).toDateString()
   paintRows(
     at("sinks"),
-    sinks,
+    sinks.map((sink) => ({ ...sink, today })),
     ({ sink }) => sink,
     (sink) => sinkRow(sink, onDo)
   )

@@ -11,6 +11,7 @@ const read = (name: string): string => readAsset(new URL(`./${name}`, import.met
 
 /** The modules of the page, each after those that it imports; the sentences of events come before them. */
 const modules = [
+  "scheme.js",
   "connection.js",
   "wording.js",
   "model.js",

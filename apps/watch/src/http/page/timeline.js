@@ -1,7 +1,7 @@
 // Events as sentences, with what was before and after.
 import { sentenceOf } from "../../events/sentences.js"
 import { empty, isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
-import { accountOf, model, nodeKeyOf, now } from "./model.js"
+import { accountOf, model, nodeKeyOf, now, ofTheDaemon } from "./model.js"
 import { dayText, minuteText, nameText, pluralText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Events that are shown at first, and how many more when their reader has come to the end of them. */
@@ -73,7 +73,8 @@ const eventRow = (event, { isSeveral, onNode }) => {
   if (day !== undefined) time.append(make("small", { text: day }))
   time.title = wholeInstantText(millis)
   const name = key === undefined ? [] : [make("strong", { children: [isolated(nodeNameOf(event))] }), " "]
-  const account = isSeveral ? [" ", make("small", { children: [isolated(accountOf(event))] })] : []
+  const account =
+    isSeveral && event.source !== ofTheDaemon ? [" ", make("small", { children: [isolated(accountOf(event))] })] : []
   const summary = make("summary", {
     children: [time, make("span", { className: "what", children: [...name, ...meaning, ...account] })]
   })
@@ -104,10 +105,11 @@ export const paintEvents = (parent, events, options = {}) => {
     return
   }
   // Events never change, and are large: what a row depends on is little.
+  const today = new Date(now()).toDateString()
   const byKey = new Map(latest.map((event) => [`${event.id} ${event.source} ${event.sequence} ${event.time}`, event]))
   paintRows(
     parent,
-    Array.from(byKey.keys(), (key) => ({ key, isSeveral })),
+    Array.from(byKey.keys(), (key) => ({ key, isSeveral, today })),
     ({ key }) => key,
     ({ key }) => eventRow(byKey.get(key), { isSeveral, onNode })
   )
@@ -121,14 +123,17 @@ const newsButton = document.getElementById("news")
 const timeline = {
   /** What was there when its reader scrolled: while they read, nothing moves. */
   held: undefined,
+  /** The latest event that is shown. */
+  last: undefined,
   count: eventsAtOnce
 }
 
 export const paintTimeline = (events, options) => {
   if (eventList.scrollTop === 0) Object.assign(timeline, { held: undefined, count: eventsAtOnce })
-  else timeline.held ??= [...events]
+  else timeline.held ??= events.slice(0, events.lastIndexOf(timeline.last) + 1)
   const shown = timeline.held ?? events
-  const news = events.length - 1 - events.lastIndexOf(shown.at(-1))
+  timeline.last = shown.at(-1)
+  const news = events.length - 1 - events.lastIndexOf(timeline.last)
   newsButton.hidden = timeline.held === undefined || news === 0
   setText(newsButton, `↑ ${pluralText(news, "new event")}`)
   paintEvents(eventList, shown, { ...options, count: timeline.count })

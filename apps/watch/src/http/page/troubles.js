@@ -1,7 +1,10 @@
 // What is wrong at the moment, in one place above all else: the connection, accounts, their allowances, sinks.
-import { make, paintRows, plain } from "@berth/web/rows.js"
+import { isolated, make, paintRows, plain } from "@berth/web/rows.js"
 import { model, now } from "./model.js"
 import { instantText, isLow, pluralText } from "./wording.js"
+
+/** There is to be room for the nodes. */
+const maxLines = 8
 
 /** Accounts of the same trouble that are named. */
 const maxNamed = 8
@@ -12,7 +15,7 @@ const unreachable = (lostMillis) => ({
   key: "daemon",
   tone: "bad",
   subject: "The daemon cannot be reached",
-  text: `${since(lostMillis)}. What is shown is from then; this page tries again by itself.`
+  text: ` ${since(lostMillis)}. What is shown is from then; this page tries again by itself.`
 })
 
 const namesText = (accounts) => {
@@ -36,7 +39,7 @@ const accountTroubles = (accounts) =>
         key: isOne ? `account ${account}` : `accounts ${key}`,
         tone: state === "frozen" ? "warm" : "bad",
         subject: isOne ? `${account} is ${state}` : `${pluralText(alike.length, "account")} are ${state}`,
-        text: `${since(beginMillis)}: ${trouble.message}${isOne ? "" : ` (${namesText(alike)})`}`
+        text: ` ${since(beginMillis)}: ${trouble.message}${isOne ? "" : ` (${namesText(alike)})`}`
       }
     }
   )
@@ -70,14 +73,28 @@ export const troublesOf = (account, lostMillis) => {
   ]
 }
 
+/** A line for each, and one for those that there is no room for. */
+const linesOf = (troubles) =>
+  troubles.length <= maxLines
+    ? troubles
+    : [
+        ...troubles.slice(0, maxLines - 1),
+        {
+          key: "more",
+          tone: "warm",
+          subject: `${troubles.length - maxLines + 1} more`,
+          text: ", which are marked below"
+        }
+      ]
+
 export const paintTroubles = (troubles) =>
   paintRows(
     document.getElementById("troubles"),
-    troubles,
+    linesOf(troubles),
     ({ key }) => key,
     ({ subject, text, tone }) =>
       make("p", {
         className: `trouble ${tone}`,
-        children: [make("strong", { text: plain(subject), dir: "auto" }), " ", make("span", { text: plain(text) })]
+        children: [make("strong", { children: [isolated(subject)] }), make("span", { text: plain(text) })]
       })
   )

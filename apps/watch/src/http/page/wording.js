@@ -4,7 +4,9 @@ const rupees = new Intl.NumberFormat("en", { style: "currency", currency: "INR",
 
 export const priceText = (value) => (value === null ? "–" : rupees.format(value))
 
-export const countText = (value) => value.toLocaleString("en")
+const counts = new Intl.NumberFormat("en")
+
+export const countText = (value) => counts.format(value)
 
 export const pluralText = (value, noun) => `${countText(value)} ${noun}${value === 1 ? "" : "s"}`
 
