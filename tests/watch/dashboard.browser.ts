@@ -83,4 +83,24 @@ layer(service, { excludeTestServices: true })("the dashboard of a daemon", (it) 
       }),
     { timeout: 90_000 }
   )
+
+  it.effect(
+    "is not live while the daemon stands still, and is when it goes on",
+    () =>
+      Effect.gen(function* () {
+        const daemon = yield* Daemon.start(["run", "--interval", "300ms"])
+        yield* Effect.promise(() => daemon.baseline())
+        const { page } = yield* visit((yield* Effect.promise(() => daemon.ready())).http!)
+        yield* sees(page.getByText("live", { exact: true }).waitFor())
+        daemon.program.signal("SIGSTOP")
+        yield* sees(page.getByText("the daemon does not answer").waitFor({ timeout: 20_000 }))
+        yield* sees(page.getByText("The daemon cannot be reached since").waitFor())
+        daemon.program.signal("SIGCONT")
+        yield* sees(page.getByText("live", { exact: true }).waitFor())
+        yield* sees(page.getByText("The daemon cannot be reached since").waitFor({ state: "detached" }))
+        yield* create("after-all")
+        yield* sees(page.getByRole("row", { name: /^after-all / }).waitFor())
+      }),
+    { timeout: 60_000 }
+  )
 })

@@ -42,29 +42,63 @@ export const setText = (element, text) => {
   if (element.textContent !== text) element.textContent = text
 }
 
+/** A fold is its reader's, and an attribute of style would be refused by the policy of the page. */
+const keptAttributes = new Set(["open", "style"])
+
+/**
+ * Makes an element what `next` is, as far as both have the same parts, and gives the one that is in the document. What is pressed,
+ * selected or in focus stays: a button that is replaced between press and release is never clicked.
+ */
+export const renew = (element, next) => {
+  if (element.nodeName !== next.nodeName || element.childNodes.length !== next.childNodes.length) {
+    element.replaceWith(next)
+    return next
+  }
+  if (element.nodeType === Node.TEXT_NODE) {
+    if (element.data !== next.data) element.data = next.data
+    return element
+  }
+  for (const name of element.getAttributeNames()) {
+    if (!next.hasAttribute(name) && !keptAttributes.has(name)) element.removeAttribute(name)
+  }
+  for (const name of next.getAttributeNames()) {
+    const value = next.getAttribute(name)
+    if (element.getAttribute(name) !== value && !keptAttributes.has(name)) element.setAttribute(name, value)
+  }
+  if (element.style.cssText !== next.style.cssText) element.style.cssText = next.style.cssText
+  Object.assign(element, { onclick: next.onclick, ontoggle: next.ontoggle })
+  const parts = [...next.childNodes]
+  for (const [index, child] of [...element.childNodes].entries()) renew(child, parts[index])
+  return element
+}
+
 const paintedRows = new WeakMap()
 
 /**
- * Shows a row for each value. A row whose value is the same as before stays the same element, in focus, unfolded or selected
- * as it is.
+ * Shows a row for each value, in this order. A row whose key is the same as before stays the same element, in focus, unfolded or
+ * selected as it is.
  */
 export const paintRows = (parent, values, keyOf, rowOf) => {
   const before = paintedRows.get(parent) ?? new Map()
   const after = new Map()
+  const active = parent.contains(document.activeElement) ? document.activeElement : undefined
+  const focused = active && [...before].find(([, { row }]) => row.contains(active))?.[0]
   for (const value of values) {
     const key = keyOf(value)
     const content = JSON.stringify(value)
     const known = before.get(key)
-    after.set(key, known?.content === content ? known : { content, row: rowOf(value) })
+    if (known === undefined) after.set(key, { content, row: rowOf(value) })
+    else if (known.content === content) after.set(key, known)
+    else after.set(key, { content, row: renew(known.row, rowOf(value)) })
   }
-  const focused = [...before].find(([, { row }]) => row.contains(document.activeElement))?.[0]
   paintedRows.set(parent, after)
   const rows = [...after.values()].map(({ row }) => row)
   for (const [key, { row }] of before) if (after.get(key)?.row !== row) row.remove()
   rows.forEach((row, index) => {
     if (parent.children[index] !== row) parent.insertBefore(row, parent.children[index] ?? null)
   })
-  if (focused === undefined) return
-  const row = after.get(focused)?.row
-  if (row !== undefined && !row.contains(document.activeElement)) row.querySelector("a, button, summary")?.focus()
+  // An element that is moved or replaced loses the focus.
+  if (focused === undefined || document.activeElement === active) return
+  if (parent.contains(active)) active.focus({ preventScroll: true })
+  else after.get(focused)?.row.querySelector("a, button:not([hidden]), summary")?.focus({ preventScroll: true })
 }

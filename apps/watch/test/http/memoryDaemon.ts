@@ -48,7 +48,7 @@ export type MemoryDaemon = ReturnType<typeof makeMemoryDaemon>
 export const makeMemoryDaemon = () => {
   const state = {
     accounts: [anAccount()] as Array<AccountStatus>,
-    nodes: new Map<number, Node & { readonly since: DateTime.Utc | null }>(),
+    nodes: new Map<number, Node & { readonly since: DateTime.Utc | null; readonly account?: string }>(),
     plans: [] as Array<PricedPlan>,
     sinks: [] as Array<SinkStatus>,
     events: [] as Array<LoggedEvent>,
@@ -84,12 +84,13 @@ export const makeMemoryDaemon = () => {
   }
 
   /** A node is there now, or changed, with the event of it. */
-  const put = (node: Node, time: string) => {
+  const put = (node: Node, time: string, account = "default") => {
     const before = state.nodes.get(node.id)
     const isChange = before !== undefined && label(before.status) !== label(node.status)
     const since = isChange || before === undefined ? DateTime.makeUnsafe(time) : before.since
-    state.nodes.set(node.id, { ...node, since })
+    state.nodes.set(node.id, { ...node, since, account })
     return append({
+      source: `/accounts/${account}`,
       type: before === undefined ? "berth.node.created" : isChange ? "berth.node.status_changed" : "berth.node.changed",
       subject: `nodes/${node.id}`,
       time,
@@ -107,6 +108,7 @@ export const makeMemoryDaemon = () => {
     const before = state.nodes.get(id)!
     state.nodes.delete(id)
     return append({
+      source: `/accounts/${before.account ?? "default"}`,
       type: "berth.node.deleted",
       subject: `nodes/${id}`,
       time,
@@ -154,9 +156,9 @@ export const makeMemoryDaemon = () => {
         }
         const ids = [...state.nodes.keys()].sort((a, b) => a - b).filter((id) => id > Number(after ?? 0))
         const nodes = ids.slice(0, limit).flatMap((id) => {
-          const { since, ...node } = state.nodes.get(id)!
+          const { account: its = "default", since, ...node } = state.nodes.get(id)!
           if (at !== undefined && DateTime.isGreaterThan(node.createdAt, at)) return []
-          return [{ ...node, account: "default", statusSince: since }]
+          return account === undefined || account === its ? [{ ...node, account: its, statusSince: since }] : []
         })
         return Effect.succeed({ nodes, next: ids.length > limit ? String(ids[limit - 1]) : null, cursor: end() })
       }),

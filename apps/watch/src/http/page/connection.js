@@ -14,12 +14,12 @@ export class Refused extends Error {
   }
 }
 
-export const ask = async (path, { body, method = "GET" } = {}) => {
+export const ask = async (path, { body, maxMillis = maxReplyMillis, method = "GET" } = {}) => {
   const reply = await fetch(path, {
     method,
     headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) },
     body: body && JSON.stringify(body),
-    signal: AbortSignal.timeout(maxReplyMillis)
+    signal: AbortSignal.timeout(maxMillis)
   })
   if (reply.ok) return reply.status === 204 ? undefined : reply.json()
   const failure = await reply.json().catch(() => undefined)

@@ -1,34 +1,50 @@
 // What the page does: it reads everything once, follows the events from there, and paints what its reader asks to see.
-import { make, plain, setText, tag } from "@berth/web/rows.js"
+import { make, setText } from "@berth/web/rows.js"
 import { ask, follow, readNodes, Refused } from "./connection.js"
+import {
+  hideDetails,
+  isDetailsOpen,
+  noteEvent,
+  openDetails,
+  paintDetails,
+  setDetailsSpan,
+  showAddress,
+  startDetails
+} from "./details.js"
+import { isLost, isSilent, lostMillis, noteLink, showConnection } from "./link.js"
 import {
   columns,
   addNodes,
   forgetNodes,
   maxKeptEvents,
   model,
-  nodeKeyOf,
   now,
-  priceOf,
   setEvents,
   setPrices,
+  shownEvents,
   shownNodes,
   takeEvent
 } from "./model.js"
-import { focusNodes, makeStrip, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
+import { focusNodes, markSort, paintNodes, refreshRows, startNodes } from "./nodeRows.js"
 import { paintAccounts, paintRecent, paintSinks, paintTimes, paintTotals } from "./overview.js"
-import { paintEvents } from "./timeline.js"
-import { countText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import "./scheme.js"
+import { paintTimeline, startTimeline, toLatestEvents } from "./timeline.js"
+import { paintTroubles, troublesOf } from "./troubles.js"
+import { countText, pluralText } from "./wording.js"
 
 const byId = (id) => document.getElementById(id)
 
 /** Accounts and sinks have no events of their own. */
 const statusEveryMillis = 5000
 
+/** Ages, histories. */
+const refreshTimesMillis = 20_000
+
+/** How long the daemon may take for accounts and sinks. */
+const maxStatusMillis = 8000
+
 /** How soon the page tries again to begin. */
 const beginAgainMillis = 1500
-
-const schemeKey = "berth-watch-scheme"
 
 /** A script cannot see the cookie; this notes that there is one. */
 const sessionKey = "berth-watch-session"
@@ -39,34 +55,34 @@ const state = {
   status: "",
   sort: { by: "name", isDescending: false },
   spanMillis: 86_400_000,
-  /** Key of the node whose details are open. */
-  open: undefined,
   unfollow: undefined,
+  /** Of the tab, but for the sign of trouble. */
+  title: "Berth watch",
   /** Whether the nodes are all there. */
   hasAll: false,
-  isBegun: false
+  isBegun: false,
+  /** Behind the last event that came; nothing before all is read. */
+  cursor: undefined
 }
 
 // ---- painting
 
-const connection = (name, text) => {
-  byId("connection").dataset.state = name
-  setText(byId("connection"), text)
-}
-
 const ofAccount = (nodes) => (state.account === "" ? nodes : nodes.filter(({ account }) => account === state.account))
 
-const emptySentence = () =>
-  model.nodes.size > 0
-    ? "No node matches."
-    : model.status.accounts.every(({ lastSweep }) => lastSweep === null)
-      ? "The first sweep is under way."
-      : "The account has no nodes."
+const emptySentence = (all) => {
+  if (all.length > 0) return "No node matches."
+  const accounts = model.status.accounts.filter(({ account }) => state.account === "" || account === state.account)
+  const unswept = accounts.filter(({ lastSweep }) => lastSweep === null)
+  if (unswept.some(({ trouble }) => trouble !== null)) return "The nodes are not known yet: the reason is above."
+  if (unswept.length > 0) return "The first sweep is under way."
+  return accounts.length === 1 ? "The account has no nodes." : "The accounts have no nodes."
+}
 
 const paintList = () => {
   const all = ofAccount([...model.nodes.values()])
   const shown = shownNodes(state)
-  paintTotals(all, state.status, onStatus)
+  const areUnknown = all.length === 0 && model.status.accounts.every(({ lastSweep }) => lastSweep === null)
+  paintTotals(all, { areUnknown, shownStatus: state.status, onStatus })
   paintRecent(state.account, state.spanMillis)
   const part = shown.length === all.length ? "" : `${countText(shown.length)} of ${countText(all.length)}`
   setText(byId("shown"), state.hasAll ? part : "reading all of them")
@@ -74,109 +90,75 @@ const paintList = () => {
   markSort(state.sort)
   byId("scroll").hidden = shown.length === 0
   byId("no-nodes").hidden = shown.length > 0
-  setText(byId("no-nodes"), emptySentence())
-  document.title = `${countText(all.length)} nodes · Berth watch`
+  setText(byId("no-nodes"), emptySentence(all))
+  state.title = areUnknown ? "Berth watch" : `${pluralText(all.length, "node")} · Berth watch`
+  paintTroublesNow()
+}
+
+/** A tab in the background shows by its title that something is wrong. */
+const paintTroublesNow = () => {
+  const troubles = troublesOf(state.account, lostMillis())
+  paintTroubles(troubles)
+  const title = `${troubles.length > 0 ? "⚠ " : ""}${state.title}`
+  if (document.title !== title) document.title = title
 }
 
 const paintStatus = () => {
   const { accounts, sinks } = model.status
   byId("account-choice").hidden = accounts.length < 2
+  byId("board").classList.toggle("several", accounts.length > 1)
+  for (const option of byId("sort").querySelectorAll("[value^=account]")) option.hidden = accounts.length < 2
   const names = accounts.map(({ account }) => account)
   const known = [...byId("account").options].map(({ value }) => value).join()
   if (known !== ["", ...names].join()) {
     const choices = [["", "All"], ...names.map((name) => [name, name])]
     byId("account").replaceChildren(...choices.map(([value, text]) => make("option", { value, text })))
+    if (!names.includes(state.account)) state.account = ""
     byId("account").value = state.account
   }
   paintAccounts(state.account)
   paintSinks(sinks, onSink)
+  paintTroublesNow()
 }
 
 let isPaintDue = false
-let isListDue = false
+let mayPaintAtMillis = 0
 
-/** Paints once for all that happens until the next frame. */
+/** Painting takes a quarter of the time at most, so that a slow browser stays usable while much happens. */
+const pausePerPaint = 3
+
+/** Paints once for all that happens until then. */
 const paintSoon = () => {
-  isListDue = true
   if (isPaintDue) return
   isPaintDue = true
-  requestAnimationFrame(() => {
-    isPaintDue = false
-    if (!state.isBegun) return
-    if (isListDue) paintList()
-    isListDue = false
-    paintEvents(byId("events"), model.events, { onNode: openDetails })
-    if (state.open !== undefined) void paintDetails()
-  })
+  setTimeout(() => requestAnimationFrame(paintAll), mayPaintAtMillis - performance.now())
 }
 
-// ---- the details of a node
-
-const factsOf = (node) => [
-  [
-    "Status",
-    tag(plain(node.status), toneOfStatus(node.status)),
-    node.statusSince && ` since ${wholeInstantText(node.sinceMillis)}`
-  ],
-  ["Id", String(node.id)],
-  ["Account", plain(node.account)],
-  ["Plan", plain(node.plan ?? "–")],
-  ["Price per month", priceText(priceOf(node))],
-  ["Created", `${wholeInstantText(node.createdMillis)}, ${spanText(now() - node.createdMillis)} ago`],
-  ["Public address", node.publicIp ?? "–"],
-  ["Private address", node.privateIp ?? "–"],
-  ["Image", plain(node.image ?? "–")],
-  ["Region", plain(node.region ?? "–")],
-  ["Backups", node.backups === null ? "–" : node.backups ? "on" : "off"],
-  ["Locked", node.locked === null ? "–" : node.locked ? "yes" : "no"]
-]
-
-const paintDetails = async () => {
-  const key = state.open
-  const node = model.nodes.get(key)
-  const own = model.events.filter((event) => nodeKeyOf(event) === key)
-  const name = node?.name ?? own.at(-1)?.data.before?.name ?? key
-  setText(byId("details-title"), plain(name))
-  const facts = make("dl", {
-    children: (node === undefined ? [] : factsOf(node)).map(([title, ...values]) =>
-      make("div", {
-        children: [make("dt", { text: title }), make("dd", { children: values.filter((value) => value) })]
-      })
-    )
-  })
-  const list = make("ol", { className: "events" })
-  paintEvents(list, own)
-  const strip = node === undefined ? make("p", { text: "This node is gone." }) : makeStrip(node, state.spanMillis)
-  const ends = make("p", {
-    className: "strip-ends",
-    children: [make("span", { text: `${spanText(state.spanMillis)} ago` }), make("span", { text: "now" })]
-  })
-  byId("details-body").replaceChildren(facts, strip, ends, make("h3", { text: "Events" }), list)
+const paintAll = () => {
+  isPaintDue = false
+  if (!state.isBegun) return
+  const beginMillis = performance.now()
+  paintList()
+  const isSeveral = model.status.accounts.length > 1 && state.account === ""
+  paintTimeline(shownEvents(state.account), { isSeveral, onNode: openDetails })
+  paintDetails()
+  const endMillis = performance.now()
+  mayPaintAtMillis = endMillis + pausePerPaint * (endMillis - beginMillis)
 }
-
-const openDetails = (key) => {
-  state.open = key
-  void paintDetails()
-  if (!byId("details").open) byId("details").showModal()
-}
-
-byId("details").onclose = () => {
-  state.open = undefined
-  if (byId("rows").contains(document.activeElement)) focusNodes()
-}
-byId("details").onclick = ({ target }) => target === byId("details") && byId("details").close()
-byId("details-close").onclick = () => byId("details").close()
 
 // ---- reading
 
 const askToLogIn = () => {
-  state.unfollow?.()
+  beginning += 1
+  stopFollowing()
+  hideDetails()
   state.isBegun = false
   byId("board").hidden = true
   byId("login").hidden = false
   byId("logout").hidden = true
+  document.title = "Log in · Berth watch"
   localStorage.removeItem(sessionKey)
-  connection("", "not logged in")
+  showConnection("", "not logged in")
   byId("token").focus()
 }
 
@@ -187,14 +169,14 @@ const readPrices = async () => {
 }
 
 const readStatus = async () => {
-  const status = await ask("/api/status")
+  const status = await ask("/api/status", { maxMillis: maxStatusMillis })
   if (state.isBegun && model.prices.size === 0) await readPrices()
   model.aheadMillis = Date.parse(status.now) - Date.now()
   model.status = status
-  if (state.isBegun) paintStatus()
 }
 
 let isStatusDue = false
+let isStatusAsked = false
 
 /** Reads accounts and sinks, soon after something happened. */
 const readStatusSoon = () => {
@@ -202,17 +184,34 @@ const readStatusSoon = () => {
   isStatusDue = true
   setTimeout(() => {
     isStatusDue = false
-    refreshStatus()
+    void refreshStatus()
   }, 300)
 }
 
-const refreshStatus = () =>
-  readStatus().catch((error) => {
+/** One at a time: a daemon that is slow is not asked again meanwhile. */
+const refreshStatus = async () => {
+  if (isStatusAsked || !state.isBegun) return
+  isStatusAsked = true
+  try {
+    await readStatus()
+    if (!state.isBegun) return
+    // What was followed through the silence may have been cut without a sign.
+    if (isSilent()) followOn()
+    noteLink({ silence: undefined })
+    paintStatus()
+  } catch (error) {
+    if (!state.isBegun) return
     if (error instanceof Refused && error.status === 401) askToLogIn()
-  })
+    else noteLink({ silence: error instanceof Refused ? error.message : "the daemon does not answer" })
+  } finally {
+    isStatusAsked = false
+  }
+}
 
-const onEvent = ({ event }) => {
+const onEvent = ({ cursor, event }) => {
+  state.cursor = cursor
   takeEvent(event)
+  noteEvent(event)
   paintSoon()
   readStatusSoon()
   // The baseline names its nodes by number alone.
@@ -220,11 +219,33 @@ const onEvent = ({ event }) => {
   if (event.type.startsWith("berth.plan.")) readPrices().catch(() => {})
 }
 
+const stopFollowing = () => {
+  state.unfollow?.()
+  Object.assign(state, { unfollow: undefined, cursor: undefined })
+}
+
+/** A hidden page follows nothing: a browser has few connections for one server. */
+const followOn = () => {
+  state.unfollow?.()
+  state.unfollow = undefined
+  if (document.hidden || state.cursor === undefined) return
+  state.unfollow = follow(state.cursor, {
+    onEvent,
+    onOpen: () => {
+      noteLink({ isFollowing: true, silence: undefined })
+      void refreshStatus()
+    },
+    onLost: () => noteLink({ isFollowing: false }),
+    onRefused: () => void begin()
+  })
+}
+
 let beginning = 0
 
 /** Reads everything and follows the events from there; again, when the daemon will not be followed from where the page was. */
 const begin = async () => {
   const attempt = ++beginning
+  stopFollowing()
   try {
     const pages = readNodes()
     const [, plans, first] = await Promise.all([readStatus(), ask("/api/plans"), pages.next()])
@@ -239,6 +260,7 @@ const begin = async () => {
     byId("logout").hidden = localStorage.getItem(sessionKey) === null
     paintStatus()
     paintList()
+    showAddress()
     performance.mark("nodes-painted")
     for await (const page of pages) {
       if (attempt !== beginning) return
@@ -253,24 +275,13 @@ const begin = async () => {
     model.readMillis = now()
     refreshRows()
     paintSoon()
-    state.unfollow?.()
-    state.unfollow = follow(cursor, {
-      onEvent: (logged) => {
-        // Events that the page has read already come again.
-        if (!model.events.some(({ id, sequence }) => id === logged.event.id && sequence === logged.event.sequence))
-          onEvent(logged)
-      },
-      onOpen: () => {
-        connection("live", "live")
-        refreshStatus()
-      },
-      onLost: () => connection("lost", "connection lost, trying again"),
-      onRefused: () => void begin()
-    })
+    state.cursor = cursor
+    followOn()
   } catch (error) {
     if (attempt !== beginning) return
     if (error instanceof Refused && error.status === 401) return askToLogIn()
-    connection("lost", "the daemon cannot be reached, trying again")
+    if (state.isBegun) noteLink({ isFollowing: false })
+    else showConnection("lost", "the daemon cannot be reached, trying again")
     setTimeout(() => void (attempt === beginning && begin()), beginAgainMillis)
   }
 }
@@ -282,11 +293,15 @@ const onStatus = (status) => {
   paintList()
 }
 
-const onSort = (by) => {
-  state.sort = { by, isDescending: state.sort.by === by && !state.sort.isDescending }
-  byId("sort").value = by
+const orderText = ({ by, isDescending }) => `${by} ${isDescending ? "descending" : "ascending"}`
+
+const sortBy = (sort) => {
+  state.sort = sort
+  byId("sort").value = orderText(sort)
   paintList()
 }
+
+const onSort = (by) => sortBy({ by, isDescending: state.sort.by === by && !state.sort.isDescending })
 
 const onSink = async (sink, verb) => {
   try {
@@ -310,19 +325,25 @@ byId("filter").onkeydown = (event) => {
   event.preventDefault()
   focusNodes()
 }
-byId("sort").replaceChildren(...columns.map(({ name, title }) => make("option", { value: name, text: title })))
+const orders = columns.flatMap(({ name, title }) => [
+  { by: name, isDescending: false, title },
+  { by: name, isDescending: true, title: `${title}, descending` }
+])
+byId("sort").replaceChildren(...orders.map((each) => make("option", { value: orderText(each), text: each.title })))
 byId("sort").onchange = ({ target }) => {
-  state.sort = { by: target.value, isDescending: false }
-  paintList()
+  const [by, order] = target.value.split(" ")
+  sortBy({ by, isDescending: order === "descending" })
 }
 byId("span").onchange = ({ target }) => {
   state.spanMillis = Number(target.value) * 1000
+  setDetailsSpan(state.spanMillis)
   paintList()
 }
 byId("account").onchange = ({ target }) => {
   state.account = target.value
+  toLatestEvents()
   paintStatus()
-  paintList()
+  paintAll()
 }
 byId("login").onsubmit = async (event) => {
   event.preventDefault()
@@ -341,29 +362,39 @@ byId("logout").onclick = async () => {
   askToLogIn()
 }
 
-const setScheme = (scheme) => {
-  if (scheme === "") document.documentElement.removeAttribute("data-scheme")
-  else document.documentElement.dataset.scheme = scheme
-  byId("scheme").value = scheme
-}
-setScheme(localStorage.getItem(schemeKey) ?? "")
-byId("scheme").onchange = ({ target }) => {
-  localStorage.setItem(schemeKey, target.value)
-  setScheme(target.value)
-}
-
 document.onkeydown = (event) => {
   const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
-  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || byId("details").open) return
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || isDetailsOpen()) return
   event.preventDefault()
   byId("filter").focus()
 }
 
+onpopstate = () => {
+  if (state.isBegun) showAddress()
+}
+
+setDetailsSpan(state.spanMillis)
+startDetails({ onClosed: () => byId("rows").contains(document.activeElement) && focusNodes() })
 startNodes({ onOpen: openDetails, onSort })
-setInterval(() => state.isBegun && !document.hidden && refreshStatus(), statusEveryMillis)
+startTimeline({ onScroll: paintSoon })
+/** What changes with time alone. */
+const refreshTimes = () => {
+  if (!state.isBegun || document.hidden) return
+  refreshRows()
+  paintSoon()
+}
+
+document.onvisibilitychange = () => {
+  followOn()
+  refreshTimes()
+  if (!document.hidden) void refreshStatus()
+}
+
+setInterval(() => void refreshStatus(), statusEveryMillis)
 setInterval(() => {
-  if (!state.isBegun || document.hidden || byId("board").hidden) return
-  paintTimes(state.account)
+  if (!state.isBegun || document.hidden) return
+  if (isLost()) paintTroublesNow()
+  else paintTimes(state.account)
 }, 500)
-setInterval(() => state.isBegun && !document.hidden && refreshRows(), 20_000)
+setInterval(refreshTimes, refreshTimesMillis)
 void begin()

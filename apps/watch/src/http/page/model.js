@@ -9,10 +9,13 @@ export const model = {
   nodes: new Map(),
   /** The latest last. */
   events: [],
+  /** The sequence of the last of them, by account. */
+  sequences: new Map(),
   /** Changes of status by node, the oldest first. */
   changes: new Map(),
   /** Of the first of them: before it nothing is known. */
-  eventsSince: 0,
+  eventsSince: Number.POSITIVE_INFINITY,
+  /** By account and plan. */
   prices: new Map(),
   /** When the page read everything: what happened later is news. */
   readMillis: Number.POSITIVE_INFINITY,
@@ -25,14 +28,17 @@ export const now = () => Date.now() + model.aheadMillis
 
 export const keyOf = (account, id) => `${account}/${id}`
 
-const priceKey = (account, plan) => `${account}/${plan}`
+/** The price of a plan per month; null where it is unknown. */
+const planPrice = (account, plan) => model.prices.get(account)?.get(plan) ?? null
 
-export const priceOf = ({ account, plan }) => model.prices.get(priceKey(account, plan)) ?? null
+export const priceOf = ({ account, plan }) => planPrice(account, plan)
 
 export const setPrices = (plans) => {
-  model.prices = new Map(
-    plans.map(({ account, plan, pricePerMonthInr }) => [priceKey(account, plan), pricePerMonthInr])
-  )
+  model.prices = new Map()
+  for (const { account, plan, pricePerMonthInr } of plans) {
+    if (!model.prices.has(account)) model.prices.set(account, new Map())
+    model.prices.get(account).set(plan, pricePerMonthInr)
+  }
 }
 
 /** A node as the page sorts and searches it, once for each change of it. */
@@ -70,32 +76,55 @@ export const nodeKeyOf = (event) =>
 
 const statusOf = (node) => (node === null || node === undefined ? null : statusText(node.status))
 
-/** What an event does to the history of its node's status. */
-const noteChange = (event) => {
-  const key = nodeKeyOf(event)
+/** What an event does to the status of its node, if anything. */
+const changeOf = (event) => {
   const { after, before } = event.data
-  if (key === undefined || (before === undefined && after === undefined)) return
-  const from = statusOf(before)
-  const to = statusOf(after)
-  if (from === to) return
-  const changes = model.changes.get(key) ?? []
-  changes.push({ atMillis: Date.parse(event.time), from, to })
-  model.changes.set(key, changes)
+  if (before === undefined && after === undefined) return undefined
+  const [from, to] = [statusOf(before), statusOf(after)]
+  return from === to ? undefined : { atMillis: Date.parse(event.time), from, to }
+}
+
+/** The changes of status among the events of one node. */
+export const changesOf = (events) => events.map(changeOf).filter((change) => change !== undefined)
+
+const addEvent = (event) => {
+  model.events.push(event)
+  model.sequences.set(event.source, event.sequence)
+  const key = nodeKeyOf(event)
+  const change = key && changeOf(event)
+  if (change === undefined) return
+  if (model.changes.has(key)) model.changes.get(key).push(change)
+  else model.changes.set(key, [change])
+}
+
+/** Forgets the oldest event, with what it did to its node. */
+const dropEvent = () => {
+  const event = model.events.shift()
+  const key = nodeKeyOf(event)
+  if (key === undefined || changeOf(event) === undefined) return
+  const changes = model.changes.get(key)
+  changes.shift()
+  if (changes.length === 0) model.changes.delete(key)
 }
 
 export const setEvents = (logged) => {
-  model.events = logged.map(({ event }) => event)
-  model.eventsSince = logged.length === 0 ? 0 : Date.parse(model.events[0].time)
-  model.changes = new Map()
-  for (const event of model.events) noteChange(event)
+  Object.assign(model, { events: [], sequences: new Map(), changes: new Map() })
+  for (const { event } of logged) addEvent(event)
+  model.eventsSince = logged.length === 0 ? Number.POSITIVE_INFINITY : Date.parse(model.events[0].time)
 }
 
-/** Takes in an event that has just happened. */
+/** Takes in an event that was followed. The events that were read may have it already, the nodes, read before them, may not. */
 export const takeEvent = (event) => {
-  model.events.push(event)
-  model.events.splice(0, model.events.length - maxKeptEvents)
-  model.eventsSince = Date.parse(model.events[0].time)
-  noteChange(event)
+  if (event.sequence > (model.sequences.get(event.source) ?? "")) {
+    addEvent(event)
+    while (model.events.length > maxKeptEvents) dropEvent()
+    model.eventsSince = Date.parse(model.events[0].time)
+  }
+  takeRecord(event)
+}
+
+/** The node becomes what an event states of it. */
+const takeRecord = (event) => {
   const key = nodeKeyOf(event)
   const { after, before } = event.data
   if (key === undefined || after === undefined) return
@@ -112,17 +141,17 @@ export const takeEvent = (event) => {
 // ---- what is shown
 
 export const columns = [
-  { name: "name", title: "Name", value: ({ name }) => name.toLowerCase() },
+  { name: "name", title: "Name", value: (node) => (node.sortName ??= sortable(node.name.toLowerCase())) },
+  { name: "account", title: "Account", value: ({ account }) => account },
   { name: "status", title: "Status", value: ({ status }) => statusOrder(status) },
   { name: "plan", title: "Plan", value: ({ plan }) => plan ?? "" },
-  { name: "address", title: "Address", value: ({ publicIp }) => sortableAddress(publicIp) },
+  { name: "address", title: "Address", value: ({ privateIp, publicIp }) => sortable(publicIp ?? privateIp ?? "") },
   { name: "age", title: "Age", value: ({ createdMillis }) => -createdMillis },
   { name: "price", title: "Per month", value: (node) => priceOf(node) ?? -1 }
 ]
 
-/** `10.0.0.9` before `10.0.0.10`. */
-const sortableAddress = (address) =>
-  address === null ? "" : address.replace(/\d+/g, (digits) => digits.padStart(3, "0"))
+/** `web-9` before `web-10`, `10.0.0.9` before `10.0.0.10`. */
+const sortable = (text) => text.replace(/\d+/g, (digits) => digits.padStart(12, "0"))
 
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -136,6 +165,15 @@ export const comingsAndGoings = (account, fromMillis) => {
   }
   return counts
 }
+
+/** The source of what is about no account. */
+export const ofTheDaemon = "/accounts/_daemon"
+
+/** The events of an account and of the daemon itself, or of all. */
+export const shownEvents = (account) =>
+  account === ""
+    ? model.events
+    : model.events.filter((event) => event.source === ofTheDaemon || accountOf(event) === account)
 
 /** The nodes to show, in order. `status` and `account` are empty for all. */
 export const shownNodes = ({ account, filter, sort: { by, isDescending }, status }) => {
@@ -157,24 +195,37 @@ export const shownNodes = ({ account, filter, sort: { by, isDescending }, status
     .map(([, node]) => node)
 }
 
-/** Nodes and their price by what `nameOf` names them. */
-export const sumsBy = (nodes, nameOf) => {
-  const sums = new Map()
-  for (const node of nodes) {
-    const name = nameOf(node)
-    const sum = sums.get(name) ?? { name, count: 0, price: 0 }
-    sum.count += 1
-    sum.price += priceOf(node) ?? 0
-    sums.set(name, sum)
-  }
-  return [...sums.values()]
+/** How many of the values are the same. */
+const numberOfEach = (values) => {
+  const counts = new Map()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return counts
 }
 
+/** Nodes by status. */
+export const countsByStatus = (nodes) => numberOfEach(nodes.map(({ status }) => status))
+
+/** What the nodes cost per month by plan, and how many have a plan of unknown price. Prices are found by plan, not by node. */
+export const costsOf = (nodes) => {
+  const costs = new Map()
+  let unpriced = 0
+  for (const [account, own] of Map.groupBy(nodes, ({ account }) => account)) {
+    for (const [plan, count] of numberOfEach(own.map(({ plan }) => plan))) {
+      const price = planPrice(account, plan)
+      if (price === null) unpriced += count
+      else costs.set(plan, (costs.get(plan) ?? 0) + count * price)
+    }
+  }
+  return { costs, unpriced }
+}
+
+/** What the events in the page show of a node's past: its changes of status, and since when none is missing. */
+export const pastOf = ({ key }) => ({ changes: model.changes.get(key) ?? [], eventsSince: model.eventsSince })
+
 /** The statuses of a node since `fromMillis`, one after the other: null where none is known, or where it did not exist. */
-export const historyOf = (node, fromMillis, toMillis) => {
-  const changes = model.changes.get(node.key) ?? []
+export const historyOf = (node, { changes, eventsSince }, fromMillis, toMillis) => {
   const first = changes[0]
-  const knownSince = first === undefined ? (node.sinceMillis ?? node.createdMillis) : model.eventsSince
+  const knownSince = first === undefined ? (node.sinceMillis ?? node.createdMillis) : eventsSince
   const begins = Math.max(fromMillis, Math.min(node.createdMillis, toMillis), knownSince)
   const segments = []
   let at = begins

@@ -1,7 +1,7 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
-import { isolated, make, setText, tag } from "@berth/web/rows.js"
-import { columns, historyOf, model, now, priceOf } from "./model.js"
-import { priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { isolated, make, plain, renew, setText, tag } from "@berth/web/rows.js"
+import { columns, historyOf, model, now, pastOf, priceOf } from "./model.js"
+import { nameText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Rows beyond the edges, so that scrolling shows no gap. */
 const overscan = 8
@@ -10,18 +10,29 @@ const list = document.getElementById("rows")
 const viewport = document.getElementById("scroll")
 const narrow = matchMedia("(max-width: 42rem)")
 
-const rowHeight = () => (narrow.matches ? 76 : 41)
+/** In the units of the style sheet, which follow the size of letters that the reader has chosen. */
+const rowHeight = () => (narrow.matches ? 4.75 : 2.5625) * view.remPixels
 
-const view = { nodes: [], spanMillis: 0, active: undefined, onOpen: () => {}, painted: new Map() }
+const remPixels = () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+
+const view = {
+  nodes: [],
+  spanMillis: 0,
+  prices: undefined,
+  active: undefined,
+  onOpen: () => {},
+  painted: new Map(),
+  remPixels: remPixels()
+}
 
 /** The least width of a status in a strip. */
 const minPercent = 1.2
 
-const stripStops = (node, fromMillis, toMillis) => {
+const stripStops = (node, past, fromMillis, toMillis) => {
   const percent = (millis) => ((millis - fromMillis) / (toMillis - fromMillis)) * 100
   const stops = []
   let end = "0"
-  for (const { fromMillis: from, status, toMillis: to } of historyOf(node, fromMillis, toMillis)) {
+  for (const { fromMillis: from, status, toMillis: to } of historyOf(node, past, fromMillis, toMillis)) {
     // The shortest time is wide enough to be seen, at the right end too.
     const begin = Math.max(Number(end), Math.min(percent(from), 100 - minPercent)).toFixed(2)
     const until = Math.min(100, Math.max(percent(to), Number(begin) + minPercent)).toFixed(2)
@@ -33,13 +44,13 @@ const stripStops = (node, fromMillis, toMillis) => {
 }
 
 /** A bar with the statuses of a node over a time. */
-export const makeStrip = (node, spanMillis) => {
+export const makeStrip = (node, spanMillis, past = pastOf(node)) => {
   const toMillis = now()
   const strip = make("span", { className: "strip" })
-  strip.style.backgroundImage = stripStops(node, toMillis - spanMillis, toMillis)
-  const changes = model.changes.get(node.key)?.length ?? 0
+  strip.style.backgroundImage = stripStops(node, past, toMillis - spanMillis, toMillis)
+  const changes = past.changes.filter(({ atMillis }) => atMillis >= toMillis - spanMillis).length
   strip.role = "img"
-  strip.ariaLabel = changes === 0 ? `${node.status} all the time` : `now ${node.status}, changes of status: ${changes}`
+  strip.ariaLabel = `now ${node.status}, changes of status: ${changes}`
   return strip
 }
 
@@ -50,8 +61,9 @@ const cell = (name, ...children) => {
 }
 
 const makeRow = (node) => {
-  const open = make("button", { type: "button", className: "open", children: [isolated(node.name)] })
+  const open = make("button", { type: "button", className: "open", children: [isolated(nameText(node.name))] })
   open.tabIndex = -1
+  open.title = plain(node.name)
   open.onclick = () => view.onOpen(node.key)
   const since = node.sinceMillis === null ? "" : `since ${wholeInstantText(node.sinceMillis)}`
   const status = tag(node.status, toneOfStatus(node.status))
@@ -60,8 +72,9 @@ const makeRow = (node) => {
     className: "row",
     children: [
       cell("name", open, make("small", { text: String(node.id) })),
+      cell("account", isolated(node.account)),
       cell("status", status),
-      cell("plan", node.plan === null ? "–" : isolated(node.plan)),
+      Object.assign(cell("plan", isolated(node.plan ?? "–")), { title: plain(node.plan ?? "") }),
       cell("address", node.publicIp ?? node.privateIp ?? "–"),
       cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
       cell("price", priceText(priceOf(node))),
@@ -72,41 +85,48 @@ const makeRow = (node) => {
   return row
 }
 
-const paintInSight = () => {
+/** Rows that are to be in the document: those in sight, and the one that has the focus, wherever it is. */
+const indicesInSight = () => {
   const height = rowHeight()
   const first = Math.max(0, Math.floor(viewport.scrollTop / height) - overscan)
   const last = Math.min(view.nodes.length, Math.ceil((viewport.scrollTop + viewport.clientHeight) / height) + overscan)
-  const activeIndex = view.nodes.findIndex(({ key }) => key === view.active)
   const indices = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index)
-  // The row that has the focus stays, wherever it is.
-  if (activeIndex >= 0 && (activeIndex < first || activeIndex >= last)) indices.push(activeIndex)
+  const active = view.nodes.findIndex(({ key }) => key === view.active)
+  if (active >= 0 && active < first) indices.unshift(active)
+  if (active >= last) indices.push(active)
+  return indices
+}
+
+const paintInSight = () => {
   const focused = document.activeElement?.closest?.("#rows .row")?.dataset.key
   const before = view.painted
   view.painted = new Map()
-  for (const index of indices) {
+  for (const index of indicesInSight()) {
     const node = view.nodes[index]
     const known = before.get(node.key)
-    const row = known?.node === node ? known.row : makeRow(node)
+    const row = known === undefined ? makeRow(node) : known.node === node ? known.row : renew(known.row, makeRow(node))
     row.dataset.key = node.key
-    row.style.transform = `translateY(${index * height}px)`
+    row.style.transform = `translateY(${index * rowHeight()}px)`
     row.ariaRowIndex = String(index + 2)
     row.querySelector(".open").tabIndex = node.key === view.active ? 0 : -1
     view.painted.set(node.key, { node, row })
-    if (known?.row !== row) {
-      if (known === undefined) list.append(row)
-      else known.row.replaceWith(row)
-      if (focused === node.key) row.querySelector(".open").focus({ preventScroll: true })
-    }
   }
-  for (const [key, { row }] of before) if (!view.painted.has(key)) row.remove()
+  for (const [key, { row }] of before) if (view.painted.get(key)?.row !== row) row.remove()
+  // They are read out and copied as they stand in the document.
+  for (const [index, { row }] of [...view.painted.values()].entries()) {
+    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null)
+  }
+  const open = view.painted.get(focused)?.row.querySelector(".open")
+  if (open !== undefined && open !== document.activeElement) open.focus({ preventScroll: true })
 }
 
 /** Shows these nodes, in this order. */
 export const paintNodes = (nodes, spanMillis) => {
   setText(document.getElementById("history-title"), `Last ${spanText(spanMillis)}`)
-  if (view.spanMillis !== spanMillis) forgetRows()
+  if (view.spanMillis !== spanMillis || view.prices !== model.prices) forgetRows()
   view.nodes = nodes
   view.spanMillis = spanMillis
+  view.prices = model.prices
   if (!nodes.some(({ key }) => key === view.active)) view.active = nodes[0]?.key
   list.style.height = `${nodes.length * rowHeight()}px`
   document.getElementById("grid").ariaRowCount = String(nodes.length + 1)
@@ -179,7 +199,10 @@ export const startNodes = ({ onOpen, onSort }) => {
     })
   }
   viewport.addEventListener("scroll", paintSoon, { passive: true })
-  addEventListener("resize", () => paintNodes(view.nodes, view.spanMillis))
+  addEventListener("resize", () => {
+    view.remPixels = remPixels()
+    paintNodes(view.nodes, view.spanMillis)
+  })
   list.addEventListener("keydown", onKey)
   const heads = columns.map(({ name, title }) => {
     const button = make("button", { type: "button", text: title })

@@ -1,7 +1,17 @@
 // The tiles above the nodes: how many, what they cost, how the watching goes; and the sinks below them.
 import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
-import { comingsAndGoings, model, now, sumsBy } from "./model.js"
-import { countText, instantText, pluralText, priceText, spanText, statusOrder, toneOfStatus } from "./wording.js"
+import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now } from "./model.js"
+import {
+  countText,
+  instantText,
+  isLow,
+  pluralText,
+  priceText,
+  shareOf,
+  spanText,
+  statusOrder,
+  toneOfStatus
+} from "./wording.js"
 
 const at = (id) => document.getElementById(id)
 
@@ -14,22 +24,33 @@ const segment = (tone, share) => {
   return part
 }
 
-const paintBar = (parent, parts) =>
-  parent.replaceChildren(...parts.filter(([, share]) => share > 0).map(([tone, share]) => segment(tone, share)))
-
-/** What came and went within the time that histories show. */
-export const paintRecent = (account, spanMillis) => {
-  const { created, deleted } = comingsAndGoings(account, now() - spanMillis)
-  setText(
-    at("recent"),
-    `${countText(created)} created, ${countText(deleted)} deleted in the last ${spanText(spanMillis)}`
-  )
+const paintBar = (parent, parts) => {
+  const shown = parts.filter(([, share]) => share > 0)
+  parent.hidden = shown.length === 0
+  parent.replaceChildren(...shown.map(([tone, share]) => segment(tone, share)))
 }
 
-/** `onStatus` is called with the status that is to be shown alone, or with the one that is. */
-export const paintTotals = (nodes, shownStatus, onStatus) => {
-  const statuses = sumsBy(nodes, ({ status }) => status).sort((a, b) => statusOrder(a.name) - statusOrder(b.name))
-  setText(at("total"), countText(nodes.length))
+/** What came and went within the time that histories show, or as far back as the page knows all of it. */
+export const paintRecent = (account, spanMillis) => {
+  const fromMillis = now() - spanMillis
+  const isPart = model.events.length >= maxKeptEvents && model.eventsSince > fromMillis
+  const { created, deleted } = comingsAndGoings(account, isPart ? model.eventsSince : fromMillis)
+  const time = isPart ? `since ${instantText(model.eventsSince, now())}` : `in the last ${spanText(spanMillis)}`
+  setText(at("recent"), `${countText(created)} created, ${countText(deleted)} deleted ${time}`)
+}
+
+/**
+ * `areUnknown`: no account was read yet, so that none is no number of nodes. `onStatus` is called with the status that is to be
+ * shown alone, or with the one that is.
+ */
+export const paintTotals = (nodes, { areUnknown, shownStatus, onStatus }) => {
+  const counts = countsByStatus(nodes)
+  // It can be taken back when the last of its nodes has gone on.
+  if (shownStatus !== "" && !counts.has(shownStatus)) counts.set(shownStatus, 0)
+  const statuses = Array.from(counts, ([name, count]) => ({ name, count })).sort(
+    (a, b) => statusOrder(a.name) - statusOrder(b.name)
+  )
+  setText(at("total"), areUnknown ? "–" : countText(nodes.length))
   paintBar(
     at("statuses-bar"),
     statuses.map(({ count, name }) => [`fill ${toneOfStatus(name)}`, count])
@@ -56,21 +77,22 @@ export const paintTotals = (nodes, shownStatus, onStatus) => {
 }
 
 const paintCosts = (nodes) => {
-  const plans = sumsBy(nodes, ({ plan }) => plan ?? "no plan").sort((a, b) => b.price - a.price)
+  const { costs, unpriced } = costsOf(nodes)
+  const areKnown = model.prices.size > 0
+  const plans = Array.from(costs, ([name, price]) => ({ name, price })).sort((a, b) => b.price - a.price)
+  const sumOf = (some) => some.reduce((sum, { price }) => sum + price, 0)
+  const named = plans.slice(0, maxPlans)
   const rest = plans.slice(maxPlans)
-  const named = plans.slice(0, maxPlans).map(({ name, price }) => ({ name, price }))
-  if (rest.length > 0) {
-    named.push({ name: pluralText(rest.length, "other plan"), price: rest.reduce((sum, { price }) => sum + price, 0) })
-  }
-  const total = plans.reduce((sum, { price }) => sum + price, 0)
-  setText(at("cost"), model.prices.size === 0 ? "–" : priceText(total))
+  if (rest.length > 0) named.push({ name: pluralText(rest.length, "other plan"), price: sumOf(rest) })
+  setText(at("cost"), areKnown ? priceText(sumOf(plans)) : "–")
+  setText(at("unpriced"), areKnown && unpriced > 0 ? `without ${pluralText(unpriced, "node")} of unknown price` : "")
   paintBar(
     at("costs-bar"),
     named.map(({ price }, index) => [`fill plan-${index}`, price])
   )
   paintRows(
     at("costs"),
-    model.prices.size === 0 ? [] : named.map((plan, index) => ({ ...plan, index })),
+    named.map((plan, index) => ({ ...plan, index })),
     ({ name }) => name,
     ({ index, name, price }) =>
       make("li", {
@@ -98,12 +120,13 @@ const stateTones = {
 
 const until = (instant) => Date.parse(instant) - now()
 
-/** Less than this share of the allowance is little, and half of that is next to nothing. */
+/** Less than this share of the allowance is little. */
 const littleShare = 0.2
 
-const gauge = ({ limit, remaining }) => {
-  const share = limit === 0 ? 0 : Math.min(1, remaining / limit)
-  const tone = share < littleShare / 2 ? "bad" : share < littleShare ? "warm" : "good"
+const gauge = (allowance) => {
+  const { limit, remaining } = allowance
+  const share = shareOf(allowance)
+  const tone = isLow(allowance) ? "bad" : share < littleShare ? "warm" : "good"
   const fill = make("span", { className: `fill ${tone}` })
   fill.style.width = `${share * 100}%`
   return Object.assign(make("div", { className: "meter", children: [fill] }), {
@@ -165,6 +188,7 @@ const shownAccounts = (account) =>
 /** What of an account changes with time alone is painted by `paintTimes`. */
 export const paintAccounts = (account) => {
   const accounts = shownAccounts(account)
+  at("accounts").classList.toggle("compact", accounts.length > 1)
   paintRows(
     at("accounts"),
     accounts.map(({ account, allowance, detectionLatencyMillis, state }) => ({
@@ -177,19 +201,6 @@ export const paintAccounts = (account) => {
     accountRow
   )
   paintTimes(account)
-  paintRows(
-    at("troubles"),
-    accounts.filter(({ trouble }) => trouble !== null),
-    ({ account }) => account,
-    ({ account, state, trouble }) =>
-      make("p", {
-        className: `trouble ${stateTones[state]}`,
-        children: [
-          make("strong", { children: [isolated(account), ` is ${state}`] }),
-          ` since ${instantText(Date.parse(trouble.since), now())}: ${plain(trouble.message)}`
-        ]
-      })
-  )
 }
 
 export const paintTimes = (account) => {
@@ -205,16 +216,17 @@ export const paintTimes = (account) => {
 // ---- sinks
 
 const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, waiting }, onDo) => {
-  const act = (verb, text) => {
-    const button = make("button", { type: "button", className: "quiet small", text })
+  // All are there, so that none of them moves under a finger.
+  const act = (verb, text, isOffered) => {
+    const button = make("button", { type: "button", className: "quiet small", hidden: !isOffered, text })
     button.ariaLabel = `${text} ${sink}`
     button.onclick = () => onDo(sink, verb)
     return button
   }
   const actions = [
-    ...(state === "disabled" ? [act("enable", "Enable")] : []),
-    ...(deadLetters > 0 || waiting > 0 ? [act("retry", "Retry now")] : []),
-    act("test", "Test")
+    act("enable", "Enable", state === "disabled"),
+    act("retry", "Retry now", deadLetters > 0 || waiting > 0),
+    act("test", "Test", true)
   ]
   const stateTag = tag(state, stateTones[state])
   const name = make("th", { scope: "row", children: [isolated(sink), " ", make("small", { text: kind })] })
@@ -228,7 +240,7 @@ const sinkRow = ({ deadLetters, failingSince, kind, lag, message, sink, state, w
     text: failingSince === null ? "–" : instantText(Date.parse(failingSince), now())
   })
   since.dataset.title = "Failing since"
-  const reason = message === null ? [] : [" ", make("small", { text: plain(message) })]
+  const reason = [" ", make("small", { text: plain(message ?? "") })]
   return make("tr", {
     children: [
       name,
@@ -249,9 +261,10 @@ export const paintSinks = (sinks, onDo) => {
     paintRows(at("sinks"), [{}], () => "none", none)
     return
   }
+  const today = new Date(now()).toDateString()
   paintRows(
     at("sinks"),
-    sinks,
+    sinks.map((sink) => ({ ...sink, today })),
     ({ sink }) => sink,
     (sink) => sinkRow(sink, onDo)
   )

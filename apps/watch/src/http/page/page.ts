@@ -10,7 +10,19 @@ import { sentencesScript } from "../../events/sentencesScript.ts"
 const read = (name: string): string => readAsset(new URL(`./${name}`, import.meta.url))
 
 /** The modules of the page, each after those that it imports; the sentences of events come before them. */
-const modules = ["connection.js", "wording.js", "model.js", "nodeRows.js", "timeline.js", "overview.js", "dashboard.js"]
+const modules = [
+  "scheme.js",
+  "connection.js",
+  "wording.js",
+  "model.js",
+  "link.js",
+  "nodeRows.js",
+  "timeline.js",
+  "details.js",
+  "overview.js",
+  "troubles.js",
+  "dashboard.js"
+]
 
 /** The style sheets, in the order in which they count. */
 const styles = ["dashboard.css", "panels.css", "rows.css", "narrow.css"]

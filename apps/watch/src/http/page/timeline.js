@@ -1,13 +1,13 @@
 // Events as sentences, with what was before and after.
 import { sentenceOf } from "../../events/sentences.js"
-import { isolated, make, paintRows, plain, tag } from "@berth/web/rows.js"
-import { accountOf, model, nodeKeyOf, now } from "./model.js"
-import { dayText, minuteText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { empty, isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
+import { accountOf, model, nodeKeyOf, now, ofTheDaemon } from "./model.js"
+import { dayText, minuteText, nameText, pluralText, statusText, toneOfStatus, wholeInstantText } from "./wording.js"
 
-/** Events in the timeline; the log has them all. */
-const maxShownEvents = 100
+/** Events that are shown at first, and how many more when their reader has come to the end of them. */
+const eventsAtOnce = 100
 
-const nodeNameOf = ({ data, subject }) => data.after?.name ?? data.before?.name ?? subject ?? ""
+const nodeNameOf = ({ data, subject }) => nameText(data.after?.name ?? data.before?.name ?? subject ?? "")
 
 const statusTag = (status) => tag(plain(statusText(status)), toneOfStatus(statusText(status)))
 
@@ -64,7 +64,7 @@ const detailsOf = (event) => {
   return parts
 }
 
-const eventRow = (event, onNode) => {
+const eventRow = (event, { isSeveral, onNode }) => {
   const [tone, ...meaning] = meaningOf(event)
   const key = nodeKeyOf(event)
   const millis = Date.parse(event.time)
@@ -73,8 +73,10 @@ const eventRow = (event, onNode) => {
   if (day !== undefined) time.append(make("small", { text: day }))
   time.title = wholeInstantText(millis)
   const name = key === undefined ? [] : [make("strong", { children: [isolated(nodeNameOf(event))] }), " "]
+  const account =
+    isSeveral && event.source !== ofTheDaemon ? [" ", make("small", { children: [isolated(accountOf(event))] })] : []
   const summary = make("summary", {
-    children: [time, make("span", { className: "what", children: [...name, ...meaning] })]
+    children: [time, make("span", { className: "what", children: [...name, ...meaning, ...account] })]
   })
   const details = make("details", { children: [summary] })
   // Most are never opened.
@@ -82,31 +84,79 @@ const eventRow = (event, onNode) => {
     if (!details.open || details.childElementCount > 1) return
     details.append(...detailsOf(event))
     if (key === undefined || onNode === undefined) return
-    const more = make("button", { type: "button", className: "quiet", text: "Node" })
+    const more = make("button", { type: "button", className: "quiet", text: "Show the node" })
     more.onclick = () => onNode(key)
     details.append(more)
   }
   return make("li", { className: millis > model.readMillis ? `${tone} new` : tone, children: [details] })
 }
 
-const none = (text) => make("li", { className: "empty", text })
-
-/** Shows events, the latest first. */
-export const paintEvents = (parent, events, { onNode } = {}) => {
-  const latest = events.slice(-maxShownEvents).reverse()
+/** Shows the last `count` events, the latest first. */
+export const paintEvents = (parent, events, options = {}) => {
+  const { count = eventsAtOnce, emptyText = "No events yet.", isSeveral = false, onNode } = options
+  const latest = events.slice(-count).reverse()
   if (latest.length === 0) {
     paintRows(
       parent,
-      [{}],
+      [emptyText],
       () => "none",
-      () => none("No events yet.")
+      () => empty(emptyText)
     )
     return
   }
+  // Events never change, and are large: what a row depends on is little.
+  const today = new Date(now()).toDateString()
+  const byKey = new Map(latest.map((event) => [`${event.id} ${event.source} ${event.sequence} ${event.time}`, event]))
   paintRows(
     parent,
-    latest,
-    ({ id, sequence }) => `${id} ${sequence}`,
-    (event) => eventRow(event, onNode)
+    Array.from(byKey.keys(), (key) => ({ key, isSeveral, today })),
+    ({ key }) => key,
+    ({ key }) => eventRow(byKey.get(key), { isSeveral, onNode })
   )
+}
+
+// ---- the timeline
+
+const eventList = document.getElementById("events")
+const newsButton = document.getElementById("news")
+
+const timeline = {
+  /** What was there when its reader scrolled: while they read, nothing moves. */
+  held: undefined,
+  /** The latest event that is shown. */
+  last: undefined,
+  count: eventsAtOnce
+}
+
+export const paintTimeline = (events, options) => {
+  if (eventList.scrollTop === 0) Object.assign(timeline, { held: undefined, count: eventsAtOnce })
+  else timeline.held ??= events.slice(0, events.lastIndexOf(timeline.last) + 1)
+  const shown = timeline.held ?? events
+  timeline.last = shown.at(-1)
+  const news = events.length - 1 - events.lastIndexOf(timeline.last)
+  newsButton.hidden = timeline.held === undefined || news === 0
+  setText(newsButton, `↑ ${pluralText(news, "new event")}`)
+  paintEvents(eventList, shown, { ...options, count: timeline.count })
+}
+
+export const toLatestEvents = () => {
+  timeline.held = undefined
+  eventList.scrollTop = 0
+}
+
+/** `onScroll` is called when the timeline is to be painted anew. */
+export const startTimeline = ({ onScroll }) => {
+  newsButton.onclick = () => {
+    toLatestEvents()
+    onScroll()
+    eventList.querySelector("summary")?.focus()
+  }
+  const note = () => {
+    const isAtEnd = eventList.scrollTop + eventList.clientHeight > eventList.scrollHeight - eventList.clientHeight
+    if (eventList.scrollTop === 0 && timeline.held !== undefined) return onScroll()
+    if (!isAtEnd || eventList.childElementCount < timeline.count) return
+    timeline.count += eventsAtOnce
+    onScroll()
+  }
+  eventList.addEventListener("scroll", note, { passive: true })
 }

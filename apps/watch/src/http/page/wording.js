@@ -4,9 +4,22 @@ const rupees = new Intl.NumberFormat("en", { style: "currency", currency: "INR",
 
 export const priceText = (value) => (value === null ? "–" : rupees.format(value))
 
-export const countText = (value) => value.toLocaleString("en")
+const counts = new Intl.NumberFormat("en")
+
+export const countText = (value) => counts.format(value)
 
 export const pluralText = (value, noun) => `${countText(value)} ${noun}${value === 1 ? "" : "s"}`
+
+/** A name may have nothing in it that can be seen. */
+export const nameText = (name) => (name.trim() === "" ? "(no name)" : name)
+
+/** What is left of an allowance, from 0 to 1. */
+export const shareOf = ({ limit, remaining }) => (limit === 0 ? 0 : Math.min(1, remaining / limit))
+
+/** The daemon reports it below the same share, at the latest. */
+const lowShare = 0.1
+
+export const isLow = (allowance) => shareOf(allowance) <= lowShare
 
 const units = [
   [86_400, "d"],

@@ -7,8 +7,7 @@ import { aNode } from "../../diff/aNode.ts"
 import { served } from "../http.ts"
 import { anAccount, makeMemoryDaemon } from "../memoryDaemon.ts"
 import { scene } from "../sceneDaemon.ts"
-
-const row = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) })
+import { instant, rowOf as row } from "./reading.ts"
 
 /** The names of the rows that are shown, from top to bottom. */
 const shownNames = (page: Page) =>
@@ -23,8 +22,6 @@ const shownNames = (page: Page) =>
   )
 
 const focusedName = (page: Page) => Effect.promise(() => page.locator(":focus bdi").textContent())
-
-const instant = () => new Date().toISOString()
 
 describe("the dashboard", () => {
   it.live("shows a node as it is created, runs and is deleted, without a reload, with before and after", () =>
@@ -144,13 +141,13 @@ describe("the dashboard", () => {
       yield* sees(page.locator("#total").getByText("9,999").waitFor())
       yield* sees(row(page, "api-1").getByRole("button").focus())
       yield* sees(page.keyboard.press("End"))
-      expect(yield* focusedName(page)).toBe("worker-999")
+      expect(yield* focusedName(page)).toBe("worker-1250")
       expect(yield* sees(page.locator("#rows .row").count())).toBeLessThan(60)
       daemon.put(aNode({ id: 1, name: "zzz" }), instant())
       yield* sees(page.locator("#total").getByText("10,000").waitFor())
       yield* sees(page.locator("#scroll").evaluate((element) => element.scrollTo(0, 0)))
       yield* sees(row(page, "api-1").waitFor())
-      expect(yield* focusedName(page)).toBe("worker-999")
+      expect(yield* focusedName(page)).toBe("worker-1250")
       yield* sees(page.keyboard.press("ArrowDown"))
       expect(yield* focusedName(page)).toBe("zzz")
     })

@@ -1,0 +1,38 @@
+// Whether the page is up to date, and since when it may not be.
+import { setText } from "@berth/web/rows.js"
+import { now } from "./model.js"
+
+const link = {
+  isFollowing: false,
+  /** Why the daemon does not answer; nothing while it does. */
+  silence: undefined,
+  /** Since when what is shown may be old. */
+  lostMillis: undefined
+}
+
+/** A restart of the daemon is nothing to report. */
+const noticeMillis = 3000
+
+export const showConnection = (name, text) => {
+  const element = document.getElementById("connection")
+  element.dataset.state = name
+  setText(element, text)
+}
+
+/** A stream stays open while the daemon stands still: the page is live only while the daemon answers, too. */
+export const noteLink = (news) => {
+  Object.assign(link, news)
+  if (link.isFollowing && link.silence === undefined) {
+    link.lostMillis = undefined
+    return showConnection("live", "live")
+  }
+  link.lostMillis ??= now()
+  showConnection("lost", link.isFollowing ? link.silence : "connection lost, trying again")
+}
+
+export const isLost = () => link.lostMillis !== undefined
+
+export const isSilent = () => link.silence !== undefined
+
+/** Since when nothing has come in, once that is worth a line. */
+export const lostMillis = () => (link.lostMillis < now() - noticeMillis ? link.lostMillis : undefined)

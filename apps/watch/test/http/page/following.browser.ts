@@ -1,0 +1,164 @@
+/**
+ * The dashboard while things happen: nothing is lost between what it read and what it follows, and what its reader is about to do
+ * stays possible.
+ */
+import { sees, visit } from "@berth/testing/browser"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { aNode } from "../../diff/aNode.ts"
+import { served } from "../http.ts"
+import { scene } from "../sceneDaemon.ts"
+import { instant, isLive, rowOf } from "./reading.ts"
+
+describe("the dashboard while things happen", () => {
+  it.live("shows what happened to a node after the nodes were read, and before the events were", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      const web = aNode({ id: 7, name: "web" })
+      daemon.put(web, instant())
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      yield* sees(
+        page.route("**/api/events?*", (route) => {
+          daemon.put({ ...web, status: "power-off" }, instant())
+          return route.continue()
+        })
+      )
+      yield* sees(page.reload())
+      yield* isLive(page)
+      yield* sees(rowOf(page, "web").getByText("power-off", { exact: true }).waitFor())
+      expect(yield* sees(page.locator("#events > li").count())).toBe(2)
+    })
+  )
+
+  it.live("does what a button is for although its row changes while it is pressed, and keeps the focus there", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      const pressed = Effect.fnUntraced(function* (name: string | RegExp, change: () => void, sign: string) {
+        const button = page.getByRole("button", { name })
+        yield* sees(button.scrollIntoViewIfNeeded())
+        const { height, width, x, y } = (yield* sees(button.boundingBox()))!
+        yield* sees(page.mouse.move(x + width / 2, y + height / 2))
+        yield* sees(page.mouse.down())
+        change()
+        yield* sees(page.getByText(sign).first().waitFor())
+        yield* sees(page.mouse.up())
+        return yield* sees(button.evaluate((element) => element === element.ownerDocument.activeElement))
+      })
+      const lag = () => {
+        daemon.state.sinks = daemon.state.sinks.map((sink) => ({ ...sink, lag: 4321 }))
+        daemon.append({ type: "berth.watch.recovered" })
+      }
+      expect(yield* pressed("Test chat", lag, "4,321")).toBe(true)
+      yield* sees(page.getByText("A test event went to chat.").waitFor())
+      expect(daemon.state.asked).toEqual(["test chat"])
+      const create = () => void daemon.put(aNode({ id: 4, name: "another" }), instant())
+      expect(yield* pressed(/^running/, create, "another was created")).toBe(true)
+      yield* sees(page.getByText("8 of 10").waitFor())
+    })
+  )
+
+  it.live("lets go of a status that the last node has left", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      const web = aNode({ id: 7, name: "web", status: "created" })
+      daemon.put(web, instant())
+      const { page } = yield* visit(daemon.url)
+      yield* sees(page.getByRole("button", { name: "created 1" }).click())
+      yield* isLive(page)
+      daemon.put({ ...web, status: "running" }, instant())
+      yield* sees(page.getByText("No node matches.").waitFor())
+      yield* sees(page.getByRole("button", { name: "created 0" }).click())
+      yield* sees(rowOf(page, "web").waitFor())
+    })
+  )
+
+  it.live("follows nothing while it is hidden, and goes on where it was", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const { page, requests } = yield* visit(daemon.url)
+      yield* isLive(page)
+      const setHidden = (isHidden: boolean) =>
+        sees(
+          page.evaluate(`Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} })
+            document.dispatchEvent(new Event("visibilitychange"))`)
+        )
+      const ended = page.waitForEvent("requestfailed", (request) => request.url().includes("/events?after"))
+      yield* setHidden(true)
+      yield* sees(ended)
+      daemon.put(aNode({ id: 7, name: "meanwhile" }), instant())
+      yield* setHidden(false)
+      yield* sees(rowOf(page, "meanwhile").waitFor())
+      expect(requests.filter((request) => request === "GET /events")).toHaveLength(2)
+      expect(requests.filter((request) => request === "GET /api/nodes")).toHaveLength(1)
+    })
+  )
+
+  it.live("holds the timeline while its reader reads on below, and counts what is new", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      const web = aNode({ id: 7, name: "web" })
+      for (let index = 0; index < 500; index++) daemon.put({ ...web, name: `web-${index}` }, instant())
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      const names = () => sees(page.locator("#events > li strong").allTextContents())
+      yield* sees(page.locator("#events > li").nth(99).waitFor())
+      yield* sees(page.locator("#events").evaluate((list) => list.scrollTo(0, 300)))
+      daemon.put({ ...web, name: "late" }, instant())
+      yield* sees(page.getByRole("button", { name: "1 new event" }).waitFor())
+      expect((yield* names())[0]).toBe("web-499")
+      for (let shown = 100; shown < 500; shown += 100) {
+        yield* sees(page.locator("#events").evaluate((list) => list.scrollTo(0, list.scrollHeight)))
+        yield* sees(page.locator("#events > li").nth(shown).waitFor())
+      }
+      expect((yield* names()).at(-1)).toBe("web-0")
+      yield* sees(page.getByRole("button", { name: "1 new event" }).click())
+      yield* sees(page.locator("#events > li").first().getByText("late").waitFor())
+      expect(yield* names()).toHaveLength(100)
+    })
+  )
+
+  it.live("has its rows in the document in the order in which they are shown, wherever it was scrolled from", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 300)
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      const places = () =>
+        sees(page.locator("#rows .row").evaluateAll((rows) => rows.map(({ ariaRowIndex }) => Number(ariaRowIndex))))
+      for (const top of [8000, 7500, 0]) {
+        yield* sees(page.locator("#scroll").evaluate((element, to) => element.scrollTo(0, to), top))
+        const first = Math.floor(top / 41) + 3
+        yield* sees(page.locator(`#rows .row[aria-rowindex="${first}"]`).waitFor())
+        const found = yield* places()
+        expect(found).toEqual(found.toSorted((a, b) => a - b))
+      }
+      yield* sees(page.getByRole("searchbox").fill("web-"))
+      expect(yield* sees(page.locator("#rows .row bdi").first().textContent())).toBe("web-1")
+      expect((yield* sees(page.locator("#rows .row .open").allTextContents())).slice(8, 11)).toEqual([
+        "web-9",
+        "web-10",
+        "web-11"
+      ])
+    })
+  )
+
+  it.live("shows the price that a plan has now in its rows", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      yield* scene(daemon, 8)
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      daemon.state.plans = daemon.state.plans.map((plan) => ({ ...plan, pricePerMonthInr: 1234 }))
+      daemon.append({ type: "berth.plan.price_changed", subject: "plans/small", data: {} })
+      yield* sees(rowOf(page, "api-1").getByText("₹1,234").waitFor())
+      daemon.state.plans = daemon.state.plans.slice(1)
+      daemon.append({ type: "berth.plan.removed", subject: "plans/small", data: { nodes: 3 } })
+      yield* sees(page.getByText("without 3 nodes of unknown price").waitFor())
+    })
+  )
+})

@@ -1,0 +1,13 @@
+/**
+ * What the tests of the dashboard read of it.
+ */
+import { sees } from "@berth/testing/browser"
+import type { Page } from "playwright-core"
+
+/** A row begins with the name of its node. */
+export const rowOf = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) })
+
+export const isLive = (page: Page) => sees(page.getByText("live", { exact: true }).waitFor())
+
+/** Now, as events have it. */
+export const instant = (): string => new Date().toISOString()

@@ -1,0 +1,82 @@
+/**
+ * What the dashboard shows of trouble, and of several accounts.
+ */
+import { sees, seriousFindings, visit } from "@berth/testing/browser"
+import { describe, expect, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { aNode } from "../../diff/aNode.ts"
+import { served } from "../http.ts"
+import { anAccount, aSink } from "../memoryDaemon.ts"
+import { instant, isLive } from "./reading.ts"
+
+const since = DateTime.makeUnsafe("2026-03-01T03:00:00Z")
+
+describe("the dashboard in trouble", () => {
+  it.live(
+    "shows what is wrong above all else: accounts of one trouble in one line, sinks, allowances; by its title, too",
+    () =>
+      Effect.gen(function* () {
+        const daemon = yield* served()
+        const trouble = { message: "The list cannot be read.", since }
+        daemon.state.accounts = [
+          ...Array.from({ length: 30 }, (_, index) =>
+            anAccount({ account: `site-${index}`, state: "degraded", trouble })
+          ),
+          anAccount({ account: "lab", allowance: { limit: 1200, remaining: 100, resetAt: null } })
+        ]
+        daemon.state.sinks = [
+          aSink(),
+          aSink({ sink: "pager", state: "disabled", message: "410 from pager.example.com", failingSince: since })
+        ]
+        const { complaints, page } = yield* visit(daemon.url)
+        yield* isLive(page)
+        yield* sees(page.getByText("The nodes are not known yet: the reason is above.").waitFor())
+        const lines = yield* sees(page.locator("#troubles p").allTextContents())
+        expect(lines).toHaveLength(3)
+        expect(lines[0]).toMatch(
+          /^30 accounts are degraded since .*: The list cannot be read\. \(site-0, .* and 22 more\)$/
+        )
+        expect(lines[1]).toMatch(/^Sink pager is disabled since .*: 410 from pager\.example\.com$/)
+        expect(lines[2]).toBe("The allowance is low: lab")
+        expect(yield* sees(page.title())).toBe("⚠ Berth watch")
+        expect(yield* sees(page.locator("#total").textContent())).toBe("–")
+        expect(yield* seriousFindings(page)).toEqual([])
+        expect(complaints).toEqual([])
+      })
+  )
+
+  it.live("names the account of nodes of one name, and shows the events of the account that is chosen", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.state.accounts = [anAccount({ account: "production" }), anAccount({ account: "staging" })]
+      daemon.put(aNode({ id: 7, name: "web" }), instant(), "production")
+      daemon.put(aNode({ id: 8, name: "web" }), instant(), "staging")
+      daemon.append({ type: "berth.sink.disabled", source: "/accounts/_daemon", data: { sink: "ops", message: "410" } })
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      yield* sees(page.getByRole("row", { name: /^web 7 production / }).waitFor())
+      yield* sees(page.getByRole("row", { name: /^web 8 staging / }).waitFor())
+      yield* sees(page.getByText("web was created staging").waitFor())
+      expect(yield* sees(page.locator("#events > li").count())).toBe(3)
+      yield* sees(page.locator("#account").selectOption("staging"))
+      yield* sees(page.locator("#events > li").nth(2).waitFor({ state: "detached" }))
+      const texts = (yield* sees(page.locator("#events > li .what").allTextContents())).join(" ")
+      expect(texts).toContain("Sink ops is disabled")
+      expect(texts.match(/was created/g)).toHaveLength(1)
+      expect(yield* sees(page.locator("#rows .row").count())).toBe(1)
+      expect(yield* seriousFindings(page)).toEqual([])
+    })
+  )
+
+  it.live("shows nodes without a name, and can open them", () =>
+    Effect.gen(function* () {
+      const daemon = yield* served()
+      daemon.put(aNode({ id: 7, name: " " }), instant())
+      const { page } = yield* visit(daemon.url)
+      yield* isLive(page)
+      yield* sees(page.getByRole("button", { name: "(no name)", exact: true }).click())
+      yield* sees(page.getByRole("dialog", { name: "(no name)" }).waitFor())
+      expect(yield* seriousFindings(page)).toEqual([])
+    })
+  )
+})
