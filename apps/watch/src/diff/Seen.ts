@@ -58,12 +58,17 @@ const unknownSighted = (draft: Draft, node: Node, source: Source): void => {
 }
 
 /** The state of a node when a reply first shows it, which may be from as early as the request for it. */
-export const firstSeen = (node: Node, { asked, answered }: Exchange, version = 0): NodeState => ({
+export const firstSeen = (
+  node: Node,
+  { asked, answered }: Exchange,
+  version = 0,
+  seenMillis = asked.atMillis
+): NodeState => ({
   node,
   incarnation: incarnationOf(node),
   life: 1,
   version,
-  seenMillis: asked.atMillis,
+  seenMillis,
   listed: true,
   statusSinceMillis: answered.atMillis,
   stuck: false,

@@ -129,9 +129,9 @@ const conclude = (draft: Draft, counted: Count): void => {
   // A read may conclude what the sweep before it listed.
   const seenMillis = (evidence.swept?.asked ?? now).atMillis
   // Versions of an account that is watched anew do not repeat those of an earlier store.
-  for (const node of counted.nodes.values()) {
-    draft.write({ ...firstSeen(node, draft.exchange, now.atMillis), seenMillis })
-  }
+  draft.writeBaseline(
+    Array.from(counted.nodes.values(), (node) => firstSeen(node, draft.exchange, now.atMillis, seenMillis))
+  )
   draft.note({ census: emptyCensus() })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })
   const fromMillis = (evidence.census.asked ?? evidence.swept?.asked ?? now).atMillis
