@@ -48,6 +48,18 @@ export interface End {
 }
 
 /** What a page brought. */
+  /** While it is searched for. */
+  readonly search?: Search
+}
+
+/** What pages off the end showed of where it is, as positions in the list. */
+interface Search {
+  /** It is behind this. */
+  readonly low: number
+  /** It is before this; null when that is not known. */
+  readonly high: number | null
+  /** How far to go on while it is not. */
+  readonly step: number
 export interface SweepStep {
   readonly sweep: Sweep
   readonly page: PageRead
