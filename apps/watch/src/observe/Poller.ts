@@ -163,7 +163,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   const page = Effect.fnUntraced(function* (monotonicMillis: number) {
-    const sweep = polling.sweep ?? beginSweep(polling.sweeps + 1)
+    const sweep = polling.sweep ?? beginSweep(polling.sweeps + 1, polling.listed)
     if (sweep.requests === 0) polling = { ...polling, sweep, sweeps: sweep.number, sweepBegunMillis: monotonicMillis }
     polling = { ...polling, pageMillis: monotonicMillis }
     const { answer, exchange } = yield* exchanged(
@@ -190,7 +190,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     yield* observe(step.completed)
     // The page that is read for the end stays about the same.
     const end = step.end === null ? null : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
-    polling = { ...polling, sweep: null, end, endMillis: monotonicMillis, isEndOpen: false }
+    const { listed } = step.completed
+    polling = { ...polling, sweep: null, listed, end, endMillis: monotonicMillis, isEndOpen: false }
   })
 
   const isOverdue = ({ asked }: Sweep, monotonicMillis: number): boolean => {

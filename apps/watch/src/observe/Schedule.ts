@@ -16,6 +16,8 @@ export interface Polling {
   readonly sweep: Sweep | null
   /** Sweeps begun. */
   readonly sweeps: number
+  /** Nodes that the last complete sweep listed. */
+  readonly listed: number
   /** When the last sweep began, on the monotonic clock, as all instants here. */
   readonly sweepBegunMillis: number
   /** When the last page of it was asked for. */
@@ -35,6 +37,7 @@ export interface Polling {
 export const initialPolling: Polling = {
   sweep: null,
   sweeps: 0,
+  listed: 0,
   sweepBegunMillis: -Infinity,
   pageMillis: -Infinity,
   end: null,
