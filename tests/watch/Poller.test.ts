@@ -132,6 +132,34 @@ describe("a service that fails", () => {
       }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours", scenario: { fleet: 250 } })))
   )
 
+  it.effect("only when one node is read gets that read ever more rarely, and everything else as before", () =>
+    Effect.gen(function* () {
+      const { fail, pass, requests } = yield* Wire
+      yield* create("pending")
+      const { published } = yield* polling()
+      yield* fail(isPoll, unavailable)
+      yield* pass(600_000)
+      const polls = requests.filter(isPoll).length
+      expect(polls).toBeGreaterThanOrEqual(3)
+      expect(polls).toBeLessThanOrEqual(12)
+      expect(requests.filter(isList).length).toBeGreaterThan(60)
+      expect(published()).toEqual(["baseline of 251"])
+    }).pipe(Effect.provide(serviceLayer({ provisioning: "2 hours", scenario: { fleet: 250 } })))
+  )
+
+  it.effect("by asking for a long pause is reported when the list was not read for a minute", () =>
+    Effect.gen(function* () {
+      const { fail, pass } = yield* Wire
+      const { events, published } = yield* polling()
+      yield* pass(1000)
+      yield* fail(isList, { ...unavailable, status: 429, headers: { "retry-after": "300" } })
+      yield* pass(120_000)
+      expect(published()).toEqual(["baseline of 5", "degraded: sweep-failed"])
+      // The last complete sweep ended in the first second.
+      expect(events[1]!.time.epochMilliseconds).toBeLessThanOrEqual(67_000)
+    }).pipe(Effect.provide(serviceLayer({ scenario: "small" })))
+  )
+
   it.effect("gets no request for as long as it asks, and one soon after that", () =>
     Effect.gen(function* () {
       const { fail, pass, requests } = yield* Wire

@@ -17,7 +17,7 @@ import type { Rules } from "./Rules.ts"
 import { firstSeen, listedUnread, noteConfirmed, sighted } from "./Seen.ts"
 import type { Change, Snapshot } from "./Snapshot.ts"
 import { deleteIfGone, noteSwept, swept } from "./SweepEnd.ts"
-import { afterAnswer, afterCompleteSweep, afterFailure } from "./Outage.ts"
+import { afterAnswer, afterCompleteSweep, afterFailure, afterSilence } from "./Outage.ts"
 
 export interface Difference extends Change {
   /** What happened, in the order to report it. */
@@ -29,6 +29,7 @@ export const diff = (snapshot: Snapshot, observation: Observation, rules: Rules)
   const draft = new Draft(snapshot, observation, rules)
   if (observation._tag === "Paused") pause(draft)
   else if (observation._tag === "RequestFailed") afterFailure(draft, observation.message)
+  else if (observation._tag === "TimePassed") afterSilence(draft)
   else {
     afterAnswer(draft)
     if (snapshot.standing.baselineMillis === null) count(draft, observation)
@@ -38,7 +39,7 @@ export const diff = (snapshot: Snapshot, observation: Observation, rules: Rules)
   return draft.result
 }
 
-type Answer = Exclude<Observation, { readonly _tag: "RequestFailed" | "Paused" }>
+type Answer = Exclude<Observation, { readonly _tag: "RequestFailed" | "Paused" | "TimePassed" }>
 
 /** A page may repeat a node; its first mention counts. One whose ids ascend repeats none. */
 const distinct = (nodes: ReadonlyArray<Node>): Iterable<Node> => {
