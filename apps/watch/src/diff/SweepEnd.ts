@@ -15,6 +15,8 @@ const minWriteMillis = 60_000
 
 /** The list was read to its end. */
 export const swept = (draft: Draft, sweep: SweepCompleted): void => {
+  // Of its first pages nothing was believed yet: a node that only those have is neither missing nor new.
+  if (sweep.asked.order < draft.evidence.baselineOrder) return
   suspectMissing(draft, sweep)
   updateFreeze(draft, sweep)
   formBatches(draft)

@@ -133,7 +133,7 @@ const conclude = (draft: Draft, counted: Count): void => {
   draft.writeBaseline(
     Array.from(counted.nodes.values(), (node) => firstSeen(node, draft.exchange, now.atMillis, seenMillis))
   )
-  draft.note({ census: emptyCensus() })
+  draft.note({ census: emptyCensus(), baselineOrder: now.order })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })
   const fromMillis = (evidence.census.asked ?? evidence.swept?.asked ?? now).atMillis
   draft.reportBaseline(counted.nodes.size, between(fromMillis, now.atMillis), evidence.swept?.number ?? null)
