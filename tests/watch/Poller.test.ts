@@ -217,11 +217,12 @@ describe("a service that fails", () => {
 
 describe("a thousand nodes that are deleted at once", () => {
   it.effect.each([
-    { what: "and were seen terminating", termination: "10 minutes" as const },
-    { what: "and were never seen terminating", termination: "1 second" as const }
+    { what: "and were seen terminating", termination: "10 minutes" as const, most: 99 },
+    // A sweep was under way when they went: the hold of those that it lacked is over before that of the others.
+    { what: "and were never seen terminating", termination: "1 second" as const, most: 120 }
   ])(
     "$what take dozens of reads, and are all reported",
-    ({ termination }) =>
+    ({ most, termination }) =>
       Effect.gen(function* () {
         const { pass, requests } = yield* Wire
         const nodes = yield* Nodes
@@ -235,8 +236,7 @@ describe("a thousand nodes that are deleted at once", () => {
         yield* Effect.forEach(ids, (id) => nodes.delete(id), { concurrency: 50, discard: true })
         yield* pass(hour, 1000)
         expect(published().filter((event) => event.startsWith("deleted"))).toHaveLength(1000)
-        // Two samples of sixty, each read twice: a sweep was under way when they went.
-        expect(requests.filter(isPoll).length).toBeLessThanOrEqual(240)
+        expect(requests.filter(isPoll).length).toBeLessThanOrEqual(most)
       }).pipe(
         Effect.provide(
           serviceLayer({

@@ -72,6 +72,8 @@ export const restartHolds = (draft: Draft): void => {
 const thaw = (draft: Draft, { answered }: SweepCompleted): void => {
   const { freeze } = draft.standing
   if (freeze === null) return
+  const { batches } = draft.evidence
+  const agreed = { asked: answered, answered }
   const denied = deniedSince(draft)
   let isHeld = false
   let isAnyNew = false
@@ -83,7 +85,8 @@ const thaw = (draft: Draft, { answered }: SweepCompleted): void => {
     else if (answered.monotonicMillis - since >= draft.rules.holdMillis) {
       isHeld = true
       isAnyNew = true
-      draft.writable("suspicions").set(id, hold(suspicion))
+      const isSampled = suspicion.firstMissing !== null && batches.some(({ sample }) => sample.has(id))
+      draft.writable("suspicions").set(id, hold(suspicion, isSampled ? agreed : null))
     } else if (isDoubted(draft, id, suspicion)) remaining++
   }
   if (isAnyNew) dissolveBatches(draft, denied)

@@ -4,7 +4,7 @@
 import { Node, type NodeId, noneWhenNull } from "@berth/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { DateTime, Struct } from "effect"
-import { doubt, widened } from "./Absence.ts"
+import { type Batch, doubt, widened } from "./Absence.ts"
 import { between, type Between, type Draft } from "./Draft.ts"
 import { reportedFields } from "./Fact.ts"
 import { compareIncarnation, incarnationOf, isPassing, type NodeState } from "./NodeState.ts"
@@ -157,11 +157,10 @@ export const seenFromMillis = ({ evidence, snapshot }: Draft, { listed, node, se
 /** Notes that a member of a sample is gone. */
 export const noteConfirmed = (draft: Draft, id: NodeId): void => {
   const { batches } = draft.evidence
-  if (!batches.some(({ confirmed, sample }) => sample.has(id) && !confirmed.has(id))) return
+  const isOpen = ({ confirmed, sample, wider }: Batch) => (sample.has(id) || wider.has(id)) && !confirmed.has(id)
+  if (!batches.some(isOpen)) return
   draft.note({
-    batches: batches.map((batch) =>
-      batch.sample.has(id) ? { ...batch, confirmed: new Set(batch.confirmed).add(id) } : batch
-    )
+    batches: batches.map((batch) => (isOpen(batch) ? { ...batch, confirmed: new Set(batch.confirmed).add(id) } : batch))
   })
   widenBatches(draft)
 }
@@ -170,11 +169,7 @@ export const noteConfirmed = (draft: Draft, id: NodeId): void => {
 export const widenBatches = (draft: Draft): void => {
   const { batches, seed, suspicions } = draft.evidence
   const isFrozen = draft.standing.freeze !== null
-  const after = batches.map((batch) =>
-    isFrozen && ![...batch.members].some((id) => suspicions.get(id)?.held === true)
-      ? batch
-      : widened(batch, suspicions, seed)
-  )
+  const after = batches.map((batch) => (isFrozen && !batch.held ? batch : widened(batch, suspicions, seed)))
   if (after.some((batch, index) => batch !== batches[index])) draft.note({ batches: after })
 }
 
@@ -197,7 +192,7 @@ const alive = (draft: Draft, known: NodeState, source: Source): void => {
   const suspicion = evidence.suspicions.get(id)
   if (suspicion === undefined) return
   draft.drop("suspicions", id)
-  const batch = evidence.batches.find(({ sample }) => sample.has(id))
+  const batch = evidence.batches.find(({ sample, wider }) => sample.has(id) || wider.has(id))
   if (batch !== undefined) {
     draft.note({ batches: evidence.batches.map((other) => (other === batch ? { ...batch, refuted: true } : other)) })
   }

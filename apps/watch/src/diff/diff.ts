@@ -101,7 +101,7 @@ const missed = (draft: Draft, id: NodeId): void => {
   draft.writable("suspicions").set(id, suspicion)
   draft.drop("hidden", id)
   draft.drop("impossible", id)
-  if (suspicion.confirmed !== null) noteConfirmed(draft, id)
+  if (suspicion.confirmed !== null || evidence.batches.some(({ wider }) => wider.has(id))) noteConfirmed(draft, id)
   deleteIfGone(draft, id, null)
 }
 

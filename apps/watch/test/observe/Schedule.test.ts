@@ -242,8 +242,8 @@ describe("suspects", () => {
       }
     }
     expect(watch.snapshot.nodes.size).toBe(0)
-    // Each of a sample of sixty twice.
-    expect(reads).toBe(120)
+    // Twenty twice, and forty once.
+    expect(reads).toBe(80)
   })
 
   it("that reads show and lists lack are read less and less often", () => {
