@@ -50,7 +50,8 @@ const countLost = (draft: Draft): { readonly expected: number; readonly missing:
   if (losses.length < evidence.losses.length) draft.note({ losses })
   let missing = losses.length
   for (const [id, suspicion] of evidence.suspicions) if (isDoubted(draft, id, suspicion)) missing++
-  if (missing === 0) return { expected: 0, missing }
+  // What was lost is lost: without another node that is missing there is nothing to wait for.
+  if (missing === losses.length) return { expected: 0, missing: 0 }
   let expected = losses.length
   for (const [id, known] of snapshot.nodes) {
     const suspicion = evidence.suspicions.get(id)

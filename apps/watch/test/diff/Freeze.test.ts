@@ -96,6 +96,17 @@ describe("a list too short to be believed", () => {
     expect(sweep.end()).toEqual([])
   })
 
+  it("freezes nothing for what was lost already, while nothing else is missing", () => {
+    const watch = byHand(defaultRules)
+    const [first, second, third] = nodes(3)
+    watch.baseline(first!, second!, third!)
+    watch.sweep(third!)
+    watch.sweep(third!)
+    expect(types([...denyTwice(watch, [1, 2]), ...watch.sweep(third!)])).toEqual(["node.deleted", "node.deleted"])
+    const terminating = { ...third!, status: "terminate" as const }
+    expect(types(sweepFor(watch, 300_000, [terminating]))).toEqual(["node.status_changed"])
+  })
+
   it("is measured against the nodes that are not expected to go", () => {
     const watch = byHand()
     const terminating = nodes(100).map((node) => (node.id > 50 ? { ...node, status: "terminate" as const } : node))
