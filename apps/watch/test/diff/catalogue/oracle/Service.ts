@@ -39,6 +39,9 @@ export interface Change {
 /** Less than the day after which a short catalogue is believed. */
 const maxShortMinutes = 20 * 60
 
+/** Half of it lacks three entries that are known at least, however many are new. */
+const minOffered = 11
+
 /** Dearer images do not make a plan dearer. */
 const surcharge = 7
 
@@ -57,8 +60,8 @@ export class Service {
   #calm = true
 
   constructor(chance: Chance, kinds: ReadonlyArray<FaultKind>) {
-    const plans = new Map(Array.from({ length: 12 }, (_, index) => [`plan-${index}`, 100]))
-    const images = new Set(Array.from({ length: 8 }, (_, index) => `image-${index}`))
+    const plans = new Map(Array.from({ length: 16 }, (_, index) => [`plan-${index}`, 100]))
+    const images = new Set(Array.from({ length: 14 }, (_, index) => `image-${index}`))
     this.truth = [{ atMinutes: 0, offer: { plans, images } }]
     this.#chance = chance
     this.#kinds = new Set(kinds)
@@ -80,15 +83,15 @@ export class Service {
     const images = new Set(this.offer.images)
     this.#serial++
     if (happens(0.4)) {
-      const image = happens(0.5) ? `new-${this.#serial}` : `image-${below(8)}`
-      if (images.has(image) && images.size > 6) images.delete(image)
+      const image = happens(0.5) ? `new-${this.#serial}` : `image-${below(14)}`
+      if (images.has(image) && images.size > minOffered) images.delete(image)
       else images.add(image)
     } else {
       const plan = oneOf([...plans.keys()])
       const kind = below(4)
       if (kind === 0) plans.set(`new-${this.#serial}`, 100 + this.#serial)
-      else if (kind === 1 && plans.size > 8) plans.delete(plan)
-      else if (kind === 2) plans.set(`plan-${below(12)}`, 300 + this.#serial)
+      else if (kind === 1 && plans.size > minOffered) plans.delete(plan)
+      else if (kind === 2) plans.set(`plan-${below(16)}`, 300 + this.#serial)
       else plans.set(plan, plans.get(plan)! + 1 + below(9))
     }
     this.truth.push({ atMinutes, offer: { plans, images } })
