@@ -14,8 +14,8 @@ export interface Belief<Observation, Difference extends { readonly facts: Readon
   readonly diff: (observation: Observation) => Difference
   /** The part of a difference that outlives the process, without its facts. Nothing in a quiet sweep. */
   readonly durable: (difference: Difference) => Omit<AccountChange, "events">
-  /** Changes what is believed. */
-  readonly apply: (difference: Difference) => void
+  /** Changes what is believed; perhaps in steps, between which others get a turn. */
+  readonly apply: (difference: Difference) => Iterable<void> | void
 }
 
 export interface AccountOptions<Observation, Difference extends { readonly facts: ReadonlyArray<EventFact> }> {
@@ -65,7 +65,7 @@ export const makeAccount = Effect.fnUntraced(function* <
         const difference = belief.diff(observation)
         const change = { ...belief.durable(difference), events: difference.facts }
         if (!isEmpty(change)) yield* commit(change)
-        belief.apply(difference)
+        for (const _ of belief.apply(difference) ?? []) yield* Effect.yieldNow
         return difference.facts
       }).pipe(Effect.uninterruptible)
     )

@@ -51,14 +51,19 @@ const rowOf = (state: NodeState): NodeRow => ({
   body: writeState(state)
 })
 
-/** The rows of what changed. A node whose id another one took leaves a tombstone of its own. */
-const rowsOf = (before: Snapshot, { exchange, nodes }: Difference): ReadonlyArray<NodeRow> =>
-  nodes.flatMap((state) => {
+function* makeRows(before: Snapshot, { exchange, nodes }: Difference): Generator<NodeRow> {
+  for (const state of nodes) {
     const known = before.nodes.get(state.node.id)
-    return known === undefined || known.incarnation === state.incarnation
-      ? [rowOf(state)]
-      : [rowOf({ ...known, goneMillis: exchange.answered.atMillis }), rowOf(state)]
-  })
+    if (known !== undefined && known.incarnation !== state.incarnation) {
+      yield rowOf({ ...known, goneMillis: exchange.answered.atMillis })
+    }
+    yield rowOf(state)
+  }
+}
+
+/** The rows of what changed, each made when it is written. A node whose id another one took leaves a tombstone of its own. */
+const rowsOf = (before: Snapshot, difference: Difference): Iterable<NodeRow> =>
+  difference.nodes.length === 0 ? [] : { [Symbol.iterator]: () => makeRows(before, difference) }
 
 /** The part of the account's row that differs. A sink that begins with the nodes waits for the sweep: it counts from the baseline on. */
 const accountOf = (before: Standing, after: Standing): Omit<AccountChange, "events" | "nodes"> => ({
@@ -84,7 +89,7 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
     standing: known.standing === null ? unwatched.standing : readStanding(known.standing)
   }
   const seed = yield* Random.nextIntBetween(0, maxSeed)
-  const { apply, snapshot } = makeSnapshot(durable, { ...options, seed })
+  const { applying, snapshot } = makeSnapshot(durable, { ...options, seed })
   const account = yield* makeAccount({
     owner,
     onStuck: options.onStuck,
@@ -95,7 +100,7 @@ export const openAccount = Effect.fnUntraced(function* (options: WatchedAccountO
         nodes: rowsOf(snapshot, difference),
         ...accountOf(snapshot.standing, difference.standing)
       }),
-      apply
+      apply: applying
     }
   })
   const watched: OwnAccount = {

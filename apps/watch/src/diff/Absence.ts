@@ -38,11 +38,16 @@ const noEvidence: Suspicion = {
   doubted: false
 }
 
-/** Many suspects at once, of which only a sample is read. */
+/** Many suspects at once, of which only some are read. */
 export interface Batch {
   readonly members: ReadonlySet<NodeId>
+  /** Whether they were missing for the whole hold of a freeze. */
+  readonly held: boolean
+  /** Members that have to answer 404 twice, in the order in which they were drawn. */
   readonly sample: ReadonlySet<NodeId>
-  /** Members of the sample that two 404s confirmed. */
+  /** Members that have to answer 404 once, after all of the sample did so twice. */
+  readonly wider: ReadonlySet<NodeId>
+  /** Those of both that did. */
   readonly confirmed: ReadonlySet<NodeId>
   /** Whether one of the sample proved alive: no other is read, and none is gone, before the next sweep. */
   readonly refuted: boolean
@@ -51,8 +56,14 @@ export interface Batch {
 /** More suspects than this at once are read by sample, which is as large. */
 export const maxRead = 20
 
-/** Once all of the sample are gone it is widened to so many: few nodes that only the list lacks, among many that are gone, are seldom in the first one. */
+/** With the wider sample so many are read: few nodes that only the list lacks, among many that are gone, are seldom in the first one. */
 const maxSample = 60
+
+/** Only a sweep after so many concludes from a batch. */
+const minBatchSweeps = 3
+
+/** So many of the sample are read again and again in a freeze. */
+const maxScouts = 5
 
 /** How long after the first 404 the second may be requested. */
 export interface Grace {
@@ -109,10 +120,13 @@ export const deniedSinceMillis = (
   return first
 }
 
-/** It was missing for the whole hold. It has to answer 404 anew, for old answers may be as wrong as the list was. */
-export const hold = (suspicion: Suspicion): Suspicion => ({
+/**
+ * It was missing for the whole hold. It has to answer 404 anew, for old answers may be as wrong as the list was: twice, or a grace
+ * after the hold where it was read for many, of which list and reads `agreed` all the time.
+ */
+export const hold = (suspicion: Suspicion, agreed: Exchange | null): Suspicion => ({
   ...suspicion,
-  firstMissing: null,
+  firstMissing: agreed,
   confirmed: null,
   sampledMillis: null,
   held: true
@@ -139,16 +153,40 @@ const draw = (seed: number, id: number): number => {
 export const batchOf = (
   suspects: ReadonlyArray<NodeId>,
   suspicions: ReadonlyMap<NodeId, Suspicion>,
-  seed: number
+  seed: number,
+  held: boolean
 ): Batch => {
   const sample = drawn(suspects, maxRead, seed)
   return {
     members: new Set(suspects),
+    held,
     sample: new Set(sample),
+    wider: new Set(),
     confirmed: new Set(confirmedOf(sample, suspicions)),
     refuted: false
   }
 }
+
+const sweepsOf = ({ members }: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>): number => {
+  let most = 0
+  for (const id of members) most = Math.max(most, suspicions.get(id)?.sweeps ?? 0)
+  return most
+}
+
+/** Whether others may join it: not once a sweep may conclude from it, which they would delay. */
+export const isJoinable = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>): boolean =>
+  sweepsOf(batch, suspicions) < minBatchSweeps
+
+/** The batch with more suspects, which a sweep that was under way when all of them went lacked later. What was read of the others counts. */
+export const joined = (
+  { held, members }: Batch,
+  suspects: ReadonlyArray<NodeId>,
+  suspicions: ReadonlyMap<NodeId, Suspicion>,
+  seed: number
+): Batch => batchOf([...members].filter((id) => suspicions.has(id)).concat(suspects), suspicions, seed, held)
+
+/** Whether it is one of those that are read again in a freeze. */
+export const isScout = ({ sample }: Batch, id: NodeId): boolean => [...sample].slice(0, maxScouts).includes(id)
 
 const drawn = (among: ReadonlyArray<NodeId>, count: number, seed: number): ReadonlyArray<NodeId> =>
   among.toSorted((a, b) => draw(seed, a) - draw(seed, b)).slice(0, count)
@@ -156,19 +194,19 @@ const drawn = (among: ReadonlyArray<NodeId>, count: number, seed: number): Reado
 const confirmedOf = (ids: ReadonlyArray<NodeId>, suspicions: ReadonlyMap<NodeId, Suspicion>): ReadonlyArray<NodeId> =>
   ids.filter((id) => (suspicions.get(id)?.confirmed ?? null) !== null)
 
-/** Whether the whole sample is known to be gone. One that is confirmed is widened at once. */
-export const isConfirmed = ({ confirmed, sample }: Batch): boolean => confirmed.size === sample.size
+/** Whether all that are read are known to be gone. */
+export const isConfirmed = ({ confirmed, sample, wider }: Batch): boolean => confirmed.size === sample.size + wider.size
 
-/** The batch with a larger sample, once all of the first one are confirmed. */
+/** The batch with the wider sample, once all of the first one are confirmed and the next sweep may conclude: others may join before. */
 export const widened = (batch: Batch, suspicions: ReadonlyMap<NodeId, Suspicion>, seed: number): Batch => {
-  if (!isConfirmed(batch)) return batch
+  if (batch.wider.size > 0 || !isConfirmed(batch) || sweepsOf(batch, suspicions) < minBatchSweeps - 1) return batch
   const others = [...batch.members].filter((id) => suspicions.has(id) && !batch.sample.has(id))
-  const more = drawn(others, maxSample - batch.sample.size, seed)
-  if (more.length === 0) return batch
+  const wider = drawn(others, maxSample - batch.sample.size, seed)
+  if (wider.length === 0) return batch
   return {
     ...batch,
-    sample: new Set([...batch.sample, ...more]),
-    confirmed: new Set([...batch.confirmed, ...confirmedOf(more, suspicions)])
+    wider: new Set(wider),
+    confirmed: new Set([...batch.confirmed, ...confirmedOf(wider, suspicions)])
   }
 }
 
@@ -185,6 +223,6 @@ export const isGone = (
 ): boolean => {
   if (sweeps < 2 || last === null || since === null) return false
   if (confirmed !== null && firstMissing !== null) return firstMissing.answered.order < sweptOrder
-  if (batch === undefined || !isConfirmed(batch) || sweeps < 3) return false
+  if (batch === undefined || !isConfirmed(batch) || sweeps < minBatchSweeps) return false
   return last.monotonicMillis - since.monotonicMillis >= graceMillis
 }

@@ -26,7 +26,8 @@ export type Count = { readonly nodes: ReadonlyMap<NodeId, Node> } | { readonly c
 
 /** The list was read to its end: believed when it has every node of the list before it. */
 export const afterCensusSweep = ({ current, listed }: Census, asked: Moment): Count => {
-  const missing = [...(listed?.keys() ?? [])].filter((id) => !current.has(id))
+  const missing: Array<NodeId> = []
+  for (const id of listed?.keys() ?? []) if (!current.has(id)) missing.push(id)
   if (listed !== null && missing.length === 0) return { nodes: current }
   const doubtful = new Set(missing.length > maxRead ? [] : missing)
   return { census: { listed: current, asked, current: new Map(), doubtful } }

@@ -19,7 +19,7 @@ export type Between = readonly [fromMillis: number, toMillis: number]
 export const between = (fromMillis: number, toMillis: number): Between => [Math.min(fromMillis, toMillis), toMillis]
 
 /** Maps of the evidence that are copied when a rule first writes to them. */
-type Copied = "suspicions" | "hidden" | "returns" | "impossible"
+type Copied = "suspicions" | "hidden" | "returns" | "impossible" | "unstated"
 
 export class Draft {
   readonly snapshot: Snapshot
@@ -31,6 +31,7 @@ export class Draft {
   standing: Standing
   evidence: Evidence
   readonly #nodes = new Map<NodeId, NodeState>()
+  #baseline: ReadonlyArray<NodeState> = []
   readonly #copied = new Set<Copied>()
 
   constructor(snapshot: Snapshot, { answered, asked }: Observation, rules: Rules) {
@@ -54,6 +55,11 @@ export class Draft {
 
   write(state: NodeState): void {
     this.#nodes.set(state.node.id, state)
+  }
+
+  /** The nodes to begin with, of which none was written before. */
+  writeBaseline(states: ReadonlyArray<NodeState>): void {
+    this.#baseline = states
   }
 
   note(change: Partial<Evidence>): void {
@@ -82,7 +88,8 @@ export class Draft {
 
   get result(): Change & { readonly facts: ReadonlyArray<Fact> } {
     const { counted, evidence, exchange, facts, seen, standing } = this
-    return { facts, nodes: Array.from(this.#nodes.values()), standing, evidence, seen, exchange, counted }
+    const nodes = this.#baseline.length > 0 ? this.#baseline : Array.from(this.#nodes.values())
+    return { facts, nodes, standing, evidence, seen, exchange, counted }
   }
 
   /** The first fact after a gap is marked. */

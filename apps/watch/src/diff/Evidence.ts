@@ -76,6 +76,10 @@ export interface Evidence {
   readonly returns: ReadonlyMap<NodeId, Return>
   /** Nodes that were seen in a status that cannot follow the one they have. */
   readonly impossible: ReadonlyMap<NodeId, Exchange>
+  /** Nodes that were shown since by records that do not state how they are: when each was last seen as it is known, in time of day. */
+  readonly unstated: ReadonlyMap<NodeId, number>
+  /** `Moment.order` of the baseline; a sweep that began before it did not see all nodes that are known. -1 without one. */
+  readonly baselineOrder: number
   /** The list as it is read before its nodes are believed. */
   readonly census: Census
 }
@@ -99,5 +103,7 @@ export const initialEvidence = (seed: number, fingerprint: string | null, begun:
   losses: [],
   returns: new Map(),
   impossible: new Map(),
+  unstated: new Map(),
+  baselineOrder: -1,
   census: emptyCensus()
 })

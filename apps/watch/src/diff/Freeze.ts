@@ -50,7 +50,8 @@ const countLost = (draft: Draft): { readonly expected: number; readonly missing:
   if (losses.length < evidence.losses.length) draft.note({ losses })
   let missing = losses.length
   for (const [id, suspicion] of evidence.suspicions) if (isDoubted(draft, id, suspicion)) missing++
-  if (missing === 0) return { expected: 0, missing }
+  // What was lost is lost: without another node that is missing there is nothing to wait for.
+  if (missing === losses.length) return { expected: 0, missing: 0 }
   let expected = losses.length
   for (const [id, known] of snapshot.nodes) {
     const suspicion = evidence.suspicions.get(id)
@@ -72,6 +73,8 @@ export const restartHolds = (draft: Draft): void => {
 const thaw = (draft: Draft, { answered }: SweepCompleted): void => {
   const { freeze } = draft.standing
   if (freeze === null) return
+  const { batches } = draft.evidence
+  const agreed = { asked: answered, answered }
   const denied = deniedSince(draft)
   let isHeld = false
   let isAnyNew = false
@@ -83,7 +86,8 @@ const thaw = (draft: Draft, { answered }: SweepCompleted): void => {
     else if (answered.monotonicMillis - since >= draft.rules.holdMillis) {
       isHeld = true
       isAnyNew = true
-      draft.writable("suspicions").set(id, hold(suspicion))
+      const isSampled = suspicion.firstMissing !== null && batches.some(({ sample }) => sample.has(id))
+      draft.writable("suspicions").set(id, hold(suspicion, isSampled ? agreed : null))
     } else if (isDoubted(draft, id, suspicion)) remaining++
   }
   if (isAnyNew) dissolveBatches(draft, denied)

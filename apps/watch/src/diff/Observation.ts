@@ -73,4 +73,9 @@ interface Paused extends Exchange {
   readonly _tag: "Paused"
 }
 
-export type Observation = PageRead | SweepCompleted | NodeFound | NodeMissing | RequestFailed | Paused
+/** Time passed without any answer: what is to be noticed by then need not wait for one. */
+interface TimePassed extends Exchange {
+  readonly _tag: "TimePassed"
+}
+
+export type Observation = PageRead | SweepCompleted | NodeFound | NodeMissing | RequestFailed | Paused | TimePassed

@@ -23,6 +23,11 @@ export const afterFailure = (draft: Draft, message: string): void => {
 /** A request was answered. */
 export const afterAnswer = (draft: Draft): void => {
   if (draft.evidence.failures > 0) draft.note({ failures: 0 })
+  afterSilence(draft)
+}
+
+/** Time passed, whether or not anything was answered: a request may hang, and the service may ask for a long pause. */
+export const afterSilence = (draft: Draft): void => {
   if (isLate(draft)) degrade(draft, "The list was not read to its end for too long.")
 }
 

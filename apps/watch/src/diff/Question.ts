@@ -2,7 +2,7 @@
  * What the evidence lacks: the reads and the sweeps that would decide something. When they are sent is up to the polling.
  */
 import type { NodeId } from "@berth/core/domain/Node"
-import { type Batch, graceOf, isConfirmed, maxRead } from "./Absence.ts"
+import { type Batch, graceOf, isConfirmed, isScout, maxRead, type Suspicion } from "./Absence.ts"
 import type { Evidence } from "./Evidence.ts"
 import type { Rules } from "./Rules.ts"
 import type { Snapshot } from "./Snapshot.ts"
@@ -28,26 +28,38 @@ export const questions = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Quest
   return [...aboutSuspects(snapshot, rules), ...aboutStale(snapshot, rules), ...aboutTransitions(snapshot)]
 }
 
-const isUnsampled = (id: NodeId, batches: ReadonlyArray<Batch>): boolean =>
-  batches.some(({ members, refuted, sample }) => members.has(id) && (refuted || !sample.has(id)))
-
-const aboutSuspects = ({ evidence, nodes, standing }: Snapshot, rules: Rules): ReadonlyArray<Question> => {
+const aboutSuspects = (snapshot: Snapshot, rules: Rules): ReadonlyArray<Question> => {
+  const { batches, suspicions } = snapshot.evidence
   const open: Array<Question> = []
-  for (const [id, suspicion] of evidence.suspicions) {
-    const known = nodes.get(id)
-    if (known === undefined || isUnsampled(id, evidence.batches)) continue
-    const { confirmed, firstMissing, held } = suspicion
-    const isOnHold = standing.freeze !== null && !held
-    if (confirmed !== null && !isOnHold) continue
-    const dueMonotonicMillis =
-      confirmed !== null
-        ? confirmed.answered.monotonicMillis + maxHiddenPauseMillis
-        : firstMissing === null
-          ? hiddenUntil(evidence, id, rules)
-          : firstMissing.answered.monotonicMillis + graceOf(known, suspicion, rules)
-    open.push({ id, kind: "suspect", dueMonotonicMillis })
+  for (const [id, suspicion] of suspicions) {
+    const batch = batches.find(({ members }) => members.has(id))
+    const dueMonotonicMillis = suspectDue(id, suspicion, batch, snapshot, rules)
+    if (dueMonotonicMillis !== null) open.push({ id, kind: "suspect", dueMonotonicMillis })
   }
   return open
+}
+
+/** When a read of a suspect would decide something; null when it would not. */
+const suspectDue = (
+  id: NodeId,
+  suspicion: Suspicion,
+  batch: Batch | undefined,
+  { evidence, nodes, standing }: Snapshot,
+  rules: Rules
+): number | null => {
+  const known = nodes.get(id)
+  if (known === undefined) return null
+  if (batch !== undefined && (batch.refuted || !(batch.sample.has(id) || batch.wider.has(id)))) return null
+  const { confirmed, firstMissing, held } = suspicion
+  if (firstMissing === null) return hiddenUntil(evidence, id, rules)
+  const isOnHold = standing.freeze !== null && !held
+  if (isOnHold && (confirmed !== null || batch !== undefined)) {
+    // Nothing is concluded before the hold is over: of many a few show whether they are back.
+    const isRead = batch === undefined || isScout(batch, id)
+    return isRead ? (confirmed ?? firstMissing).answered.monotonicMillis + maxHiddenPauseMillis : null
+  }
+  if (confirmed !== null || batch?.confirmed.has(id) === true) return null
+  return firstMissing.answered.monotonicMillis + graceOf(known, suspicion, rules)
 }
 
 /** The more often a read showed a node that the list lacks, the later is the next. */

@@ -4,13 +4,14 @@
 import { Node, type NodeId, noneWhenNull } from "@berth/core/domain/Node"
 import { isKnown, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { DateTime, Struct } from "effect"
-import { doubt, widened } from "./Absence.ts"
+import { type Batch, doubt, widened } from "./Absence.ts"
 import { between, type Between, type Draft } from "./Draft.ts"
 import { reportedFields } from "./Fact.ts"
 import { compareIncarnation, incarnationOf, isPassing, type NodeState } from "./NodeState.ts"
 import type { Exchange } from "./Observation.ts"
 import { afterFound, afterListed, canFollow } from "./Return.ts"
 import type { Tombstone } from "./Snapshot.ts"
+import { isStatus, isUnread, stated } from "./Stated.ts"
 import { learnDuration, stuckAfterMillis } from "./Transition.ts"
 
 /** Where a node was seen: on a page of a sweep, or in a read of its own. */
@@ -41,6 +42,17 @@ export const listedUnread = (draft: Draft, id: NodeId, sweep: number | null): vo
   const seen = draft.evidence.seen.get(id)
   if (known === undefined || (seen !== undefined && draft.exchange.asked.order < seen.answered.order)) return
   alive(draft, known, { _tag: "list", sweep })
+  noteUnstated(draft, known)
+}
+
+/** Its id is there. It may have changed since it was last seen as it is known, or another node may have the id. */
+const noteUnstated = (draft: Draft, believed: NodeState): void => {
+  const { id } = believed.node
+  const fromMillis = seenFromMillis(draft, believed)
+  if (!draft.evidence.unstated.has(id)) draft.writable("unstated").set(id, fromMillis)
+  // A restart ends the evidence, and a listed node counts as seen by every sweep.
+  const state = draft.known(id) ?? believed
+  if (state.listed || state !== believed) draft.write({ ...state, listed: false, seenMillis: fromMillis })
 }
 
 /** A node that is not known: new, or reported deleted before. */
@@ -58,12 +70,17 @@ const unknownSighted = (draft: Draft, node: Node, source: Source): void => {
 }
 
 /** The state of a node when a reply first shows it, which may be from as early as the request for it. */
-export const firstSeen = (node: Node, { asked, answered }: Exchange, version = 0): NodeState => ({
+export const firstSeen = (
+  node: Node,
+  { asked, answered }: Exchange,
+  version = 0,
+  seenMillis = asked.atMillis
+): NodeState => ({
   node,
   incarnation: incarnationOf(node),
   life: 1,
   version,
-  seenMillis: asked.atMillis,
+  seenMillis,
   listed: true,
   statusSinceMillis: answered.atMillis,
   stuck: false,
@@ -144,6 +161,8 @@ const returning = (draft: Draft, node: Node, tombstone: Tombstone, source: Sourc
 
 /** The latest instant at which the node is known to have been there as it is known. */
 export const seenFromMillis = ({ evidence, snapshot }: Draft, { listed, node, seenMillis }: NodeState): number => {
+  const unstated = evidence.unstated.get(node.id)
+  if (unstated !== undefined) return unstated
   const seen = evidence.seen.get(node.id)
   if (seen !== undefined) return seen.asked.atMillis
   return listed ? Math.max(seenMillis, snapshot.standing.sweptMillis ?? seenMillis) : seenMillis
@@ -152,11 +171,10 @@ export const seenFromMillis = ({ evidence, snapshot }: Draft, { listed, node, se
 /** Notes that a member of a sample is gone. */
 export const noteConfirmed = (draft: Draft, id: NodeId): void => {
   const { batches } = draft.evidence
-  if (!batches.some(({ confirmed, sample }) => sample.has(id) && !confirmed.has(id))) return
+  const isOpen = ({ confirmed, sample, wider }: Batch) => (sample.has(id) || wider.has(id)) && !confirmed.has(id)
+  if (!batches.some(isOpen)) return
   draft.note({
-    batches: batches.map((batch) =>
-      batch.sample.has(id) ? { ...batch, confirmed: new Set(batch.confirmed).add(id) } : batch
-    )
+    batches: batches.map((batch) => (isOpen(batch) ? { ...batch, confirmed: new Set(batch.confirmed).add(id) } : batch))
   })
   widenBatches(draft)
 }
@@ -165,11 +183,7 @@ export const noteConfirmed = (draft: Draft, id: NodeId): void => {
 export const widenBatches = (draft: Draft): void => {
   const { batches, seed, suspicions } = draft.evidence
   const isFrozen = draft.standing.freeze !== null
-  const after = batches.map((batch) =>
-    isFrozen && ![...batch.members].some((id) => suspicions.get(id)?.held === true)
-      ? batch
-      : widened(batch, suspicions, seed)
-  )
+  const after = batches.map((batch) => (isFrozen && !batch.held ? batch : widened(batch, suspicions, seed)))
   if (after.some((batch, index) => batch !== batches[index])) draft.note({ batches: after })
 }
 
@@ -178,21 +192,19 @@ export const forget = (draft: Draft, id: NodeId): void => {
   draft.drop("suspicions", id)
   draft.drop("hidden", id)
   draft.drop("impossible", id)
+  draft.drop("unstated", id)
 }
 
 /** The node is there: all evidence that it is gone was wrong. */
 const alive = (draft: Draft, known: NodeState, source: Source): void => {
   const { id } = known.node
-  const { evidence, exchange, now } = draft
+  const { evidence, now } = draft
   draft.seen.push(id)
-  if (source._tag === "list") {
-    draft.drop("hidden", id)
-    if (!known.listed) draft.write({ ...known, listed: true, seenMillis: exchange.asked.atMillis })
-  }
+  if (source._tag === "list") draft.drop("hidden", id)
   const suspicion = evidence.suspicions.get(id)
   if (suspicion === undefined) return
   draft.drop("suspicions", id)
-  const batch = evidence.batches.find(({ sample }) => sample.has(id))
+  const batch = evidence.batches.find(({ sample, wider }) => sample.has(id) || wider.has(id))
   if (batch !== undefined) {
     draft.note({ batches: evidence.batches.map((other) => (other === batch ? { ...batch, refuted: true } : other)) })
   }
@@ -236,7 +248,8 @@ const completed = (node: Node, earlier: Node): Node => {
 
 /** Whether a field has another value; one that no record had before is only known now. */
 const isChanged = (field: keyof Node, before: Node, after: Node): boolean =>
-  before[field] !== after[field] && (before[field] !== null || noneWhenNull.some((name) => name === field))
+  before[field] !== after[field] &&
+  (before[field] !== null || (noneWhenNull.some((name) => name === field) && !isUnread(before, field)))
 
 const isUnchanged = (value: unknown, before: unknown): boolean => value === null || value === before
 
@@ -255,16 +268,37 @@ const isSame = (node: Node, known: Node): boolean =>
   isUnchanged(node.diskGb, known.diskGb)
 
 /** The record against the one that is believed. */
-const compared = (draft: Draft, believed: NodeState, node: Node, source: Source): void => {
-  const known = draft.known(node.id) ?? believed
-  if (!canFollow(known.node.status, node.status) && !isConfirmed(draft, node.id, source)) return
-  draft.drop("impossible", node.id)
+const compared = (draft: Draft, believed: NodeState, shown: Node, source: Source): void => {
+  const { id } = shown
+  const node = stated(shown, believed.node)
+  if (!canFollow(believed.node.status, node.status) && !isConfirmed(draft, id, source)) {
+    return noteUnstated(draft, believed)
+  }
+  draft.drop("impossible", id)
+  // Before what is known now is noted.
+  const when = between(seenFromMillis(draft, believed), draft.now.atMillis)
+  if (node !== shown) {
+    changed(draft, believed, node, source, when)
+    return noteUnstated(draft, believed)
+  }
+  draft.drop("unstated", id)
+  const isListed = believed.listed || source._tag === "list"
+  const known = isListed === believed.listed ? believed : { ...believed, listed: true, seenMillis: askedMillis(draft) }
+  if (known !== believed) draft.write(known)
+  changed(draft, known, node, source, when)
+}
+
+const askedMillis = ({ exchange }: Draft): number => exchange.asked.atMillis
+
+/** Reports what differs between what is known and what is shown, where anything does. */
+const changed = (draft: Draft, known: NodeState, node: Node, source: Source, when: Between): void => {
   if (isSame(node, known.node)) return checkStuck(draft, known, source)
   const after = completed(node, known.node)
   const before = known.node
-  const when = between(seenFromMillis(draft, believed), draft.now.atMillis)
-  let state: NodeState = { ...known, node: after, seenMillis: draft.exchange.asked.atMillis }
-  if (spelling(before.status) !== spelling(after.status)) {
+  let state: NodeState = { ...known, node: after, seenMillis: askedMillis(draft) }
+  // One that no record stated before is only known now.
+  if (!isStatus(before.status)) state = { ...state, statusSinceMillis: draft.now.atMillis }
+  else if (spelling(before.status) !== spelling(after.status)) {
     learnDuration(draft, known)
     state = { ...state, version: state.version + 1, statusSinceMillis: draft.now.atMillis, stuck: false }
     const data = { from: before.status, to: after.status, before, after }

@@ -81,11 +81,18 @@ export interface Process {
 /** After a restart it counts as having been in its status for at most so long, whatever the wall clock shows. */
 const maxStatusAgeMillis = 86_400_000
 
+/** From one step to the next of a change so large that others need a turn meanwhile. */
+const nodesPerStep = 5000
+
+export interface ChangingSnapshot {
+  readonly snapshot: Snapshot
+  readonly apply: (change: Change) => void
+  /** The same in steps. Between them the snapshot is none of either. */
+  readonly applying: (change: Change) => Generator<void>
+}
+
 /** A snapshot of what was kept for good, and the one way to change it. */
-export const makeSnapshot = (
-  durable: Durable,
-  { begun, fingerprint, seed }: Process
-): { readonly snapshot: Snapshot; readonly apply: (change: Change) => void } => {
+export const makeSnapshot = (durable: Durable, { begun, fingerprint, seed }: Process): ChangingSnapshot => {
   const nodes = new Map<NodeId, NodeState>()
   const tombstones = new Map<NodeId, Tombstone>()
   const seen = new Map<NodeId, Exchange>()
@@ -124,8 +131,12 @@ export const makeSnapshot = (
       transitions
     }
   }
-  const apply = (change: Change) => {
-    for (const state of change.nodes) keep(state, change.exchange.answered.monotonicMillis)
+  function* applying(change: Change): Generator<void> {
+    let count = 0
+    for (const state of change.nodes) {
+      keep(state, change.exchange.answered.monotonicMillis)
+      if (++count % nodesPerStep === 0) yield
+    }
     for (const id of change.seen) seen.set(id, change.exchange)
     for (const id of tombstones.keys()) {
       if (tombstones.size <= maxTombstones) break
@@ -135,5 +146,8 @@ export const makeSnapshot = (
     snapshot.evidence = { ...change.evidence, seen, transitions }
     for (const node of change.counted) (change.evidence.census.current as Map<NodeId, Node>).set(node.id, node)
   }
-  return { snapshot, apply }
+  const apply = (change: Change) => {
+    for (const _ of applying(change));
+  }
+  return { snapshot, apply, applying }
 }

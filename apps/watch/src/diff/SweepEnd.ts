@@ -2,7 +2,7 @@
  * What it proves that the list was read to its end: which nodes it lacks, and with the reads of those, which are gone.
  */
 import type { NodeId } from "@berth/core/domain/Node"
-import { afterSweep, batchOf, graceOf, isGone, isExpectedToGo, maxRead } from "./Absence.ts"
+import { afterSweep, batchOf, graceOf, isGone, isExpectedToGo, isJoinable, joined, maxRead } from "./Absence.ts"
 import { between, type Draft } from "./Draft.ts"
 import { updateFreeze } from "./Freeze.ts"
 import type { SweepCompleted } from "./Observation.ts"
@@ -15,6 +15,8 @@ const minWriteMillis = 60_000
 
 /** The list was read to its end. */
 export const swept = (draft: Draft, sweep: SweepCompleted): void => {
+  // Of its first pages nothing was believed yet: a node that only those have is neither missing nor new.
+  if (sweep.asked.order < draft.evidence.baselineOrder) return
   suspectMissing(draft, sweep)
   updateFreeze(draft, sweep)
   formBatches(draft)
@@ -47,7 +49,7 @@ const suspectMissing = (draft: Draft, sweep: SweepCompleted): void => {
   }
 }
 
-/** Many suspects that are in no batch yet become one; those held by a freeze are apart from those that are not. */
+/** Many suspects that are in no batch yet join one or become one; those held by a freeze are apart from those that are not. */
 const formBatches = (draft: Draft): void => {
   const { evidence } = draft
   const batches = evidence.batches.filter(
@@ -57,8 +59,15 @@ const formBatches = (draft: Draft): void => {
   for (const [id, { held, sweeps }] of evidence.suspicions) {
     if (sweeps > 0 && !batches.some(({ members }) => members.has(id))) single[held ? "held" : "other"].push(id)
   }
-  for (const ids of [single.held, single.other]) {
-    if (ids.length > maxRead) batches.push(batchOf(ids, evidence.suspicions, evidence.seed))
+  for (const [held, ids] of [
+    [true, single.held],
+    [false, single.other]
+  ] as const) {
+    if (ids.length <= maxRead) continue
+    const { seed, suspicions } = evidence
+    const at = batches.findIndex((batch) => batch.held === held && isJoinable(batch, suspicions))
+    if (at === -1) batches.push(batchOf(ids, suspicions, seed, held))
+    else batches[at] = joined(batches[at]!, ids, suspicions, seed)
   }
   if (batches.length > 0 || evidence.batches.length > 0) draft.note({ batches })
   widenBatches(draft)

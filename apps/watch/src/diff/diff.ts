@@ -17,7 +17,7 @@ import type { Rules } from "./Rules.ts"
 import { firstSeen, listedUnread, noteConfirmed, sighted } from "./Seen.ts"
 import type { Change, Snapshot } from "./Snapshot.ts"
 import { deleteIfGone, noteSwept, swept } from "./SweepEnd.ts"
-import { afterAnswer, afterCompleteSweep, afterFailure } from "./Outage.ts"
+import { afterAnswer, afterCompleteSweep, afterFailure, afterSilence } from "./Outage.ts"
 
 export interface Difference extends Change {
   /** What happened, in the order to report it. */
@@ -29,6 +29,7 @@ export const diff = (snapshot: Snapshot, observation: Observation, rules: Rules)
   const draft = new Draft(snapshot, observation, rules)
   if (observation._tag === "Paused") pause(draft)
   else if (observation._tag === "RequestFailed") afterFailure(draft, observation.message)
+  else if (observation._tag === "TimePassed") afterSilence(draft)
   else {
     afterAnswer(draft)
     if (snapshot.standing.baselineMillis === null) count(draft, observation)
@@ -38,7 +39,7 @@ export const diff = (snapshot: Snapshot, observation: Observation, rules: Rules)
   return draft.result
 }
 
-type Answer = Exclude<Observation, { readonly _tag: "RequestFailed" | "Paused" }>
+type Answer = Exclude<Observation, { readonly _tag: "RequestFailed" | "Paused" | "TimePassed" }>
 
 /** A page may repeat a node; its first mention counts. One whose ids ascend repeats none. */
 const distinct = (nodes: ReadonlyArray<Node>): Iterable<Node> => {
@@ -100,7 +101,7 @@ const missed = (draft: Draft, id: NodeId): void => {
   draft.writable("suspicions").set(id, suspicion)
   draft.drop("hidden", id)
   draft.drop("impossible", id)
-  if (suspicion.confirmed !== null) noteConfirmed(draft, id)
+  if (suspicion.confirmed !== null || evidence.batches.some(({ wider }) => wider.has(id))) noteConfirmed(draft, id)
   deleteIfGone(draft, id, null)
 }
 
@@ -129,10 +130,10 @@ const conclude = (draft: Draft, counted: Count): void => {
   // A read may conclude what the sweep before it listed.
   const seenMillis = (evidence.swept?.asked ?? now).atMillis
   // Versions of an account that is watched anew do not repeat those of an earlier store.
-  for (const node of counted.nodes.values()) {
-    draft.write({ ...firstSeen(node, draft.exchange, now.atMillis), seenMillis })
-  }
-  draft.note({ census: emptyCensus() })
+  draft.writeBaseline(
+    Array.from(counted.nodes.values(), (node) => firstSeen(node, draft.exchange, now.atMillis, seenMillis))
+  )
+  draft.note({ census: emptyCensus(), baselineOrder: now.order })
   draft.change({ baselineMillis: now.atMillis, fingerprint: evidence.fingerprint })
   const fromMillis = (evidence.census.asked ?? evidence.swept?.asked ?? now).atMillis
   draft.reportBaseline(counted.nodes.size, between(fromMillis, now.atMillis), evidence.swept?.number ?? null)

@@ -15,7 +15,7 @@ import type { StoreFailed } from "../store/StoreFailed.ts"
 import { backoffMillis } from "./Backoff.ts"
 import type { Moments } from "./Moments.ts"
 import { RequestShare } from "./RequestShare.ts"
-import { initialPolling, intervalsNow, nextDue, type Plan, type Polling } from "./Schedule.ts"
+import { initialPolling, intervalsNow, nextDue, plannedSweepMillis, type Plan, type Polling } from "./Schedule.ts"
 import { beginSweep, nextPage, type Sweep, takePage } from "./Sweep.ts"
 import { tailPage, takeTail } from "./TailProbe.ts"
 
@@ -66,8 +66,12 @@ const maxTurnMillis = 5000
 /** A process that turns this late stood still. */
 const maxLateMillis = 20_000
 
-/** A node whose read fails by itself is read again after this. */
-const unreadableMillis = 60_000
+/** A node whose read fails is read again after this, doubled from one failure to the next. */
+const readPauseMillis = 1000
+
+/** The same where nothing in the reply is wrong but the node. */
+const unreadablePauseMillis = 60_000
+const maxReadPauseMillis = 300_000
 
 /** A list with more pages than this does not end: they hold ten times the nodes this daemon is meant for. */
 const maxPages = 20_000
@@ -119,7 +123,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   const observe = Effect.fnUntraced(function* (observation: Observation) {
-    const { sweepMillis } = intervalsNow(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
+    const sweepMillis = plannedSweepMillis(polling, watch.snapshot, planAt(observation.answered.monotonicMillis))
     yield* watch.observe(observation, { ...rules, sweepMillis })
     if (isKnown()) yield* Deferred.succeed(ready, undefined)
   }, Effect.uninterruptible)
@@ -167,7 +171,7 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
   })
 
   const page = Effect.fnUntraced(function* (monotonicMillis: number) {
-    const sweep = polling.sweep ?? beginSweep(polling.sweeps + 1)
+    const sweep = polling.sweep ?? beginSweep(polling.sweeps + 1, polling.listed)
     if (sweep.requests === 0) polling = { ...polling, sweep, sweeps: sweep.number, sweepBegunMillis: monotonicMillis }
     polling = { ...polling, pageMillis: monotonicMillis }
     const { answer, exchange } = yield* exchanged(
@@ -194,7 +198,8 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     yield* observe(step.completed)
     // The page that is read for the end stays about the same.
     const end = step.end === null ? null : { ...step.end, firstId: polling.end?.firstId ?? Infinity }
-    polling = { ...polling, sweep: null, end, endMillis: monotonicMillis, isEndOpen: false }
+    const { listed } = step.completed
+    polling = { ...polling, sweep: null, listed, end, endMillis: monotonicMillis, isEndOpen: false }
   })
 
   const isOverdue = ({ asked }: Sweep, monotonicMillis: number): boolean => {
@@ -227,21 +232,33 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
       nodes.get(nodeId, { lane: "wait", retry: false, onReply: moments.takeDate }),
       turn
     )
-    if (Result.isSuccess(answer)) {
-      failures = 0
-      return yield* observe({ _tag: "NodeFound", ...exchange, node: answer.success })
+    const isFound = Result.isSuccess(answer)
+    if (!isFound && answer.failure.reason._tag !== "NodeNotFound") {
+      return noteFailedRead(nodeId, exchange.answered, answer.failure, yield* Random.next)
     }
-    const { failure } = answer
-    if (failure.reason._tag === "NodeNotFound") {
-      failures = 0
-      return yield* observe({ _tag: "NodeMissing", ...exchange, nodeId })
-    }
-    if (!isUnreadable(failure)) return yield* failed(exchange, failure)
-    const { monotonicMillis } = exchange.answered
-    const others = [...polling.unreadable].filter(([, until]) => until > monotonicMillis)
-    polling = { ...polling, unreadable: new Map(others).set(nodeId, monotonicMillis + unreadableMillis) }
-    yield* observe({ _tag: "RequestFailed", ...exchange, message: failure.message })
+    failures = 0
+    const failedReads = new Map(polling.failedReads)
+    if (failedReads.delete(nodeId)) polling = { ...polling, failedReads }
+    yield* observe(
+      isFound ? { _tag: "NodeFound", ...exchange, node: answer.success } : { _tag: "NodeMissing", ...exchange, nodeId }
+    )
   })
+
+  /**
+   * A single node could not be read. Whether the service fails is left to the list, which is asked for again and again: one node that
+   * cannot be read holds up nothing else, and is no outage.
+   */
+  const noteFailedRead = (nodeId: NodeId, { monotonicMillis }: Moment, failure: BerthError, chance: number) => {
+    const times = (polling.failedReads.get(nodeId)?.times ?? 0) + 1
+    const pauseMillis = isUnreadable(failure) ? unreadablePauseMillis : readPauseMillis
+    const untilMillis = monotonicMillis + Math.min(maxReadPauseMillis, pauseMillis * 2 ** Math.min(times - 1, 20))
+    const forgottenMillis = monotonicMillis - 2 * maxReadPauseMillis
+    const others = [...polling.failedReads].filter(([, read]) => read.untilMillis > forgottenMillis)
+    polling = { ...polling, failedReads: new Map(others).set(nodeId, { times, untilMillis }) }
+    if (isUnreadable(failure)) return
+    const quietMillis = backoffMillis(++failures, chance, retryAfterMillis(failure))
+    polling = { ...polling, quietUntilMillis: monotonicMillis + quietMillis }
+  }
 
   const spent = Effect.map(moments.now, ({ monotonicMillis }) => {
     const left = share.left(monotonicMillis)
@@ -275,8 +292,15 @@ export const makePoller = Effect.fnUntraced(function* (options: PollerOptions): 
     }
   })
 
+  /** An outage is one also while a request hangs, or the service asked for a long pause. */
+  const noteTime = Effect.gen(function* () {
+    if (watch.snapshot.standing.outage !== null) return
+    const now = yield* moments.now
+    yield* observe({ _tag: "TimePassed", asked: now, answered: now })
+  })
+
   /** A process at work turns, however long a wait or a request takes. */
-  const turning = Effect.forever(Effect.andThen(turn, Effect.sleep(maxTurnMillis)))
+  const turning = Effect.forever(turn.pipe(Effect.andThen(noteTime), Effect.andThen(Effect.sleep(maxTurnMillis))))
 
   return { run: Effect.raceFirst(Effect.forever(step), turning), ready: Deferred.await(ready), beside, spent }
 })

@@ -16,6 +16,8 @@ export interface Polling {
   readonly sweep: Sweep | null
   /** Sweeps begun. */
   readonly sweeps: number
+  /** Nodes that the last complete sweep listed. */
+  readonly listed: number
   /** When the last sweep began, on the monotonic clock, as all instants here. */
   readonly sweepBegunMillis: number
   /** When the last page of it was asked for. */
@@ -28,20 +30,29 @@ export interface Polling {
   readonly isEndOpen: boolean
   /** Nothing is sent before, for a request failed. */
   readonly quietUntilMillis: number
-  /** Nodes whose reads fail by themselves: when each may be read again. */
-  readonly unreadable: ReadonlyMap<NodeId, number>
+  /** Nodes whose last read failed. */
+  readonly failedReads: ReadonlyMap<NodeId, FailedRead>
+}
+
+/** Reads of one node that failed. */
+export interface FailedRead {
+  /** How many in a row. */
+  readonly times: number
+  /** It is not read again before, whatever it would decide: what else is due goes first. */
+  readonly untilMillis: number
 }
 
 export const initialPolling: Polling = {
   sweep: null,
   sweeps: 0,
+  listed: 0,
   sweepBegunMillis: -Infinity,
   pageMillis: -Infinity,
   end: null,
   endMillis: -Infinity,
   isEndOpen: false,
   quietUntilMillis: -Infinity,
-  unreadable: new Map()
+  failedReads: new Map()
 }
 
 /** A request, and when it is due. */
@@ -90,6 +101,18 @@ export const intervalsNow = (polling: Polling, snapshot: Snapshot, plan: Plan): 
     transitions: inLane(snapshot, plan.rules, laneOf(snapshot, polling), plan.nowMillis)
   })
 
+/**
+ * How long a sweep takes as planned. The first one of a process has to show how many pages there are: as many as it has read, at
+ * least.
+ */
+export const plannedSweepMillis = (polling: Polling, snapshot: Snapshot, plan: Plan): number => {
+  const planned = intervalsNow(polling, snapshot, plan)
+  const { sweep } = polling
+  if (sweep === null || snapshot.evidence.swept !== null || sweep.requests <= 2) return planned.sweepMillis
+  const nodes = Math.max(snapshot.nodes.size, sweep.listed.size)
+  return intervalsOf({ ...plan, nodes, pages: sweep.requests, transitions: 0 }).sweepMillis
+}
+
 /** The request that is due first. */
 export const nextDue = (polling: Polling, snapshot: Snapshot, plan: Plan): Due => {
   const intervals = intervalsNow(polling, snapshot, plan)
@@ -132,7 +155,7 @@ const readDue = (
   for (const question of questions(snapshot, rules)) {
     const { id } = question
     const answerMillis = answerDue(question, snapshot, rules, lane, transitionMillis)
-    const dueMillis = Math.max(answerMillis, polling.unreadable.get(id) ?? -Infinity)
+    const dueMillis = Math.max(answerMillis, polling.failedReads.get(id)?.untilMillis ?? -Infinity)
     if (dueMillis < Infinity && (first === null || dueMillis < first.dueMillis)) first = { _tag: "read", id, dueMillis }
   }
   return first

@@ -15,6 +15,8 @@ export type Record = Node | UnreadableRecord
 export interface Sweep {
   /** From 1. */
   readonly number: number
+  /** Nodes that the sweep before it listed. */
+  readonly expected: number
   /** When its first page was asked for; null before. */
   readonly asked: Moment | null
   readonly progress: Listing.Progress
@@ -23,8 +25,9 @@ export interface Sweep {
   readonly nameless: number
 }
 
-export const beginSweep = (number: number): Sweep => ({
+export const beginSweep = (number: number, expected = 0): Sweep => ({
   number,
+  expected,
   asked: null,
   progress: Listing.begin(),
   requests: 0,
@@ -45,6 +48,18 @@ export interface End {
   readonly lastId: number
   /** The first id on the page that is read for the end: that page shows all nodes from it on. `Infinity` while that is not known. */
   readonly firstId: number
+  /** While it is searched for. */
+  readonly search?: Search
+}
+
+/** What pages off the end showed of where it is, as positions in the list. */
+interface Search {
+  /** It is behind this. */
+  readonly low: number
+  /** It is before this; null when that is not known. */
+  readonly high: number | null
+  /** How far to go on while it is not. */
+  readonly step: number
 }
 
 /** What a page brought. */
@@ -99,7 +114,9 @@ export const takePage = (
   const places = placesOf(records)
   const isFirst = sweep.requests === 0
   const known = memory[range.perPage]
-  const isRelied = isFirst && places.length < range.perPage && PageMemory.judge(known, places.length) !== undefined
+  // A list that got shorter is proved: the service may leave nodes out of a page that is not the last.
+  const mayRely = isFirst && places.length < range.perPage && places.length >= sweep.expected
+  const isRelied = mayRely && PageMemory.judge(known, places.length) !== undefined
   const step = Listing.take(sweep.progress, range, places, isRelied)
   const { listed } = sweep
   let nameless = sweep.nameless

@@ -28,11 +28,26 @@ export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Re
   const isBehind = range.start > 0 && (ids.length === 0 || ids[0]! > end.lastId)
   const isFull = records.length >= range.perPage
   const page = pageRead(exchange, records, null, !isBehind && !isFull)
-  if (isBehind) {
-    const offset = Math.max(1, range.start - Math.floor(pageSize.maximum / 2))
-    return { page, end: { ...end, offset, firstId: Infinity }, isOpen: true }
-  }
-  const lastId = ids.reduce((max, id) => Math.max(max, id), end.lastId)
+  if (isBehind) return { page, end: before(end, range.start), isOpen: true }
+  const offset = range.start + records.length
+  const newestId = ids.reduce((max, id) => Math.max(max, id), 0)
+  if (isFull && newestId <= end.lastId) return { page, end: behind(end, offset), isOpen: true }
+  const lastId = Math.max(end.lastId, newestId)
   const firstId = isFull ? Infinity : (ids[0] ?? Infinity)
-  return { page, end: { offset: range.start + records.length, lastId, firstId }, isOpen: isFull }
+  return { page, end: { offset, lastId, firstId }, isOpen: isFull }
+}
+
+/** Many nodes were deleted: after one step back halves are searched, for a thousand pages of a list would take the share of an hour. */
+const before = (end: End, high: number): End => {
+  const { low, step } = end.search ?? { low: 0, step: 0 }
+  const offset = end.search === undefined ? high - pageSize.maximum / 2 : Math.floor((low + high) / 2)
+  return { ...end, offset: Math.max(1, offset), firstId: Infinity, search: { low, high, step } }
+}
+
+/** All nodes of a full page were known: others that are known follow it, and nothing is missed where they are skipped. */
+const behind = (end: End, low: number): End => {
+  const { high, step } = end.search ?? { high: null, step: 0 }
+  const offset = high === null ? low + step : Math.max(low, Math.floor((low + high) / 2))
+  const next = high === null ? Math.max(pageSize.maximum, 2 * step) : step
+  return { ...end, offset, firstId: Infinity, search: { low, high, step: next } }
 }

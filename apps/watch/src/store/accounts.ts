@@ -5,7 +5,7 @@ import { Effect, Random, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Event, type EventFact, toEvent, toJson } from "../events/Event.ts"
-import { inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
+import { groupsOf, inGroups, type StoredInteger, toNumber, toNumberOrNull } from "./rows.ts"
 import { fromSqlError, StoreFailed } from "./StoreFailed.ts"
 
 /** The right to change an account, until another process takes it over. */
@@ -45,7 +45,8 @@ export interface NodeRow {
 
 /** What one observation changes. What is left out stays as it is. */
 export interface AccountChange {
-  readonly nodes?: ReadonlyArray<NodeRow>
+  /** Read once for each attempt, a group at a time: making all rows of a large account at once would hold up everything else. */
+  readonly nodes?: Iterable<NodeRow>
   readonly events?: ReadonlyArray<EventFact>
   readonly standing?: string
   readonly sweptAtMillis?: number
@@ -92,6 +93,10 @@ const hexDigits = (value: number): string => (value >>> 0).toString(16).padStart
 const newAccountId = Effect.map(Effect.all([Random.nextInt, Random.nextInt, Random.nextInt, Random.nextInt]), (words) =>
   words.map(hexDigits).join("")
 )
+
+function* columnsOf(account: string, rows: Iterable<NodeRow>) {
+  for (const { goneAtMillis, ...row } of rows) yield { account, ...row, gone_at: goneAtMillis }
+}
 
 export const makeAccounts = (sql: SqlClient.SqlClient) => {
   /** Takes an account over, and makes it if there is none of that name. */
@@ -158,23 +163,17 @@ export const makeAccounts = (sql: SqlClient.SqlClient) => {
       )
     )
 
-  const saveNodes = (account: string, rows: ReadonlyArray<NodeRow>) =>
-    Effect.forEach(
-      inGroups(
-        rows.map(({ goneAtMillis, ...row }) => {
-          return { account, ...row, gone_at: goneAtMillis }
-        })
-      ),
+  const saveNodes = Effect.fnUntraced(function* (account: string, rows: Iterable<NodeRow>) {
+    let isFirst = true
+    for (const group of groupsOf(columnsOf(account, rows))) {
       // The first nodes of a large account are many groups: what else the daemon does gets a turn between them.
-      (group, index) =>
-        Effect.andThen(
-          index === 0 ? Effect.void : Effect.yieldNow,
-          sql`INSERT INTO node ${sql.insert(group)} ON CONFLICT (account, id, incarnation) DO UPDATE SET
-            life = excluded.life, status = excluded.status, changes = excluded.changes, gone_at = excluded.gone_at,
-            body = excluded.body`
-        ),
-      { discard: true }
-    )
+      if (!isFirst) yield* Effect.yieldNow
+      isFirst = false
+      yield* sql`INSERT INTO node ${sql.insert(group)} ON CONFLICT (account, id, incarnation) DO UPDATE SET
+        life = excluded.life, status = excluded.status, changes = excluded.changes, gone_at = excluded.gone_at,
+        body = excluded.body`
+    }
+  })
 
   const saveEvents = (events: ReadonlyArray<StoredEvent>) =>
     Effect.forEach(

@@ -12,8 +12,18 @@ export const toNumberOrNull = (value: StoredInteger | null): number | null => (v
 /** Rows in one INSERT: their values stay below SQLite's 32 766 and PostgreSQL's 65 535 parameters. */
 const maxRowsAtOnce = 1000
 
-/** The rows in groups that one statement takes. */
+/** The rows in groups that one statement takes, each made when it is asked for. */
+export function* groupsOf<A>(rows: Iterable<A>): Generator<readonly [A, ...Array<A>]> {
+  let group: Array<A> = []
+  for (const row of rows) {
+    group.push(row)
+    if (group.length < maxRowsAtOnce) continue
+    yield group as [A, ...Array<A>]
+    group = []
+  }
+  if (group.length > 0) yield group as [A, ...Array<A>]
+}
+
+/** All of them at once. */
 export const inGroups = <A>(rows: ReadonlyArray<A>): ReadonlyArray<readonly [A, ...Array<A>]> =>
-  Array.from({ length: Math.ceil(rows.length / maxRowsAtOnce) }, (_, index) =>
-    rows.slice(index * maxRowsAtOnce, (index + 1) * maxRowsAtOnce)
-  ).filter((group): group is [A, ...Array<A>] => group.length > 0)
+  Array.from(groupsOf(rows))

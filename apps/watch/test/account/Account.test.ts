@@ -20,7 +20,7 @@ interface Difference {
 const believing = (known: Set<number>): Belief<number, Difference> => ({
   diff: (id) => ({ id, facts: known.has(id) ? [] : [created(id, id)] }),
   durable: ({ facts, id }) => (facts.length === 0 ? {} : { nodes: [row(id)] }),
-  apply: ({ id }) => known.add(id)
+  apply: ({ id }) => void known.add(id)
 })
 
 const account = Effect.fnUntraced(function* (known: Set<number>, stuck: Array<string> = []) {

@@ -96,6 +96,17 @@ describe("a list too short to be believed", () => {
     expect(sweep.end()).toEqual([])
   })
 
+  it("freezes nothing for what was lost already, while nothing else is missing", () => {
+    const watch = byHand(defaultRules)
+    const [first, second, third] = nodes(3)
+    watch.baseline(first!, second!, third!)
+    watch.sweep(third!)
+    watch.sweep(third!)
+    expect(types([...denyTwice(watch, [1, 2]), ...watch.sweep(third!)])).toEqual(["node.deleted", "node.deleted"])
+    const terminating = { ...third!, status: "terminate" as const }
+    expect(types(sweepFor(watch, 300_000, [terminating]))).toEqual(["node.status_changed"])
+  })
+
   it("is measured against the nodes that are not expected to go", () => {
     const watch = byHand()
     const terminating = nodes(100).map((node) => (node.id > 50 ? { ...node, status: "terminate" as const } : node))
@@ -280,57 +291,96 @@ describe("more than twenty suspects", () => {
 
   /** The members of the one batch that are read. */
   const sampleOf = ({ snapshot }: ByHand) => [...snapshot.evidence.batches[0]!.sample]
+  const widerOf = ({ snapshot }: ByHand) => [...snapshot.evidence.batches[0]!.wider]
   const deletions = (length: number) => Array.from({ length }, () => "node.deleted")
 
-  it("are read by a sample of twenty, then of sixty; the others are gone after a third sweep a grace after the first", () => {
+  /** The reads that are wanted of suspects now. */
+  const due = (watch: ByHand) =>
+    questions(watch.snapshot, defaultRules)
+      .filter(({ dueMonotonicMillis, kind }) => kind === "suspect" && dueMonotonicMillis <= watch.now())
+      .map(({ id }) => id)
+
+  it("are read twenty of them twice and forty once; the others are gone after a third sweep a grace after the first", () => {
     const { sample, watch } = vanished()
     expect(sample).toHaveLength(20)
     const first = [...denyTwice(watch, sample, 5000), ...watch.sweep()]
     expect(types(first)).toEqual(deletions(20))
-    expect(watch.sweep()).toEqual([])
-    const more = sampleOf(watch).slice(20)
+    const more = due(watch)
     expect(more).toHaveLength(40)
-    const second = [...denyTwice(watch, more, 5000), ...watch.sweep()]
-    expect(types(second)).toEqual(deletions(80))
+    for (const id of more) expect(watch.misses(id)).toEqual([])
+    expect(due(watch)).toEqual([])
+    expect(types(watch.sweep())).toEqual(deletions(80))
   })
 
-  it("are not gone after two sweeps, however often those of the sample answered 404", () => {
+  it("are not gone after two sweeps, however often those that are read answered 404", () => {
     const { sample, watch } = vanished()
     denyTwice(watch, sample, 2500)
     watch.pass(2499)
     for (const id of sample) watch.misses(id)
-    expect(sampleOf(watch)).toHaveLength(20)
+    watch.sweep()
+    expect(widerOf(watch)).toEqual([])
     watch.pass(1)
-    for (const id of sample) watch.misses(id)
-    denyTwice(watch, sampleOf(watch).slice(20), 5000)
-    expect(types(watch.sweep())).toEqual(deletions(60))
+    expect(types(sample.flatMap((id) => watch.misses(id)))).toEqual(deletions(20))
+    expect(denyTwice(watch, widerOf(watch), 4999)).toEqual([])
+    expect(types(watch.sweep())).toEqual(deletions(80))
+  })
+
+  it("are joined by those that the next sweep lacks, of which few more are read", () => {
+    const watch = byHand()
+    watch.baseline(...terminating)
+    watch.sweep(...terminating.slice(60))
+    denyTwice(watch, sampleOf(watch), 5000)
+    watch.sweep()
+    expect(watch.snapshot.evidence.batches).toHaveLength(1)
+    const more = due(watch)
+    expect(more.length).toBeLessThan(15)
+    expect(sampleOf(watch).filter((id) => id > 60)).toEqual(expect.arrayContaining(more))
+    denyTwice(watch, more, 5000)
+    for (const id of due(watch)) watch.misses(id)
+    // The first sixty lack a third sweep, and the others one more.
+    watch.sweep()
+    watch.sweep()
+    expect(watch.snapshot.nodes.size).toBe(0)
+  })
+
+  it("are not held up by others that only a third sweep lacks", () => {
+    const watch = byHand()
+    watch.baseline(...terminating)
+    watch.sweep(...terminating.slice(60))
+    denyTwice(watch, sampleOf(watch), 5000)
+    watch.sweep(...terminating.slice(60))
+    for (const id of widerOf(watch)) watch.misses(id)
     expect(types(watch.sweep())).toEqual(deletions(40))
+    expect(watch.snapshot.evidence.batches.map(({ members }) => members.size)).toEqual([60, 40])
   })
 
   it("that the sample denied before the first sweep are gone after a third one that begins a grace after it", () => {
-    const { watch: other, sample: first } = vanished()
-    denyTwice(other, first, 5000)
+    const first = vanished().sample
     const watch = byHand()
     watch.baseline(...terminating)
-    denyTwice(watch, sampleOf(other), 5000)
-    expect([...watch.sweep(), ...watch.sweep()]).toHaveLength(60)
+    denyTwice(watch, first, 5000)
+    expect([...watch.sweep(), ...watch.sweep()]).toHaveLength(20)
+    for (const id of widerOf(watch)) watch.misses(id)
     expect(watch.sweep()).toEqual([])
     const late = watch.begin()
     watch.pass(5000)
     expect(late.end()).toEqual([])
-    expect(types(watch.sweep())).toEqual(deletions(40))
+    expect(types(watch.sweep())).toEqual(deletions(80))
   })
 
   it("are gone also when some of the wider sample were confirmed before it was drawn", () => {
     const { watch: other, sample: first } = vanished()
     denyTwice(other, first, 5000)
+    other.sweep()
     const watch = byHand()
     watch.baseline(...terminating)
-    denyTwice(watch, sampleOf(other).slice(30), 5000)
+    denyTwice(watch, widerOf(other).slice(10), 5000)
     watch.sweep()
     denyTwice(watch, first, 5000)
-    denyTwice(watch, sampleOf(other).slice(20, 30), 5000)
-    expect([...watch.sweep(), ...watch.sweep()]).toHaveLength(100)
+    watch.sweep()
+    for (const id of widerOf(other).slice(0, 10)) watch.misses(id)
+    watch.sweep()
+    expect(watch.snapshot.nodes.size).toBe(0)
     watch.sweep()
     expect(watch.snapshot.evidence.batches).toEqual([])
   })
@@ -345,7 +395,32 @@ describe("more than twenty suspects", () => {
     sweepFor(watch, 330_000, [])
     expect(watch.standing.freeze).not.toBeNull()
     denyTwice(watch, sampleOf(watch))
-    expect(sampleOf(watch)).toHaveLength(60)
+    expect(widerOf(watch)).toHaveLength(40)
+  })
+
+  it("are read once in a freeze, and five of them every five minutes", () => {
+    const { sample, watch } = frozen()
+    expect(due(watch)).toHaveLength(20)
+    for (const id of sample) watch.misses(id)
+    watch.pass(299_999)
+    expect(due(watch)).toEqual([])
+    watch.pass(1)
+    expect(due(watch)).toHaveLength(5)
+  })
+
+  it("answer 404 once more after the hold where they did before it, a grace after it", () => {
+    const { sample, watch } = frozen()
+    for (const id of sample) watch.misses(id)
+    sweepFor(watch, 600_000, [])
+    watch.sweep()
+    watch.pass(59_999)
+    expect(due(watch)).toEqual([])
+    watch.pass(1)
+    expect(new Set(due(watch))).toEqual(new Set(sample))
+    expect(types(sample.flatMap((id) => watch.misses(id)))).toEqual(deletions(20))
+    const wider = due(watch)
+    expect(wider).toHaveLength(40)
+    expect(types([...wider.flatMap((id) => watch.misses(id)), ...watch.sweep()])).toEqual(deletions(80))
   })
 
   it("are those that the list lacks: single reads that answer 404 make no batch", () => {
@@ -362,8 +437,9 @@ describe("more than twenty suspects", () => {
   it("freeze when one of the wider sample is there, however many of the first one are gone", () => {
     const { sample, watch } = vanished()
     denyTwice(watch, sample, 5000)
-    const [alive, ...gone] = sampleOf(watch).slice(20)
-    denyTwice(watch, gone, 5000)
+    watch.sweep()
+    const [alive, ...gone] = widerOf(watch)
+    for (const id of gone) watch.misses(id)
     expect(types(watch.finds(terminating[alive! - 1]!))).toEqual(["watch.degraded"])
     expect(types([...watch.sweep(), ...watch.sweep()])).toEqual([])
   })
@@ -372,10 +448,10 @@ describe("more than twenty suspects", () => {
     const { sample, watch } = frozen()
     denyTwice(watch, sample)
     watch.sweep()
-    expect(sampleOf(watch)).toHaveLength(20)
+    expect(widerOf(watch)).toEqual([])
     sweepFor(watch, 600_000, [])
     denyTwice(watch, sampleOf(watch))
-    expect(sampleOf(watch)).toHaveLength(60)
+    expect(widerOf(watch)).toHaveLength(40)
   })
 
   it("count the hold of those that are not read from the first 404 of the sample", () => {

@@ -50,6 +50,16 @@ describe("a time without a complete sweep", () => {
     expect(types(watch.finds(aNode({ id: 1 })))).toEqual(["watch.degraded"])
   })
 
+  it("is an outage also when nothing is answered, nor fails", () => {
+    const watch = byHand(defaultRules)
+    watch.baseline(aNode({ id: 1 }))
+    watch.pass(60_000)
+    expect(watch.waits()).toEqual([])
+    watch.pass(1)
+    expect(types(watch.waits())).toEqual(["watch.degraded"])
+    expect(watch.waits()).toEqual([])
+  })
+
   it("is none before a minute, however often sweeps are planned", () => {
     const watch = byHand({ ...defaultRules, sweepMillis: 9000 })
     watch.baseline(aNode({ id: 1 }))

@@ -27,14 +27,25 @@ describe("the reads that are wanted", () => {
     expect(open(watch)).toMatchObject([{ id: 41, kind: "suspect" }])
   })
 
+  it("are none of those of the wider sample that were denied once", () => {
+    const watch = byHand()
+    watch.baseline(...nodes(100).map((node) => ({ ...node, status: "terminate" as const })))
+    watch.sweep()
+    denyTwice(watch, [...watch.snapshot.evidence.batches[0]!.sample], 5000)
+    watch.sweep()
+    const [first, ...others] = watch.snapshot.evidence.batches[0]!.wider
+    watch.misses(first!)
+    expect(new Set(open(watch).map(({ id }) => id))).toEqual(new Set(others))
+  })
+
   it("are twenty of the nodes that a stale list shows, those first that are due first", () => {
     const watch = byHand()
     const gone = nodes(30).map((node) => ({ ...node, status: "terminate" as const }))
     watch.baseline(...gone)
     for (let n = 0; n < 5; n++) {
       watch.sweep()
-      const sample = watch.snapshot.evidence.batches[0]?.sample ?? []
-      denyTwice(watch, [...sample], 5000)
+      const { sample = [], wider = [] } = watch.snapshot.evidence.batches[0] ?? {}
+      denyTwice(watch, [...sample, ...wider], 5000)
     }
     expect(watch.snapshot.tombstones.size).toBe(30)
     watch.sweep(...gone)
@@ -65,9 +76,10 @@ describe("a sweep", () => {
     watch.baseline(...all)
     watch.sweep()
     denyTwice(watch, [...watch.snapshot.evidence.batches[0]!.sample], 5000)
-    denyTwice(watch, [...watch.snapshot.evidence.batches[0]!.sample].slice(20), 5000)
     watch.sweep()
-    expect(watch.snapshot.nodes.size).toBe(40)
-    expect(sweepIn(watch)).toBe(50_000)
+    expect(watch.snapshot.nodes.size).toBe(80)
+    expect(sweepIn(watch)).toBeNull()
+    for (const id of watch.snapshot.evidence.batches[0]!.wider) watch.misses(id)
+    expect(sweepIn(watch)).toBe(55_000)
   })
 })

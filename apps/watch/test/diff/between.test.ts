@@ -106,6 +106,72 @@ describe("a node", () => {
     expect(watch.sweep(...stable)).toMatchObject([{ type: "berth.node.deleted", between: [swept, watch.now()] }])
   })
 
+  it.each([
+    { what: "goes on", restarts: false },
+    { what: "is restarted", restarts: true }
+  ])("changed since it was last shown by a record that can be read, where the process $what", ({ restarts }) => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    const known = watch.now()
+    for (let n = 0; n < 3; n++) {
+      watch.pass(70_000)
+      const sweep = watch.begin()
+      sweep.page(...stable)
+      sweep.unreadable(1)
+      sweep.end()
+    }
+    if (restarts) watch.restart()
+    watch.pass(10_000)
+    expect(watch.sweep(aNode({ id: 1, status: "power-off" }), ...stable)).toMatchObject([
+      { type: "berth.node.status_changed", between: [known, watch.now()] }
+    ])
+    const changed = watch.now()
+    watch.pass(10_000)
+    expect(watch.sweep(aNode({ id: 1 }), ...stable)).toMatchObject([{ between: [changed, watch.now()] }])
+  })
+
+  it("is gone since a record that can be read showed it: another one may have been that of another node of its id", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    const known = watch.now()
+    watch.pass(10_000)
+    const createdAtMillis = watch.now()
+    const sweep = watch.begin()
+    sweep.page(...stable)
+    sweep.unreadable(1)
+    sweep.end()
+    watch.pass(10_000)
+    expect(watch.sweep(aNode({ id: 1, createdAtMillis }), ...stable)).toMatchObject([
+      { type: "berth.node.deleted", between: [known, watch.now()] },
+      { type: "berth.node.created" }
+    ])
+  })
+
+  it("changed since it was last shown as it was known, where a stale list showed an older status meanwhile", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }))
+    const known = watch.now()
+    watch.pass(10_000)
+    expect(watch.sweep(aNode({ id: 1, status: "created" }))).toEqual([])
+    watch.pass(10_000)
+    expect(watch.sweep(aNode({ id: 1, status: "power-off" }))).toMatchObject([{ between: [known, watch.now()] }])
+  })
+
+  it("is written once, however long its record cannot be read", () => {
+    const watch = byHand()
+    watch.baseline(aNode({ id: 1 }), ...stable)
+    const unread = () => {
+      const sweep = watch.begin()
+      sweep.page(...stable)
+      sweep.unreadable(1)
+      sweep.end()
+    }
+    unread()
+    const before = watch.written()
+    for (let n = 0; n < 5; n++) unread()
+    expect(watch.written()).toBe(before)
+  })
+
   it("is listed when a list shows it, and not when only a read does", () => {
     const watch = byHand()
     watch.baseline(aNode({ id: 1 }), ...stable)

@@ -106,6 +106,8 @@ export const byHand = (rules: Rules = patientRules) => {
     finds: (node: Node) => observe({ _tag: "NodeFound", ...exchange(), node }),
     misses: (id: number) => observe({ _tag: "NodeMissing", ...exchange(), nodeId: nodeId(id) }),
     fails: () => observe({ _tag: "RequestFailed", ...exchange(), message: "The service failed." }),
+    /** Nothing was answered lately. */
+    waits: () => observe({ _tag: "TimePassed", ...exchange() }),
     pauses: (by: number) => {
       const asked = now()
       millis += by

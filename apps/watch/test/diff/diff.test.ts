@@ -53,6 +53,20 @@ describe("the baseline", () => {
     expect(watch.misses(2)).toMatchObject([{ type: "berth.watch.baseline", count: 31 }])
   })
 
+  it("that a read concludes makes no node missing that the sweep under way has shown already", () => {
+    const watch = byHand()
+    watch.sweep(aNode({ id: 1 }), ...stable)
+    watch.sweep(...stable)
+    const sweep = watch.begin()
+    sweep.page(...stable)
+    expect(types(watch.misses(1))).toEqual(["watch.baseline"])
+    expect(sweep.end()).toEqual([])
+    watch.pass(10_000)
+    const createdAtMillis = watch.now()
+    watch.pass(10_000)
+    expect(types(watch.sweep(...stable, aNode({ id: 200, createdAtMillis })))).toEqual(["node.created"])
+  })
+
   it("turns nodes that the first lists hid into discovered ones, not into created ones", () => {
     const watch = byHand()
     watch.baseline()

@@ -1,8 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import { defaultRules } from "../../src/diff/Rules.ts"
-import { initialPolling, intervalsNow, nextDue, type Plan, type Polling } from "../../src/observe/Schedule.ts"
+import {
+  initialPolling,
+  intervalsNow,
+  nextDue,
+  type Plan,
+  plannedSweepMillis,
+  type Polling
+} from "../../src/observe/Schedule.ts"
 import { beginSweep } from "../../src/observe/Sweep.ts"
-import { aNode } from "../diff/aNode.ts"
+import { aNode, nodeId } from "../diff/aNode.ts"
 import { byHand } from "../diff/byHand.ts"
 
 const plan: Plan = {
@@ -96,6 +103,25 @@ describe("a small account", () => {
     const watch = byHand()
     watch.baseline(...many(3))
     expect(due(watch, after(watch), { sweepMillis: 60_000 })).toEqual({ _tag: "page", inMillis: 60_000 })
+  })
+})
+
+describe("the first sweep", () => {
+  it("takes as long as planned for the pages that it has read so far", () => {
+    const watch = byHand()
+    const plannedFor = (pages: number, nodes: number) =>
+      plannedSweepMillis(
+        {
+          ...initialPolling,
+          sweep: { ...beginSweep(1), requests: pages, listed: new Set(many(nodes).map(({ id }) => id)) }
+        },
+        watch.snapshot,
+        plan
+      )
+    expect(plannedFor(1, 100)).toBe(9000)
+    expect(plannedFor(60, 5200)).toBe(600_000)
+    watch.sweep(...many(3))
+    expect(plannedFor(60, 5200)).toBe(9000)
   })
 })
 
@@ -198,8 +224,8 @@ describe("suspects", () => {
     watch.baseline(...many(10))
     watch.sweep(...many(9))
     expect(due(watch, after(watch, { quietUntilMillis: watch.now() + 700 }))).toMatchObject({ inMillis: 700 })
-    const unreadable = new Map([[many(10)[9]!.id, watch.now() + 60_000]])
-    expect(due(watch, after(watch, { unreadable }))).toMatchObject({ _tag: "page" })
+    const failedReads = new Map([[nodeId(10), { times: 1, untilMillis: watch.now() + 60_000 }]])
+    expect(due(watch, after(watch, { failedReads }))).toEqual({ _tag: "page", inMillis: 9000 })
   })
 
   it("cost dozens of reads when a thousand nodes are gone at once", () => {
@@ -216,8 +242,8 @@ describe("suspects", () => {
       }
     }
     expect(watch.snapshot.nodes.size).toBe(0)
-    // Each of a sample of sixty twice.
-    expect(reads).toBe(120)
+    // Twenty twice, and forty once.
+    expect(reads).toBe(80)
   })
 
   it("that reads show and lists lack are read less and less often", () => {

@@ -11,8 +11,13 @@ const exchange = (): Exchange => ({ asked: moment(), answered: moment() })
 const many = (count: number) => Array.from({ length: count }, (_, index): Record => aNode({ id: index + 1 }))
 
 /** Sweeps a list that each page may change; `maxPerPage` is the service's. */
-const swept = (list: (page: number) => ReadonlyArray<Record>, memory: PageMemory = {}, maxPerPage = 100) => {
-  let sweep = beginSweep(3)
+const swept = (
+  list: (page: number) => ReadonlyArray<Record>,
+  memory: PageMemory = {},
+  maxPerPage = 100,
+  expected = 0
+) => {
+  let sweep = beginSweep(3, expected)
   const pages: Array<PageRead> = []
   for (;;) {
     const { page = 1, perPage } = nextPage(sweep)
@@ -48,6 +53,13 @@ describe("a sweep", () => {
     })
     const nine = Array.from({ length: 9 }, () => 1)
     expect(requests).toEqual([2, ...nine, 2, ...nine, 2])
+  })
+
+  it("takes a second request when the list got shorter, which a service that leaves nodes out of a page only seems to show", () => {
+    const { memory } = swept(() => many(150))
+    const short = many(150).filter(({ id }) => id! > 3)
+    expect(swept((page) => (page === 1 ? many(97) : short), memory, 100, 150).completed.listed).toBe(150)
+    expect(swept(() => many(40), swept(() => many(40)).memory, 100, 41).completed.requests).toBe(2)
   })
 
   it("goes on behind a page in which a record cannot be read, and counts those without an id", () => {

@@ -42,6 +42,26 @@ describe("the end of the list", () => {
     }
   })
 
+  it.each([
+    { what: "is empty", count: 0 },
+    { what: "lost its last thousand", count: 9000 },
+    { what: "has its first hundred left", count: 100 }
+  ])("is found in a few requests in a list of ten thousand that $what, and when they are back", ({ count }) => {
+    const short = probe(upTo(count), { offset: 10_000, lastId: 10_000 })
+    expect(short.requests).toBeLessThanOrEqual(12)
+    expect(short.isEnd).toBe(true)
+    const back = probe([...upTo(10_000), 10_001], short.end)
+    expect(back.requests).toBeLessThanOrEqual(16)
+    expect(back.seen.has(10_001)).toBe(true)
+    expect(back.end).toMatchObject({ offset: 10_001, lastId: 10_001 })
+  })
+
+  it("shows each of a thousand nodes that are new", () => {
+    const { requests, seen } = probe(upTo(2000), { offset: 1000, lastId: 1000 })
+    expect(upTo(2000).filter((id) => id > 1000 && !seen.has(id))).toEqual([])
+    expect(requests).toBeLessThanOrEqual(20)
+  })
+
   it("misses no node behind the last one, whatever was deleted and added meanwhile", () => {
     fc.assert(
       fc.property(

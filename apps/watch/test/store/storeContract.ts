@@ -47,6 +47,27 @@ export const storeContract = (name: string, store: Layer.Layer<Store | SqlClient
       }).pipe(Effect.provide(store))
     )
 
+    it.effect("makes the rows of a large account a group at a time, with turns for others between them", () =>
+      Effect.gen(function* () {
+        const { commit } = yield* Store
+        const { owner } = yield* claim("a")
+        let made = 0
+        const rows = {
+          *[Symbol.iterator]() {
+            for (made = 0; made < 5000; made++) yield row(made + 1)
+          }
+        }
+        const turns: Array<number> = []
+        // Gives way after each turn.
+        const others = yield* Effect.forkChild(Effect.forever(Effect.sync(() => turns.push(made))))
+        yield* commit(owner, { nodes: rows })
+        yield* Fiber.interrupt(others)
+        const steps = turns.filter((at, index) => at !== turns[index - 1])
+        expect(steps.length).toBeGreaterThanOrEqual(4)
+        expect(Math.max(...steps.slice(1).map((at, index) => at - steps[index]!))).toBeLessThanOrEqual(1000)
+      }).pipe(Effect.provide(store))
+    )
+
     it.effect("gives an account back as it was committed, with its stable id and a new epoch", () =>
       Effect.gen(function* () {
         const { commit, nodes } = yield* Store

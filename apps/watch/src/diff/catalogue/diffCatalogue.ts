@@ -86,12 +86,14 @@ interface Change {
   readonly shown: Item | undefined
 }
 
+const priceOf = (item: Item): string => ("plan" in item ? `${item.pricePerHourInr} ${item.pricePerMonthInr}` : "")
+
 /** How `shown` differs from what is known, as a text; null where it does not in what is reported. */
 const showsOf = ({ known, shown }: Change): string | null => {
-  if (known === undefined || known.goneMillis !== null) return shown === undefined ? null : "offered"
+  // The first price of a plan is believed as any other is: when two reads show it.
+  if (known === undefined || known.goneMillis !== null) return shown === undefined ? null : `offered ${priceOf(shown)}`
   if (shown === undefined) return "absent"
-  if (!("plan" in shown) || !hasOtherPrice(known.item, shown)) return null
-  return `${shown.pricePerHourInr} ${shown.pricePerMonthInr}`
+  return hasOtherPrice(known.item, shown) ? priceOf(shown) : null
 }
 
 const changesOf = (known: Catalogue, read: CatalogueRead, kind: Kind): ReadonlyArray<Change> => {
@@ -193,13 +195,17 @@ const gather = (catalogue: Catalogue, evidence: CatalogueEvidence, read: Catalog
   const now = read.answered
   const [images, plans] = (["images", "plans"] as const).map((kind) => changesOf(catalogue, read, kind))
   const all = [...images!, ...plans!]
-  const hasNew = all.some(({ known }) => known === undefined)
+  const hasNew = all.some(
+    ({ known, shown }) => known === undefined || (shown !== undefined && hasOtherPrice(known.item, shown))
+  )
   const isComplete = !isShort(images!) && !isShort(plans!)
   const first = evidence.firstRead
   const required = isComplete ? agreementMillis : holdMillis
   const isBaseline = !hasNew && first !== null && now.monotonicMillis - first.monotonicMillis >= required
-  const entryOf = ({ known, shown }: Change): Entry =>
-    ({ item: shown ?? known!.item, version: 0, goneMillis: null }) as Entry
+  const entryOf = ({ known, shown }: Change): Entry => {
+    const item = known === undefined ? shown : shown === undefined ? known.item : filled(known.item, shown)
+    return { item, version: 0, goneMillis: null } as Entry
+  }
   return {
     catalogue: {
       isBaseline,

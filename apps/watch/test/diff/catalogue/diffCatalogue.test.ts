@@ -39,6 +39,18 @@ describe("the list of images", () => {
 })
 
 describe("the catalogue", () => {
+  it("is known with the prices that two of the first reads showed, and keeps those that one leaves out", () => {
+    const watch = watching()
+    watch.read(0, [aPlan("a", 100), aPlan("b", 100)])
+    watch.read(10, [aPlan("a", 700), aPlan("b", null)])
+    watch.read(20, [aPlan("a", 100), aPlan("b", null)])
+    expect(watch.known().isBaseline).toBe(false)
+    watch.read(30, [aPlan("a", 100), aPlan("b", 100)])
+    expect(watch.known().isBaseline).toBe(true)
+    expect([...watch.read(40, [aPlan("a", 100), aPlan("b", 100)]), ...watch.read(60, [aPlan("a", 100)])]).toEqual([])
+    expect(watch.known().plans.map(({ item }) => item.pricePerMonthInr)).toEqual([100, 100])
+  })
+
   it("is known silently at first, all of it that any of the first reads showed", () => {
     const watch = watching()
     expect(watch.read(0, without("a", "b", "c", "d"))).toEqual([])

@@ -7,6 +7,7 @@ import type { NodeFact } from "../../../src/diff/Fact.ts"
 import { canFollow } from "../../../src/diff/Return.ts"
 import type { Snapshot } from "../../../src/diff/Snapshot.ts"
 import { toEvent } from "../../../src/events/Event.ts"
+import type { FaultKind } from "./Service.ts"
 import type { Published, Watched } from "./watching.ts"
 import { type Life, statusesBetween, statusOf } from "./World.ts"
 
@@ -53,7 +54,8 @@ const isBetween = (millis: number, [from, to]: readonly [number, number]) => fro
 const truth = (watched: Watched): ReadonlyArray<string> => {
   const { history, published } = watched
   const hasStableClock = !history.process.includes("clock")
-  const isHonest = history.kinds.every((kind) => kind === "outage" || kind === "errors" || kind === "denied")
+  const honest: ReadonlyArray<FaultKind> = ["outage", "errors", "denied", "badRecords"]
+  const isHonest = history.kinds.every((kind) => honest.includes(kind))
   return published.filter(isAboutNode).flatMap((about) => {
     const { atMillis, fact } = about
     const life = lifeOf(watched, fact)

@@ -197,11 +197,16 @@ export const watch = (history: History): Watched => {
       }
       const { id } = oneOf(due)
       const { answer, ...times } = yield* exchange(() => service.read(id, nowMillis))
-      if (answer === "failed") {
-        observe({ _tag: "RequestFailed", ...times, message: "The service failed." })
-        yield 1000 + below(4000)
-      } else if (answer === "missing") observe({ _tag: "NodeMissing", ...times, nodeId: nodeId(id) })
+      if (answer === "failed") yield 1000 + below(4000)
+      else if (answer === "missing") observe({ _tag: "NodeMissing", ...times, nodeId: nodeId(id) })
       else observe({ _tag: "NodeFound", ...times, node: answer })
+    }
+  }
+
+  function* turning(): Actor {
+    while (true) {
+      yield 5000
+      observe({ _tag: "TimePassed", asked: now(), answered: now() })
     }
   }
 
@@ -254,7 +259,10 @@ export const watch = (history: History): Watched => {
     noteGap()
     sweptMillis = writtenSweptMillis
     ;({ apply, snapshot } = start())
-    daemon = [sweeps(), tails(), reads(), reads()].map((actor) => ({ actor, atMillis: nowMillis + below(1000) }))
+    daemon = [sweeps(), tails(), reads(), reads(), turning()].map((actor) => ({
+      actor,
+      atMillis: nowMillis + below(1000)
+    }))
   }
   /** The process is killed, perhaps before a difference is committed, and started again after a while. */
   function* restart(): Generator<number, void> {

@@ -1,0 +1,89 @@
+/** Fields that a record lacks, or that are of another type: unknown, and never changed. */
+import { nodeFromWire } from "@berth/core/api/NodeCodec"
+import type { Node } from "@berth/core/domain/Node"
+import { describe, expect, it } from "@effect/vitest"
+import { byHand, types } from "./byHand.ts"
+
+const whole = {
+  id: 1,
+  name: "web",
+  created_at: "1970-01-01T00:00:00.000000Z",
+  status: "running",
+  public_ip_address: "1.2.3.4",
+  private_ip_address: { ip_address: "10.0.0.4", netmask: "255.255.255.0" },
+  plan: "A-1VCPU-1RAM-15DISK",
+  backup: false,
+  is_locked: false
+}
+const shown = (over: object): Node => nodeFromWire({ ...whole, ...over }) as Node
+
+describe("a field of another type", () => {
+  it.each([
+    { status: 42 },
+    { status: null },
+    { status: undefined },
+    { status: ["running"] },
+    { status: true },
+    { public_ip_address: 7 },
+    { private_ip_address: { netmask: "255.255.255.0" } },
+    { plan: {}, backup: [], is_locked: "perhaps" }
+  ])("is no event, nor is its return: %j", (over) => {
+    const watch = byHand()
+    watch.baseline(shown({}))
+    expect(watch.sweep(shown(over))).toEqual([])
+    expect(watch.sweep(shown({}))).toEqual([])
+  })
+
+  it("hides no change of another field", () => {
+    const watch = byHand()
+    watch.baseline(shown({}))
+    expect(watch.sweep(shown({ status: 42, name: "db" }))).toMatchObject([
+      { type: "berth.node.changed", fields: ["name"], after: { status: "running" } }
+    ])
+  })
+
+  it("does not end a status, nor hide that it changed meanwhile", () => {
+    const watch = byHand()
+    watch.baseline(shown({}))
+    const known = watch.now()
+    watch.pass(10_000)
+    watch.sweep(shown({ status: null }))
+    watch.pass(10_000)
+    expect(watch.sweep(shown({ status: "power-off" }))).toMatchObject([
+      { from: "running", to: "power-off", between: [known, watch.now()] }
+    ])
+  })
+
+  it("is only known once a record states it, where none did before", () => {
+    const watch = byHand()
+    watch.baseline()
+    const createdAt = shown({ created_at: new Date(watch.now()).toISOString() }).createdAt
+    expect(types(watch.sweep({ ...shown({ status: 42 }), createdAt }))).toEqual(["node.created"])
+    expect(watch.sweep({ ...shown({}), createdAt })).toEqual([])
+    expect(watch.sweep({ ...shown({ status: "power-off" }), createdAt })).toMatchObject([{ from: "running" }])
+  })
+})
+
+describe("an address of another type", () => {
+  it("is only known once a record states it, where none did before", () => {
+    const watch = byHand()
+    watch.baseline(shown({ public_ip_address: 7 }))
+    expect(watch.sweep(shown({}))).toEqual([])
+    expect(watch.sweep(shown({ public_ip_address: "9.9.9.9" }))).toMatchObject([{ fields: ["publicIp"] }])
+  })
+
+  it("leaves a node that has none without one", () => {
+    const watch = byHand()
+    watch.baseline(shown({ public_ip_address: null }))
+    expect(watch.sweep(shown({ public_ip_address: 7, name: "db" }))).toMatchObject([{ fields: ["name"] }])
+    expect(watch.sweep(shown({ name: "db" }))).toMatchObject([{ fields: ["publicIp"] }])
+  })
+})
+
+describe("a status in words that are not known", () => {
+  it("is one like any other", () => {
+    const watch = byHand()
+    watch.baseline(shown({}))
+    expect(types(watch.sweep(shown({ status: "Reinstalling" })))).toEqual(["node.status_changed"])
+  })
+})

@@ -1,0 +1,155 @@
+/**
+ * Random histories of a catalogue behind its `Service`, watched by processes that are restarted and whose clock is set, and the
+ * verdict on them: what is reported was so, once each, and in the end everything is known. A history that fails is repeated by its
+ * seed.
+ */
+import { DateTime } from "effect"
+import type { EntryFact } from "../../../../src/diff/CatalogueFact.ts"
+import { type CatalogueRead, offeredBy } from "../../../../src/diff/catalogue/Catalogue.ts"
+import { eventId } from "../../../../src/events/eventId.ts"
+import { chanceFrom } from "../../Chance.ts"
+import { brief, watching } from "../watching.ts"
+import { type Change, type FaultKind, faultKinds, type Offer, Service } from "./Service.ts"
+
+export interface History {
+  readonly seed: number
+  readonly kinds: ReadonlyArray<FaultKind>
+  readonly restarts: boolean
+  /** Whether the wall clock is set back and forth. */
+  readonly steps: boolean
+}
+
+export const historyOf = (seed: number): History => {
+  const { happens, oneOf } = chanceFrom(seed)
+  const share = oneOf([0.2, 0.5, 1])
+  return { seed, kinds: faultKinds.filter(() => happens(share)), restarts: happens(0.5), steps: happens(0.2) }
+}
+
+export interface Watched {
+  readonly history: History
+  readonly facts: ReadonlyArray<EntryFact>
+  readonly truth: ReadonlyArray<Change>
+  /** What is known in the end. */
+  readonly known: Offer
+}
+
+const minute = 60_000
+const nodesPerPlan = 3
+
+/** Reads of a service that changes and answers wrongly, and after it of one that does neither. */
+const reads = 150
+const calmReads = 60
+
+/** What existed before the baseline cannot be known: it is of an honest service. */
+const baselineReads = 4
+
+export const watch = (history: History): Watched => {
+  const chance = chanceFrom(history.seed)
+  const { below, happens } = chance
+  const service = new Service(chance, history.kinds)
+  const daemon = watching(() => nodesPerPlan)
+  const facts: Array<EntryFact> = []
+  let minutes = 0
+  let order = 0
+  let stepMinutes = 0
+  const read = () => {
+    const list = service.read(minutes)
+    if (list === undefined) return
+    const monotonicMillis = minutes * minute
+    const atMillis = (minutes + stepMinutes) * minute
+    const moment = { order: ++order, atMillis, monotonicMillis, serviceMillis: null }
+    const taken: CatalogueRead = { asked: moment, answered: moment, ...offeredBy(list) }
+    facts.push(...daemon.take(taken))
+  }
+  for (let count = 0; count < reads; count++) {
+    service.calm = count < baselineReads
+    if (count >= baselineReads) {
+      if (happens(0.15)) service.happen(minutes)
+      if (history.restarts && happens(0.05)) daemon.restart()
+      if (history.steps && happens(0.05)) stepMinutes = below(3000) - 1500
+    }
+    read()
+    minutes += Math.ceil(daemon.nextMillis() / minute) + (happens(0.1) ? below(300) : below(4))
+  }
+  service.calm = true
+  for (let count = 0; count < calmReads; count++) {
+    read()
+    minutes += 30
+  }
+  const { images, plans } = daemon.known()
+  const offered = plans.filter(({ goneMillis }) => goneMillis === null)
+  return {
+    history,
+    facts,
+    truth: service.truth,
+    known: {
+      plans: new Map(offered.map(({ item }) => [item.plan, item.pricePerMonthInr!])),
+      images: new Set(images.flatMap(({ goneMillis, item }) => (goneMillis === null ? [item.image] : [])))
+    }
+  }
+}
+
+/** What an entry is at an instant: the price of a plan, 0 for an image; undefined where it is not offered. */
+const stateOf = ({ images, plans }: Offer, subject: string): number | undefined => {
+  const [kind, name] = subject.split("/", 2) as [string, string]
+  return kind === "plans" ? plans.get(name) : images.has(name) ? 0 : undefined
+}
+
+const statesBetween = (truth: ReadonlyArray<Change>, subject: string, fromMinutes: number, toMinutes: number) =>
+  truth
+    .filter(
+      ({ atMinutes }, index) => atMinutes <= toMinutes && (truth[index + 1]?.atMinutes ?? Infinity) >= fromMinutes
+    )
+    .map(({ offer }) => stateOf(offer, subject))
+
+const entriesOf = ({ images, plans }: Offer): string =>
+  JSON.stringify([Array.from(plans).toSorted(), Array.from(images).toSorted()])
+
+/** What is wrong with what was reported. */
+export const judge = ({ facts, history, known, truth }: Watched): ReadonlyArray<string> => {
+  const complaints: Array<string> = []
+  const ids = new Set<string>()
+  const first = truth[0]!.offer
+  const plans = new Map(first.plans)
+  const images = new Set(first.images)
+  const unpriced = new Set<string>()
+  for (const fact of facts) {
+    const { data, subject } = fact
+    const id = eventId("acme", fact.type, fact.identity)
+    if (ids.has(id)) complaints.push(`${brief(fact)}: its id repeats`)
+    ids.add(id)
+    const name = subject.slice(subject.indexOf("/") + 1)
+    const [from, to] = [DateTime.toEpochMillis(data.observedBetween[0]), fact.atMillis].map((at) => at / minute)
+    // Between the read before the first that showed it and the one that proved it.
+    const was = statesBetween(truth, subject, from!, to!)
+    const state = (item: typeof data.before | typeof data.after) =>
+      // Without a price in any reply it is known later, which is no event.
+      item === null ? undefined : "plan" in item ? (item.pricePerMonthInr ?? was.at(-1)) : 0
+    const [before, after] = [state(data.before), state(data.after)]
+    const known = unpriced.has(name) ? before : stateOf({ plans, images }, subject)
+    if (known !== before) complaints.push(`${brief(fact)}: it goes on from something else`)
+    if (data.after !== null && "plan" in data.after && data.after.pricePerMonthInr === null) unpriced.add(name)
+    else unpriced.delete(name)
+    if (subject.startsWith("images/")) {
+      images.delete(name)
+      if (after !== undefined) images.add(name)
+    } else if (after === undefined) plans.delete(name)
+    else plans.set(name, after)
+    if (!history.steps && !was.includes(after)) complaints.push(`${brief(fact)}: it never was so`)
+    if (fact.type === "berth.plan.price_changed") {
+      const { differencePerMonthInr } = fact.data
+      if (differencePerMonthInr !== nodesPerPlan * (after! - before!)) complaints.push(`${brief(fact)}: it costs less`)
+    }
+  }
+  for (const name of unpriced) plans.set(name, truth.at(-1)!.offer.plans.get(name)!)
+  const last = entriesOf(truth.at(-1)!.offer)
+  if (entriesOf({ plans, images }) !== last) complaints.push("the events do not lead to what is offered in the end")
+  if (entriesOf(known) !== last) complaints.push("in the end something else is known")
+  return complaints
+}
+
+/** What is wrong with the histories of these seeds; with each complaint the history, to repeat it. */
+export const complaintsOf = (fromSeed: number, count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => historyOf(fromSeed + index)).flatMap((history) =>
+    judge(watch(history)).map((complaint) => `${complaint} in ${JSON.stringify(history)}`)
+  )
