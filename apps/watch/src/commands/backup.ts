@@ -10,7 +10,7 @@ import { type StoreOptions, storeSettings } from "../settings/storeSettings.ts"
 import { Store } from "../store/Store.ts"
 import { fromSqlError, type StoreFailed } from "../store/StoreFailed.ts"
 
-/** SQLite's words do not tell the copy from the store. */
+/** SQLite's words are the same for the copy and for the store. */
 const notCopied = (file: string, failed: StoreFailed): CommandFailed =>
   failed.fault === "damaged"
     ? fromStoreFailed(failed)

@@ -103,7 +103,7 @@ export const makeApp = Effect.fnUntraced(function* ({ cookie, hosts, token }: Ap
       Effect.provideService(Api.CurrentEntrance, { token, cookie }),
       Effect.catchCause((cause) => fallback(request, cause))
     )
-    // The router takes fewer kinds of JSON than the guard, and says so in plain text.
+    // The router takes fewer kinds of JSON than the guard, and refuses others in plain text.
     if (response.status === 415) return failureResponse(415, "The body must be application/json.")
     return response.headers["cache-control"] === undefined
       ? HttpServerResponse.setHeader(response, "cache-control", "no-store")

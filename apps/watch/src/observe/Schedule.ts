@@ -35,7 +35,7 @@ export interface Polling {
 }
 
 /** Reads of one node that failed. */
-export interface FailedRead {
+interface FailedRead {
   /** How many in a row. */
   readonly times: number
   /** It is not read again before, whatever it would decide: what else is due goes first. */

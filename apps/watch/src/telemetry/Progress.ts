@@ -62,6 +62,6 @@ const make = (names: ReadonlyArray<string>) =>
 export class Progress extends Context.Service<Progress, Effect.Success<ReturnType<typeof make>>>()(
   "@berth/watch/telemetry/Progress"
 ) {
-  /** Of the accounts with these names, all from the beginning: a part of them would look like all. */
+  /** Of the accounts with these names, all from the beginning: a part of them would be taken for all. */
   static readonly layer = (names: ReadonlyArray<string>) => Layer.effect(Progress, make(names))
 }
