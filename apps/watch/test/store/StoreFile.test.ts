@@ -112,9 +112,16 @@ describe("a store in a file", () => {
         const ids = Array.from({ length: 500 }, (_, index) => index + 1)
         yield* commit(owner, { nodes: ids.map((id) => row(id)), events: ids.map((id) => created(id, id)) })
       }).pipe(Effect.provide(Store.layerFile(path)), Effect.scoped)
-      const file = openSync(path, "r+")
-      writeSync(file, new Uint8Array(64 * 1024).fill(0xaa), 0, 64 * 1024, 4096 * 20)
-      closeSync(file)
+      const spoil = (bytes: number, from: number) => {
+        const file = openSync(path, "r+")
+        writeSync(file, new Uint8Array(bytes).fill(0xaa), 0, bytes, from)
+        closeSync(file)
+      }
+      const pages = readFileSync(path).length / 4096
+      // One page that nothing reads at the start.
+      spoil(8, 4096 * Math.floor(pages / 2))
+      expect((yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))).fault).toBe("damaged")
+      spoil(64 * 1024, 4096 * 20)
       const before = readFileSync(path)
       const failed = yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))
       expect(failed.fault).toBe("damaged")
