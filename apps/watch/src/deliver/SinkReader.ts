@@ -35,6 +35,19 @@ export const openSink = Effect.fnUntraced(function* ({ name, selection, start }:
 const selectsAccount = ({ accounts }: EventSelection, account: string) =>
   accounts.length === 0 || accounts.includes(account)
 
+/** Whether the sink begins with the nodes of an account and has not. */
+const isUnmet = ({ start }: SinkOptions, cursor: Cursor, account: string) =>
+  start === "baseline" && !cursor.has(account) && !account.startsWith("_")
+
+/** Events of an account behind a cursor. */
+const unreadOf = (cursor: Cursor, { account, seq }: Head) => seq - (cursor.get(account) ?? 0)
+
+/** Events that a sink has not read. The store alone does not know what the sink selects. */
+export const lagOf = (sink: SinkOptions, cursor: Cursor, heads: ReadonlyArray<Head>): number =>
+  heads
+    .filter(({ account }) => selectsAccount(sink.selection, account) && !isUnmet(sink, cursor, account))
+    .reduce((sum, head) => sum + unreadOf(cursor, head), 0)
+
 /** Reads until the sink is too far behind. */
 export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin: Cursor, courier: Courier) {
   const store = yield* Store
@@ -76,23 +89,17 @@ export const readEvents = Effect.fnUntraced(function* (sink: SinkOptions, begin:
     cursor.set(account, seq)
   })
 
-  /** Whether the sink begins with the nodes of an account and has not. */
-  const isUnmet = ({ account }: Head) => sink.start === "baseline" && !cursor.has(account) && !account.startsWith("_")
+  const lag = Effect.map(store.heads, (heads) => lagOf(sink, cursor, heads))
 
-  const unreadOf = ({ account, seq }: Head) => seq - (cursor.get(account) ?? 0)
-
-  const heads = Effect.map(store.heads, (all) => all.filter(({ account }) => selectsAccount(sink.selection, account)))
-
-  /** Events that the sink has not read. */
-  const lag = Effect.map(heads, (all) => all.reduce((sum, head) => (isUnmet(head) ? sum : sum + unreadOf(head)), 0))
-
-  /** Reads some of them; gives how many there were. */
+  /** Reads some of the events that the sink has not read; gives how many there were. */
   const step = Effect.gen(function* () {
     let unread = 0
-    for (const head of yield* heads) {
-      if (isUnmet(head) && head.sweptAtMillis === null) continue
-      if (isUnmet(head)) yield* takeBaseline(head)
-      unread += unreadOf(head)
+    for (const head of yield* store.heads) {
+      if (!selectsAccount(sink.selection, head.account)) continue
+      const isNew = isUnmet(sink, cursor, head.account)
+      if (isNew && head.sweptAtMillis === null) continue
+      if (isNew) yield* takeBaseline(head)
+      unread += unreadOf(cursor, head)
       const events = yield* store.after(cursor, maxAtOnce, { account: head.account })
       if (events.length > 0) yield* takeEvents(head.account, events)
     }

@@ -10,7 +10,7 @@ import { Store } from "../store/Store.ts"
 import type { StoreFailed } from "../store/StoreFailed.ts"
 import { makeAttempt } from "./attempt.ts"
 import { type Courier, makeCourier, whileItMayPass } from "./Courier.ts"
-import { openSink, readEvents } from "./SinkReader.ts"
+import { lagOf, openSink, readEvents } from "./SinkReader.ts"
 import type { SinkOptions } from "./SinkOptions.ts"
 import { makeStdoutCourier } from "./StdoutCourier.ts"
 import { Stdout, type StreamClosed } from "./Stdout.ts"
@@ -138,7 +138,7 @@ const makeSinks = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOption
           const present = courier()
           if (present?.downReason() != null || (yield* isDisabled(options.name))) break
           if (present !== null) yield* present.idle
-          if (present !== null && (yield* store.backlog(options.name)).unread === 0) break
+          if (present !== null && lagOf(options, yield* store.cursorOf(options.name), yield* store.heads) === 0) break
           yield* Effect.sleep(idlePause)
         }
       }

@@ -240,6 +240,22 @@ describe("sinks", () => {
     }).pipe(Effect.provide(store))
   )
 
+  it.live("are not idle before they have read the first events of an account that came after them", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const receiver = yield* Receiver.start
+      const after: typeof store.after = (...args) => Effect.delay(store.after(...args), "50 millis")
+      const sinks = yield* Effect.provideService(
+        running([sinkTo(receiver, { name: "ops" })]),
+        Store,
+        Store.of({ ...store, after })
+      )
+      yield* store.commit(yield* claim, { events: [created(1, 1)] })
+      yield* sinks.idle
+      expect(receiver.received.length).toBe(1)
+    }).pipe(Effect.provide(store))
+  )
+
   it.live("whose receiver is down show why", () =>
     Effect.gen(function* () {
       const { commit } = yield* Store

@@ -47,23 +47,28 @@ const committing = `
   }`
 
 describe("a store in a file", () => {
-  it.effect("loses no commit and repeats no id when its process is killed at any instant", () =>
-    Effect.gen(function* () {
-      const path = yield* newPath
-      let reported = 0
-      for (const commits of [1, 60, 13, 29]) {
-        const writer = yield* program(path, committing)
-        yield* Effect.promise(() => writer.printed(new RegExp(`(\\d+\\n){${commits}}`)))
-        const { stderr, stdout } = yield* Effect.promise(() => writer.kill())
-        expect(stderr).toBe("")
-        reported = Math.max(reported, Number(stdout.trim().split("\n").at(-1)))
-        // As it is found by the next process, which the lock of the killed one does not stop.
-        const { events, nodes } = yield* Effect.scoped(Effect.provide(read, Store.layerFile(path)))
-        expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: nodes.length * 2 }, (_, index) => index + 1))
-        expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
-        expect(nodes.length).toBeGreaterThanOrEqual(reported)
-      }
-    })
+  it.effect(
+    "loses no commit and repeats no id when its process is killed at any instant",
+    () =>
+      Effect.gen(function* () {
+        const path = yield* newPath
+        let reported = 0
+        for (const commits of [1, 60, 13, 29]) {
+          const writer = yield* program(path, committing)
+          yield* Effect.promise(() => writer.printed(new RegExp(`(\\d+\\n){${commits}}`)))
+          const { stderr, stdout } = yield* Effect.promise(() => writer.kill())
+          expect(stderr).toBe("")
+          reported = Math.max(reported, Number(stdout.trim().split("\n").at(-1)))
+          // As it is found by the next process, which the lock of the killed one does not stop.
+          const { events, nodes } = yield* Effect.scoped(Effect.provide(read, Store.layerFile(path)))
+          expect(events.map(({ seq }) => seq)).toEqual(
+            Array.from({ length: nodes.length * 2 }, (_, index) => index + 1)
+          )
+          expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
+          expect(nodes.length).toBeGreaterThanOrEqual(reported)
+        }
+      }),
+    60_000
   )
 
   it.effect("belongs to one process, which a second one names", () =>
@@ -112,9 +117,16 @@ describe("a store in a file", () => {
         const ids = Array.from({ length: 500 }, (_, index) => index + 1)
         yield* commit(owner, { nodes: ids.map((id) => row(id)), events: ids.map((id) => created(id, id)) })
       }).pipe(Effect.provide(Store.layerFile(path)), Effect.scoped)
-      const file = openSync(path, "r+")
-      writeSync(file, new Uint8Array(64 * 1024).fill(0xaa), 0, 64 * 1024, 4096 * 20)
-      closeSync(file)
+      const spoil = (bytes: number, from: number) => {
+        const file = openSync(path, "r+")
+        writeSync(file, new Uint8Array(bytes).fill(0xaa), 0, bytes, from)
+        closeSync(file)
+      }
+      const pages = readFileSync(path).length / 4096
+      // One page that nothing reads at the start.
+      spoil(8, 4096 * Math.floor(pages / 2))
+      expect((yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))).fault).toBe("damaged")
+      spoil(64 * 1024, 4096 * 20)
       const before = readFileSync(path)
       const failed = yield* Effect.flip(Effect.scoped(Layer.build(Store.layerFile(path))))
       expect(failed.fault).toBe("damaged")
