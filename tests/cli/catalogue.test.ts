@@ -133,6 +133,20 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("t
     })
   )
 
+  it.effect("prices the account: what is off and still billed has a line of its own", () =>
+    Effect.gen(function* () {
+      const { control, id: world } = yield* TestServer
+      const [first] = json<ReadonlyArray<{ readonly id: number }>>(yield* berth(["node", "list", "-o", "json"]))
+      const change = (status: "power-off" | null) =>
+        Effect.orDie(control.nodes.change({ params: { world, id: first!.id }, payload: { status } }))
+      yield* change("power-off")
+      const [total, off, ...rest] = lines((yield* berth(["cost"])).stderr)
+      yield* change(null)
+      assert.match(total!, /^5 nodes: ₹[\d.]+ per hour, ₹[\d.]+ per month, by the hourly prices of their plans\.$/)
+      assert.deepStrictEqual([off, rest], ["1 node off and still billed.", []])
+    })
+  )
+
   it.effect("shows what is left of the rate limit", () =>
     Effect.gen(function* () {
       const limits = json<{ readonly limit: number; readonly remaining: number; readonly resetAt: string }>(
