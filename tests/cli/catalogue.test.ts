@@ -3,10 +3,12 @@
  */
 import { Image } from "@berth/core/domain/Image"
 import { Plan } from "@berth/core/domain/Plan"
+import { ok } from "@berth/core/testing"
 import { assert, layer } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schema } from "effect"
-import { berth, json, lines } from "./berth.ts"
+import { berth, json, lines, run, settings } from "./berth.ts"
+import { serve } from "./ScriptedServer.ts"
 
 const images = Schema.decodeUnknownSync(Schema.toCodecJson(Schema.Array(Image)))
 /** An image as `berth image list` prints it. */
@@ -241,6 +243,28 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
         ids
       )
     })
+  )
+
+  it.effect("--paginate of a path without pages gives each element once", () =>
+    Effect.gen(function* () {
+      const { data } = json<{ readonly data: ReadonlyArray<unknown> }>(yield* berth(["api", "/images/"]))
+      assert.isNotEmpty(data)
+      for (const size of [[], ["-q", `per_page=${data.length}`]]) {
+        const all = yield* berth(["api", "/images/", "--paginate", ...size])
+        assert.deepStrictEqual(json<ReadonlyArray<unknown>>(all), data)
+      }
+    })
+  )
+
+  it.effect("--paginate reads every page of a service with smaller pages than were asked for", () =>
+    Effect.gen(function* () {
+      const pages = [[1, 2], [3, 4], [5]]
+      const url = yield* serve(({ query }) => ok(pages[Number(query["page_no"]) - 1] ?? []))
+      const { stdout } = yield* run(["api", "/things/", "--paginate", "-o", "ndjson"], {
+        env: { ...(yield* settings), BERTH_BASE_URL: url }
+      })
+      assert.strictEqual(stdout, "1\n2\n3\n4\n5\n")
+    }).pipe(Effect.scoped)
   )
 
   it.effect("takes a body from the command line, a file, or stdin", () =>
