@@ -12,6 +12,7 @@ import { describeVerb, flagsOf } from "./commandLine/describe.ts"
 import { describeGroup } from "./commandLine/describeGroup.ts"
 import { globalFlagList } from "./commandLine/globalFlags.ts"
 import { helpText } from "./commandLine/helpText.ts"
+import { namingAccount } from "./commandLine/namingAccount.ts"
 import { rawFlags } from "./commandLine/rawFlag.ts"
 import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
 import { suggestFlags } from "./commandLine/suggestFlags.ts"
@@ -109,6 +110,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
       redact: redaction,
       color: raw.color,
       quiet: raw.quiet || isInternal(args),
+      followable: namingAccount(raw),
       jsonErrors: hasJsonErrors(format.asked)
     })
     return yield* perform(args, format).pipe(

@@ -22,6 +22,8 @@ export class Output extends Context.Service<
     readonly chatty: boolean
     /** Writes lines to stderr, without any secret that is set: errors and questions. Notes go by `printNote`. */
     readonly note: (text: string) => Effect.Effect<void>
+    /** A hint, with its commands for the account that the command line names. */
+    readonly followable: (hint: string) => string
     /** Writes a question to stderr and leaves the cursor behind it. */
     readonly ask: (question: string) => Effect.Effect<void>
     /** Repaints the one live line of stderr; an empty text removes it. Only where `stderr.animate` is true. */
@@ -40,6 +42,8 @@ export interface OutputSettings {
   readonly color?: string | undefined
   /** Whether only errors go to stderr; default false. */
   readonly quiet?: boolean
+  /** Makes the commands of a hint name the account that this command line names; default unchanged. */
+  readonly followable?: (hint: string) => string
   /** Whether errors are JSON, which stands alone on a stderr that is no terminal; default false. */
   readonly jsonErrors?: boolean
 }
@@ -117,7 +121,7 @@ const writer = (stream: Writable, failed: (error: Error) => Effect.Effect<void>)
 
 const make = Effect.fnUntraced(function* (
   { stderr, stdout }: Streams,
-  { color, jsonErrors = false, quiet = false, redact }: OutputSettings
+  { color, followable = (hint) => hint, jsonErrors = false, quiet = false, redact }: OutputSettings
 ) {
   const env = { ...(yield* environment), color }
   const chatty = !quiet && (!jsonErrors || stderr.isTTY === true)
@@ -156,6 +160,7 @@ const make = Effect.fnUntraced(function* (
     data: (text) => Effect.andThen(live(""), out.write(text)),
     readerGone: out.gone,
     note,
+    followable,
     ask: (question) => Effect.flatMap(masked(question), err.write),
     live
   })

@@ -17,6 +17,7 @@ const keeping = (stderr: Surface) => {
     stderr,
     chatty: true,
     data: () => Effect.void,
+    followable: (hint) => hint,
     readerGone: Effect.succeed(false),
     note: (text) => Effect.sync(() => void notes.push(text)),
     ask: () => Effect.void,

@@ -89,13 +89,13 @@ const listByName = (name: string) => `berth node list --name ${quoted(name)}`
 
 /** Reports, once, the creates of which a killed process left no result, where notes are shown. */
 const reportAbandoned = Effect.gen(function* () {
-  if (!(yield* Output).chatty) return
+  const { chatty, followable } = yield* Output
+  if (!chatty) return
   const abandoned = yield* Effect.orElseSucceed((yield* IntentStore)?.takeAbandoned ?? Effect.succeed([]), () => [])
   for (const { name, sentAt } of abandoned) {
     const when = DateTime.formatIso(DateTime.makeUnsafe(sentAt?.wallMillis ?? 0))
-    yield* printNote(
-      `An earlier create of ${name} was interrupted (${when}). Check whether it exists: ${listByName(name)}`
-    )
+    const hint = followable(`Check whether it exists: ${listByName(name)}`)
+    yield* printNote(`An earlier create of ${name} was interrupted (${when}). ${hint}`)
   }
 })
 
