@@ -7,6 +7,7 @@ import { escapeControls, escapeControlsInLines } from "@berth/terminal/escapeCon
 import { readSetting } from "@berth/terminal/readSetting"
 import { Context, Data, Effect, Layer } from "effect"
 import { outputFault } from "../failure/outputFault.ts"
+import { rowsOf } from "./cells.ts"
 import { type Surface, surfaceOf, type TerminalStream } from "./Surface.ts"
 
 export class Output extends Context.Service<
@@ -55,6 +56,12 @@ export interface Streams {
 }
 
 const eraseLine = "\r\u001b[2K"
+
+/** Erases a line that was painted, which takes several where the terminal has become narrower since. */
+const erased = (line: string, columns: number): string => {
+  const rows = rowsOf(line, columns)
+  return rows === 1 ? eraseLine : `\r\u001b[${rows - 1}A\u001b[J`
+}
 
 const environment = Effect.all({
   noColor: readSetting("NO_COLOR"),
@@ -134,27 +141,29 @@ const make = Effect.fnUntraced(function* (
     Effect.suspend(() =>
       mask === undefined ? Effect.map(redact, (made) => (mask = made)(text)) : Effect.succeed(mask(text))
     )
-  let painted = false
+  const surface = surfaceOf(stderr, env, chatty)
+  let painted = ""
 
   const note = (text: string) =>
     Effect.flatMap(masked(text), (safe) => {
-      const clear = painted ? eraseLine : ""
-      painted = false
+      const clear = painted === "" ? "" : erased(painted, surface.columns)
+      painted = ""
       return err.write(`${clear}${safe}\n`)
     })
   const live = (line: string) =>
     Effect.suspend(() =>
-      line === "" && !painted
+      line === "" && painted === ""
         ? Effect.void
         : Effect.flatMap(masked(line), (safe) => {
-            painted = line !== ""
-            return err.write(eraseLine + safe)
+            const clear = erased(painted, surface.columns)
+            painted = safe
+            return err.write(clear + safe)
           })
     )
 
   return Output.of({
     stdout: surfaceOf(stdout, env),
-    stderr: { ...surfaceOf(stderr, env), ...(chatty ? {} : { animate: false }) },
+    stderr: surface,
     chatty,
     // On one terminal the data would follow the live line.
     data: (text) => Effect.andThen(live(""), out.write(text)),
