@@ -209,6 +209,17 @@ describe("node watch on a terminal", () => {
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
+  it.live("shows of named nodes what the list has of them, too", () =>
+    Effect.gen(function* () {
+      yield* created("web")
+      const watch = yield* onTerminal(80, "web", "--columns", "name,memory,plan")
+      yield* watch.until("1 node at")
+      yield* watch.end
+      const [, row] = (yield* watch.screens)[0]!.split("\n")
+      assert.match(row!, /^web +8 GiB  C-2VCPU-8RAM-50DISK$/)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
   it.live("shows the columns that are asked for, in the order that is asked for", () =>
     Effect.gen(function* () {
       const ids = [yield* created("a"), yield* created("b")]
