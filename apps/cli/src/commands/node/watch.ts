@@ -12,7 +12,7 @@ import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
 import { concurrency, withListed } from "../../nodes/allNodes.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { type Naming, nodeArgument } from "../../nodes/Target.ts"
-import { cut } from "../../output/cells.ts"
+import { cut, rowsOf } from "../../output/cells.ts"
 import { elapsed } from "../../output/format.ts"
 import { Output, printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -104,7 +104,7 @@ const screen = Effect.gen(function* () {
     columns.length === 0
       ? known.filter(({ cardOnly }) => !cardOnly)
       : yield* Effect.fromResult(selectFields(known, columns))
-  let painted = 0
+  let painted = ""
   const show: Show<never> = ({ after, failure, now, pauseMillis }) =>
     Effect.gen(function* () {
       const rows = (yield* terminal.rows) || fallbackRows
@@ -117,8 +117,9 @@ const screen = Effect.gen(function* () {
       const status = failure ?? `${count(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
       // A line that wraps would be two to erase.
       const page = `${text}${more}${cut(escapeControls(status), available)}\n`
-      const erase = painted === 0 ? "" : `\u001b[${painted}A\u001b[J`
-      painted = page.split("\n").length - 1
+      // Narrower since, the terminal has wrapped what it shows.
+      const erase = painted === "" ? "" : `\u001b[${rowsOf(painted, available) - 1}A\u001b[J`
+      painted = page
       yield* data(erase + page)
     })
   return show
