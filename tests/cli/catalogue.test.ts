@@ -3,10 +3,12 @@
  */
 import { Image } from "@berth/core/domain/Image"
 import { Plan } from "@berth/core/domain/Plan"
+import { ok } from "@berth/core/testing"
 import { assert, layer } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schema } from "effect"
-import { berth, json, lines } from "./berth.ts"
+import { berth, json, lines, run, settings } from "./berth.ts"
+import { serve } from "./ScriptedServer.ts"
 
 const images = Schema.decodeUnknownSync(Schema.toCodecJson(Schema.Array(Image)))
 /** An image as `berth image list` prints it. */
@@ -133,6 +135,20 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("t
     })
   )
 
+  it.effect("prices the account: what is off and still billed has a line of its own", () =>
+    Effect.gen(function* () {
+      const { control, id: world } = yield* TestServer
+      const [first] = json<ReadonlyArray<{ readonly id: number }>>(yield* berth(["node", "list", "-o", "json"]))
+      const change = (status: "power-off" | null) =>
+        Effect.orDie(control.nodes.change({ params: { world, id: first!.id }, payload: { status } }))
+      yield* change("power-off")
+      const [total, off, ...rest] = lines((yield* berth(["cost"])).stderr)
+      yield* change(null)
+      assert.match(total!, /^5 nodes: ₹[\d.]+ per hour, ₹[\d.]+ per month, by the hourly prices of their plans\.$/)
+      assert.deepStrictEqual([off, rest], ["1 node off and still billed.", []])
+    })
+  )
+
   it.effect("shows what is left of the rate limit", () =>
     Effect.gen(function* () {
       const limits = json<{ readonly limit: number; readonly remaining: number; readonly resetAt: string }>(
@@ -227,6 +243,28 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("a
         ids
       )
     })
+  )
+
+  it.effect("--paginate of a path without pages gives each element once", () =>
+    Effect.gen(function* () {
+      const { data } = json<{ readonly data: ReadonlyArray<unknown> }>(yield* berth(["api", "/images/"]))
+      assert.isNotEmpty(data)
+      for (const size of [[], ["-q", `per_page=${data.length}`]]) {
+        const all = yield* berth(["api", "/images/", "--paginate", ...size])
+        assert.deepStrictEqual(json<ReadonlyArray<unknown>>(all), data)
+      }
+    })
+  )
+
+  it.effect("--paginate reads every page of a service with smaller pages than were asked for", () =>
+    Effect.gen(function* () {
+      const pages = [[1, 2], [3, 4], [5]]
+      const url = yield* serve(({ query }) => ok(pages[Number(query["page_no"]) - 1] ?? []))
+      const { stdout } = yield* run(["api", "/things/", "--paginate", "-o", "ndjson"], {
+        env: { ...(yield* settings), BERTH_BASE_URL: url }
+      })
+      assert.strictEqual(stdout, "1\n2\n3\n4\n5\n")
+    }).pipe(Effect.scoped)
   )
 
   it.effect("takes a body from the command line, a file, or stdin", () =>

@@ -117,6 +117,22 @@ it.live("the hint for an unknown path is about the path of berth api, and otherw
   })
 )
 
+it.live("the hint for a reply that is too long is what can be typed, and not an option of programs", () =>
+  Effect.gen(function* () {
+    const body = `{"message":"${"x".repeat(3 * 1024 * 1024)}"}`
+    const env = { ...secrets, BERTH_BASE_URL: yield* serve(() => ({ status: 200, body })) }
+    for (const [args, hint] of [
+      [["node", "list"], "Read it page by page: berth node list --page 1 --per-page 20"],
+      [["api", "/nodes/"], "Ask for less at once, such as: berth api /nodes/ -q per_page=20"],
+      [["plan", "list"], "Check that the base URL is the service's and not a proxy's or a login page's: berth doctor"]
+    ] as const) {
+      const { code, stderr } = yield* invoke(args, { env })
+      assert.strictEqual(code, 7)
+      assert.include(stderr, `\nhint: ${hint}\n`)
+    }
+  })
+)
+
 describe("several nodes", () => {
   it.live("exit 9 when some of them failed, with a row for each", () =>
     Effect.gen(function* () {

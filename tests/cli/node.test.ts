@@ -2,11 +2,13 @@
  * The life of nodes from the command line, against the mock service.
  */
 import { Node } from "@berth/core/domain/Node"
+import { nodeRecord, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect, Schema } from "effect"
 import { controls, json, lines, settings, start } from "./berth.ts"
-import { berth } from "./invoke.ts"
+import { berth, invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
 
 const plan = "C-2VCPU-8RAM-50DISK"
 const image = "Ubuntu-22.04"
@@ -51,6 +53,23 @@ describe("node list", () => {
       assert.deepStrictEqual(lines(newest.stdout).map(Number), expected.slice(0, 3))
       assert.strictEqual(newest.stderr, "3 of 250.\n")
     }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 250 } })))
+  )
+
+  it.live("reports how many there are where the service does, if all of them were asked for", () =>
+    Effect.gen(function* () {
+      const nodes = Array.from({ length: 900 }, (_, i) => nodeRecord({ id: i + 1 }))
+      const url = yield* serve(({ query }) => {
+        const [page, size] = [Number(query["page_no"]), Number(query["per_page"])]
+        const data = nodes.slice((page - 1) * size, page * size)
+        const envelope = { ...JSON.parse(ok(data).body), total_count: nodes.length, total_page_number: 900 / size }
+        return { ...ok(data), body: JSON.stringify(envelope) }
+      })
+      const env = { ...(yield* settings), BERTH_BASE_URL: url }
+      const list = (...args: ReadonlyArray<string>) =>
+        Effect.map(invoke(["node", "list", "--limit", "20", "-o", "id", ...args], { env }), ({ stderr }) => stderr)
+      assert.strictEqual(yield* list(), "20 of 900.\n")
+      assert.strictEqual(yield* list("--status", "running"), "Stopped at --limit 20; there are more.\n")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 
   it.live("filters by name, status, series and plan", () =>

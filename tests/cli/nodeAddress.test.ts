@@ -4,11 +4,13 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
+import { nodeRecord, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { Effect } from "effect"
-import { berth as berthProcess, json } from "./berth.ts"
-import { berth } from "./invoke.ts"
+import { berth as berthProcess, json, settings } from "./berth.ts"
+import { berth, invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
@@ -42,6 +44,20 @@ describe("node ip", () => {
       const shown = json(yield* berth(["node", "ip", String(id), "-o", "json"]))
       assert.deepStrictEqual(shown, { id, name: "web", publicIp, privateIp })
     }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("of a node that runs without one does not end in a wait", () =>
+    Effect.gen(function* () {
+      const url = yield* serve(({ path }) => {
+        const node = nodeRecord({ id: 7, name: "web", public_ip_address: "" })
+        return ok(path === "/nodes/7/" ? node : [node])
+      })
+      const { code, stderr } = yield* invoke(["node", "ip", "web"], {
+        env: { ...(yield* settings), BERTH_BASE_URL: url }
+      })
+      assert.strictEqual(code, 4)
+      assert.include(stderr, "hint: See which addresses it has: berth node get 7\n")
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 })
 

@@ -214,3 +214,19 @@ describe("what sets the account", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("--deadline", () => {
+  it.live.each(["auth status", "doctor", "auth login"])("limits the one call of berth %s", (command) =>
+    Effect.gen(function* () {
+      const { home } = yield* machine
+      const { url } = yield* HttpService.start(() => {})
+      const env = { HOME: home, BERTH_BASE_URL: url, BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
+      const ended = yield* run([...command.split(" "), "--deadline", "400ms"], {
+        env,
+        input: `${apiKey}\n${accessToken}\n`
+      })
+      assert.strictEqual(ended.code, 7)
+      assert.include(ended.stderr, "error: The call exceeded its deadline of 400 ms.")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { TestServer } from "@berth/server/testing"
 import { ConfigProvider, Effect } from "effect"
 import { json, lines, settings, start } from "./berth.ts"
-import { berth } from "./invoke.ts"
+import { berth, invoke } from "./invoke.ts"
 
 const order = ["--plan", "C-2VCPU-8RAM-50DISK", "--image", "Ubuntu-22.04"]
 
@@ -100,6 +100,19 @@ describe("node create --wait", () => {
       assert.strictEqual(
         hint,
         `hint: To go on waiting: berth node wait ${node!.id}; to remove it: berth node delete ${node!.id}`
+      )
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("names the account in the commands that go on, where flags name it", () =>
+    Effect.gen(function* () {
+      const { BERTH_BASE_URL: url, ...secrets } = yield* settings
+      const args = ["node", "create", "web", ...order, "--wait", "--timeout", "1s", "--base-url", url]
+      const { stderr } = yield* invoke(args, { env: secrets })
+      const berthAt = `berth --base-url ${url} node`
+      assert.match(
+        lines(stderr).at(-1)!,
+        new RegExp(`^hint: To go on waiting: ${berthAt} wait \\d+; to remove it: ${berthAt} delete \\d+$`)
       )
     }).pipe(Effect.provide(TestServer.layer()))
   )

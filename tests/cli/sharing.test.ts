@@ -48,6 +48,22 @@ describe("the allowance", () => {
     )
   )
 
+  it.live("is not spent by a refusal that has passed: the commands after it go at once", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      const env = { XDG_STATE_HOME: yield* stateFolder }
+      yield* berth(["node", "list"], { env })
+      yield* arm([{ fault: "status", status: 429, times: 1, scope: { operation: "nodes.list" } }])
+      for (let i = 0; i < 3; i++) {
+        const { code, stderr } = yield* berth(["node", "list", "-o", "id"], { env })
+        assert.strictEqual(code, 0, stderr)
+      }
+      assert.strictEqual(yield* count(429), 1)
+      const { remaining } = json<{ readonly remaining: number }>(yield* berth(["limits", "-o", "json"], { env }))
+      assert.isAbove(remaining, 1000)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ scenario: "small", clock: "real" })))
+  )
+
   it.live("is kept in the file that BERTH_ALLOWANCE_FILE names, and nowhere for --help", () =>
     Effect.gen(function* () {
       const folder = yield* stateFolder

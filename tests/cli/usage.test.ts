@@ -121,6 +121,14 @@ describe("a usage error", () => {
     })
   )
 
+  it.live("names the variable that holds a format that there is not", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* invoke(["node", "list"], { env: { ...env, BERTH_OUTPUT: "wide" } })
+      assert.strictEqual(code, 2)
+      assert.match(stderr, /^error: BERTH_OUTPUT is not usable: expected table, json, .+\.\nhint: Correct BERTH_OUTPUT/)
+    })
+  )
+
   it.live("is a sentence where -o json is no flag but an argument", () =>
     Effect.gen(function* () {
       const { stderr } = yield* invoke(["node", "list", "--", "-o", "json"], { env })

@@ -129,7 +129,8 @@ const onTerminal = Effect.fnUntraced(function* (columns: number, ...args: Readon
       Effect.sync(() => shown),
       { until: (now) => now.search(text) !== -1, schedule: Schedule.spaced("20 millis") }
     )
-  return { end: Fiber.interrupt(fiber), screens: Effect.sync(() => shown.split("\u001b[3A\u001b[J")), until }
+  const narrow = (to: number) => Effect.sync(() => void (stdout.columns = to))
+  return { narrow, end: Fiber.interrupt(fiber), screens: Effect.sync(() => shown.split("\u001b[3A\u001b[J")), until }
 })
 
 describe("node watch on a terminal", () => {
@@ -206,6 +207,31 @@ describe("node watch on a terminal", () => {
       for (const screen of yield* watch.screens) {
         for (const line of screen.split("\n")) assert.isAtMost(line.length, 20)
       }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("erases the lines that a narrower terminal has wrapped, and fits it from then on", () =>
+    Effect.gen(function* () {
+      yield* created("web")
+      const watch = yield* onTerminal(100)
+      yield* watch.until("1 node at")
+      yield* watch.narrow(60)
+      // Titles and the node of up to 100 cells take two lines each.
+      yield* watch.until(/\[5A.+node at/s)
+      yield* watch.end
+      const last = (yield* watch.screens).join("").split("\u001b[5A\u001b[J").at(-1)!
+      for (const line of last.split("\n")) assert.isAtMost(line.length, 60)
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("shows of named nodes what the list has of them, too", () =>
+    Effect.gen(function* () {
+      yield* created("web")
+      const watch = yield* onTerminal(80, "web", "--columns", "name,memory,plan")
+      yield* watch.until("1 node at")
+      yield* watch.end
+      const [, row] = (yield* watch.screens)[0]!.split("\n")
+      assert.match(row!, /^web +8 GiB  C-2VCPU-8RAM-50DISK$/)
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )
 

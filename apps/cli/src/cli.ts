@@ -2,6 +2,7 @@
  * `berth`, the whole program: what a command line asks for, the one command that it needs, and how a run ends.
  */
 import { usageProblem } from "@berth/terminal/usage"
+import { variables } from "@berth/terminal/variables"
 import { Effect, Layer } from "effect"
 import { CliConfig, CliError, Command } from "effect/cli"
 import pkg from "../package.json" with { type: "json" }
@@ -10,8 +11,9 @@ import type { FlagDescription } from "./commandLine/CommandDescription.ts"
 import { Commands } from "./commandLine/Commands.ts"
 import { describeVerb, flagsOf } from "./commandLine/describe.ts"
 import { describeGroup } from "./commandLine/describeGroup.ts"
-import { globalFlagList } from "./commandLine/globalFlags.ts"
+import { formats, globalFlagList } from "./commandLine/globalFlags.ts"
 import { helpText } from "./commandLine/helpText.ts"
+import { namingAccount } from "./commandLine/namingAccount.ts"
 import { rawFlags } from "./commandLine/rawFlag.ts"
 import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
 import { suggestFlags } from "./commandLine/suggestFlags.ts"
@@ -22,7 +24,7 @@ import { internalVerbs, tree } from "./commands/tree.ts"
 import { withExitCode } from "./ending.ts"
 import { UsageFault } from "./failure/CliFailure.ts"
 import { Output, type Streams } from "./output/Output.ts"
-import { type Format, hasJsonErrors, OutputFormat } from "./output/OutputFormat.ts"
+import { type Format, hasJsonErrors, isFormat, OutputFormat } from "./output/OutputFormat.ts"
 import { outputFlags } from "./output/OutputOptions.ts"
 import { presenter } from "./output/presenter.ts"
 import { valueText } from "./output/valueText.ts"
@@ -56,6 +58,12 @@ const parserOf = (path: ReadonlyArray<string>, command: Loaded) => {
 }
 
 const runVerb = Effect.fnUntraced(function* ({ args, path, verb }: Run, format: string | undefined) {
+  if (format !== undefined && !isFormat(format)) {
+    return yield* new UsageFault({
+      message: `${variables.output} is not usable: expected ${formats.join(", ")}.`,
+      hint: `Correct ${variables.output}, or unset it.`
+    })
+  }
   const command = yield* Effect.promise(verb.load)
   const flags = [...flagsOf(command), ...globalFlagList]
   const { args: words, unknown } = canonical(args, flags)
@@ -109,6 +117,7 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
       redact: redaction,
       color: raw.color,
       quiet: raw.quiet || isInternal(args),
+      followable: namingAccount(raw),
       jsonErrors: hasJsonErrors(format.asked)
     })
     return yield* perform(args, format).pipe(

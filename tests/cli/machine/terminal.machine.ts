@@ -90,6 +90,17 @@ describe("a create with flags missing", () => {
   )
 })
 
+describe("a create without an image", () => {
+  it.live("refuses a plan that is not listed before it asks for the image", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* atTerminal(["node", "create", "web", "--plan", `${plan}S`], [])
+      assert.strictEqual(code, 2)
+      assert.include(stdout, `There is no plan ${plan}S; did you mean ${plan}?`)
+      assert.notInclude(stdout, "Image:")
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+})
+
 describe("a login", () => {
   it.live("shows nothing of a secret that is typed the moment it is asked for", () =>
     Effect.gen(function* () {

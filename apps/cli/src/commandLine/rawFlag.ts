@@ -28,6 +28,8 @@ const rawValue = ({ aliases, metavar, name }: FlagDescription, args: ReadonlyArr
 export interface RawFlags {
   readonly output: string | undefined
   readonly color: string | undefined
+  readonly profile: string | undefined
+  readonly baseUrl: string | undefined
   readonly quiet: boolean
   readonly debug: boolean
 }
@@ -35,6 +37,8 @@ export interface RawFlags {
 export const rawFlags = (args: ReadonlyArray<string>): RawFlags => ({
   output: rawValue(globalFlags.output, args),
   color: rawValue(globalFlags.color, args),
+  profile: rawValue(globalFlags.profile, args),
+  baseUrl: rawValue(globalFlags.baseUrl, args),
   quiet: rawValue(globalFlags.quiet, args) === "true",
   debug: rawValue(globalFlags.debug, args) === "true"
 })

@@ -98,10 +98,16 @@ export class DeletedNotGone extends Data.TaggedError("DeletedNotGone")<{
 }
 
 /** A node without a public address, which a command needs. */
-export class NoAddress extends Data.TaggedError("NoAddress")<{ readonly id: number; readonly name: string }> {
+export class NoAddress extends Data.TaggedError("NoAddress")<{
+  readonly id: number
+  readonly name: string
+  readonly isRunning: boolean
+}> {
   readonly exit = "notFound"
   get hint() {
-    return `Wait until it runs: berth node wait ${this.id}`
+    return this.isRunning
+      ? `See which addresses it has: berth node get ${this.id}`
+      : `Wait until it runs: berth node wait ${this.id}`
   }
   override get message() {
     return `Node ${this.name} (${this.id}) has no public address.`

@@ -18,6 +18,8 @@ export const goOnWaiting = (id: number, goal: string | undefined, { reason }: Be
 /** Operations that change nothing. */
 const isRead = (operation: string): boolean => /\.(?:list|listPage|get|saved)$/.test(operation)
 
+const notTheService = "Check that the base URL is the service's and not a proxy's or a login page's: berth doctor"
+
 /** What to do next: where there is one, a command to type in place of what a program would do. */
 export const hintOf = (error: BerthError): string => {
   const { hint, operation, reason } = error
@@ -44,6 +46,11 @@ export const hintOf = (error: BerthError): string => {
       return reason.sent === "no" || isRead(operation) ? "Check the address and the network: berth doctor" : hint
     case "TimedOut":
       return isRead(operation) ? "Try again, or allow more time: --deadline 2m" : hint
+    case "UnexpectedResponse":
+      // The limits are options of a program: no flag raises them.
+      if (!/max(?:Nodes|Body\w+)/.test(reason.expected)) return hint
+      if (operation === "raw") return "Ask for less at once, such as: berth api /nodes/ -q per_page=20"
+      return operation === "nodes.list" ? "Read it page by page: berth node list --page 1 --per-page 20" : notTheService
     case "RateLimited":
     case "WouldExceedDeadline":
       return `${hint} See: berth limits`

@@ -1,6 +1,7 @@
 /**
  * Reads the list of an account: whole, which renews the node index, or only as far as the index or one node needs it.
  */
+import type { CallOptions } from "@berth/core/client/call/Operation"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node, NodeId } from "@berth/core/domain/Node"
@@ -19,7 +20,10 @@ export const lane = "interactive"
 type NodeStream = Stream.Stream<Node, BerthError, Nodes | IndexStore>
 
 /** Every node, page by page. A list that is read to its end is the new index, where that is `due`. */
-const nodesOf = (due: (store: IndexStore["Service"]) => Effect.Effect<boolean>): NodeStream =>
+const nodesOf = (
+  due: (store: IndexStore["Service"]) => Effect.Effect<boolean>,
+  { onReply }: Pick<CallOptions, "onReply"> = {}
+): NodeStream =>
   Stream.unwrap(
     Effect.gen(function* () {
       const nodes = yield* Nodes
@@ -29,7 +33,7 @@ const nodesOf = (due: (store: IndexStore["Service"]) => Effect.Effect<boolean>):
         Effect.sync(() => {
           isComplete = complete === true
         })
-      const listed = nodes.list({ lane, onEnd })
+      const listed = nodes.list({ lane, onEnd, onReply })
       if (!(yield* due(store))) return listed
       const index = NodeIndex.listWriter()
       return listed.pipe(
@@ -45,10 +49,12 @@ const nodesOf = (due: (store: IndexStore["Service"]) => Effect.Effect<boolean>):
 /** Every node, which renews the index. */
 export const allNodes: NodeStream = nodesOf(({ isKept }) => Effect.succeed(isKept))
 
-/** Every node, for a command that has no use for the index: it is renewed at most once an hour, for it takes memory. */
-export const streamedNodes: NodeStream = nodesOf(({ isFresh, isKept }) =>
-  isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)
-)
+/**
+ * Every node, for a command that has no use for the index: it is renewed at most once an hour, for it takes memory. `onReply` gets the
+ * reply of each page.
+ */
+export const streamedNodes = (options?: Pick<CallOptions, "onReply">): NodeStream =>
+  nodesOf(({ isFresh, isKept }) => (isKept ? Effect.map(isFresh, (fresh) => !fresh) : Effect.succeed(false)), options)
 
 /** The nodes that are newer than the index, which has them from then on; none where the list contradicts it. */
 export const newerNodes = Effect.fnUntraced(function* (

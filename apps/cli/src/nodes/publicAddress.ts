@@ -10,6 +10,8 @@ import { resolveNode } from "./resolve.ts"
 export const publicAddress = Effect.fnUntraced(function* (given: string) {
   const node = yield* resolveNode(given)
   const address = node.publicIp?.trim() ?? ""
-  if (isIP(address) === 0) return yield* new NoAddress({ id: node.id, name: node.name })
+  if (isIP(address) === 0) {
+    return yield* new NoAddress({ id: node.id, name: node.name, isRunning: node.status === "running" })
+  }
   return { node, address }
 })

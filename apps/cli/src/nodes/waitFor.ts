@@ -51,8 +51,11 @@ export const waitFor = Effect.fn("waitFor")(function* (
 })
 
 /** The command that goes on waiting for these arguments, each naming one node or, as a pattern, several. */
-export const waitCommand = (given: ReadonlyArray<string>, goal: Goal): string =>
-  `To go on waiting: berth node wait ${given.map(quoted).join(" ")} --for ${goal}`
+export const waitCommand = (given: ReadonlyArray<string>, goal: Goal): string => {
+  const nodes = given.map(quoted).join(" ")
+  const words = given.some((word) => word.startsWith("-")) ? `--for ${goal} -- ${nodes}` : `${nodes} --for ${goal}`
+  return `To go on waiting: berth node wait ${words}`
+}
 
 /** The outcomes of a wait with the record of each node as every other command has it. Fails for none. */
 export const withWholeNodes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, goal: Goal) {

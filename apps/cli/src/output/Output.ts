@@ -7,6 +7,7 @@ import { escapeControls, escapeControlsInLines } from "@berth/terminal/escapeCon
 import { readSetting } from "@berth/terminal/readSetting"
 import { Context, Data, Effect, Layer } from "effect"
 import { outputFault } from "../failure/outputFault.ts"
+import { rowsOf } from "./cells.ts"
 import { type Surface, surfaceOf, type TerminalStream } from "./Surface.ts"
 
 export class Output extends Context.Service<
@@ -22,6 +23,8 @@ export class Output extends Context.Service<
     readonly chatty: boolean
     /** Writes lines to stderr, without any secret that is set: errors and questions. Notes go by `printNote`. */
     readonly note: (text: string) => Effect.Effect<void>
+    /** A hint, with its commands for the account that the command line names. */
+    readonly followable: (hint: string) => string
     /** Writes a question to stderr and leaves the cursor behind it. */
     readonly ask: (question: string) => Effect.Effect<void>
     /** Repaints the one live line of stderr; an empty text removes it. Only where `stderr.animate` is true. */
@@ -40,6 +43,8 @@ export interface OutputSettings {
   readonly color?: string | undefined
   /** Whether only errors go to stderr; default false. */
   readonly quiet?: boolean
+  /** Makes the commands of a hint name the account that this command line names; default unchanged. */
+  readonly followable?: (hint: string) => string
   /** Whether errors are JSON, which stands alone on a stderr that is no terminal; default false. */
   readonly jsonErrors?: boolean
 }
@@ -51,6 +56,12 @@ export interface Streams {
 }
 
 const eraseLine = "\r\u001b[2K"
+
+/** Erases a line that was painted, which takes several where the terminal has become narrower since. */
+const erased = (line: string, columns: number): string => {
+  const rows = rowsOf(line, columns)
+  return rows === 1 ? eraseLine : `\r\u001b[${rows - 1}A\u001b[J`
+}
 
 const environment = Effect.all({
   noColor: readSetting("NO_COLOR"),
@@ -117,7 +128,7 @@ const writer = (stream: Writable, failed: (error: Error) => Effect.Effect<void>)
 
 const make = Effect.fnUntraced(function* (
   { stderr, stdout }: Streams,
-  { color, jsonErrors = false, quiet = false, redact }: OutputSettings
+  { color, followable = (hint) => hint, jsonErrors = false, quiet = false, redact }: OutputSettings
 ) {
   const env = { ...(yield* environment), color }
   const chatty = !quiet && (!jsonErrors || stderr.isTTY === true)
@@ -130,32 +141,35 @@ const make = Effect.fnUntraced(function* (
     Effect.suspend(() =>
       mask === undefined ? Effect.map(redact, (made) => (mask = made)(text)) : Effect.succeed(mask(text))
     )
-  let painted = false
+  const surface = surfaceOf(stderr, env, chatty)
+  let painted = ""
 
   const note = (text: string) =>
     Effect.flatMap(masked(text), (safe) => {
-      const clear = painted ? eraseLine : ""
-      painted = false
+      const clear = painted === "" ? "" : erased(painted, surface.columns)
+      painted = ""
       return err.write(`${clear}${safe}\n`)
     })
   const live = (line: string) =>
     Effect.suspend(() =>
-      line === "" && !painted
+      line === "" && painted === ""
         ? Effect.void
         : Effect.flatMap(masked(line), (safe) => {
-            painted = line !== ""
-            return err.write(eraseLine + safe)
+            const clear = erased(painted, surface.columns)
+            painted = safe
+            return err.write(clear + safe)
           })
     )
 
   return Output.of({
     stdout: surfaceOf(stdout, env),
-    stderr: { ...surfaceOf(stderr, env), ...(chatty ? {} : { animate: false }) },
+    stderr: surface,
     chatty,
     // On one terminal the data would follow the live line.
     data: (text) => Effect.andThen(live(""), out.write(text)),
     readerGone: out.gone,
     note,
+    followable,
     ask: (question) => Effect.flatMap(masked(question), err.write),
     live
   })

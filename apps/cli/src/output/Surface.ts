@@ -6,7 +6,7 @@ import type { Writable } from "node:stream"
 /** What a stream can show. */
 export interface Surface {
   readonly isTerminal: boolean
-  /** Width in cells; infinite where it is no terminal. */
+  /** Width in cells, at this moment; infinite where it is no terminal. */
   readonly columns: number
   /** Whether it shows colours. */
   readonly colour: boolean
@@ -28,10 +28,14 @@ export interface ColourSettings {
   readonly term?: string | undefined
 }
 
-/** What a stream can show, by --color and the conventions of NO_COLOR, FORCE_COLOR and TERM; the first of these wins. */
+/**
+ * What a stream can show, by --color and the conventions of NO_COLOR, FORCE_COLOR and TERM; the first of these wins. `mayAnimate` is
+ * whether it is wanted at all that lines are repainted.
+ */
 export const surfaceOf = (
   stream: Pick<TerminalStream, "isTTY" | "columns">,
-  { color, forceColor, noColor, term }: ColourSettings
+  { color, forceColor, noColor, term }: ColourSettings,
+  mayAnimate = true
 ): Surface => {
   const isTerminal = stream.isTTY === true
   const forced = forceColor === undefined ? undefined : !/^(?:0|false)$/i.test(forceColor)
@@ -39,8 +43,10 @@ export const surfaceOf = (
   const byEnvironment = !noColor && (forced ?? (isTerminal && !dumb))
   return {
     isTerminal,
-    columns: isTerminal ? stream.columns || fallbackColumns : Number.POSITIVE_INFINITY,
+    get columns() {
+      return isTerminal ? stream.columns || fallbackColumns : Number.POSITIVE_INFINITY
+    },
     colour: color === "always" || (color !== "never" && byEnvironment),
-    animate: isTerminal && !dumb
+    animate: isTerminal && !dumb && mayAnimate
   }
 }

@@ -15,6 +15,10 @@ const graphemes = (text: string) =>
 /** How many cells the text takes. */
 export const width = (text: string): number => (plain.test(text) ? text.length : CliOutput.displayWidth(text))
 
+/** How many lines of a terminal this wide the text takes, where those that are too long are wrapped. */
+export const rowsOf = (text: string, columns: number): number =>
+  text.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(width(line) / columns)), 0)
+
 /** The text in at most `cells` cells; what is cut off is shown by an ellipsis. */
 export const cut = (text: string, cells: number): string => {
   if (width(text) <= cells) return text

@@ -6,7 +6,7 @@ import { Allowance } from "@berth/core/client/Allowance"
 import { Observer } from "@berth/core/client/telemetry/Observer"
 import { spans } from "@berth/core/client/telemetry/Telemetry"
 import { escapeControls } from "@berth/terminal/escapeControls"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { cut } from "./cells.ts"
 import { elapsed } from "./format.ts"
 import { Output, printNote } from "./Output.ts"
@@ -15,6 +15,7 @@ import {
   type Call,
   type FailedAttempt,
   liveText,
+  lostText,
   maxNamed,
   pauseMillisOf,
   pauseText,
@@ -57,6 +58,10 @@ const retryLineMillis = 1000
 /** A request that is held up for a moment has not met the rate limit. */
 const minPausedSteps = 4
 
+/** A create as a whole, and the request in it that creates. */
+const creating = "Nodes.create"
+const sending = "nodes.create"
+
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 const make = Effect.gen(function* () {
@@ -66,14 +71,16 @@ const make = Effect.gen(function* () {
   const calls = new Set<Call>()
   let requests = 0
   let failed: FailedAttempt | undefined
+  let isLost = false
   /** What the last lines stated, so that each change is one line. */
   let isPaused = false
   let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
+  let isLostLine = false
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
   const print = (text: string) => Effect.provideService(printNote(text), Output, output)
-  const activity = (): Activity => ({ calls: Array.from(calls), requests, failed })
+  const activity = (): Activity => ({ calls: Array.from(calls), requests, failed, isLost })
 
   const observer: Observer = {
     ...spans,
@@ -92,11 +99,13 @@ const make = Effect.gen(function* () {
       return Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
         const call: Call = { operation: name, startedAt }
         calls.add(call)
-        return Effect.ensuring(
-          traced,
+        return Effect.onExit(traced, (exit) =>
           Effect.sync(() => {
             calls.delete(call)
             if (failed?.operation === name) failed = undefined
+            // The create of a node is one request in a longer call, which goes on where its reply was lost.
+            if (name === sending) isLost = Exit.isFailure(exit)
+            if (name === creating) isLost = false
             if (calls.size === 0) requests = 0
           })
         )
@@ -114,6 +123,8 @@ const make = Effect.gen(function* () {
       failedLine = failed
       yield* print(`${capitalized(retryText(failed))}.`)
     }
+    if (isLost && !isLostLine && isLong) yield* print(`${capitalized(lostText)}.`)
+    isLostLine = isLost && (isLostLine || isLong)
     if (waiting === undefined || waiting.total <= maxNamed) return
     const reached = reachedOf(waiting)
     if (reached === countLine.reached || now - countLine.at < countLineMillis) return

@@ -35,6 +35,8 @@ export interface Activity {
   readonly calls: ReadonlyArray<Call>
   readonly requests: number
   readonly failed: FailedAttempt | undefined
+  /** Whether a create has lost its reply, and goes on. */
+  readonly isLost: boolean
 }
 
 /** With more things than this only their number is shown. */
@@ -57,6 +59,7 @@ const waitText = (waiting: Waiting): string => {
 
 /** What each operation does, for people. */
 const doing: Readonly<Record<string, string>> = {
+  "Nodes.create": "creating",
   "nodes.list": "reading the list of nodes",
   "nodes.get": "reading a node",
   "nodes.create": "creating",
@@ -81,9 +84,19 @@ const timeOfDay = (millis: number): string => DateTime.formatIso(DateTime.makeUn
 export const pauseText = (pauseMillis: number, now: number): string =>
   `rate limit reached: waiting until ${timeOfDay(now + pauseMillis)} UTC (${elapsed(pauseMillis)})`
 
+/** Why an attempt failed, in short. A reply that broke off has the status of a success. */
+const reasonText = ({ outcome, status }: FailedAttempt): string => {
+  if (status !== null && status >= 400) return String(status)
+  if (outcome === "TimedOut") return "no reply in time"
+  return status === null ? "no reply" : "the reply broke off"
+}
+
 /** Why a call is sent again. */
-export const retryText = ({ number, operation, outcome, status }: FailedAttempt): string =>
-  `${doingOf(operation)}: attempt ${number} failed (${status ?? outcome}), trying again`
+export const retryText = (attempt: FailedAttempt): string =>
+  `${doingOf(attempt.operation)}: attempt ${attempt.number} failed (${reasonText(attempt)}), trying again`
+
+/** What goes on where the reply to a create was lost. */
+export const lostText = "the reply to the create was lost: reading the list for its node"
 
 /** The live line, without its spinner; undefined when there is nothing to show yet. */
 export const liveText = (
@@ -92,7 +105,8 @@ export const liveText = (
   pause: number | undefined,
   now: number
 ): string | undefined => {
-  const held = pause !== undefined ? pauseText(pause, now) : activity.failed && retryText(activity.failed)
+  const failed = activity.failed && retryText(activity.failed)
+  const held = pause !== undefined ? pauseText(pause, now) : (failed ?? (activity.isLost ? lostText : undefined))
   if (waiting !== undefined) {
     return [elapsed(now - waiting.startedAt), waitText(waiting), held].filter((text) => text !== undefined).join("  ")
   }

@@ -20,4 +20,6 @@ const problemText = (problem: Problem, format: Format, colour: boolean): string 
 }
 
 export const reportProblem = (problem: Problem, format: Format): Effect.Effect<void, never, Output> =>
-  Output.use(({ note, stderr }) => note(problemText(problem, format, stderr.colour)))
+  Output.use(({ followable, note, stderr }) =>
+    note(problemText({ ...problem, hint: followable(problem.hint) }, format, stderr.colour))
+  )

@@ -13,6 +13,11 @@ import { askLine } from "./confirm.ts"
 /** Most choices that are shown. */
 const maxChoices = 30
 
+const askNonEmpty = Effect.fnUntraced(function* (question: string) {
+  const answer = yield* askLine(question)
+  return answer === "" ? yield* new Interrupted({ message: "Nothing was changed.", hint: "" }) : answer
+})
+
 const choose = Effect.fnUntraced(function* (
   what: string,
   choices: ReadonlyArray<string>,
@@ -24,8 +29,7 @@ const choose = Effect.fnUntraced(function* (
   const more = choices.length > shown.length ? [`  … and ${choices.length - shown.length} more`] : []
   for (const line of [...shown, ...more]) yield* printNote(line)
   for (;;) {
-    const answer = yield* askLine(`${what}:`)
-    if (answer === "") return yield* new Interrupted({ message: "Nothing was changed.", hint: "" })
+    const answer = yield* askNonEmpty(`${what}:`)
     if (choices.includes(answer)) return answer
     yield* printNote(`There is no ${what.toLowerCase()} ${answer}${didYouMean(nearest(answer, choices))}`)
   }
@@ -36,9 +40,9 @@ export const guidedForm = Effect.fnUntraced(function* (
   given: { readonly name?: string; readonly plan?: string; readonly image?: string },
   plans: ReadonlyArray<Plan>
 ) {
-  const name = given.name ?? (yield* askLine("Name:"))
-  if (name === "") return yield* new Interrupted({ message: "Nothing was changed.", hint: "" })
-  const byPrice = plans.toSorted(
+  const name = given.name ?? (yield* askNonEmpty("Name:"))
+  const offering = plans.filter(({ images }) => given.image === undefined || images.includes(given.image))
+  const byPrice = (offering.length === 0 ? plans : offering).toSorted(
     (a, b) => (a.pricePerHourInr ?? Number.POSITIVE_INFINITY) - (b.pricePerHourInr ?? Number.POSITIVE_INFINITY)
   )
   const plan =
@@ -48,7 +52,8 @@ export const guidedForm = Effect.fnUntraced(function* (
       byPrice.map((each) => each.plan),
       byPrice.map(({ pricePerHourInr }) => `₹${rupees(pricePerHourInr)} per hour`)
     ))
-  const images = plans.find((each) => each.plan === plan)?.images ?? []
-  const image = given.image ?? (yield* choose("Image", images, []))
+  const listed = plans.find((each) => each.plan === plan)
+  const image =
+    given.image ?? (yield* listed === undefined ? askNonEmpty("Image:") : choose("Image", listed.images, []))
   return { name, plan, image }
 })

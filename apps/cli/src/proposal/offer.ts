@@ -70,14 +70,19 @@ const imageFault = ({ image, plan, savedImageTemplateId }: NodeSpec, images: Rea
   )
 }
 
+/** The plan of that name, or that there is none. */
+export const planNamed = (name: string, plans: ReadonlyArray<Plan>): Result.Result<Plan, UsageFault> => {
+  const plan = plans.find((each) => each.plan === name)
+  if (plan !== undefined) return Result.succeed(plan)
+  const words = plans.map((each) => each.plan)
+  return refuse(`There is no plan ${name}${near(name, words)}`, "See berth plan list")
+}
+
 /** The offer for an order, or why it cannot work. */
 export const offerFor = (spec: NodeSpec, images: ReadonlyArray<Image>): Result.Result<Offer, UsageFault> => {
-  const plans = fromImages(images)
-  const plan = plans.find((each) => each.plan === spec.plan)
-  if (plan === undefined) {
-    const words = plans.map((each) => each.plan)
-    return refuse(`There is no plan ${spec.plan}${near(spec.plan, words)}`, "See berth plan list")
-  }
+  const named = planNamed(spec.plan, fromImages(images))
+  if (Result.isFailure(named)) return Result.fail(named.failure)
+  const plan = named.success
   const fault = imageFault(spec, images)
   if (fault !== undefined) return fault
   return spec.committedSkuId === undefined

@@ -74,7 +74,8 @@ export const removeProfile = Effect.gen(function* () {
   return name.value.value
 })
 
-const readDeadline = Effect.gen(function* () {
+/** The maximum time of each call. */
+export const deadlineSetting = Effect.gen(function* () {
   const flag = yield* Deadline
   if (Option.isSome(flag)) return Option.some({ value: flag.value, source: "--deadline" })
   const variable = yield* variableSetting(variables.deadline)
@@ -95,7 +96,7 @@ export const accountSettings = Effect.gen(function* () {
     apiKey: yield* variableSetting(variables.apiKey),
     accessToken: yield* variableSetting(variables.accessToken)
   }
-  const deadline = yield* readDeadline
+  const deadline = yield* deadlineSetting
   const named = Option.isSome(yield* Profile)
   // A command that has all from the environment needs no file, so that a damaged one does not stop it.
   if (!named && Object.values(own).every((setting) => Option.isSome<unknown>(setting))) {

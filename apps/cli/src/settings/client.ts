@@ -9,23 +9,33 @@ import * as Berth from "@berth/core/client/Berth"
 import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
 import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
-import { type Connection, connectionOf, SettingFault } from "@berth/terminal/Connection"
-import { Effect, Layer, Option } from "effect"
+import {
+  type Connection,
+  connectionOf,
+  type ConnectionSettings,
+  SettingFault,
+  type Sourced
+} from "@berth/terminal/Connection"
+import { type Duration, Effect, Layer, Option } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings } from "./account.ts"
 import { spans, transport } from "./transport.ts"
 
 /** How to set what is missing, as the end of a hint. */
-export const loginHint = ", or run: berth auth login"
+const loginHint = ", or run: berth auth login"
 
-/** The connection that the settings name. */
-export const connection = Effect.gen(function* () {
-  const settings = yield* accountSettings
+/** The connection of these settings, each call of which has their deadline. */
+export const connectionFor = Effect.fnUntraced(function* (
+  settings: ConnectionSettings & { readonly deadline: Option.Option<Sourced<Duration.Duration>> }
+) {
   const { files, options } = yield* connectionOf(settings, loginHint)
   const deadline = Option.getOrUndefined(Option.map(settings.deadline, ({ value }) => value))
   return { files, options: { ...options, ...(deadline && { deadline }) } }
 })
+
+/** The connection that the settings name. */
+export const connection = Effect.flatMap(accountSettings, connectionFor)
 
 /** The client of a connection. */
 export const clientOf = ({ files, options }: Connection) =>

@@ -6,6 +6,7 @@ import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Output } from "../../src/output/Output.ts"
 import type { Surface } from "../../src/output/Surface.ts"
+import { retryText } from "../../src/output/progressText.ts"
 import { Progress, withCount, withProgress } from "../../src/output/progress.ts"
 
 /** An `Output` that keeps its notes and its live lines. */
@@ -17,6 +18,7 @@ const keeping = (stderr: Surface) => {
     stderr,
     chatty: true,
     data: () => Effect.void,
+    followable: (hint) => hint,
     readerGone: Effect.succeed(false),
     note: (text) => Effect.sync(() => void notes.push(text)),
     ask: () => Effect.void,
@@ -193,4 +195,37 @@ describe("progress", () => {
       assert.isTrue(painted.some((each) => each.includes(`r${line(2)}`)))
     })
   )
+
+  it.effect("shows that a create reads the list for its node once the reply was lost", () =>
+    Effect.gen(function* () {
+      const creating = () =>
+        Effect.flatMap(Progress, ({ observer }) =>
+          observer.traced("Nodes.create")(
+            Effect.gen(function* () {
+              yield* Effect.ignore(
+                observer.traced("nodes.create")(Effect.andThen(Effect.sleep("2 seconds"), Effect.fail("lost")))
+              )
+              yield* Effect.sleep("2 seconds")
+            })
+          )
+        )
+      const { notes } = yield* shown(pipe, creating)
+      assert.deepStrictEqual(notes, ["The reply to the create was lost: reading the list for its node."])
+      const { painted } = yield* shown({ ...terminal, columns: 100 }, creating)
+      assert.isTrue(painted.some((line) => line.endsWith("1 s  creating")))
+      assert.isTrue(
+        painted.some((line) => line.includes("3 s  the reply to the create was lost: reading the list for"))
+      )
+    })
+  )
+
+  it.each([
+    [{ status: 503, outcome: "ServiceUnavailable" }, "503"],
+    [{ status: null, outcome: "Unreachable" }, "no reply"],
+    [{ status: null, outcome: "TimedOut" }, "no reply in time"],
+    [{ status: 200, outcome: "Unreachable" }, "the reply broke off"]
+  ])("states why an attempt failed: %j", (ended, reason) => {
+    const text = retryText({ operation: "nodes.get", number: 2, ...ended })
+    assert.strictEqual(text, `reading a node: attempt 2 failed (${reason}), trying again`)
+  })
 })

@@ -27,4 +27,11 @@ describe("what a stream can show", () => {
       [100, 80, Number.POSITIVE_INFINITY]
     )
   })
+
+  it("is as wide as the terminal is now", () => {
+    const stream = { isTTY: true, columns: 100 }
+    const surface = surfaceOf(stream, {})
+    stream.columns = 20
+    assert.strictEqual(surface.columns, 20)
+  })
 })

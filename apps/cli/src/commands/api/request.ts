@@ -108,17 +108,22 @@ const maxPages = 10_000
 
 const pageParameters: ReadonlySet<string> = new Set(["page_no", "page"])
 
-/** Reads page after page until one is empty or short, and prints the elements of all as one list; NDJSON page by page. */
+/**
+ * Reads page after page and prints the elements of all as one list; NDJSON page by page. The largest page of a service is not
+ * documented, so that only a later page shows whether a short first one was all. A path without pages gives the same list for each.
+ */
 const paginate = Effect.fnUntraced(function* (
   path: string,
   given: ReadonlyArray<readonly [string, string]>,
   format: Format
 ) {
   const query = given.filter(([name]) => !pageParameters.has(name))
-  const size = Number(new Map(query).get("per_page") ?? pageSize.maximum)
-  const sized = query.some(([name]) => name === "per_page") ? query : [...query, ["per_page", String(size)] as const]
+  const asked = Number(new Map(query).get("per_page") ?? pageSize.maximum)
+  const sized = query.some(([name]) => name === "per_page") ? query : [...query, ["per_page", String(asked)] as const]
   const { readerGone } = yield* Output
   const all: Array<unknown> = []
+  let size = asked
+  let before = ""
   for (let page = 1; page <= maxPages && !(yield* readerGone); page++) {
     const { failure, reply } = yield* (yield* RawApi).exchange({
       method: "GET",
@@ -130,9 +135,13 @@ const paginate = Effect.fnUntraced(function* (
     if (elements === undefined) {
       return yield* new UsageFault({ message: `${path} is not a list.`, hint: "Leave out --paginate." })
     }
-    if (format === "ndjson") yield* printMasked(elements.map((each) => `${jsonLine(each)}\n`).join(""))
+    const text = elements.map((each) => `${jsonLine(each)}\n`).join("")
+    if (elements.length === 0 || text === before) break
+    before = text
+    if (format === "ndjson") yield* printMasked(text)
     else all.push(...elements)
-    if (elements.length < size) break
+    if (page === 1) size = Math.min(asked, elements.length)
+    if (elements.length > asked || (page > 1 && elements.length < size)) break
   }
   if (format !== "ndjson") yield* printMasked(yield* valueText(all, format))
 })

@@ -4,7 +4,7 @@
 import { accountFiles, type AccountFiles } from "@berth/core/client/AccountFiles"
 import { withFiles } from "@berth/core/client/files/StateFiles"
 import { Nodes } from "@berth/core/client/Nodes"
-import { connectionOf, type Sourced } from "@berth/terminal/Connection"
+import type { Sourced } from "@berth/terminal/Connection"
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
@@ -12,8 +12,8 @@ import { printNote } from "../../output/Output.ts"
 import { printOne } from "../../output/print.ts"
 import { askLine, canAsk } from "../../proposal/confirm.ts"
 import { profileRecord } from "../../records/account.ts"
-import { addressOf, profileToSave } from "../../settings/account.ts"
-import { clientOf } from "../../settings/client.ts"
+import { addressOf, deadlineSetting, profileToSave } from "../../settings/account.ts"
+import { clientOf, connectionFor } from "../../settings/client.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 import { nothingSaved, readSecrets } from "./readSecrets.ts"
 
@@ -54,15 +54,17 @@ export const login = Command.make(
   Effect.fnUntraced(function* () {
     const profiles = yield* readProfiles
     yield* ensureProfilesWritable
+    const deadline = yield* deadlineSetting
     const name = yield* profileToSave(profiles)
     const before = profiles.profiles.get(name)
     const baseUrl = yield* address(yield* addressOf(before))
     const secrets = yield* readSecrets
     const from = <A>(value: A): Option.Option<Sourced<A>> => Option.some({ value, source: "What was given" })
-    const connection = yield* connectionOf({
+    const connection = yield* connectionFor({
       baseUrl: Option.some(baseUrl),
       apiKey: from(secrets.apiKey),
-      accessToken: from(secrets.accessToken)
+      accessToken: from(secrets.accessToken),
+      deadline
     })
     yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
 

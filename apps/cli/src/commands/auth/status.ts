@@ -2,13 +2,13 @@
  * `berth auth status`: which account a command would act on, where its settings come from, and whether the service takes them.
  */
 import { Nodes } from "@berth/core/client/Nodes"
-import { connectionOf, type Sourced } from "@berth/terminal/Connection"
+import type { Sourced } from "@berth/terminal/Connection"
 import { Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { printOne } from "../../output/print.ts"
 import { accountRecord } from "../../records/account.ts"
 import { accountSettings } from "../../settings/account.ts"
-import { clientOf, loginHint } from "../../settings/client.ts"
+import { clientOf, connectionFor } from "../../settings/client.ts"
 
 const source = (setting: Option.Option<Sourced<unknown>>): string | null =>
   Option.getOrNull(Option.map(setting, ({ source }) => source))
@@ -19,7 +19,7 @@ export const status = Command.make(
   Effect.fnUntraced(function* () {
     const settings = yield* accountSettings
     const asked = yield* Effect.result(
-      Effect.flatMap(connectionOf(settings, loginHint), (connection) =>
+      Effect.flatMap(connectionFor(settings), (connection) =>
         Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
       )
     )

@@ -44,7 +44,7 @@ export const set = Command.make(
     node: oneNode,
     setting: Argument.Literals("SETTING", CommitmentSetting.literals).pipe(
       Argument.withMetavar(""),
-      Argument.withDescription(CommitmentSetting.literals.join(" | "))
+      Argument.withDescription("What happens when the commitment ends")
     ),
     sku: wholeNumberFlag("sku", 0).pipe(
       Flag.withMetavar("ID"),

@@ -14,12 +14,19 @@ import { costs, type Grouping, groupings } from "./sum.ts"
 
 const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`)
 
-const totalText = ({ nodes, offAndBilled, pricePerHourInr, pricePerMonthInr, withoutPrice }: Cost): string => {
+/** The sentences below the table, each a note of its own. */
+const totalTexts = ({
+  nodes,
+  offAndBilled,
+  pricePerHourInr,
+  pricePerMonthInr,
+  withoutPrice
+}: Cost): ReadonlyArray<string> => {
   const price = `₹${rupees(pricePerHourInr ?? 0)} per hour, ₹${rupees(pricePerMonthInr ?? 0)} per month`
   const sentences = [`${count(nodes)}: ${price}, by the hourly prices of their plans.`]
   if (offAndBilled > 0) sentences.push(`${count(offAndBilled)} off and still billed.`)
   if (withoutPrice > 0) sentences.push(`${count(withoutPrice)} without a known price, not in the sum.`)
-  return sentences.join("\n")
+  return sentences
 }
 
 export const cost = Command.make(
@@ -41,6 +48,6 @@ export const cost = Command.make(
     )
     const { rows, total } = costs(nodes, plans, by)
     yield* printAll(costRecord, rows)
-    if (total.nodes > 0) yield* printNote(totalText(total))
+    if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
   })
 ).pipe(Command.provide(client))

@@ -3,7 +3,7 @@
  * first failure would.
  */
 import { RawApi } from "@berth/core/client/RawApi"
-import { connectionOf, type Connection, type Sourced } from "@berth/terminal/Connection"
+import type { Connection, Sourced } from "@berth/terminal/Connection"
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import pkg from "../../../package.json" with { type: "json" }
@@ -12,7 +12,7 @@ import type { Failure } from "../../failure/Problem.ts"
 import { printAll } from "../../output/print.ts"
 import { type Check, checkRecord } from "../../records/check.ts"
 import { accountSettings } from "../../settings/account.ts"
-import { clientOf, loginHint } from "../../settings/client.ts"
+import { clientOf, connectionFor } from "../../settings/client.ts"
 import { ensureWritable } from "../../settings/ensureWritable.ts"
 import { profilePath, readProfiles } from "../../settings/ProfileFile.ts"
 
@@ -123,7 +123,7 @@ export const doctor = Command.make(
     if (Result.isFailure(account)) findings.push(failed("settings", account.failure))
     else {
       findings.push(...account.success.findings)
-      const connection = yield* Effect.result(connectionOf(account.success.found, loginHint))
+      const connection = yield* Effect.result(connectionFor(account.success.found))
       if (Result.isFailure(connection)) findings.push(failed("settings", connection.failure))
       else findings.push(yield* stateFiles(connection.success), ...(yield* service(connection.success)))
     }

@@ -26,7 +26,7 @@ import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/approve.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
-import { knownOffer, type Offer, offerFor } from "../../proposal/offer.ts"
+import { knownOffer, type Offer, offerFor, planNamed } from "../../proposal/offer.ts"
 import { type Proposal, propose, sumOf, toPaise } from "../../proposal/Proposal.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
 import { creatingClient } from "../../settings/client.ts"
@@ -89,13 +89,13 @@ const listByName = (name: string) => `berth node list --name ${quoted(name)}`
 
 /** Reports, once, the creates of which a killed process left no result, where notes are shown. */
 const reportAbandoned = Effect.gen(function* () {
-  if (!(yield* Output).chatty) return
+  const { chatty, followable } = yield* Output
+  if (!chatty) return
   const abandoned = yield* Effect.orElseSucceed((yield* IntentStore)?.takeAbandoned ?? Effect.succeed([]), () => [])
   for (const { name, sentAt } of abandoned) {
     const when = DateTime.formatIso(DateTime.makeUnsafe(sentAt?.wallMillis ?? 0))
-    yield* printNote(
-      `An earlier create of ${name} was interrupted (${when}). Check whether it exists: ${listByName(name)}`
-    )
+    const hint = followable(`Check whether it exists: ${listByName(name)}`)
+    yield* printNote(`An earlier create of ${name} was interrupted (${when}). ${hint}`)
   }
 })
 
@@ -244,7 +244,10 @@ export const create = Command.make(
     const missing = missingFault(given)
     if (missing !== undefined && !(yield* canAsk)) return yield* missing
     const images = yield* (yield* Images).list()
-    const essentials = yield* guidedForm(given, fromImages(images))
+    const plans = fromImages(images)
+    // A plan that cannot work is refused before the rest is asked for.
+    if (given.plan !== undefined && !options.force) yield* Effect.fromResult(planNamed(given.plan, plans))
+    const essentials = yield* guidedForm(given, plans)
     const spec = specOf(essentials, options)
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
     const offer = options.force ? knownOffer(spec, images) : yield* Effect.fromResult(offerFor(spec, images))

@@ -76,6 +76,16 @@ const filterOf = (filters: {
     Option.match(filters.plan, { onNone: () => true, onSome: (plan) => node.plan === plan })
 }
 
+/** The number of nodes of the account, where a page of the service reports it and it is not that of the page (decision 7). */
+const totalIn = (body: string): number | undefined => {
+  try {
+    const { data, total_count: total } = JSON.parse(body) as { readonly data?: unknown; readonly total_count?: unknown }
+    return Array.isArray(data) && Number.isSafeInteger(total) && Number(total) > data.length ? Number(total) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * The first nodes that pass. Beyond the limit it reads on only to the end of the list, where one more page can be that end: then it
  * is known how many there are.
@@ -85,6 +95,7 @@ const cutAt = (limit: number) => {
   let passedAt = 0
   let matched = 0
   let isWhole = true
+  let total: number | undefined
   const isEnough = () => {
     matched++
     if (matched <= limit) return false
@@ -94,7 +105,7 @@ const cutAt = (limit: number) => {
   }
   return {
     nodes: (passes: (node: Node) => boolean) =>
-      streamedNodes.pipe(
+      streamedNodes({ onReply: ({ body }) => Effect.sync(() => void (total ??= totalIn(body))) }).pipe(
         Stream.mapArray((nodes) => {
           page = { number: page.number + 1, length: nodes.length }
           return nodes
@@ -105,7 +116,7 @@ const cutAt = (limit: number) => {
         Stream.filter(([, index]) => index < limit),
         Stream.map(([node]) => node)
       ),
-    read: () => ({ isWhole, matched })
+    read: () => ({ isWhole, matched, total })
   }
 }
 
@@ -134,7 +145,7 @@ export const list = Command.make(
       return
     }
 
-    const matching = streamedNodes.pipe(Stream.filter(passes))
+    const matching = streamedNodes().pipe(Stream.filter(passes))
     if (Option.isNone(limit)) return yield* printStream(record, matching)
 
     const { sort } = yield* OutputOptions
@@ -145,9 +156,11 @@ export const list = Command.make(
 
     const cut = cutAt(limit.value)
     yield* printStream(record, cut.nodes(passes))
-    const { isWhole, matched } = cut.read()
-    if (matched > limit.value) {
-      yield* printNote(isWhole ? `${limit.value} of ${matched}.` : `Stopped at --limit ${limit.value}; there are more.`)
-    }
+    const { isWhole, matched, total } = cut.read()
+    if (matched <= limit.value) return
+    const known = isWhole ? matched : filtered ? undefined : total
+    yield* printNote(
+      known === undefined ? `Stopped at --limit ${limit.value}; there are more.` : `${limit.value} of ${known}.`
+    )
   })
 ).pipe(Command.withDescription("List nodes"), Command.provide(client))

@@ -9,10 +9,10 @@ import { Clock, DateTime, Duration, Effect, Option, Result, Stream, Terminal } f
 import { Argument, Command, Flag } from "effect/cli"
 import type { UsageFault } from "../../failure/CliFailure.ts"
 import { changesBetween, fitting, type Reading } from "../../nodes/changes.ts"
-import { concurrency } from "../../nodes/allNodes.ts"
+import { concurrency, withListed } from "../../nodes/allNodes.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { type Naming, nodeArgument } from "../../nodes/Target.ts"
-import { cut } from "../../output/cells.ts"
+import { cut, rowsOf } from "../../output/cells.ts"
 import { elapsed } from "../../output/format.ts"
 import { Output, printNote } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -48,19 +48,23 @@ const flags = {
 
 const byId = (nodes: ReadonlyArray<Node>): Reading => new Map(nodes.map((node) => [node.id, node]))
 
-/** Reads the watched nodes as they are now. A node that is gone is left out. */
-const read = Effect.fnUntraced(function* (ids: ReadonlyArray<Node["id"]> | undefined) {
+/** The nodes that were named, as they were found. */
+type Named = ReadonlyMap<Node["id"], Option.Option<Node>>
+
+/** Reads the watched nodes as they are now, those that were named or all. A node that is gone is left out. */
+const read = Effect.fnUntraced(function* (named: Named | undefined) {
   const nodes = yield* Nodes
-  if (ids === undefined || ids.length > maxSingly) {
-    const wanted = ids && new Set<number>(ids)
+  if (named === undefined || named.size > maxSingly) {
     const listed = yield* Stream.runCollect(nodes.list({ lane: "wait", exact: false }))
-    return byId(wanted === undefined ? listed : listed.filter(({ id }) => wanted.has(id)))
+    return byId(named === undefined ? listed : listed.filter(({ id }) => named.has(id)))
   }
   const found = yield* Effect.forEach(
-    ids,
-    (id) =>
+    named,
+    ([id, before]) =>
       nodes.get(id, { lane: "wait" }).pipe(
-        Effect.map((node) => [node]),
+        Effect.map((node) => [
+          Option.match(before, { onNone: () => node, onSome: (known) => withListed(node, known) })
+        ]),
         Effect.catchReason("BerthError", "NodeNotFound", () => Effect.succeed([]))
       ),
     { concurrency }
@@ -68,9 +72,10 @@ const read = Effect.fnUntraced(function* (ids: ReadonlyArray<Node["id"]> | undef
   return byId(found.flat())
 })
 
-const idsOf = ({ nodes }: Resolution) =>
-  Effect.forEach(nodes, (node) =>
-    Effect.map(Effect.fromResult(Result.mapError(node, ({ failure }) => failure)), ({ id }) => id)
+const namedBy = ({ nodes }: Resolution) =>
+  Effect.map(
+    Effect.forEach(nodes, (node) => Effect.fromResult(Result.mapError(node, ({ failure }) => failure))),
+    (found): Named => new Map(found.map(({ id, node }) => [id, node]))
   )
 
 /** What is shown of an attempt to read. */
@@ -99,7 +104,7 @@ const screen = Effect.gen(function* () {
     columns.length === 0
       ? known.filter(({ cardOnly }) => !cardOnly)
       : yield* Effect.fromResult(selectFields(known, columns))
-  let painted = 0
+  let painted = ""
   const show: Show<never> = ({ after, failure, now, pauseMillis }) =>
     Effect.gen(function* () {
       const rows = (yield* terminal.rows) || fallbackRows
@@ -112,8 +117,9 @@ const screen = Effect.gen(function* () {
       const status = failure ?? `${count(all.length)} at ${at} UTC, read every ${elapsed(pauseMillis)}. Ctrl-C ends.`
       // A line that wraps would be two to erase.
       const page = `${text}${more}${cut(escapeControls(status), available)}\n`
-      const erase = painted === 0 ? "" : `\u001b[${painted}A\u001b[J`
-      painted = page.split("\n").length - 1
+      // Narrower since, the terminal has wrapped what it shows.
+      const erase = painted === "" ? "" : `\u001b[${rowsOf(painted, available) - 1}A\u001b[J`
+      painted = page
       yield* data(erase + page)
     })
   return show
@@ -138,11 +144,11 @@ export const watch = Command.make(
     const { query } = yield* OutputOptions
     const isScreen = stdout.animate && (yield* OutputFormat) === "table" && query === undefined
     const show: Show<Output> = yield* isScreen ? screen : changes
-    const ids = given.length === 0 ? undefined : yield* idsOf(yield* resolveNodes(given, naming))
+    const named = given.length === 0 ? undefined : yield* namedBy(yield* resolveNodes(given, naming))
     let before: Option.Option<Reading> = Option.none()
     let failing: string | undefined
     while (!(yield* readerGone)) {
-      const result = yield* Effect.result(read(ids))
+      const result = yield* Effect.result(read(named))
       const failed = Result.isFailure(result) ? result.failure : undefined
       // What passes ends no watch; the next reading may succeed.
       if (failed?.retryable === false) return yield* failed
@@ -157,7 +163,7 @@ export const watch = Command.make(
       const pauseMillis = Math.max(Duration.toMillis(interval), Math.ceil(size / nodesPerRequest) * millisPerRequest)
       if (Option.isSome(after)) yield* show({ after: after.value, before, failure, now, pauseMillis })
       before = after
-      if (ids !== undefined && Result.isSuccess(result) && size === 0) return
+      if (named !== undefined && Result.isSuccess(result) && size === 0) return
       yield* Effect.sleep(pauseMillis)
     }
   })

@@ -279,7 +279,10 @@ const spreadFrom = (state: State, instant: number): State["spread"] => {
   return { until: instant + spreadMillis, next: Math.min(Math.max(next, instant), latest) }
 }
 
-/** A 429: nothing is left, and nothing is sent until the stated instant, or for a growing pause where none is stated. */
+/**
+ * A 429: nothing is sent until the stated instant, or for a growing pause where none is stated. The reset is stated by a reply in which
+ * nothing is left: with something left the refusal is about another limit than the allowance, as that of a gateway without headers.
+ */
 const refused = (
   state: State,
   observation: Report.Observation,
@@ -292,11 +295,12 @@ const refused = (
     maxPauseWithoutRetryAfterMillis,
     pauseWithoutRetryAfterMillis * 2 ** state.refusalsWithoutRetryAfter
   )
-  const stated = retryAt ?? report?.resetBy ?? receivedAt + pauseMillis
-  const agreed =
-    retryAt === undefined && report !== undefined
-      ? state.report?.agreed
-      : backing(state, stated, receivedAt, report?.resetAround, before.report?.resetAround, claimed(before, receivedAt))
+  const reset = report !== undefined && report.remaining < 1 ? report.resetBy : undefined
+  const stated = retryAt ?? reset ?? receivedAt + pauseMillis
+  const isReset = retryAt === undefined && reset !== undefined
+  const agreed = isReset
+    ? state.report?.agreed
+    : backing(state, stated, receivedAt, report?.resetAround, before.report?.resetAround, claimed(before, receivedAt))
   const until = agreed === undefined ? Math.min(stated, receivedAt + maxUnbackedMillis) : stated
   const pausedUntil = Math.max(state.pausedUntil, until)
   return {
@@ -305,11 +309,11 @@ const refused = (
     report: state.report && {
       ...state.report,
       remaining: 0,
-      ...(retryAt !== undefined && { resetBy: stated, askBy: agreed === undefined ? until : Number.POSITIVE_INFINITY })
+      ...(!isReset && { resetBy: stated, askBy: agreed === undefined ? until : Number.POSITIVE_INFINITY })
     },
     pausedUntil,
     pauseAgreed: pausedUntil === until ? agreed : state.pauseAgreed,
     spread: spreadFrom(state, pausedUntil),
-    refusalsWithoutRetryAfter: retryAt === undefined && report === undefined ? state.refusalsWithoutRetryAfter + 1 : 0
+    refusalsWithoutRetryAfter: retryAt === undefined && reset === undefined ? state.refusalsWithoutRetryAfter + 1 : 0
   }
 }

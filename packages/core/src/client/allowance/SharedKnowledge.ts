@@ -46,10 +46,17 @@ export const takeOver = (state: State, theirs: SharedKnowledge, instant: number)
   }
 }
 
-/** Replies that crossed each other: within one period the smallest number is the truth. */
+/**
+ * Replies that crossed each other: within one period the smallest number is the truth. A reply that came before our request went is
+ * older: our own comes back through the store like this, and a refusal that has passed since left nothing in it. What is left and
+ * until when go together: after a refusal that is until it may be asked again.
+ */
 const crossed = ({ report }: State, theirs: Report.SharedReport): Partial<State> | undefined =>
-  report !== undefined && theirs.resetSeconds === report.resetSeconds && theirs.remaining < report.remaining
-    ? { report: { ...report, remaining: theirs.remaining } }
+  report !== undefined &&
+  theirs.receivedAt > report.sentAt - echoMillis &&
+  theirs.resetSeconds === report.resetSeconds &&
+  theirs.remaining < report.remaining
+    ? { report: { ...report, remaining: theirs.remaining, resetBy: Math.min(report.resetBy, theirs.resetBy) } }
     : undefined
 
 /** Their report as the second statement that ours needs, unless it is ours, come back. */

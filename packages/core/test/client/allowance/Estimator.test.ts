@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { Observation, Sending } from "../../../src/client/allowance/AllowanceReport.ts"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
+import { takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"
 import { initial, type State } from "../../../src/client/allowance/EstimatorState.ts"
 
 const start = 1_790_000_000_000
@@ -160,6 +161,52 @@ describe("the estimator", () => {
       retryAfterMillis: 3000
     })
     assert.strictEqual(state.pausedUntil - sentAt, 3000)
+  })
+
+  it.each([
+    ["without headers", { limit: null, remaining: null, reset: null }],
+    ["with requests left", { remaining: 49, reset: start / 1000 + 3600 }]
+  ])("asks again after the pause that follows a 429 %s, and not at the reset of the window", (_, headers) => {
+    const before = knowing(50, 3600)
+    const known = Estimator.received(
+      Estimator.sent(before, start + 100),
+      reply({ sentAt: start + 100, receivedAt: start + 120, remaining: 49, reset: start / 1000 + 3600 })
+    )
+    const sentAt = start + 200
+    const state = Estimator.received(Estimator.sent(known, sentAt), {
+      ...reply({ sentAt, receivedAt: sentAt, ...headers }),
+      refused: true
+    })
+    const turn = Estimator.admit(state, sentAt, 0)
+    assert.deepStrictEqual(turn, { _tag: "At", instant: sentAt + 1000 })
+    assert.strictEqual(tag(Estimator.admit(state, sentAt + 1000, 0)), "Now")
+  })
+
+  describe("what another process was refused", () => {
+    const theirs = (over: { sentAt: number; receivedAt: number }) => ({
+      ownProcesses: { count: 1, before: 0 },
+      report: {
+        limit: 100,
+        remaining: 0,
+        resetSeconds: start / 1000 + 3600,
+        resetBy: start + 1000,
+        resetAround: start + 3_600_000,
+        ...over
+      }
+    })
+    const turnAfter = (over: { sentAt: number; receivedAt: number }) =>
+      Estimator.admit(takeOver(knowing(50, 3600), theirs(over), start + 30), start + 30, 0)
+
+    it("holds until it may be asked again, where the replies crossed", () => {
+      assert.deepStrictEqual(turnAfter({ sentAt: start + 5, receivedAt: start + 15 }), {
+        _tag: "At",
+        instant: start + 1000
+      })
+    })
+
+    it("is forgotten where a later request of ours was answered", () => {
+      assert.strictEqual(tag(turnAfter({ sentAt: start - 2000, receivedAt: start - 1900 })), "Now")
+    })
   })
 
   describe("a refill that is far off", () => {
