@@ -37,7 +37,7 @@ describe.each(commands)("berth $command", (row) => {
   // A wait goes on over what may pass, and has a limit of its own.
   const waits = row.command === "node wait"
   const line = (...flags: ReadonlyArray<string>) =>
-    withoutProfile(lineOf(row, "1", waits ? [...flags, "--timeout", "500ms"] : flags))
+    withoutProfile(lineOf(row, "1", waits ? [...flags, "--timeout", "3s"] : flags))
   const command = line()
   const inTime = waits ? <A, E, R>(effect: Effect.Effect<A, E, R>) => effect : hurried
   /** What is on stdout besides findings. */
