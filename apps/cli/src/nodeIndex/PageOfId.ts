@@ -6,7 +6,7 @@
 import type { Node, NodeId } from "@berth/core/domain/Node"
 
 /** Most requests for one node. */
-export const maxPages = 8
+const maxPages = 8
 
 export type Step =
   | { readonly _tag: "Read"; readonly page: number; readonly state: State }

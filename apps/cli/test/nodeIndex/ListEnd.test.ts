@@ -18,6 +18,7 @@ const read = (index: NodeIndex.NodeIndex, list: Array<Node>, cap = 100, meanwhil
   for (let requests = 0; ; requests++) {
     if (step._tag === "Unclear") return { ids: undefined, length: 0, requests }
     if (step._tag === "Ended") return { ids: step.nodes.map(({ id }) => id), length: step.length, requests }
+    assert.isAtMost(requests, 200, "it does not end")
     meanwhile()
     const { range, state } = step
     assert.isAtMost(range.perPage, 100)
@@ -104,6 +105,55 @@ describe("the end of the list", () => {
     )
   })
 
+  it("is unclear or right for pages of any size", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 101, max: 300 }),
+        fc.nat(40),
+        fc.integer({ min: 2, max: 19 }),
+        (count, made, cap) => {
+          const list = upTo(count)
+          const now = changed(list, 0, made, true)
+          const { ids } = read(indexOf(list, cap), now, cap)
+          if (ids === undefined) return
+          assert.deepStrictEqual(
+            ids,
+            now.flatMap(({ id }) => (id > count ? [id] : []))
+          )
+        }
+      )
+    )
+  })
+
+  it("is found after many deletions in the steps back, and the pages from there", () => {
+    const list = upTo(3000)
+    // Steps back double, and nothing behind a page that was empty is read.
+    assert.deepStrictEqual(read(indexOf(list), list.slice(0, 1200)), { ids: [], length: 1200, requests: 16 })
+    assert.deepStrictEqual(read(indexOf(list), list.slice(0, 2880)), { ids: [], length: 2880, requests: 2 })
+  })
+
+  it("is unclear where pages are longer than was asked for", () => {
+    const index = indexOf(upTo(1010))
+    const step = ListEnd.begin(index)
+    if (step._tag !== "Read") return assert.fail("nothing is read")
+    const { range, state } = step
+    const page = upTo(1010 + range.perPage).slice(range.start, range.start + range.perPage + 1)
+    assert.strictEqual(ListEnd.take(state, range, page)._tag, "Unclear")
+    assert.notStrictEqual(ListEnd.take(state, range, page.slice(0, -1))._tag, "Unclear")
+  })
+
+  it("is given up where the list grows with each page", () => {
+    const list = upTo(1000)
+    const { ids, requests } = read(indexOf(list), Array.from(list), 100, () => {})
+    assert.deepStrictEqual([ids, requests], [[], 1])
+    const growing = Array.from(list)
+    const endless = read(indexOf(list), growing, 100, () => {
+      for (let made = 0; made < 200; made++) growing.push(someNode(growing.length + 1))
+    })
+    assert.isUndefined(endless.ids)
+    assert.isAtMost(endless.requests, 40)
+  })
+
   it.each([
     ["gives shorter pages than it did", (list: Array<Node>) => read(indexOf(list), list, 20)],
     [
@@ -115,6 +165,14 @@ describe("the end of the list", () => {
         )
     ],
     ["has another order", (list: Array<Node>) => read(indexOf(list), list.toReversed())],
+    [
+      "has new nodes in another order",
+      (list: Array<Node>) => read(indexOf(list), [...list, ...[1003, 1001, 1002].map((id) => someNode(id))])
+    ],
+    [
+      "has a last node that the index lacks",
+      (list: Array<Node>) => read({ ...indexOf(list.slice(0, -1)), completeTo: 1000 }, list)
+    ],
     ["has nodes that the index lacks", (list: Array<Node>) => read(indexOf(list.filter(({ id }) => id !== 990)), list)],
     ["is empty", (list: Array<Node>) => read(indexOf(list), [])]
   ])("is unclear where the list %s", (_, readList) => {

@@ -30,7 +30,7 @@ describe("the page of an id", () => {
           const wanted = list[Math.floor(at * count)]!
           const { id, requests } = find(list, wanted.id)
           assert.strictEqual(id, wanted.id)
-          assert.isAtMost(requests, PageOfId.maxPages)
+          assert.isAtMost(requests, 8)
         }
       ),
       { numRuns: 300 }
@@ -46,7 +46,7 @@ describe("the page of an id", () => {
         (ids, wanted, cap) => {
           const list = ids.toSorted((a, b) => a - b).map((id) => someNode(id))
           const { id, requests } = find(list, wanted, cap)
-          assert.isAtMost(requests, PageOfId.maxPages)
+          assert.isAtMost(requests, 8)
           if (id !== undefined) assert.strictEqual(id, wanted)
           if (!ids.includes(wanted)) assert.isUndefined(id)
         }
@@ -57,5 +57,17 @@ describe("the page of an id", () => {
   it("takes one request in a small account", () => {
     const list = Array.from({ length: 30 }, (_, i) => someNode(i + 1))
     assert.deepStrictEqual(find(list, 7), { id: 7, requests: 1 })
+  })
+
+  it("is given up behind the last page, and soon far beyond it", () => {
+    const list = Array.from({ length: 250 }, (_, i) => someNode(i + 1))
+    assert.deepStrictEqual(find(list, 260), { id: undefined, requests: 2 })
+    assert.deepStrictEqual(find(list, 999), { id: undefined, requests: 7 })
+  })
+
+  it("is given up at once where the id is between those of a page, or ids do not ascend", () => {
+    const list = Array.from({ length: 300 }, (_, i) => someNode(2 * i + 2))
+    assert.deepStrictEqual(find(list, 7), { id: undefined, requests: 1 })
+    assert.deepStrictEqual(find(list.toReversed(), 999), { id: undefined, requests: 1 })
   })
 })

@@ -18,8 +18,9 @@ describe("changes", () => {
     fc.assert(
       fc.property(reading, reading, (before, after) => {
         const statuses = new Map(Array.from(before.values(), ({ id, status }) => [id, status]))
-        for (const { from, id, to } of changesBetween(before, after, at)) {
+        for (const { from, id, name, to } of changesBetween(before, after, at)) {
           assert.strictEqual(statuses.get(id) ?? null, from)
+          assert.strictEqual(name, `node-${id}`)
           if (to === null) statuses.delete(id)
           else statuses.set(id, to)
         }
