@@ -2,8 +2,8 @@
  * A daemon with one config, from the opening of its store to the delivery of its last event: accounts, sinks, HTTP, and what is done
  * at regular times.
  */
-import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
+import { makeOwnFolder } from "@berth/core/client/files/StateFiles"
 import { Cause, Clock, Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isPostgres, type WatchConfig } from "../config/Config.ts"
@@ -39,14 +39,7 @@ export interface DaemonOptions<A> {
   readonly until: Effect.Effect<A>
 }
 
-/** Makes a folder for the user alone, after those that lead to it. Node's own way never ends where the system refuses that oddly, as below `/proc`. */
-const makeFolder = (path: string): void => {
-  if (existsSync(path)) return
-  makeFolder(dirname(path))
-  mkdirSync(path, { mode: 0o700 })
-}
-
-/** The store of the config. */
+/** The store of the config. A folder that is made for it is for the user alone. */
 const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
   const path = Redacted.value(config.store)
   if (isPostgres(path)) {
@@ -57,7 +50,7 @@ const openStore = Effect.fnUntraced(function* (config: WatchConfig) {
     })
   }
   // Where it cannot be made the store cannot be opened either, and reports why.
-  yield* Effect.ignore(Effect.try(() => makeFolder(dirname(path))))
+  yield* Effect.ignore(makeOwnFolder(dirname(path), 0))
   return Store.layerFile(path)
 })
 
