@@ -117,7 +117,10 @@ export const run = (args: ReadonlyArray<string>, streams: Streams): Effect.Effec
       redact: redaction,
       color: raw.color,
       quiet: raw.quiet || isInternal(args),
-      followable: namingAccount(raw),
+      followable: namingAccount(
+        raw,
+        tree.map(({ name }) => name)
+      ),
       jsonErrors: hasJsonErrors(format.asked)
     })
     return yield* perform(args, format).pipe(

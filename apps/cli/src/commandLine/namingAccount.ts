@@ -4,18 +4,21 @@
 import { quoted } from "./quoted.ts"
 import type { RawFlags } from "./rawFlag.ts"
 
-/** A quoted word, which is a name; or the beginning of a command that acts on an account, which its help does not. */
-const suggested =
-  /(?<=[ =])'(?:[^']|'\\'')*'|\bberth (?=(?:node|commitment|image|plan|cost|limits|doctor|api)\b(?![\w ]*--help))/g
+/** Commands that are the same for every account, or that name theirs by themselves. */
+const withoutAccount: ReadonlySet<string> = new Set(["auth", "profile", "schema", "completion"])
 
-/** Adds the flags that name the account to the commands in a hint. */
-export const namingAccount = ({
-  baseUrl,
-  profile
-}: Pick<RawFlags, "baseUrl" | "profile">): ((hint: string) => string) => {
+/** Adds the flags that name the account to the commands in a hint. `commands` are the first words of all that there are. */
+export const namingAccount = (
+  { baseUrl, profile }: Pick<RawFlags, "baseUrl" | "profile">,
+  commands: ReadonlyArray<string>
+): ((hint: string) => string) => {
   const flags = [
     ...(profile === undefined ? [] : [`--profile ${quoted(profile)} `]),
     ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)} `])
   ].join("")
+  if (flags === "") return (hint) => hint
+  const names = commands.filter((name) => !withoutAccount.has(name)).join("|")
+  // A quoted word, which is a name; or the beginning of a command that acts on an account, which its help does not.
+  const suggested = new RegExp(`(?<=[ =])'(?:[^']|'\\\\'')*'|\\bberth (?=(?:${names})\\b(?![\\w ]*--help))`, "g")
   return (hint) => hint.replace(suggested, (found) => (found.startsWith("berth") ? found + flags : found))
 }

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { namingAccount } from "../../src/commandLine/namingAccount.ts"
+import { tree } from "../../src/commands/tree.ts"
 
+const commands = tree.map(({ name }) => name)
 const flags = { profile: "work", baseUrl: "http://host:1" }
 
 describe("a hint", () => {
@@ -11,7 +13,7 @@ describe("a hint", () => {
     ],
     ["See: berth limits", "See: berth --profile work --base-url http://host:1 limits"]
   ])("names the account that the command line names: %s", (hint, expected) => {
-    assert.strictEqual(namingAccount(flags)(hint), expected)
+    assert.strictEqual(namingAccount(flags, commands)(hint), expected)
   })
 
   it.each([
@@ -19,19 +21,19 @@ describe("a hint", () => {
     "Name one: berth auth logout --profile NAME; see berth profile list.",
     "Such as: berth schema node list; berth --help lists the commands."
   ])("about what is the same for every account stays as it is: %s", (hint) => {
-    assert.strictEqual(namingAccount(flags)(hint), hint)
+    assert.strictEqual(namingAccount(flags, commands)(hint), hint)
   })
 
   it("leaves a node's name as it is, whatever it holds", () => {
     const hint = "To go on waiting: berth node wait 'berth node '\\''x' --for running"
     assert.strictEqual(
-      namingAccount({ profile: "a b", baseUrl: undefined })(hint),
+      namingAccount({ profile: "a b", baseUrl: undefined }, commands)(hint),
       "To go on waiting: berth --profile 'a b' node wait 'berth node '\\''x' --for running"
     )
   })
 
   it("stays as it is where the command line names no account", () => {
     const hint = "List the nodes: berth node list"
-    assert.strictEqual(namingAccount({ profile: undefined, baseUrl: undefined })(hint), hint)
+    assert.strictEqual(namingAccount({ profile: undefined, baseUrl: undefined }, commands)(hint), hint)
   })
 })
