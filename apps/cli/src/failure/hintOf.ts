@@ -3,6 +3,7 @@
  */
 import type { BerthError } from "@berth/core/domain/BerthError"
 import { quoted } from "../commandLine/quoted.ts"
+import { waitCommand } from "./waitCommand.ts"
 
 /** How long to wait at least once the allowance has refilled: as long as a wait takes by default. */
 const afterRefillMinutes = 10
@@ -10,9 +11,8 @@ const afterRefillMinutes = 10
 /** The command that goes on with a wait that failed: one that outlasts the rate limit where that ended it. */
 export const goOnWaiting = (id: number, goal: string | undefined, { reason }: BerthError): string => {
   const refillsInMillis = reason._tag === "StatusNotReached" ? reason.refillsInMillis : null
-  const outlasting =
-    refillsInMillis === null ? "" : ` --timeout ${Math.ceil(refillsInMillis / 60_000) + afterRefillMinutes}m`
-  return `To go on waiting: berth node wait ${id}${goal === undefined ? "" : ` --for ${goal}`}${outlasting}`
+  const timeoutMinutes = refillsInMillis === null ? undefined : Math.ceil(refillsInMillis / 60_000) + afterRefillMinutes
+  return waitCommand([String(id)], { goal, timeoutMinutes })
 }
 
 /** Operations that change nothing. */

@@ -8,7 +8,6 @@ import { fieldsOf, StatusNotReached } from "@berth/core/domain/ErrorReason"
 import type { Node } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { type Duration, Effect, Option } from "effect"
-import { quoted } from "../commandLine/quoted.ts"
 import type { ShowState } from "../output/progress.ts"
 import type { NodeResult } from "../records/outcome.ts"
 import { concurrency, withListedFields } from "./allNodes.ts"
@@ -49,13 +48,6 @@ export const waitFor = Effect.fn("waitFor")(function* (
       : Effect.asSome(nodes.awaitStatus(id, goal, options))
   return yield* Effect.mapError(waited, withKnownStatus(node))
 })
-
-/** The command that goes on waiting for these arguments, each naming one node or, as a pattern, several. */
-export const waitCommand = (given: ReadonlyArray<string>, goal: Goal): string => {
-  const nodes = given.map(quoted).join(" ")
-  const words = given.some((word) => word.startsWith("-")) ? `--for ${goal} -- ${nodes}` : `${nodes} --for ${goal}`
-  return `To go on waiting: berth node wait ${words}`
-}
 
 /** The outcomes of a wait with the record of each node as every other command has it. Fails for none. */
 export const withWholeNodes = Effect.fnUntraced(function* (outcomes: ReadonlyArray<NodeResult>, goal: Goal) {

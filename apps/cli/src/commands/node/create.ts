@@ -10,13 +10,14 @@ import type { Node } from "@berth/core/domain/Node"
 import { fromImages } from "@berth/core/domain/Plan"
 import { DateTime, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
+import { waitCommand } from "../../failure/waitCommand.ts"
 import { quoted } from "../../commandLine/quoted.ts"
 import { CreatedNotReady, SomeFailed, UsageFault } from "../../failure/CliFailure.ts"
 import { problemOf } from "../../failure/Problem.ts"
 import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
-import { waitCommand, waitFor } from "../../nodes/waitFor.ts"
+import { waitFor } from "../../nodes/waitFor.ts"
 import { rupees } from "../../output/format.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
@@ -118,7 +119,7 @@ const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }
   const what = Option.isNone(count) ? "the node exists" : `${ids.length} of ${total} nodes exist`
   return {
     message: `Interrupted; ${what} and ${ids.length === 1 ? "is" : "are"} billed.`,
-    hint: wait ? waitCommand(ids, "running") : `See what exists: berth node get ${ids.join(" ")}`
+    hint: wait ? waitCommand(ids, { goal: "running" }) : `See what exists: berth node get ${ids.join(" ")}`
   }
 }
 

@@ -7,12 +7,13 @@ import type { NodeId } from "@berth/core/domain/Node"
 import { durationFlag } from "@berth/terminal/durationFlag"
 import { Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
+import { waitCommand } from "../../failure/waitCommand.ts"
 import { DeletedNotGone, UsageFault } from "../../failure/CliFailure.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes, reportFailures } from "../../nodes/forEachNode.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { type Found, type Resolution, resolveNodes, wholeNodes } from "../../nodes/resolve.ts"
 import { type Naming, someNodes } from "../../nodes/Target.ts"
-import { waitCommand, waitFor } from "../../nodes/waitFor.ts"
+import { waitFor } from "../../nodes/waitFor.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
 import { propose } from "../../proposal/Proposal.ts"
@@ -52,7 +53,7 @@ const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId
     return { message: `Interrupted; ${deleting.length} of ${ids.length} deletes were answered.`, hint: again }
   }
   const message = `Interrupted; the ${ids.length === 1 ? "node is" : "nodes are"} being deleted.`
-  return { message, hint: wait ? waitCommand(ids.map(String), "deleted") : "" }
+  return { message, hint: wait ? waitCommand(ids.map(String), { goal: "deleted" }) : "" }
 }
 
 export const remove = Command.make(

@@ -4,11 +4,12 @@
 import { durationFlag } from "@berth/terminal/durationFlag"
 import { Duration, Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
+import { waitCommand } from "../../failure/waitCommand.ts"
 import { failIfSomeFailed, forEachNode, printOutcomes } from "../../nodes/forEachNode.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { type Resolution, resolveNodes } from "../../nodes/resolve.ts"
 import { type Naming, parseTarget, someNodes } from "../../nodes/Target.ts"
-import { waitCommand, waitFor, withWholeNodes } from "../../nodes/waitFor.ts"
+import { waitFor, withWholeNodes } from "../../nodes/waitFor.ts"
 import { withProgress } from "../../output/progress.ts"
 import { client } from "../../settings/client.ts"
 
@@ -62,7 +63,7 @@ export const wait = Command.make(
       whenInterrupted(() => {
         const isOne = given.length === 1 && parseTarget(given[0]!)._tag !== "Pattern"
         const message = `Interrupted; the ${isOne ? "node is" : "nodes are"} unchanged.`
-        return { message, hint: waitCommand(given, goal) }
+        return { message, hint: waitCommand(given, { goal }) }
       })
     )
     const outcomes = yield* withWholeNodes(waited, goal)

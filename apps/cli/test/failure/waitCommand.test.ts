@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { waitCommand } from "../../src/nodes/waitFor.ts"
+import { waitCommand } from "../../src/failure/waitCommand.ts"
 
 it.each([
   [["web-1", "o*"], "berth node wait web-1 'o*' --for running"],
   [["-old", "web-1"], "berth node wait --for running -- -old web-1"]
 ])("the command that goes on waiting names the same nodes: %j", (given, command) => {
-  assert.strictEqual(waitCommand(given, "running"), `To go on waiting: ${command}`)
+  assert.strictEqual(waitCommand(given, { goal: "running" }), `To go on waiting: ${command}`)
 })
