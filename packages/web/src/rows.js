@@ -3,7 +3,7 @@
 /** C0 and C1 controls, line separators, marks and overrides of direction, halves of surrogate pairs: written out. */
 const unsafe =
   // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
 
 const written = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
