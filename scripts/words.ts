@@ -1,6 +1,6 @@
 /**
- * Checks that the repository keeps to its vocabulary: no word of `docs/glossary.md`'s column "not" is left in names, comments,
- * messages, tests and docs. Names are read word by word, so that `toldBefore` counts as "told".
+ * Checks that one technical thing has one name: the terms that `docs/glossary.md` replaces are not used in names, comments,
+ * messages, tests and docs. Ordinary English words are never forbidden. Names are read word by word: `nodeQuotas` counts as "quotas".
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,52 +10,21 @@ interface Rule {
   readonly pattern: RegExp
   /** What to write. */
   readonly instead: string
-  /** Files that the rule is for; without them, all. */
-  readonly only?: RegExp
-  /** Files in which the word means something else. */
-  readonly except?: RegExp
 }
 
-const word = (words: string, instead: string, files: Pick<Rule, "only" | "except"> = {}): Rule => ({
-  pattern: new RegExp(`\\b(?:${words})\\b`, "i"),
-  instead,
-  ...files
-})
+const word = (words: string, instead: string): Rule => ({ pattern: new RegExp(`\\b(?:${words})\\b`, "i"), instead })
 
 const rules: ReadonlyArray<Rule> = [
   word("quotas?", "rate limit"),
-  word("(?:looks?|looked|looking)(?![- ]ups?\\b)", "get, read, poll"),
-  word("tours?|rounds", "sweep"),
-  word("tells?|told|telling|untold", "emit, report, publish, deliver, notify; unreported"),
-  word("says?|said|saying|unsaid", "state, report, mean, print: whichever is exact"),
-  word("hears?|heard|hearing|unheard", "receive, notice"),
-  word(
-    "whoever|whomever|nobody|somebody|everybody|anybody",
-    "the thing itself as the subject: the caller, other clients"
-  ),
-  word("peers?", "own processes, other clients", { except: /package\.json$|pnpm-workspace|0006-toolchain/ }),
-  word("others|sharing", "own processes, other clients", { only: /client\/allowance\// }),
   word("even refill", "token bucket"),
-  word("settle|settles|settled|settling|settlements?", "reconcile, resolve; end"),
-  word("left open|losing", "unresolved"),
+  word("settlements?", "reconciliation"),
   word("namesakes?", "same-name nodes, duplicates"),
-  word("key hold|at it|aside", "KeyLock, isOwnerAlive, stalePath"),
-  word("graves?|buried|bury|risen", "tombstone, confirmedGone, revived", { except: /transport\/Redaction\.ts$/ }),
-  word("strikes?|struck|misbehaves?|misbehave|misbehaving", "fires, injectFaults, withFaults"),
-  word("lies", "semantic faults"),
-  word("bad delivery|drips?|damage", "deliverFault, slowBody, WireFault", { except: /state|decisions\/|docs\// }),
-  word("row texts?|node texts?|remembers?|remembered", "nodeBody, pageBody, KeptBodies, cached"),
-  word("visitors?", "anonymous allowances"),
+  word("key hold", "KeyLock"),
+  word("bad delivery", "deliverFault, slowBody, WireFault"),
+  word("row texts?|node texts?", "nodeBody, pageBody, KeptBodies"),
   word("keyrings?", "credential index"),
-  word("unanswered|unanswerable", "fallback, precheck", { only: /^apps\/server\// }),
-  word("blind", "pauseWithoutRetryAfterMillis"),
-  word("wish|wishes", "options, request, input"),
-  word("dear", "slow"),
-  word("what is so|what came of it", "what is true; the outcome"),
+  word("blind pause", "pauseWithoutRetryAfterMillis"),
   word("node outcomes?", "forEachNode"),
-  word("budgets?", "allowance, share (the retry budget alone is a budget)", {
-    except: /client\/call\/|options|docs\/decisions\/|restart\.test|client\/calls\.test/
-  }),
   {
     pattern: /\b(?:most|longest|largest|fewest|least|smallest|shortest)[A-Z]\w*/,
     instead: "max…, min…, the unit last"
@@ -84,8 +53,7 @@ const faultsIn = (root: string, file: string): ReadonlyArray<string> =>
     .flatMap((line, number) => {
       const own = line.replaceAll(foreign, "")
       const spelled = spelledOut(own)
-      return rules.flatMap(({ except, instead, only, pattern }) => {
-        if (only?.test(file) === false || except?.test(file) === true) return []
+      return rules.flatMap(({ instead, pattern }) => {
         const [found] = pattern.exec(pattern.flags === "i" ? spelled : own) ?? []
         return found === undefined ? [] : [`${file}:${number + 1}: "${found}" (write: ${instead})`]
       })
