@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { shared } from "./vitest.shared.ts"
 
 const workspaces = globSync(["packages/*", "apps/*", "tests", "bench"], { cwd: import.meta.dirname })
 
@@ -12,7 +13,7 @@ export default defineConfig({
     projects: workspaces.map((workspace) => {
       const root = join(import.meta.dirname, workspace)
       // A worker loads Effect and the sources once for all its files: most of the time of a run went into loading them.
-      return { root, test: { name: nameOf(root), isolate: false, testTimeout: 30_000 } }
+      return { root, test: { ...shared, name: nameOf(root), isolate: false } }
     }),
     // By default there is one worker on two processors, and half of the time of many tests is waiting.
     maxWorkers: Math.max(2, availableParallelism() - 1),

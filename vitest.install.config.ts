@@ -1,12 +1,11 @@
 import { defineConfig } from "vitest/config"
+import { shared } from "./vitest.shared.ts"
 
 /** The packages with other package managers and on other runtimes, which it installs: a run of its own, `pnpm test:install`. */
 export default defineConfig({
   test: {
+    ...shared,
     include: ["tests/install/*.install.ts"],
-    globalSetup: "tests/install/runtimes.ts",
-    passWithNoTests: false,
-    testTimeout: 120_000,
-    hookTimeout: 300_000
+    globalSetup: "tests/install/runtimes.ts"
   }
 })

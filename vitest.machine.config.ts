@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { shared } from "./vitest.shared.ts"
 
 /**
  * The tests that need Linux and root, for namespaces, file systems and terminals of their own, or jest from npm: a run of its own,
@@ -6,9 +7,8 @@ import { defineConfig } from "vitest/config"
  */
 export default defineConfig({
   test: {
+    ...shared,
     include: ["packages/*/test/**/*.machine.ts", "tests/**/*.machine.ts"],
-    globalSetup: "scripts/bundleForTests.ts",
-    passWithNoTests: false,
-    testTimeout: 120_000
+    globalSetup: "scripts/bundleForTests.ts"
   }
 })

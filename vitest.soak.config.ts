@@ -1,11 +1,46 @@
+import { randomInt } from "node:crypto"
+import { globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { shared } from "./vitest.shared.ts"
 
-/** The tests that take minutes and a machine of their own: a run of its own, `pnpm soak`. */
+const testing = join(import.meta.dirname, "packages/testing/src")
+const manyRuns = join(testing, "manyRuns.ts")
+
+/** Files of tests that run in `pnpm test`, too: those with properties, and those that bound real time. */
+const further = globSync(
+  ["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "tests/**/*.test.ts", "bench/test/**/*.test.ts"],
+  {
+    cwd: import.meta.dirname,
+    exclude: ["**/node_modules/**"]
+  }
+).filter((file) =>
+  readFileSync(join(import.meta.dirname, file), "utf8").match(/"(fast-check|@berth\/testing\/stopwatch)"/)
+)
+
+// In this process, too: a config is read again where Vitest restarts.
+const seed = (process.env["SEED"] ??= String(randomInt(2 ** 31)))
+const runs = (process.env["RUNS"] ??= "100")
+
+/**
+ * The tests that take minutes or hours and a machine of their own, and every property of the other tests a hundred times as often:
+ * a run of its own, `pnpm soak`. Each run draws a new seed and prints it; `SEED` gives another, `RUNS` another factor.
+ */
 export default defineConfig({
+  plugins: [
+    {
+      name: "many-runs",
+      enforce: "pre",
+      buildStart: () => void process.stdout.write(`SEED=${seed} RUNS=${runs}\n`),
+      resolveId: (source, importer) => (source === "fast-check" && importer !== manyRuns ? manyRuns : undefined)
+    }
+  ],
   test: {
-    include: ["apps/*/test/**/*.soak.ts", "tests/**/*.soak.ts"],
+    ...shared,
+    include: ["apps/*/test/**/*.soak.ts", "tests/**/*.soak.ts", ...further],
     globalSetup: "scripts/bundleForTests.ts",
-    passWithNoTests: false,
-    testTimeout: 300_000
+    env: { SOAK: "1", SEED: seed, RUNS: runs },
+    // A property may take an hour: nothing here is taken to hang.
+    testTimeout: 0
   }
 })

@@ -1,12 +1,13 @@
-/** The oracle in full size: 2100 histories, or as many as `ORACLE_HISTORIES`. Seeds apart from those of `oracle.test.ts`, or from `ORACLE_SEED` on. */
+/** The oracle in full size: 2100 histories, or as many as `ORACLE_HISTORIES`. Seeds apart from those of `oracle.test.ts`. */
+import { seed } from "@berth/testing/chance"
 import { expect, it } from "@effect/vitest"
 import { complaintsOf } from "./history.ts"
 
 const batch = 150
 const count = Number(process.env["ORACLE_HISTORIES"] ?? 2100)
-const first = Number(process.env["ORACLE_SEED"] ?? 100_000)
-const seeds = Array.from({ length: Math.ceil(count / batch) }, (_, index) => first + index * batch)
+const base = 100_000 + seed
+const seeds = Array.from({ length: Math.ceil(count / batch) }, (_, index) => base + index * batch)
 
-it.each(seeds)("150 random histories from seed %d are reported as they were", (seed) => {
-  expect(complaintsOf(seed, batch)).toEqual([])
+it.each(seeds)("150 random histories from seed %d are reported as they were", (first) => {
+  expect(complaintsOf(first, batch)).toEqual([])
 })

@@ -2,6 +2,7 @@
  * A service, a client that sends whenever the estimator admits it, and perhaps another one on the same key, in virtual time.
  * Deterministic for a seed.
  */
+import { numbersFrom } from "@berth/testing/chance"
 import * as Estimator from "../../../src/client/allowance/Estimator.ts"
 import { initial } from "../../../src/client/allowance/EstimatorState.ts"
 import { type SharedKnowledge, takeOver } from "../../../src/client/allowance/SharedKnowledge.ts"
@@ -44,18 +45,6 @@ export interface Outcome {
   readonly burst: number
 }
 
-/** A small pseudorandom generator (mulberry32). */
-const chance = (seed: number) => {
-  let a = seed >>> 0
-  return () => {
-    a = (a + 0x6d2b79f5) >>> 0
-    let t = a
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
-
 interface Event {
   readonly at: number
   readonly run: () => void
@@ -92,7 +81,7 @@ const epoch = 1_790_000_000_000
 
 export const simulate = (scenario: Scenario): Outcome => {
   const { callers, kind, limit, other, seed, skewMillis, windowMillis, windows } = scenario
-  const random = chance(seed)
+  const random = numbersFrom(seed)
   const window = makeWindow[kind](limit, windowMillis)
   const timeline = new Timeline()
   const end = windows * windowMillis
