@@ -4,6 +4,7 @@
 import { PassThrough } from "node:stream"
 import { failure, lost, ok, type Reply } from "@berth/core/testing"
 import type { Ended } from "@berth/testing/Program"
+import { RefusedPort } from "@berth/testing/RefusedPort"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { everyCommand, isLocal, lineOf, printsFindings, withoutProfile } from "./everyCommand.ts"
@@ -79,7 +80,7 @@ describe.each(commands)("berth $command", (row) => {
 
   it.live("exits 7 when the service does not answer", () =>
     Effect.gen(function* () {
-      const url = yield* Effect.scoped(serve(() => refusal(500)))
+      const { url } = yield* RefusedPort.start()
       const ended = yield* inTime(invoke(command, { env: { ...secrets, BERTH_BASE_URL: url } }))
       assert.deepStrictEqual([ended.code, unexpected(ended)], [7, ""], ended.stderr)
       assert.match(ended.stderr, /(?:^|\n)error: .+\.\nhint: .+\n$/)

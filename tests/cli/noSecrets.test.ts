@@ -97,7 +97,6 @@ describe("the credentials of a profile", () => {
           assert.strictEqual(mode & 0o077, 0, file)
           if (!file.endsWith("profiles.json")) ensureNone(text + file, file)
         }
-      }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", accounts: [account] }))),
-    60_000
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer({ clock: "real", accounts: [account] })))
   )
 })

@@ -139,6 +139,6 @@ export class Project {
     // What Bun and Deno cache of a registry is good for that one alone, and the next has other packages of the same names.
     const caches = { BUN_INSTALL_CACHE_DIR: `${this.folder}/.cache/bun`, DENO_DIR: `${this.folder}/.cache/deno` }
     const env = { ...process.env, ...caches, NO_COLOR: "1" }
-    return new Program(command, args, { cwd: this.folder, env, timeoutMillis: 60_000 }).ended
+    return new Program(command, args, { cwd: this.folder, env, timeoutMillis: 240_000 }).ended
   }
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "berth-context-"))
   await fillPackages(join(folder, "packages"))
   for (const app of apps) await engine.build(imageOf(app), containerfile(app), join(folder, "packages", app))
-}, 300_000)
+})
 
 afterAll(async () => {
   for (const app of apps) await engine?.run("image", "rm", "--force", imageOf(app))

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await fillPackages(join(folder, "packages"))
   server = new Container(containerfile("server"), join(folder, "packages/server"))
   watch = new Container(containerfile("watch"), join(folder, "packages/watch"))
-}, 300_000)
+})
 
 afterAll(() => {
   server?.[Symbol.dispose]()

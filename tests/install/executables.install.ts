@@ -11,7 +11,7 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-executables-"))
   await buildExecutables(folder)
-}, 300_000)
+})
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

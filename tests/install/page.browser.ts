@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-page-"))
   project = await Project.with((await fillPackages(join(folder, "packages"))).map(packFolder))
   await project.add(new URL("programs/page.ts", import.meta.url))
-}, 300_000)
+})
 
 afterAll(async () => {
   await project?.[Symbol.asyncDispose]()

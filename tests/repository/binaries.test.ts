@@ -18,7 +18,7 @@ const onNode = (version: string, binary: string, argument = "--version") =>
       binary,
       argument
     ],
-    { encoding: "utf8", timeout: 20_000 }
+    { encoding: "utf8", timeout: 120_000 }
   )
 
 describe.each(binaries)("$name", ({ compilesSchemas, name, home }) => {

@@ -4,7 +4,7 @@
 import { assert, it } from "@effect/vitest"
 import { capturedPages, withoutTimes } from "@berth/scripts/captures"
 
-it("the captures in the READMEs are what the programs print", { timeout: 120_000 }, async () => {
+it("the captures in the READMEs are what the programs print", async () => {
   for (const { after, before, page } of await capturedPages()) {
     assert.strictEqual(withoutTimes(before), withoutTimes(after), `renew ${page}: node scripts/captures.ts`)
   }

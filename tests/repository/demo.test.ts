@@ -52,11 +52,11 @@ class Demo {
 
   /** Expects every process to end. A killed process takes a moment. */
   async leavesNoProcess() {
-    await expect.poll(() => Array.from(this.processes().values()), { timeout: 5_000 }).toEqual([])
+    await expect.poll(() => Array.from(this.processes().values())).toEqual([])
   }
 }
 
-describe("without an account", { timeout: 60_000 }, () => {
+describe("without an account", () => {
   test("takes a node through its whole life and reports it in events", async () => {
     const demo = new Demo()
     expect(await demo.code()).toBe(0)
@@ -108,7 +108,7 @@ describe("without an account", { timeout: 60_000 }, () => {
   })
 })
 
-test("only reads an account of the user's own", { timeout: 30_000 }, async () => {
+test("only reads an account of the user's own", async () => {
   const requests: Array<string> = []
   await using service = await HttpService.listen(({ method, url = "" }, response) => {
     requests.push(`${method} ${url.split("?")[0]}`)

@@ -21,7 +21,7 @@ for (const name of ["using-with-promises", "using-with-effect"]) {
       assert.strictEqual(blocks(page, "ts").join("\n"), read(example))
     })
 
-    it("prints what the page shows", { timeout: 60_000 }, async () => {
+    it("prints what the page shows", async () => {
       await using service = await mockService({
         scenario: { fleet: 120 },
         clock: "real",

@@ -220,33 +220,30 @@ describe("a thousand nodes that are deleted at once", () => {
     { what: "and were seen terminating", termination: "10 minutes" as const, most: 99 },
     // A sweep was under way when they went: the hold of those that it lacked is over before that of the others.
     { what: "and were never seen terminating", termination: "1 second" as const, most: 120 }
-  ])(
-    "$what take dozens of reads, and are all reported",
-    ({ most, termination }) =>
-      Effect.gen(function* () {
-        const { pass, requests } = yield* Wire
-        const nodes = yield* Nodes
-        const { published } = yield* polling({ intervalMillis: null, fastIntervalMillis: null })
-        yield* pass(60_000)
-        const ids = yield* nodes.list().pipe(
-          Stream.map(({ id }) => id),
-          Stream.take(1000),
-          Stream.runCollect
-        )
-        yield* Effect.forEach(ids, (id) => nodes.delete(id), { concurrency: 50, discard: true })
-        yield* pass(hour, 1000)
-        expect(published().filter((event) => event.startsWith("deleted"))).toHaveLength(1000)
-        expect(requests.filter(isPoll).length).toBeLessThanOrEqual(most)
-      }).pipe(
-        Effect.provide(
-          serviceLayer({
-            scenario: { fleet: 1100 },
-            termination,
-            rateLimit: { limit: 100_000, window: hour, algorithm: "fixed-window" }
-          })
-        )
-      ),
-    120_000
+  ])("$what take dozens of reads, and are all reported", ({ most, termination }) =>
+    Effect.gen(function* () {
+      const { pass, requests } = yield* Wire
+      const nodes = yield* Nodes
+      const { published } = yield* polling({ intervalMillis: null, fastIntervalMillis: null })
+      yield* pass(60_000)
+      const ids = yield* nodes.list().pipe(
+        Stream.map(({ id }) => id),
+        Stream.take(1000),
+        Stream.runCollect
+      )
+      yield* Effect.forEach(ids, (id) => nodes.delete(id), { concurrency: 50, discard: true })
+      yield* pass(hour, 1000)
+      expect(published().filter((event) => event.startsWith("deleted"))).toHaveLength(1000)
+      expect(requests.filter(isPoll).length).toBeLessThanOrEqual(most)
+    }).pipe(
+      Effect.provide(
+        serviceLayer({
+          scenario: { fleet: 1100 },
+          termination,
+          rateLimit: { limit: 100_000, window: hour, algorithm: "fixed-window" }
+        })
+      )
+    )
   )
 })
 

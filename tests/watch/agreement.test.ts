@@ -96,8 +96,7 @@ layer(fastService, { excludeTestServices: true })("those that follow the events"
         expect(taken.toSorted((x, y) => (x.sequence < y.sequence ? -1 : 1))).toEqual(log)
         const status = JSON.parse((yield* command(["status", "--config", config])).stdout.join("\n"))
         expect(status.cursor).toBe(stream.received.at(-1)!.cursor)
-      }),
-    60_000
+      })
   )
 })
 

@@ -18,59 +18,53 @@ const service = Layer.provideMerge(
 const statusOf = (stdout: ReadonlyArray<string>) => JSON.parse(stdout.join("\n"))
 
 layer(service, { excludeTestServices: true })("a command about a store", (it) => {
-  it.effect(
-    "answers the same while a daemon runs and when none does",
-    () =>
-      Effect.gen(function* () {
-        const ops = yield* receiver
-        const config = yield* configured(ops.url, { more: "token: { env: BERTH_WATCH_TOKEN }" })
-        const env = { BERTH_WATCH_TOKEN: "open-sesame" }
-        const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"], env)
-        yield* wait(() => daemon.event("berth.watch.baseline"))
-        yield* create("web")
-        yield* wait(() => daemon.event("berth.node.status_changed"))
-        yield* until(() => ops.taken.length === 3)
-        const ask = (...args: ReadonlyArray<string>) => command([...args, "--config", config], env)
-        const answers = Effect.all({
-          events: ask("events"),
-          changes: ask("events", "--type", "berth.node.*", "--after", "acme:2"),
-          nodes: ask("nodes"),
-          sinks: ask("sinks"),
-          unknown: ask("sinks", "enable", "opps"),
-          enabled: ask("sinks", "enable", "ops"),
-          retried: ask("sinks", "retry", "ops"),
-          tested: ask("sinks", "test", "ops"),
-          untested: ask("sinks", "test", "log"),
-          invalid: ask("replay", "--sink", "ops", "--after", "acme:99")
-        })
-        const status = statusOf((yield* ask("status")).stdout)
-        const { http } = yield* wait(() => daemon.ready())
-        expect(status.daemon).toEqual({ pid: daemon.program.child.pid, http })
-        const running = yield* answers
-        expect(running.events.stdout).toHaveLength(3)
-        expect(running.nodes.stdout).toHaveLength(1)
-        expect([running.unknown.code, running.tested.code, running.untested.code, running.invalid.code]).toEqual([
-          4, 0, 2, 2
-        ])
+  it.effect("answers the same while a daemon runs and when none does", () =>
+    Effect.gen(function* () {
+      const ops = yield* receiver
+      const config = yield* configured(ops.url, { more: "token: { env: BERTH_WATCH_TOKEN }" })
+      const env = { BERTH_WATCH_TOKEN: "open-sesame" }
+      const daemon = yield* Daemon.start(["run", "--config", config, "--requests-per-hour", "1000000"], env)
+      yield* wait(() => daemon.event("berth.watch.baseline"))
+      yield* create("web")
+      yield* wait(() => daemon.event("berth.node.status_changed"))
+      yield* until(() => ops.taken.length === 3)
+      const ask = (...args: ReadonlyArray<string>) => command([...args, "--config", config], env)
+      const answers = Effect.all({
+        events: ask("events"),
+        changes: ask("events", "--type", "berth.node.*", "--after", "acme:2"),
+        nodes: ask("nodes"),
+        sinks: ask("sinks"),
+        unknown: ask("sinks", "enable", "opps"),
+        enabled: ask("sinks", "enable", "ops"),
+        retried: ask("sinks", "retry", "ops"),
+        tested: ask("sinks", "test", "ops"),
+        untested: ask("sinks", "test", "log"),
+        invalid: ask("replay", "--sink", "ops", "--after", "acme:99")
+      })
+      const status = statusOf((yield* ask("status")).stdout)
+      const { http } = yield* wait(() => daemon.ready())
+      expect(status.daemon).toEqual({ pid: daemon.program.child.pid, http })
+      const running = yield* answers
+      expect(running.events.stdout).toHaveLength(3)
+      expect(running.nodes.stdout).toHaveLength(1)
+      expect([running.unknown.code, running.tested.code, running.untested.code, running.invalid.code]).toEqual([
+        4, 0, 2, 2
+      ])
 
-        const denied = yield* command(["status", "--store", join(config, "../watch.db")])
-        expect(denied).toMatchObject({
-          code: 3,
-          stderr: [
-            `berth-watch: The daemon at ${http} asks for its token.`,
-            "Name its config, or set BERTH_WATCH_TOKEN."
-          ]
-        })
+      const denied = yield* command(["status", "--store", join(config, "../watch.db")])
+      expect(denied).toMatchObject({
+        code: 3,
+        stderr: [`berth-watch: The daemon at ${http} asks for its token.`, "Name its config, or set BERTH_WATCH_TOKEN."]
+      })
 
-        daemon.program.signal("SIGTERM")
-        expect((yield* wait(() => daemon.finished())).code).toBe(0)
-        expect(yield* answers).toEqual(running)
-        const atRest = statusOf((yield* ask("status")).stdout)
-        expect(atRest).toMatchObject({ daemon: null, cursor: status.cursor, sinks: status.sinks })
-        const { account, nodes, trouble } = status.accounts[0]
-        expect(atRest.accounts).toEqual([expect.objectContaining({ account, nodes, trouble, state: "stopped" })])
-      }),
-    60_000
+      daemon.program.signal("SIGTERM")
+      expect((yield* wait(() => daemon.finished())).code).toBe(0)
+      expect(yield* answers).toEqual(running)
+      const atRest = statusOf((yield* ask("status")).stdout)
+      expect(atRest).toMatchObject({ daemon: null, cursor: status.cursor, sinks: status.sinks })
+      const { account, nodes, trouble } = status.accounts[0]
+      expect(atRest.accounts).toEqual([expect.objectContaining({ account, nodes, trouble, state: "stopped" })])
+    })
   )
 
   it.effect("changes a sink of a daemon that runs, which goes on with it at once", () =>

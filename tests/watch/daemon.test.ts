@@ -35,46 +35,41 @@ const named = [
 const idsOf = (text: string) => eventsOf(text).map(({ id }) => String(id))
 
 layer(service, { excludeTestServices: true })("a daemon with a config", (it) => {
-  it.effect(
-    "that is killed in between delivers every event, in one order, to stdout, a webhook and the log",
-    () =>
-      Effect.gen(function* () {
-        const ops = yield* receiver
-        const path = yield* configured(ops.url)
-        const first = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
-        yield* wait(() => first.event("berth.watch.baseline"))
-        const second = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
-        const refused = yield* wait(() => second.finished())
-        expect(refused.code).toBe(2)
-        expect(refused.stderr[0]).toContain(`process ${first.program.child.pid} runs on`)
-        const id = yield* create("web")
-        yield* wait(() => first.event("berth.node.status_changed"))
-        const before = yield* wait(() => first.program.kill("SIGKILL"))
+  it.effect("that is killed in between delivers every event, in one order, to stdout, a webhook and the log", () =>
+    Effect.gen(function* () {
+      const ops = yield* receiver
+      const path = yield* configured(ops.url)
+      const first = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
+      yield* wait(() => first.event("berth.watch.baseline"))
+      const second = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
+      const refused = yield* wait(() => second.finished())
+      expect(refused.code).toBe(2)
+      expect(refused.stderr[0]).toContain(`process ${first.program.child.pid} runs on`)
+      const id = yield* create("web")
+      yield* wait(() => first.event("berth.node.status_changed"))
+      const before = yield* wait(() => first.program.kill("SIGKILL"))
 
-        yield* Nodes.use((nodes) => nodes.delete(id))
-        const next = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
-        const { http } = yield* wait(() => next.ready())
-        yield* wait(() => next.event("berth.node.deleted"))
-        expect((yield* command(["nodes", "--config", path])).stdout).toEqual([])
-        expect((yield* command(["sinks", "--config", path])).stdout).toHaveLength(2)
+      yield* Nodes.use((nodes) => nodes.delete(id))
+      const next = yield* Daemon.start(["run", "--config", path, "--requests-per-hour", "1000000"])
+      const { http } = yield* wait(() => next.ready())
+      yield* wait(() => next.event("berth.node.deleted"))
+      expect((yield* command(["nodes", "--config", path])).stdout).toEqual([])
+      expect((yield* command(["sinks", "--config", path])).stdout).toHaveLength(2)
 
-        const logged = idsOf((yield* command(["events", "--config", path])).stdout.join("\n"))
-        const page = yield* wait(async () => (await fetch(`${http}/api/events?after=&limit=100`)).json())
-        const metrics = yield* wait(async () => (await fetch(`${http}/metrics`)).text())
-        expect(metricProblems(metrics)).toEqual([])
-        for (const name of named) expect(metrics).toContain(`# TYPE ${name} `)
-        next.program.signal("SIGHUP")
-        next.program.signal("SIGTERM")
-        const { code, stdout } = yield* wait(() => next.program.ended)
-        expect(code).toBe(0)
-        expect(new Set(logged).size).toBe(logged.length)
-        expect((page as { events: Array<{ event: { id: string } }> }).events.map(({ event }) => event.id)).toEqual(
-          logged
-        )
-        expect(distinct([...idsOf(before.stdout), ...idsOf(stdout)])).toEqual(logged)
-        expect(ops.idsTaken()).toEqual(logged)
-      }),
-    { timeout: 60_000 }
+      const logged = idsOf((yield* command(["events", "--config", path])).stdout.join("\n"))
+      const page = yield* wait(async () => (await fetch(`${http}/api/events?after=&limit=100`)).json())
+      const metrics = yield* wait(async () => (await fetch(`${http}/metrics`)).text())
+      expect(metricProblems(metrics)).toEqual([])
+      for (const name of named) expect(metrics).toContain(`# TYPE ${name} `)
+      next.program.signal("SIGHUP")
+      next.program.signal("SIGTERM")
+      const { code, stdout } = yield* wait(() => next.program.ended)
+      expect(code).toBe(0)
+      expect(new Set(logged).size).toBe(logged.length)
+      expect((page as { events: Array<{ event: { id: string } }> }).events.map(({ event }) => event.id)).toEqual(logged)
+      expect(distinct([...idsOf(before.stdout), ...idsOf(stdout)])).toEqual(logged)
+      expect(ops.idsTaken()).toEqual(logged)
+    })
   )
 
   it.effect("without sinks stays, for its page and its log", () =>

@@ -57,7 +57,7 @@ layer(service, { excludeTestServices: true })("the dashboard of a daemon", (it) 
         const gone = yield* create("short-lived")
         yield* sees(rowOf("short-lived").waitFor())
         yield* Nodes.use((nodes) => nodes.delete(gone))
-        yield* sees(rowOf("short-lived").waitFor({ state: "detached", timeout: 20_000 }))
+        yield* sees(rowOf("short-lived").waitFor({ state: "detached" }))
         expect(Number(yield* sees(total.textContent()))).toBe(before + 1)
 
         yield* Effect.promise(() => first.program.kill("SIGKILL"))
@@ -68,7 +68,7 @@ layer(service, { excludeTestServices: true })("the dashboard of a daemon", (it) 
         yield* Effect.promise(() => next.ready())
         yield* sees(page.getByText("live", { exact: true }).waitFor())
         yield* sees(rowOf("between").waitFor())
-        yield* sees(rowOf("fresh-web").waitFor({ state: "detached", timeout: 20_000 }))
+        yield* sees(rowOf("fresh-web").waitFor({ state: "detached" }))
         yield* sees(page.locator("#events li").getByText("fresh-web was deleted").waitFor())
         expect(requests.filter((request) => request === "GET /")).toHaveLength(1)
         expect(outside).toEqual([])
@@ -80,27 +80,23 @@ layer(service, { excludeTestServices: true })("the dashboard of a daemon", (it) 
           page.evaluate<ReadonlyArray<unknown>>("fetch('/api/plans').then((reply) => reply.json())")
         )
         expect(plans.length).toBeGreaterThan(3)
-      }),
-    { timeout: 90_000 }
+      })
   )
 
-  it.effect(
-    "is not live while the daemon stands still, and is when it goes on",
-    () =>
-      Effect.gen(function* () {
-        const daemon = yield* Daemon.start(["run", "--interval", "300ms"])
-        yield* Effect.promise(() => daemon.baseline())
-        const { page } = yield* visit((yield* Effect.promise(() => daemon.ready())).http!)
-        yield* sees(page.getByText("live", { exact: true }).waitFor())
-        daemon.program.signal("SIGSTOP")
-        yield* sees(page.getByText("the daemon does not answer").waitFor({ timeout: 20_000 }))
-        yield* sees(page.getByText("The daemon cannot be reached since").waitFor())
-        daemon.program.signal("SIGCONT")
-        yield* sees(page.getByText("live", { exact: true }).waitFor())
-        yield* sees(page.getByText("The daemon cannot be reached since").waitFor({ state: "detached" }))
-        yield* create("after-all")
-        yield* sees(page.getByRole("row", { name: /^after-all / }).waitFor())
-      }),
-    { timeout: 60_000 }
+  it.effect("is not live while the daemon stands still, and is when it goes on", () =>
+    Effect.gen(function* () {
+      const daemon = yield* Daemon.start(["run", "--interval", "300ms"])
+      yield* Effect.promise(() => daemon.baseline())
+      const { page } = yield* visit((yield* Effect.promise(() => daemon.ready())).http!)
+      yield* sees(page.getByText("live", { exact: true }).waitFor())
+      daemon.program.signal("SIGSTOP")
+      yield* sees(page.getByText("the daemon does not answer").waitFor())
+      yield* sees(page.getByText("The daemon cannot be reached since").waitFor())
+      daemon.program.signal("SIGCONT")
+      yield* sees(page.getByText("live", { exact: true }).waitFor())
+      yield* sees(page.getByText("The daemon cannot be reached since").waitFor({ state: "detached" }))
+      yield* create("after-all")
+      yield* sees(page.getByRole("row", { name: /^after-all / }).waitFor())
+    })
   )
 })

@@ -13,7 +13,6 @@ layer(fastService, { excludeTestServices: true })("a daemon that is killed at an
         const { events, taken } = yield* killing(kills)
         expect(events).toBeGreaterThan(20)
         expect(taken).toBeGreaterThanOrEqual(events)
-      }).pipe(Random.withSeed("kill")),
-    120_000
+      }).pipe(Random.withSeed("kill"))
   )
 })

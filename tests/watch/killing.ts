@@ -3,8 +3,9 @@
  * in the end the receiver holds exactly the events of the log, and the log is what happened in the service.
  */
 import { setTimeout } from "node:timers/promises"
+import { startStopwatch } from "@berth/testing/stopwatch"
 import { expect } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Random } from "effect"
+import { Effect, Fiber, Layer, Random } from "effect"
 import { Nodes } from "@berth/core/client/Nodes"
 import { TestServer } from "@berth/server/testing"
 import { clientOf } from "../account.ts"
@@ -140,10 +141,10 @@ export const killing = Effect.fnUntraced(function* (kills: number) {
         yield* Effect.sleep(yield* Random.nextIntBetween(0, isStarting ? maxStartMillis : maxLifeMillis))
         // Now and then it is asked to end, in the middle of whatever it does.
         const isAsked = !isStarting && (yield* Random.next) < 0.15
-        const begun = yield* Clock.currentTimeMillis
+        const stopwatch = startStopwatch()
         const { code, stderr } = yield* wait(() => daemon.program.kill(isAsked ? "SIGTERM" : "SIGKILL"))
         expect(code).toBe(isAsked ? 0 : "SIGKILL")
-        expect((yield* Clock.currentTimeMillis) - begun).toBeLessThan(10_000)
+        stopwatch.expectBelow(10_000)
         expect(
           stderr.replace(/^\{.*\n/, "").replaceAll(/^berth-watch: (degraded|recovered|stopped before).*\n/gm, "")
         ).toBe("")

@@ -136,8 +136,7 @@ it.effect.each([
       expect(max.atRest).toBeLessThanOrEqual(seconds[2]!)
       expect(troubles(events)).toEqual(["berth.watch.baseline"])
       expect(statuses.filter((status) => status === 429)).toEqual([])
-    }).pipe(Effect.provide(service(life.fleet, algorithm, termination))),
-  120_000
+    }).pipe(Effect.provide(service(life.fleet, algorithm, termination)))
 )
 
 it.effect(
@@ -150,8 +149,7 @@ it.effect(
       expect(Math.max(max.created, max.inTransition, max.atRest)).toBeLessThanOrEqual(10)
       const early = events.filter(({ time }) => time.epochMilliseconds < hour / 2)
       expect(widths(early).max.inTransition).toBeLessThanOrEqual(5)
-    }).pipe(Effect.provide(service(45, "sliding-window", "20 minutes"))),
-  120_000
+    }).pipe(Effect.provide(service(45, "sliding-window", "20 minutes")))
 )
 
 it.effect(
@@ -172,6 +170,5 @@ it.effect(
       expect(max.created).toBeLessThanOrEqual(30)
       expect(max.inTransition).toBeLessThanOrEqual(120)
       expect(troubles(events)).toEqual(["berth.watch.baseline"])
-    }).pipe(Effect.provide(service(9900, "fixed-window", "20 minutes"))),
-  120_000
+    }).pipe(Effect.provide(service(9900, "fixed-window", "20 minutes")))
 )

@@ -2,8 +2,9 @@
  * How the daemon ends, and what it does when it stood still: the process at its edges.
  */
 import { request } from "node:http"
+import { startStopwatch } from "@berth/testing/stopwatch"
 import { expect, layer } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { TestServer } from "@berth/server/testing"
 import { Daemon } from "./Daemon.ts"
 import { fastService } from "./killing.ts"
@@ -63,15 +64,14 @@ layer(fastService, { excludeTestServices: true })("a daemon that is asked to sto
         yield* test(http!)
         yield* until(() => hanging > before)
         yield* Effect.sleep("500 millis")
-        const begun = yield* Clock.currentTimeMillis
+        const stopwatch = startStopwatch()
         daemon.program.signal("SIGTERM")
         const { code, stderr } = yield* wait(() => daemon.finished())
         expect(code).toBe(0)
-        expect((yield* Clock.currentTimeMillis) - begun).toBeLessThan(10_000)
+        stopwatch.expectBelow(10_000)
         expect(stderr.slice(1)).toEqual(["berth-watch: stopped before the last events were delivered."])
         expect(stream.isOpen()).toBe(false)
         yield* TestServer.use(({ arm }) => arm([]))
-      }),
-    60_000
+      })
   )
 })

@@ -34,7 +34,7 @@ export const visit = Effect.fnUntraced(function* (
     (launched) => Effect.promise(() => launched.close())
   )
   const page = yield* Effect.promise(() => browser.newPage({ viewport: { width, height } }))
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(120_000)
   const complaints: Array<string> = []
   const outside: Array<string> = []
   const requests: Array<string> = []

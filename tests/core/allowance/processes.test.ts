@@ -16,39 +16,36 @@ const limit = 100
 
 describe("eight processes that share a key through a file", () => {
   for (const algorithm of ["fixed-window", "token-bucket"] as const) {
-    it.live(
-      `stay together within a ${algorithm}, also when one is killed and the file is cut off`,
-      () =>
-        Effect.gen(function* () {
-          const server = yield* TestServer
-          const world = yield* server.makeWorld({
-            clock: "real",
-            rateLimit: { limit, window: windowMillis, algorithm }
-          })
-          const directory = yield* Effect.acquireRelease(
-            Effect.promise(() => mkdtemp(join(tmpdir(), "berth-allowance-"))),
-            (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-          )
-          const file = join(directory, "allowance.json")
-          yield* Effect.promise(() => writeFile(file, '{"version":1,"writ'))
-          const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), file, "11000"]
-          const [first, ...rest] = yield* Effect.replicateEffect(
-            Program.start(() => Program.ofNode(member, args)),
-            8
-          )
-          // The first one is killed after the first replies.
-          yield* Effect.repeat(world.journal, {
-            until: (journal) => journal.length > 20,
-            schedule: Schedule.spaced("50 millis")
-          })
-          yield* Effect.promise(() => first!.kill())
-          yield* Effect.promise(() => Promise.all(rest.map((member) => member.succeeded())))
-          const journal = yield* world.journal
-          const refused = journal.filter(({ status }) => status === 429)
-          assert.strictEqual(refused.length, 0, "429s of all processes together")
-          assert.isAbove(journal.length, limit, "they go on after the first window")
-        }).pipe(Effect.scoped, Effect.provide(TestServer.layer())),
-      60_000
+    it.live(`stay together within a ${algorithm}, also when one is killed and the file is cut off`, () =>
+      Effect.gen(function* () {
+        const server = yield* TestServer
+        const world = yield* server.makeWorld({
+          clock: "real",
+          rateLimit: { limit, window: windowMillis, algorithm }
+        })
+        const directory = yield* Effect.acquireRelease(
+          Effect.promise(() => mkdtemp(join(tmpdir(), "berth-allowance-"))),
+          (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+        )
+        const file = join(directory, "allowance.json")
+        yield* Effect.promise(() => writeFile(file, '{"version":1,"writ'))
+        const args = [world.baseUrl, Redacted.value(world.apiKey), Redacted.value(world.accessToken), file, "11000"]
+        const [first, ...rest] = yield* Effect.replicateEffect(
+          Program.start(() => Program.ofNode(member, args)),
+          8
+        )
+        // The first one is killed after the first replies.
+        yield* Effect.repeat(world.journal, {
+          until: (journal) => journal.length > 20,
+          schedule: Schedule.spaced("50 millis")
+        })
+        yield* Effect.promise(() => first!.kill())
+        yield* Effect.promise(() => Promise.all(rest.map((member) => member.succeeded())))
+        const journal = yield* world.journal
+        const refused = journal.filter(({ status }) => status === 429)
+        assert.strictEqual(refused.length, 0, "429s of all processes together")
+        assert.isAbove(journal.length, limit, "they go on after the first window")
+      }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
     )
   }
 })

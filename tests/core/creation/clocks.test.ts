@@ -73,7 +73,7 @@ const steps = {
 
 describe.concurrent("a create under a key, while the wall clock steps", () => {
   for (const [how, stepMillis] of Object.entries(steps)) {
-    it(`${how}: keeps its key from another process, which then gives the same node`, { timeout: 60_000 }, async () => {
+    it(`${how}: keeps its key from another process, which then gives the same node`, async () => {
       const service = await startService()
       const folder = await mkdtemp(join(tmpdir(), "berth-clocks-"))
       try {
@@ -94,24 +94,20 @@ describe.concurrent("a create under a key, while the wall clock steps", () => {
       }
     })
 
-    it(
-      `${how}: and its process is killed, is finished by the next one with the same node`,
-      { timeout: 60_000 },
-      async () => {
-        const service = await startService()
-        const folder = await mkdtemp(join(tmpdir(), "berth-clocks-"))
-        try {
-          await using first = maker(service.url, folder, { CLOCK_STEP: String(stepMillis) })
-          await service.firstPost
-          await first.kill()
-          await using second = maker(service.url, folder, { CLOCK_AHEAD: String(stepMillis) })
-          assert.strictEqual(await outcomeOf(second), "adopted")
-          assert.lengthOf(service.nodes, 1)
-        } finally {
-          await service.close()
-          await rm(folder, { recursive: true, force: true })
-        }
+    it(`${how}: and its process is killed, is finished by the next one with the same node`, async () => {
+      const service = await startService()
+      const folder = await mkdtemp(join(tmpdir(), "berth-clocks-"))
+      try {
+        await using first = maker(service.url, folder, { CLOCK_STEP: String(stepMillis) })
+        await service.firstPost
+        await first.kill()
+        await using second = maker(service.url, folder, { CLOCK_AHEAD: String(stepMillis) })
+        assert.strictEqual(await outcomeOf(second), "adopted")
+        assert.lengthOf(service.nodes, 1)
+      } finally {
+        await service.close()
+        await rm(folder, { recursive: true, force: true })
       }
-    )
+    })
   }
 })

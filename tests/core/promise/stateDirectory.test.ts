@@ -104,34 +104,30 @@ describe("a create with a key", () => {
     assert.isTrue(existsSync(join(account, "allowance.json")))
   })
 
-  it(
-    "makes one node although the process that asked for it was killed before the reply",
-    { timeout: 60_000 },
-    async () => {
-      const { listener, nodes } = maker()
-      using temporary = folderOf()
-      const { folder } = temporary
-      const made = Promise.withResolvers<void>()
-      await using service = await bareService(async (request, response) => {
-        if (request.method !== "POST" || nodes.length > 0) return listener(request, response)
-        const { name, plan } = JSON.parse(await text(request))
-        nodes.push({ id: 41, name, plan, created_at: new Date().toISOString(), status: "running" })
-        made.resolve()
-      })
-      const options = { baseUrl: service.baseUrl, apiKey, accessToken, stateDirectory: folder }
-      const program = `
+  it("makes one node although the process that asked for it was killed before the reply", async () => {
+    const { listener, nodes } = maker()
+    using temporary = folderOf()
+    const { folder } = temporary
+    const made = Promise.withResolvers<void>()
+    await using service = await bareService(async (request, response) => {
+      if (request.method !== "POST" || nodes.length > 0) return listener(request, response)
+      const { name, plan } = JSON.parse(await text(request))
+      nodes.push({ id: 41, name, plan, created_at: new Date().toISOString(), status: "running" })
+      made.resolve()
+    })
+    const options = { baseUrl: service.baseUrl, apiKey, accessToken, stateDirectory: folder }
+    const program = `
       import { createClient } from "@berth/core/promise"
       await createClient(${JSON.stringify(options)}).nodes.create(${JSON.stringify(spec)}, { key: "order-7" })
     `
-      await using first = Program.ofSource(program, { cwd: import.meta.dirname })
-      await made.promise
-      await first.kill()
-      const client = createClient(options)
-      const { node, outcome } = await client.nodes.create(spec, { key: "order-7" })
-      await client.close()
-      assert.deepStrictEqual([outcome, node.id, nodes.length], ["adopted", 41, 1])
-    }
-  )
+    await using first = Program.ofSource(program, { cwd: import.meta.dirname })
+    await made.promise
+    await first.kill()
+    const client = createClient(options)
+    const { node, outcome } = await client.nodes.create(spec, { key: "order-7" })
+    await client.close()
+    assert.deepStrictEqual([outcome, node.id, nodes.length], ["adopted", 41, 1])
+  })
 
   it("fails before it is sent where the folder cannot be written; one without a key is warned of once", async () => {
     const { listener, nodes } = maker()

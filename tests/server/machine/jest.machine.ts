@@ -20,7 +20,7 @@ it("a test with jest passes, and jest ends by itself", async () => {
   writeFileSync(join(installed, "package.json"), JSON.stringify({ name: "@berth/server", type: "module", exports }))
   await using jest = new Program(process.execPath, ["--experimental-vm-modules", "node_modules/jest/bin/jest.js"], {
     cwd: project,
-    timeoutMillis: 60_000
+    timeoutMillis: 240_000
   })
   const { code, stderr } = await jest.ended
   expect(stderr).toContain("1 passed, 1 total")

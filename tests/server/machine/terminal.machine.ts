@@ -31,7 +31,7 @@ const answers = async (url: string): Promise<boolean> =>
   )
 
 /** Rejects if the server is still there after the time in which it promises to end. */
-const ends = (url: string) => expect.poll(() => answers(url), { timeout: 5_000 }).toBe(false)
+const ends = (url: string) => expect.poll(() => answers(url)).toBe(false)
 
 /** Longer than a server needs to notice that anything is gone. */
 const goesOn = async (url: string) => {

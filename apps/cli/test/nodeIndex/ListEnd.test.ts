@@ -63,7 +63,7 @@ describe("the end of the list", () => {
       ),
       { numRuns: 300 }
     )
-  }, 60_000)
+  })
 
   it("is read while the account at most grows by half, for pages of 20 nodes or more", () => {
     fc.assert(

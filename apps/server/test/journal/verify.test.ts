@@ -258,7 +258,7 @@ describe("the request that a person would name first", () => {
     expect(nearMisses[0]!.differs).toEqual(['body.name is "wbe", expected "web"', "status is 422, expected 202"])
   })
 
-  it("is found in time: long bodies and paths, a thousand requests, and many calls", { timeout: 10_000 }, async () => {
+  it("is found in time: long bodies and paths, a thousand requests, and many calls", async () => {
     const long = (seq: number) => `${"x".repeat(500)}${seq}${"y".repeat(1_500)}`
     const many = Array.from({ length: 1000 }, (_, seq) =>
       entry(seq, { path: `/${long(seq)}`, body: JSON.stringify({ name: long(seq) }), query: { q: long(seq) } })
@@ -398,7 +398,7 @@ describe("the cost of an expectation", () => {
     expect(mismatches.length).toBe(1)
     // A fifth of a second of processor time. Each name with each other takes half a minute.
     expect((system + user) / 1000).toBeLessThan(3_000)
-  }, 60_000)
+  })
 
   it("leaves the loop to others within one call", async () => {
     const many = Array.from({ length: 1000 }, (_, seq) =>

@@ -56,7 +56,7 @@ describe("slow clients", () => {
         const idle = yield* connectAll(baseUrl, 150, get)
         yield* answersOthers(20)
         const all = [...silent, ...halfHead, ...halfBody, ...idle]
-        yield* Effect.promise(() => Promise.all(all.map(({ closed }) => closed))).pipe(Effect.timeout("10 seconds"))
+        yield* Effect.promise(() => Promise.all(all.map(({ closed }) => closed)))
         for (const { received } of [...halfHead, ...halfBody]) expect(received()).toMatch(/^HTTP\/1\.1 408 /)
         for (const { received } of idle) expect(received()).toMatch(/^HTTP\/1\.1 200 /)
         yield* answersOthers(5)
@@ -67,41 +67,37 @@ describe("slow clients", () => {
             timeouts: { headersMillis: 800, requestMillis: 1_200, keepAliveMillis: 600 }
           })
         )
-      ),
-    30_000
+      )
   )
 
-  it.live(
-    "a client that sends and does not read is not read from either, and gets all its replies when it does",
-    () =>
-      Effect.gen(function* () {
-        const { baseUrl } = yield* TestServer
-        const count = 3_000
-        const { hostname, port } = new URL(baseUrl)
-        const client = yield* Effect.acquireRelease(
-          Effect.sync(() => connect({ host: hostname, port: Number(port) }).pause()),
-          (socket) => Effect.sync(() => socket.destroy())
-        )
-        // If the server went on reading, the replies would be 100 MB in its memory.
-        client.write(get.repeat(count))
-        yield* answersOthers(20)
-        const journal = yield* send(`${baseUrl}/_mock/worlds/default/requests?limit=1`)
-        expect(journal.json.count).toBeGreaterThan(20)
-        expect(journal.json.count).toBeLessThan(count / 2)
-        const replies = Effect.callback<number>((resume) => {
-          let seen = 0
-          let tail = ""
-          client.on("data", (data: Buffer) => {
-            const text = tail + data.toString("latin1")
-            seen += text.split("HTTP/1.1 200 OK\r\n").length - 1
-            tail = text.slice(-16)
-            if (seen === count) resume(Effect.succeed(seen))
-          })
-          client.resume()
+  it.live("a client that sends and does not read is not read from either, and gets all its replies when it does", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const count = 3_000
+      const { hostname, port } = new URL(baseUrl)
+      const client = yield* Effect.acquireRelease(
+        Effect.sync(() => connect({ host: hostname, port: Number(port) }).pause()),
+        (socket) => Effect.sync(() => socket.destroy())
+      )
+      // If the server went on reading, the replies would be 100 MB in its memory.
+      client.write(get.repeat(count))
+      yield* answersOthers(20)
+      const journal = yield* send(`${baseUrl}/_mock/worlds/default/requests?limit=1`)
+      expect(journal.json.count).toBeGreaterThan(20)
+      expect(journal.json.count).toBeLessThan(count / 2)
+      const replies = Effect.callback<number>((resume) => {
+        let seen = 0
+        let tail = ""
+        client.on("data", (data: Buffer) => {
+          const text = tail + data.toString("latin1")
+          seen += text.split("HTTP/1.1 200 OK\r\n").length - 1
+          tail = text.slice(-16)
+          if (seen === count) resume(Effect.succeed(seen))
         })
-        expect(yield* Effect.timeout(replies, "20 seconds")).toBe(count)
-      }).pipe(Effect.provide(TestServer.layer({ rateLimit: large, scenario: { fleet: 100 } }))),
-    30_000
+        client.resume()
+      })
+      expect(yield* replies).toBe(count)
+    }).pipe(Effect.provide(TestServer.layer({ rateLimit: large, scenario: { fleet: 100 } })))
   )
 
   it.live("a client that sends 5 MB before it reads gets its 413, from the service too", () =>
@@ -139,37 +135,28 @@ describe("slow clients", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
-  it.live(
-    "a client that has closed its half is answered before the connection closes",
-    () =>
-      Effect.gen(function* () {
-        const { baseUrl } = yield* TestServer
-        const { closedByServer, replies } = yield* Effect.timeout(
-          exchange(baseUrl, [get.repeat(3)], { halfClose: true }),
-          "10 seconds"
-        )
-        expect([replies.map(({ status }) => status), closedByServer]).toEqual([[200, 200, 200], true])
-      }).pipe(Effect.provide(TestServer.layer({ rateLimit: large }))),
-    20_000
+  it.live("a client that has closed its half is answered before the connection closes", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const { closedByServer, replies } = yield* exchange(baseUrl, [get.repeat(3)], { halfClose: true })
+      expect([replies.map(({ status }) => status), closedByServer]).toEqual([[200, 200, 200], true])
+    }).pipe(Effect.provide(TestServer.layer({ rateLimit: large })))
   )
 
-  it.live(
-    "clients that reset their connections at any point disturb no other client",
-    () =>
-      Effect.gen(function* () {
-        const { baseUrl } = yield* TestServer
-        for (const bytes of [
-          "",
-          get.slice(0, 40),
-          get,
-          get.repeat(20),
-          request("POST", "/nodes/", "Content-Length: 9\r\n")
-        ]) {
-          const clients = yield* connectAll(baseUrl, 40, bytes)
-          for (const { socket } of clients) socket.resetAndDestroy()
-          yield* answersOthers(2)
-        }
-      }).pipe(Effect.provide(TestServer.layer({ rateLimit: large, scenario: { fleet: 100 } }))),
-    20_000
+  it.live("clients that reset their connections at any point disturb no other client", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      for (const bytes of [
+        "",
+        get.slice(0, 40),
+        get,
+        get.repeat(20),
+        request("POST", "/nodes/", "Content-Length: 9\r\n")
+      ]) {
+        const clients = yield* connectAll(baseUrl, 40, bytes)
+        for (const { socket } of clients) socket.resetAndDestroy()
+        yield* answersOthers(2)
+      }
+    }).pipe(Effect.provide(TestServer.layer({ rateLimit: large, scenario: { fleet: 100 } })))
   )
 })

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as nodeRequest } from "node:http"
+import { startStopwatch } from "@berth/testing/stopwatch"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Queue, Scope } from "effect"
+import { Effect, Exit, Queue, Scope } from "effect"
 import { serve } from "../../src/http/serve.ts"
 import { ask, served } from "./http.ts"
 import { makeMemoryDaemon } from "./memoryDaemon.ts"
@@ -94,8 +95,9 @@ describe("the stream of events", () => {
       const url = yield* serve({ host: "127.0.0.1", port: 0 }).pipe(Effect.provide(layer), Scope.provide(scope))
       const { response } = yield* follow(`${url}/events`)
       const ended = Effect.callback<void>((resume) => void response.once("close", () => resume(Effect.void)))
-      const [took] = yield* Effect.timed(Effect.all([ended, Scope.close(scope, Exit.void)], { concurrency: 2 }))
-      expect(Duration.toMillis(took)).toBeLessThan(800)
+      const stopwatch = startStopwatch()
+      yield* Effect.all([ended, Scope.close(scope, Exit.void)], { concurrency: 2 })
+      stopwatch.expectBelow(800)
     })
   )
 

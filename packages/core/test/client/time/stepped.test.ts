@@ -67,6 +67,5 @@ it.concurrent.each(steps)(
       await server[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })
     }
-  },
-  60_000
+  }
 )
