@@ -15,8 +15,8 @@ export default defineConfig({
       // A worker loads Effect and the sources once for all its files: most of the time of a run went into loading them.
       return { root, test: { ...shared, name: nameOf(root), isolate: false } }
     }),
-    // By default there is one worker on two processors, and half of the time of many tests is waiting.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for half of their time.
+    maxWorkers: availableParallelism() + 1,
     // Tests of the binaries start bundles: whichever way the tests are started, those are never stale.
     globalSetup: "scripts/bundleForTests.ts",
     passWithNoTests: false

@@ -1,15 +1,17 @@
 /**
- * Every command in every format, as the bundled process in a pipe, and the same program on a terminal of the test's own: stdout is
- * data of that format and nothing else, valid by `berth schema` where it is JSON. `machine/matrix.machine.ts` runs them at real terminals.
+ * Every command in every format, in a pipe and on a terminal of the test's own: stdout is data of that format and nothing else, valid by
+ * `berth schema` where it is JSON. Each row is the bundled process in one format, and the same program without a process in the others;
+ * in `pnpm soak` each is a process. `machine/matrix.machine.ts` runs them at real terminals.
  */
 import { readFileSync } from "node:fs"
+import { isSoak } from "@berth/testing/chance"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { lines, run } from "./berth.ts"
 import { invoke } from "./invoke.ts"
 import { page, pagePath } from "./matrix/page.ts"
 import { missingOf, runRow, Shared } from "./matrix/run.ts"
-import { formats, type Row, rows } from "./matrix/rows.ts"
+import { type Format, formats, type Row, rows } from "./matrix/rows.ts"
 
 describe("the rows", () => {
   it("have every command, and every record that it prints", () => {
@@ -21,17 +23,19 @@ describe("the rows", () => {
   })
 })
 
+/** What needs a process: its stdin, its streams, or the end of a watch. */
+const needsProcess = /^(?:auth|profile|node ssh|node watch)/
+
 layer(Shared.layer, { excludeTestServices: true })("in a pipe", (it) => {
   const places = { stdout: "pipe", stderr: "pipe", isPlain: true } as const
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    const areProcesses = isSoak || needsProcess.test(row.command)
+    const isProcess = (format: Format) => areProcesses || format === formats[index % formats.length]
     it.effect(`berth ${row.command} prints ${row.prints ?? row.kind} in every format`, () =>
-      runRow(row, { places, run })
+      runRow(row, { places, run: (args, options) => (isProcess(options.format) ? run : invoke)(args, options) })
     )
   }
 })
-
-/** What needs a process: its stdin, its streams, or the end of a watch. */
-const needsProcess = /^(?:auth|profile|node ssh|node watch)/
 
 layer(Shared.layer, { excludeTestServices: true })("on a terminal", (it) => {
   const places = { stdout: "terminal", stderr: "terminal", isPlain: false } as const

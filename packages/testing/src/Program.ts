@@ -3,6 +3,7 @@
  * killed. It ends with the test: by `await using`, or with the scope of `Program.start`.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 
 /** How a program ended. */
@@ -26,6 +27,9 @@ export interface ProgramOptions {
 }
 
 type Stream = "stdout" | "stderr"
+
+/** Where the compiled code of sources is kept: most of what a program of TypeScript does is compile Effect. */
+const NODE_COMPILE_CACHE = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url))
 
 export class Program {
   readonly child: ChildProcessWithoutNullStreams
@@ -63,13 +67,17 @@ export class Program {
   }
 
   /** A program of Node, by its path. */
-  static ofNode(path: string, args: ReadonlyArray<string> = [], options?: ProgramOptions): Program {
-    return new Program(process.execPath, [path, ...args], options)
+  static ofNode(path: string, args: ReadonlyArray<string> = [], options: ProgramOptions = {}): Program {
+    // A bundle keeps its own.
+    if (!path.endsWith(".ts")) return new Program(process.execPath, [path, ...args], options)
+    const env = { NODE_COMPILE_CACHE, ...(options.env ?? process.env) }
+    return new Program(process.execPath, [path, ...args], { ...options, env })
   }
 
   /** A program of Node, by its source: a module whose imports resolve from `cwd`. */
   static ofSource(source: string, options: ProgramOptions & { readonly cwd: string }): Program {
-    return new Program(process.execPath, ["--input-type=module", "-e", source], options)
+    const env = { NODE_COMPILE_CACHE, ...(options.env ?? process.env) }
+    return new Program(process.execPath, ["--input-type=module", "-e", source], { ...options, env })
   }
 
   /** Starts a program that ends with the scope. */

@@ -1,10 +1,9 @@
 /**
  * Locks between processes: one owner at a time, and when another process may take over.
  */
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as delay } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { Program } from "@berth/testing/Program"
 import { assert, describe, it } from "@effect/vitest"
@@ -50,8 +49,10 @@ const isFree = (path: string) =>
     Option.isSome
   )
 
-/** Time for the file system to answer, while the clock of the test stands still. */
-const fileSystem = Effect.promise(() => delay(20))
+/** Lets the file system answer what was asked of it before, one question after another, while the clock of the test stands still. */
+const fileSystem = Effect.promise(async () => {
+  for (let turn = 0; turn < 40; turn++) await stat(tmpdir())
+})
 
 describe("the name of an owner", () => {
   it("contains all of it, whatever its machine is called", () => {

@@ -1,0 +1,25 @@
+// `pnpm test`: the static checks beside the tests, which wait for half of their time. Arguments go to Vitest.
+import { type SpawnOptions, spawn } from "node:child_process"
+import { once } from "node:events"
+
+const checks = ["check", "check:configs", "lint", "format:check", "unused", "versions", "boundaries", "layers"]
+
+/** Whether a program ended with 0, and what it printed where that is not shown as it comes. */
+const run = async (program: string, args: ReadonlyArray<string>, options: SpawnOptions) => {
+  const child = spawn(program, args, options)
+  const printed: Array<Buffer> = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data: Buffer) => void printed.push(data))
+  const [code] = (await once(child, "close")) as [number | null]
+  return { isGood: code === 0, printed: Buffer.concat(printed) }
+}
+
+const [checked, tested] = await Promise.all([
+  run("turbo", ["run", ...checks, "--continue", "--output-logs=errors-only"], {
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" },
+    stdio: ["ignore", "pipe", "pipe"]
+  }),
+  run("vitest", ["run", ...process.argv.slice(2)], { stdio: "inherit" })
+])
+// Last, because the end is what people read first.
+process.stdout.write(checked.printed)
+process.exitCode = checked.isGood && tested.isGood ? 0 : 1

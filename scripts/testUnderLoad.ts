@@ -1,0 +1,41 @@
+/**
+ * `pnpm test:load [RUNS]`: the test command again and again, six times by default, while three busy loops keep the machine from it. Prints a
+ * line for each run, ends at 0 where all of them are green, and leaves the output of a red one in a file.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createWriteStream } from "node:fs"
+import { mkdtemp, readFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { stripVTControlCharacters } from "node:util"
+
+const runs = Number(process.argv[2] ?? 6)
+const loops = 3
+
+const folder = await mkdtemp(join(tmpdir(), "berth-test-load-"))
+const busy = Array.from({ length: loops }, () => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }))
+const release = () => {
+  for (const loop of busy) loop.kill("SIGKILL")
+}
+process.on("exit", release)
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1))
+
+let red = 0
+for (let run = 1; run <= runs; run++) {
+  const path = join(folder, `${run}.log`)
+  const file = createWriteStream(path)
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [join(import.meta.dirname, "test.ts")], { stdio: ["ignore", "pipe", "pipe"] })
+  child.stdout.pipe(file, { end: false })
+  child.stderr.pipe(file, { end: false })
+  const [code] = (await once(child, "close")) as [number | null]
+  file.end()
+  await once(file, "close")
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
+  const counts = /^ *Tests +(.*)$/m.exec(stripVTControlCharacters(await readFile(path, "utf8")))?.[1] ?? "no test ran"
+  if (code !== 0) red++
+  console.log(`run ${run} of ${runs}: ${code === 0 ? "green" : "red"}, ${counts}, ${seconds} s: ${path}`)
+}
+process.exitCode = red === 0 ? 0 : 1
+process.exit()
