@@ -2,7 +2,7 @@
  * The calls on nodes, a list as pages that are pulled: what `Nodes` and the promise client are made from. Without streams,
  * which the promise client has no use for.
  */
-import { Context, Effect, Layer, type Pull, Random, type Scope } from "effect"
+import { Context, type Duration, Effect, Layer, type Pull, Random, type Scope } from "effect"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
@@ -13,6 +13,7 @@ import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
 import { nodeDrift } from "./telemetry/Drift.ts"
+import { CallsEnd, endIn, endingWithin } from "./call/Deadline.ts"
 import { Engine } from "./call/Engine.ts"
 import type { ListBounds, Listed } from "./listing/Listed.ts"
 import { isNode, type ListRecord, sentenceOf } from "./listing/NodePage.ts"
@@ -36,8 +37,15 @@ export interface PageOptions extends CallOptions {
   readonly perPage?: number | undefined
 }
 
-/** How to list. The `deadline` is that of each page. */
+/** How to list. */
 export interface ListOptions extends CallOptions, ListBounds {
+  /** Longest time that each pull of nodes may take, however many requests that needs. Default: each request has that of the client. */
+  readonly deadline?: CallOptions["deadline"]
+  /**
+   * Longest time the whole list may take, from its beginning; what the program does between two pulls counts. It then fails with
+   * `TimedOut`. Default: none.
+   */
+  readonly totalDeadline?: Duration.Input | undefined
   /** Called once, at the end of the list. */
   readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
 }
@@ -146,15 +154,20 @@ export class NodeCalls extends Context.Service<
         const others = more.length === 0 ? "" : `, and ${more.length} more`
         return Effect.logWarning(`The list has a record that cannot be read: ${sentenceOf(first)}${others}.`)
       }
-      const list = (options: ListOptions = {}) =>
-        pages({
+      const list = ({ totalDeadline, ...options }: ListOptions = {}) => {
+        const opened = pages({
           readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
           onRecords: (records) => observer?.drifted(nodeDrift(records)),
           onEnd: (listed) => Effect.andThen(warnOf(listed), options.onEnd?.(listed) ?? Effect.void),
           exact: options.exact,
           maxNodes: options.maxNodes,
+          limited: endingWithin(options.deadline),
           store
         })
+        return totalDeadline === undefined
+          ? opened
+          : Effect.flatMap(endIn(totalDeadline), (end) => Effect.map(opened, Effect.provideService(CallsEnd, end)))
+      }
 
       const remove = (id: NodeId, options?: CallOptions) =>
         Effect.flatMap(unsent("nodes.delete")(nodeId(id)), (id) =>

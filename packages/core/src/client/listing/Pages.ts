@@ -2,7 +2,7 @@
  * The pages of a list, pulled with one ahead: while the consumer works on a page the next one is requested, and none after
  * that. `Listing.ts` interprets the pages.
  */
-import { Cause, Effect, Fiber, Pull, type Scope } from "effect"
+import { Cause, Effect, Fiber, identity, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
 import { defaultMaxNodes, endless, maxRequestsOf, notEmpty } from "./Bounds.ts"
@@ -20,6 +20,8 @@ interface Dependencies extends ListBounds {
   readonly onRecords: (records: ReadonlyArray<ListRecord>) => void
   /** Called once, with the last page. */
   readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
+  /** Limits the requests of one pull. */
+  readonly limited?: <A>(read: Effect.Effect<A, BerthError>) => Effect.Effect<A, BerthError>
   readonly store: PageStore
 }
 
@@ -35,6 +37,7 @@ const maxSetAside = 1000
 /** The nodes of one page after the other. Nothing is requested before the first pull, or after the scope is closed. */
 export const pages = ({
   exact = true,
+  limited = identity,
   maxNodes = defaultMaxNodes,
   onEnd,
   onRecords,
@@ -85,7 +88,7 @@ export const pages = ({
       })
 
     /** Reads on until there are nodes, or the list has ended. */
-    const read = Effect.gen(function* () {
+    const readOn = Effect.gen(function* () {
       for (;;) {
         const range = Listing.next(progress)
         const { isWhole, records, total } = yield* readPage(range)
@@ -107,6 +110,8 @@ export const pages = ({
         if (step.ended || nodes.length > 0) return { nodes, ended: step.ended }
       }
     })
+
+    const read = limited(readOn)
 
     const complete = () => (setAside.size > 0 ? false : (reliedOn ?? progress.complete))
 
