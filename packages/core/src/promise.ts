@@ -107,6 +107,9 @@ const keptNowhere = (operation: string, option: string): never => {
   throw new InvalidOption(operation, option, "it is kept nowhere: set `stateDirectory` of the client")
 }
 
+/** How to list for one promise: its deadline is that of the whole list. */
+const wholeList = ({ deadline, ...call }: Checked<typeof ofCall>) => ({ ...call, totalDeadline: deadline })
+
 /** How to wait: `timeout` and `deadline` both limit it. */
 const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { readonly timeout: typeof timespan }>) => ({
   lane,
@@ -199,8 +202,9 @@ export const createClient = (options: ClientOptions): Client => {
         ),
       list: (options) => {
         const { signal, ...call } = list(options)
-        const pages = NodeCalls.use((nodes) => nodes.pages(call))
-        return nodeList(runner, { operation: "nodes.list", signal }, pages)
+        return nodeList(runner, { operation: "nodes.list", signal }, (limit) =>
+          NodeCalls.use((nodes) => nodes.pages(limit === "page" ? call : wholeList(call)))
+        )
       },
       listPage: (options) =>
         listPage(options, (call) =>
@@ -212,7 +216,7 @@ export const createClient = (options: ClientOptions): Client => {
       find: (name, options) =>
         find(options, (call) =>
           Effect.flatMap(nameToFind(name), (name) =>
-            Effect.map(collect(NodeCalls.use((nodes) => nodes.pages(call))), (nodes) =>
+            Effect.map(collect(NodeCalls.use((nodes) => nodes.pages(wholeList(call)))), (nodes) =>
               nodes.filter((node) => node.name === name).map(plainNode)
             )
           )

@@ -27,7 +27,7 @@ export const globalFlags = {
   query: flag("query", "JMESPATH", "Part of the JSON, such as '[].name'"),
   profile: flag("profile", "NAME", "Account of berth auth login; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
-  deadline: flag("deadline", "DURATION", "Maximum time of each call; default 60s"),
+  deadline: flag("deadline", "DURATION", "Maximum time of the command; default 60s per call"),
   quiet: flag("quiet", null, "Nothing on stderr but errors"),
   debug: flag("debug", null, "Show every request on stderr"),
   color: flag("color", "WHEN", "Colours; default auto", { choices: colours }),

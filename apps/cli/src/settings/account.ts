@@ -74,7 +74,7 @@ export const removeProfile = Effect.gen(function* () {
   return name.value.value
 })
 
-/** The maximum time of each call. */
+/** The maximum time of the command, and of each call in it. */
 export const deadlineSetting = Effect.gen(function* () {
   const flag = yield* Deadline
   if (Option.isSome(flag)) return Option.some({ value: flag.value, source: "--deadline" })

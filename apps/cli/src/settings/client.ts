@@ -6,6 +6,7 @@
 import { accountCacheFolder } from "@berth/core/client/AccountFiles"
 import { ownLevels } from "@berth/core/client/AccountFolder"
 import * as Berth from "@berth/core/client/Berth"
+import { CallsEnd, endIn } from "@berth/core/client/call/Deadline"
 import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
 import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
@@ -19,7 +20,7 @@ import {
 import { type Duration, Effect, Layer, Option } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { Progress } from "../output/progress.ts"
-import { accountSettings } from "./account.ts"
+import { accountSettings, deadlineSetting } from "./account.ts"
 import { spans, transport } from "./transport.ts"
 
 /** How to set what is missing, as the end of a hint. */
@@ -49,7 +50,15 @@ export const clientOf = ({ files, options }: Connection) =>
     Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer)))
   )
 
-export const client = Layer.unwrap(Effect.map(connection, clientOf))
+/** `--deadline` is that of the whole command: each of its calls and waits lives within what is left of it. */
+const ending = Layer.effect(
+  CallsEnd,
+  Effect.flatMap(deadlineSetting, (deadline) =>
+    Option.match(deadline, { onNone: () => Effect.undefined, onSome: ({ value }) => endIn(value) })
+  )
+)
+
+export const client = Layer.merge(Layer.unwrap(Effect.map(connection, clientOf)), ending)
 
 /** A key is worth nothing where it cannot be kept. */
 const notKept = (why: string) =>
@@ -73,4 +82,7 @@ const intents = ({ files }: Connection, key: Option.Option<string>) => {
 
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */
 export const creatingClient = (key: Option.Option<string>) =>
-  Layer.unwrap(Effect.map(connection, (found) => Layer.provideMerge(clientOf(found), intents(found, key))))
+  Layer.merge(
+    Layer.unwrap(Effect.map(connection, (found) => Layer.provideMerge(clientOf(found), intents(found, key)))),
+    ending
+  )

@@ -22,7 +22,7 @@ export const Profile = GlobalFlag.Setting("profile")({
   )
 })
 
-/** Maximum time of each call. */
+/** Maximum time of the command, of all its calls and waits together. */
 export const Deadline = GlobalFlag.Setting("deadline")({
   flag: Flag.optional(durationFlag(globalFlags.deadline.name))
 })

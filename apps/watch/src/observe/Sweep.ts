@@ -4,12 +4,9 @@
  */
 import * as Listing from "@berth/core/client/listing/Listing"
 import * as PageMemory from "@berth/core/client/listing/PageMemory"
-import type { UnreadableRecord } from "@berth/core/client/NodeOperations"
-import type { Node, NodeId } from "@berth/core/domain/Node"
+import { isNode, type ListRecord, placesOf } from "@berth/core/client/listing/NodePage"
+import type { NodeId } from "@berth/core/domain/Node"
 import type { Exchange, Moment, PageRead, SweepCompleted } from "../diff/Observation.ts"
-
-/** A record of a page, in its place. */
-export type Record = Node | UnreadableRecord
 
 /** A sweep under way. Each is continued once: its sets are added to. */
 export interface Sweep {
@@ -73,12 +70,10 @@ export interface SweepStep {
   readonly memory: PageMemory.PageMemory
 }
 
-const isNode = (record: Record): record is Node => !("_tag" in record)
-
 /** The records of a page as an observation. */
 export const pageRead = (
   exchange: Exchange,
-  records: ReadonlyArray<Record>,
+  records: ReadonlyArray<ListRecord>,
   sweep: number | null,
   isEnd: boolean
 ): PageRead => ({
@@ -91,23 +86,11 @@ export const pageRead = (
   unreadable: records.flatMap((record) => (isNode(record) || record.id === null ? [] : [record.id]))
 })
 
-/**
- * The records as a listing compares them, by id. One without an id comes just after the one before it: a page that leaves it
- * out would seem to be the end of the list.
- */
-const placesOf = (records: ReadonlyArray<Record>): ReadonlyArray<Node> => {
-  let last = 0
-  return records.map((record) => {
-    last = record.id ?? last + 2 ** -20
-    return { id: last } as Node
-  })
-}
-
 /** Takes the page that `nextPage` asked for. */
 export const takePage = (
   sweep: Sweep,
   exchange: Exchange,
-  records: ReadonlyArray<Record>,
+  records: ReadonlyArray<ListRecord>,
   memory: PageMemory.PageMemory
 ): SweepStep => {
   const range = Listing.next(sweep.progress)

@@ -2,9 +2,10 @@
  * One request for the end of the list: where ids ascend, new nodes are there long before a sweep comes by. Pure.
  */
 import { pageSize } from "@berth/core/api/Routes"
+import type { ListRecord } from "@berth/core/client/listing/NodePage"
 import { rangeAt, type PageRange } from "@berth/core/client/listing/PageRange"
 import type { Exchange, PageRead } from "../diff/Observation.ts"
-import { type End, pageRead, type Record } from "./Sweep.ts"
+import { type End, pageRead } from "./Sweep.ts"
 
 /** So many of the newest nodes are on the page: new ones are in transition. It has places for twenty more at least. */
 const known = 40
@@ -21,7 +22,7 @@ export interface TailStep {
 }
 
 /** Takes the page that `tailPage` asked for. */
-export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<Record>): TailStep => {
+export const takeTail = (end: End, exchange: Exchange, records: ReadonlyArray<ListRecord>): TailStep => {
   const range = tailPage(end)
   const ids = records.flatMap(({ id }) => (id === null ? [] : [id as number]))
   // Nodes before the page were deleted, and the end moved forward past it.

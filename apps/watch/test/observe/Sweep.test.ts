@@ -2,17 +2,26 @@ import { describe, expect, it } from "@effect/vitest"
 import type { PageMemory } from "@berth/core/client/listing/PageMemory"
 import fc from "fast-check"
 import type { Exchange, PageRead, SweepCompleted } from "../../src/diff/Observation.ts"
-import { beginSweep, nextPage, type Record, takePage } from "../../src/observe/Sweep.ts"
+import type { ListRecord } from "@berth/core/client/listing/NodePage"
+import { beginSweep, nextPage, takePage } from "../../src/observe/Sweep.ts"
 import { aNode, nodeId } from "../diff/aNode.ts"
 
 let order = 0
 const moment = () => ({ order: ++order, atMillis: 0, monotonicMillis: 0, serviceMillis: null })
 const exchange = (): Exchange => ({ asked: moment(), answered: moment() })
-const many = (count: number) => Array.from({ length: count }, (_, index): Record => aNode({ id: index + 1 }))
+const many = (count: number) => Array.from({ length: count }, (_, index): ListRecord => aNode({ id: index + 1 }))
+
+const unreadable = (id: ListRecord["id"]): ListRecord => ({
+  _tag: "UnreadableRecord",
+  id,
+  name: null,
+  field: "name",
+  expected: "a string"
+})
 
 /** Sweeps a list that each page may change; `maxPerPage` is the service's. */
 const swept = (
-  list: (page: number) => ReadonlyArray<Record>,
+  list: (page: number) => ReadonlyArray<ListRecord>,
   memory: PageMemory = {},
   maxPerPage = 100,
   expected = 0
@@ -63,9 +72,9 @@ describe("a sweep", () => {
   })
 
   it("goes on behind a page in which a record cannot be read, and counts those without an id", () => {
-    const list = many(250).map((record, index): Record => {
-      if (index === 20) return { _tag: "UnreadableRecord", id: nodeId(21) }
-      return index === 30 ? { _tag: "UnreadableRecord", id: null } : record
+    const list = many(250).map((record, index): ListRecord => {
+      if (index === 20) return unreadable(nodeId(21))
+      return index === 30 ? unreadable(null) : record
     })
     const { completed, pages } = swept(() => list)
     expect(completed).toMatchObject({ listed: 249, nameless: 1, sweep: 3 })

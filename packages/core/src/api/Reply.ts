@@ -44,7 +44,7 @@ export interface Expectation {
   readonly nodeId?: NodeId | undefined
   /** Whether success may come without data: a delete or a commitment update (decisions 12, 16). */
   readonly emptyAllowed?: boolean
-  /** Whether the data is a list. One without matches is not documented, and may have no data (interface.md §4 note 6). */
+  /** Whether the data is a list. One of nothing is `[]`: no other reply is believed to be an account without nodes. */
   readonly list?: boolean
   /** Whether a 404 is a success: that of a delete that an earlier attempt may have done. */
   readonly goneIsDone?: boolean
@@ -231,8 +231,9 @@ const dataOf = (body: Record<string, unknown>): unknown => {
   return Predicate.isObject(data) && Array.isArray(data["images"]) ? data["images"] : (data ?? images)
 }
 
-const isNothing = (data: unknown): boolean =>
-  data === null || (Predicate.isObject(data) && Object.keys(data).length === 0)
+/** Whether the data lists nothing, so that it proves no success where errors are named beside it. */
+const listsNothing = (data: unknown): boolean =>
+  data === undefined || data === null || (typeof data === "object" && Object.keys(data).length === 0)
 
 /**
  * The contents of a reply, or the reason it is a failure.
@@ -268,11 +269,12 @@ export const interpret = (
   if (!Predicate.isObject(body)) return fault("the envelope", body)
   const failed = failureInside(body, expectation)
   if (failed !== undefined) return failure(failed)
-  if (expectation.list === true && isNothing(body["data"]) && !Array.isArray(body["images"])) {
-    const status = failureInside(body, { emptyAllowed: true })
-    return status === undefined ? Result.succeed({ data: [], body }) : failure(status)
-  }
   const data = dataOf(body)
+  if (expectation.list === true && listsNothing(data)) {
+    const status = failureInside(body, { emptyAllowed: true })
+    if (status !== undefined) return failure(status)
+    if (!Array.isArray(data)) return fault("a list", body["data"], "data")
+  }
   if (data !== undefined && data !== null) return Result.succeed({ data, body })
   if (expectation.emptyAllowed === true) return Result.succeed({ data: noData, body })
   if (body["data"] === undefined && body["id"] !== undefined) return Result.succeed({ data: body, body })

@@ -2,7 +2,7 @@
  * The calls on nodes, a list as pages that are pulled: what `Nodes` and the promise client are made from. Without streams,
  * which the promise client has no use for.
  */
-import { Context, Effect, Layer, type Pull, Random, type Scope } from "effect"
+import { Context, type Duration, Effect, Layer, type Pull, Random, type Scope } from "effect"
 import { pageSize } from "../api/Routes.ts"
 import type { BerthError } from "../domain/BerthError.ts"
 import type { CommitmentSetting } from "../domain/Commitment.ts"
@@ -13,21 +13,14 @@ import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
 import { nodeDrift } from "./telemetry/Drift.ts"
+import { CallsEnd, endIn, endingWithin } from "./call/Deadline.ts"
 import { Engine } from "./call/Engine.ts"
 import type { ListBounds, Listed } from "./listing/Listed.ts"
+import { isNode, type ListRecord, sentenceOf } from "./listing/NodePage.ts"
 import { collect, pages } from "./listing/Pages.ts"
 import * as PageStore from "./listing/PageStore.ts"
 import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./options/NodeArguments.ts"
-import {
-  createNode,
-  deleteNode,
-  getNode,
-  listNodes,
-  readList,
-  readPage,
-  setNodeCommitment,
-  type UnreadableRecord
-} from "./NodeOperations.ts"
+import { createNode, deleteNode, getNode, listNodes, readList, readPage, setNodeCommitment } from "./NodeOperations.ts"
 import { createRequest, deleteRequest, setCommitmentRequest } from "./NodeRequests.ts"
 import { Observer } from "./telemetry/Observer.ts"
 import { type CallOptions, type Operation, valueOf } from "./call/Operation.ts"
@@ -44,8 +37,15 @@ export interface PageOptions extends CallOptions {
   readonly perPage?: number | undefined
 }
 
-/** How to list. The `deadline` is that of each page. */
+/** How to list. */
 export interface ListOptions extends CallOptions, ListBounds {
+  /** Longest time that each pull of nodes may take, however many requests that needs. Default: each request has that of the client. */
+  readonly deadline?: CallOptions["deadline"]
+  /**
+   * Longest time the whole list may take, from its beginning; what the program does between two pulls counts. It then fails with
+   * `TimedOut`. Default: none.
+   */
+  readonly totalDeadline?: Duration.Input | undefined
   /** Called once, at the end of the list. */
   readonly onEnd?: ((listed: Listed) => Effect.Effect<void>) | undefined
 }
@@ -66,10 +66,10 @@ export class NodeCalls extends Context.Service<
     readonly pages: (
       options?: ListOptions
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>
-    /** One page; empty past the end. */
+    /** One page, without the records that cannot be read; empty past the end. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
     /** One page in its order, with a place for each record that cannot be read instead of a failure. */
-    readonly readPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node | UnreadableRecord>, BerthError>
+    readonly readPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<ListRecord>, BerthError>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: NodeId, options?: CallOptions) => Effect.Effect<void, BerthError>
     /** Sets what happens when the node's commitment ends. */
@@ -118,7 +118,10 @@ export class NodeCalls extends Context.Service<
 
       const listPage = (options: PageOptions = {}) =>
         Effect.andThen(unsent("nodes.list")(checked(options)), () =>
-          Effect.map(page(listNodes("interactive"), { ...options, page: options.page ?? 1 }), ({ nodes }) => nodes)
+          Effect.map(page(readPage("interactive"), { ...options, page: options.page ?? 1 }), (records) => {
+            observer?.drifted(nodeDrift(records))
+            return records.filter(isNode)
+          })
         )
 
       const readRecords = (options: PageOptions = {}) =>
@@ -131,8 +134,7 @@ export class NodeCalls extends Context.Service<
           Effect.map(call({ ...createNode, sending }, createRequest(spec), options), valueOf),
         deadline,
         get,
-        pages: (options) => (number) =>
-          Effect.map(page(listNodes("mutation"), { ...options, page: number }), ({ nodes }) => nodes),
+        pages: (options) => (number) => page(listNodes("mutation"), { ...options, page: number }),
         serviceTimeAt,
         store: yield* IntentStore
       })
@@ -144,15 +146,28 @@ export class NodeCalls extends Context.Service<
         )
 
       const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
-      const list = (options: ListOptions = {}) =>
-        pages({
+      let hasWarned = false
+      /** Of what is left out a program hears once: it would take the rest for all there is. */
+      const warnOf = ({ unreadable: [first, ...more] }: Listed) => {
+        if (first === undefined || hasWarned) return Effect.void
+        hasWarned = true
+        const others = more.length === 0 ? "" : `, and ${more.length} more`
+        return Effect.logWarning(`The list has a record that cannot be read: ${sentenceOf(first)}${others}.`)
+      }
+      const list = ({ totalDeadline, ...options }: ListOptions = {}) => {
+        const opened = pages({
           readPage: ({ page: number, perPage }) => page(readList("sweep"), { ...options, page: number, perPage }),
-          onNodes: (nodes) => observer?.drifted(nodeDrift(nodes)),
-          onEnd: options.onEnd,
+          onRecords: (records) => observer?.drifted(nodeDrift(records)),
+          onEnd: (listed) => Effect.andThen(warnOf(listed), options.onEnd?.(listed) ?? Effect.void),
           exact: options.exact,
           maxNodes: options.maxNodes,
+          limited: endingWithin(options.deadline),
           store
         })
+        return totalDeadline === undefined
+          ? opened
+          : Effect.flatMap(endIn(totalDeadline), (end) => Effect.map(opened, Effect.provideService(CallsEnd, end)))
+      }
 
       const remove = (id: NodeId, options?: CallOptions) =>
         Effect.flatMap(unsent("nodes.delete")(nodeId(id)), (id) =>
@@ -161,7 +176,14 @@ export class NodeCalls extends Context.Service<
 
       const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) =>
         Effect.flatMap(unsent("commitments.set")(Effect.andThen(nodeId(id), commitmentSetting(setting))), (setting) =>
-          Effect.map(call(setNodeCommitment(id), setCommitmentRequest(id, setting, options?.skuId), options), valueOf)
+          Effect.map(
+            call(
+              setNodeCommitment({ id, setting, skuId: options?.skuId }),
+              setCommitmentRequest(id, setting, options?.skuId),
+              options
+            ),
+            valueOf
+          )
         )
 
       // A node that such a list misses is asked for by itself.

@@ -2,23 +2,17 @@
  * The operations on nodes, as the engine sees them: what their replies may be, how they are read, when they may be sent again.
  */
 import { Predicate, Result } from "effect"
-import { unreadable } from "../api/fields/Field.ts"
-import { RecordFault } from "../api/fields/RecordReader.ts"
-import { nodeFromWire, nodeIdOf } from "../api/NodeCodec.ts"
+import { type CommitmentAsked, commitmentFault, deleteFault, recordOf } from "../api/AskedNode.ts"
+import { nodeFromWire } from "../api/NodeCodec.ts"
 import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
 import { nodeDrift } from "./telemetry/Drift.ts"
+import { type ListRecord, readRecords } from "./listing/NodePage.ts"
 import type { Page } from "./listing/PageRange.ts"
 import { many, nothing, one, type Operation } from "./call/Operation.ts"
 
-const readNodes = many(nodeFromWire)
-
-/**
- * Some services of the family report the number of nodes and of pages (decision 7). Believed where both agree with the reply:
- * either alone may be the length, or the number, of this page.
- */
-const isWhole = (nodes: ReadonlyArray<Node>, body: unknown): boolean =>
-  Predicate.isObject(body) && body["total_count"] === nodes.length && body["total_page_number"] === 1
+/** What some services of the family report around the records: the number of nodes and of pages (decision 7). */
+const totals = (body: unknown) => (Predicate.isObject(body) ? body : {})
 
 const readNode = one(nodeFromWire)
 const driftOfOne = (node: Node) => nodeDrift([node])
@@ -31,45 +25,45 @@ export const createNode: Operation<Node> = {
   decode: readNode,
   drift: driftOfOne
 }
-export const listNodes = (lane: Lane): Operation<Page> => ({
-  ...readList(lane),
-  drift: ({ nodes }) => nodeDrift(nodes)
+/** A page all of whose records have to be read: where one is set aside, it cannot be told what a create has made. */
+export const listNodes = (lane: Lane): Operation<ReadonlyArray<Node>> => ({
+  ...listing(lane),
+  decode: many(nodeFromWire),
+  drift: nodeDrift
 })
-/** A page of a listing, which counts the drift itself: pages overlap, and have nodes that were given before. */
+
+const listing = (lane: Lane) =>
+  ({ name: "nodes.list", lane, repeatable: "idempotent", expectation: { list: true } }) as const
+
+/**
+ * A page of a listing, which counts the drift itself: pages overlap, and have nodes that were given before. The page is whole where
+ * both totals agree with it: either alone may be the length, or the number, of this page.
+ */
 export const readList = (lane: Lane): Operation<Page> => ({
-  name: "nodes.list",
-  lane,
-  repeatable: "idempotent",
-  expectation: { list: true },
-  decode: (data, body) => Result.map(readNodes(data), (nodes) => ({ nodes, isWhole: isWhole(nodes, body) }))
+  ...listing(lane),
+  decode: (data, body) =>
+    Result.map(readRecords(data), (records) => {
+      const { total_count: total, total_page_number: pages } = totals(body)
+      return {
+        records,
+        isWhole: total === records.length && pages === 1,
+        total: Predicate.isNumber(total) ? total : null
+      }
+    })
 })
-/** A record of a page that is no node that can be read; its id where it has one. */
-export interface UnreadableRecord {
-  readonly _tag: "UnreadableRecord"
-  readonly id: NodeId | null
-}
 
-const readAny = (record: unknown): Node | UnreadableRecord => {
-  const node = nodeFromWire(record)
-  if (!(node instanceof RecordFault)) return node
-  const id = nodeIdOf(record)
-  return { _tag: "UnreadableRecord", id: id === unreadable ? null : id }
-}
-
-/** A page whose unreadable records do not fail it, in its order. */
-export const readPage = (lane: Lane): Operation<ReadonlyArray<Node | UnreadableRecord>> => ({
-  name: "nodes.list",
-  lane,
-  repeatable: "idempotent",
-  expectation: { list: true },
-  decode: many(readAny)
+/** A page as it is, in its order. */
+export const readPage = (lane: Lane): Operation<ReadonlyArray<ListRecord>> => ({
+  ...listing(lane),
+  decode: readRecords
 })
+
 export const getNode = (nodeId: NodeId): Operation<Node> => ({
   name: "nodes.get",
   lane: "interactive",
   repeatable: "idempotent",
   expectation: { nodeId },
-  decode: readNode,
+  decode: one(recordOf(nodeId)),
   drift: driftOfOne
 })
 export const deleteNode = (nodeId: NodeId): Operation<void> => ({
@@ -78,12 +72,12 @@ export const deleteNode = (nodeId: NodeId): Operation<void> => ({
   repeatable: "idempotent",
   expectation: { nodeId, emptyAllowed: true },
   afterwards: { nodeId, emptyAllowed: true, goneIsDone: true },
-  decode: nothing
+  decode: nothing((data, body) => deleteFault(nodeId, data, body))
 })
-export const setNodeCommitment = (nodeId: NodeId): Operation<void> => ({
+export const setNodeCommitment = (asked: CommitmentAsked): Operation<void> => ({
   name: "commitments.set",
   lane: "mutation",
   repeatable: "idempotent",
-  expectation: { nodeId, emptyAllowed: true },
-  decode: nothing
+  expectation: { nodeId: asked.id, emptyAllowed: true },
+  decode: nothing((data, body) => commitmentFault(asked, data, body))
 })

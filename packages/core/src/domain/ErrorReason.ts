@@ -394,6 +394,9 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   readonly mayBeProcessed = true
   readonly exit = "unavailable"
   get hint() {
+    if (/^node \d+$/.test(this.expected)) {
+      return "The service mixes up nodes: look at both before you change either, and report it to its support."
+    }
     const [option] = /max(Nodes|Body\w+)/.exec(this.expected) ?? []
     return option === undefined
       ? "Check that the base URL is the service's and not a proxy's or a login page's."

@@ -54,7 +54,7 @@ export interface ClientOptions {
   readonly baseUrl: string | URL
   readonly apiKey: string
   readonly accessToken: string
-  /** Longest time a call may take altogether; of a list, each page. A wait has a limit of its own. Default 60 seconds. */
+  /** Longest time a call may take altogether; of a list, each request. A wait has a limit of its own. Default 60 seconds. */
   readonly deadline?: Timespan | undefined
   /** Longest time one attempt on the wire may take. Default 15 seconds. */
   readonly attemptTimeout?: Timespan | undefined
@@ -132,7 +132,10 @@ export interface CommitmentOptions extends CallOptions {
 
 /** How to list. */
 export interface ListOptions extends CallOptions, ListBounds {
-  /** Longest time that each page may take. Default: that of the client. */
+  /**
+   * Longest time that each promise may take: of an iterable each page, however many requests it needs, of `find` and `toArray` the
+   * whole list. Default: none, and each request has that of the client.
+   */
   readonly deadline?: Timespan | undefined
   /**
    * Called once, when the list has come to its end: with how many nodes there were, how many requests it took, and whether that is

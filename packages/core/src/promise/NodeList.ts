@@ -14,16 +14,19 @@ import type { Call, Runner } from "./Runner.ts"
 
 type Page = ReadonlyArray<Domain.Node>
 
+/** What the deadline bounds: each page, or the list as a whole. */
+export type Limit = "page" | "list"
+
 const done: IteratorResult<never> = { done: true, value: undefined }
 
 /** The nodes of the listings that `openPages` opens. */
 export const nodeList = <R>(
   runner: Runner<R>,
   { operation, signal }: Call,
-  openPages: Effect.Effect<Pull.Pull<Page, BerthError>, never, R | Scope.Scope>
+  openPages: (limit: Limit) => Effect.Effect<Pull.Pull<Page, BerthError>, never, R | Scope.Scope>
 ): NodeList => {
   /** The pages of one listing, to be asked for one after the other. */
-  const listing = () => {
+  const listing = (limit: Limit) => {
     const stop = new AbortController()
     const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
     let scope: Scope.Closeable | undefined
@@ -43,7 +46,7 @@ export const nodeList = <R>(
     const open = () => {
       scope = runner.scope()
       signal?.addEventListener("abort", close, { once: true })
-      return Effect.flatMap(Scope.provide(openPages, scope), (opened) => {
+      return Effect.flatMap(Scope.provide(openPages(limit), scope), (opened) => {
         // No nodes stand for the end.
         pull = Pull.catchDone(opened, () => Effect.succeed([]))
         return pull
@@ -73,7 +76,7 @@ export const nodeList = <R>(
   }
 
   const nodes = (): AsyncIterator<Node> => {
-    const pages = listing()
+    const pages = listing("page")
     let page: Page = []
     let at = 0
     let returned = false
@@ -93,8 +96,8 @@ export const nodeList = <R>(
     }
   }
 
-  const pages = (): AsyncIterator<ReadonlyArray<Node>> => {
-    const pages = listing()
+  const pages = (limit: Limit): AsyncIterator<ReadonlyArray<Node>> => {
+    const pages = listing(limit)
     return {
       next: inOrder(async () => {
         const { value } = await pages.next()
@@ -108,11 +111,11 @@ export const nodeList = <R>(
 
   return {
     [Symbol.asyncIterator]: nodes,
-    pages: () => ({ [Symbol.asyncIterator]: pages }),
+    pages: () => ({ [Symbol.asyncIterator]: () => pages("page") }),
     toArray: async (options) => {
       const { limit } = checkArray(options)
       const all: Array<Node> = []
-      for await (const page of { [Symbol.asyncIterator]: pages }) {
+      for await (const page of { [Symbol.asyncIterator]: () => pages("list") }) {
         all.push(...page)
         // Leaving at once ends the request for the next page before it is sent.
         if (limit !== undefined && all.length >= limit) return all.slice(0, limit)

@@ -72,6 +72,14 @@ describe("node records", () => {
     assert.isFalse(readNode({ ...record, is_locked: false, locked: true }).locked)
   })
 
+  it("a status that is not stated is unknown, and not the text null", () => {
+    const record = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z" }
+    for (const stated of [{}, { status: null }]) {
+      assert.deepStrictEqual(readNode({ ...record, ...stated }).status, { unknown: "" })
+    }
+    assert.deepStrictEqual(readNode({ ...record, status: 5 }).status, { unknown: "5" })
+  })
+
   it("an address object's further fields are kept", () => {
     const record = {
       id: 1,

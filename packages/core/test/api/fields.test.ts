@@ -3,7 +3,7 @@ import { DateTime, Equal, Hash, Schema } from "effect"
 import * as fc from "fast-check"
 import { allowanceFrom } from "../../src/api/AllowanceHeaders.ts"
 import { diskGb } from "../../src/api/fields/Disk.ts"
-import { unreadable } from "../../src/api/fields/Field.ts"
+import { text, unreadable } from "../../src/api/fields/Field.ts"
 import { memoryMib } from "../../src/api/fields/Memory.ts"
 import { priceInr } from "../../src/api/fields/Price.ts"
 import { timestamp } from "../../src/api/fields/Timestamp.ts"
@@ -42,6 +42,15 @@ describe("a size", () => {
   })
 })
 
+describe("a text", () => {
+  it("that came as a number has its digits, all of them or none", () => {
+    assert.deepStrictEqual(
+      ["web", "", 7, 22.04, 2 ** 60, Number.POSITIVE_INFINITY, null, true].map((wire) => text(wire)),
+      ["web", "", "7", "22.04", unreadable, unreadable, unreadable, unreadable]
+    )
+  })
+})
+
 describe("a timestamp", () => {
   const read = (wire: unknown) => {
     const instant = timestamp(wire)
@@ -51,12 +60,13 @@ describe("a timestamp", () => {
     fc.oneof(fc.integer({ min: 0, max }), fc.integer({ min: 0, max: 10 ** width - 1 })).map((n) => padded(n, width))
   const padded = (n: number, width: number) => String(n).padStart(width, "0")
 
-  it("of the documented shape is the instant that Date.parse returns, for any digits", () => {
+  it("of the documented shape is the instant that Date.parse returns, for any digits of a day that exists", () => {
     const parts = [number(9999, 4), number(13, 2), number(32, 2), number(24, 2), number(60, 2), number(60, 2)] as const
     fc.assert(
       fc.property(...parts, fc.stringMatching(/^\d{3,9}$/), (year, month, day, hour, minute, second, fraction) => {
         const toSecond = `${year}-${month}-${day}T${hour}:${minute}:${second}`
-        const millis = Date.parse(`${toSecond}.${fraction.slice(0, 3)}Z`)
+        const exists = Number(day) <= new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate()
+        const millis = exists ? Date.parse(`${toSecond}.${fraction.slice(0, 3)}Z`) : Number.NaN
         const wire = `${toSecond}.${fraction}Z`
         if (Number.isNaN(millis)) assert.strictEqual(timestamp(wire), unreadable, wire)
         else assert.strictEqual(DateTime.toEpochMillis(read(wire)), millis, wire)
@@ -68,6 +78,31 @@ describe("a timestamp", () => {
     it(`${wire} is the same instant in another spelling`, () =>
       assert.strictEqual(DateTime.toEpochMillis(read(wire)), Date.UTC(2026, 2, 1, 10, 20, 30, 123)))
   }
+  for (const day of [
+    "2026-02-29",
+    "2026-02-30",
+    "2026-04-31",
+    "2100-02-29",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-01-00"
+  ]) {
+    it(`of ${day}, a day that does not exist, is unreadable in every shape`, () => {
+      for (const time of ["T10:20:30.123456Z", "T10:20:30Z", " 10:20", "T10:20:30.123+05:30"]) {
+        assert.strictEqual(timestamp(day + time), unreadable, day + time)
+      }
+    })
+  }
+  for (const wire of [
+    "2026-03-01T10:20:30 PM",
+    "2026-03-01 10:20 (noon)",
+    "2026-03-01T10:20:30Z[UTC]",
+    1_790_000_000
+  ]) {
+    it(`${wire} is unreadable, not a guess`, () => assert.strictEqual(timestamp(wire), unreadable))
+  }
+  it("of a leap day is that day", () =>
+    assert.strictEqual(DateTime.toEpochMillis(read("2028-02-29T00:00:00Z")), Date.UTC(2028, 1, 29)))
   it("with a wrong character at any position is unreadable", () => {
     const wire = "2026-03-01T10:20:30.123456Z"
     for (let at = 0; at < wire.length; at++) {

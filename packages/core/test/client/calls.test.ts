@@ -229,16 +229,76 @@ describe("the list of nodes", () => {
 describe("a page with a record that cannot be read", () => {
   const records = [record(), { name: "nameless" }, record({ id: 9, created_at: 5 }), "text"]
 
-  it.effect("fails as a page of nodes, and keeps every place as a page of records", () =>
+  it.effect("is a page of the other nodes, and keeps every place as a page of records", () =>
     Effect.gen(function* () {
       const nodes = yield* Nodes
-      assert.strictEqual((yield* Effect.flip(nodes.listPage())).reason._tag, "UnexpectedResponse")
+      assert.deepStrictEqual(
+        (yield* nodes.listPage()).map((node) => node.id),
+        [id]
+      )
       const page = yield* nodes.readPage()
       assert.deepStrictEqual(
-        page.map((record) => ("_tag" in record ? [record._tag, record.id] : record.id)),
-        [id, ["UnreadableRecord", null], ["UnreadableRecord", NodeId.make(9)], ["UnreadableRecord", null]]
+        page.map((record) => ("_tag" in record ? [record.id, record.name, record.field] : record.id)),
+        [id, [null, "nameless", "id"], [NodeId.make(9), "web", "created_at"], [null, null, ""]]
       )
     }).pipe(Effect.provide(layer(() => ok(records))))
+  )
+
+  it.effect("costs a list that record alone, which it reports and is not complete without", () =>
+    Effect.gen(function* () {
+      // Every page has one, also the one that is just full, and the last.
+      const broken = new Set([1, 57, 100, 101, 250])
+      const all = Array.from({ length: 250 }, (_, i) =>
+        broken.has(i + 1) ? { id: i + 1, name: null } : record({ id: i + 1, name: `n${i + 1}` })
+      )
+      const paged = layer(({ query }) => {
+        const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+        return ok(all.slice((page - 1) * size, page * size))
+      })
+      let listed: Listed | undefined
+      const onEnd = (end: Listed) => Effect.sync(() => void (listed = end))
+      const nodes = yield* Nodes.use((nodes) => Stream.runCollect(nodes.list({ onEnd }))).pipe(Effect.provide(paged))
+      assert.deepStrictEqual(
+        nodes.map((node) => Number(node.id)),
+        all.flatMap(({ id }) => (broken.has(id) ? [] : [id]))
+      )
+      assert.deepStrictEqual(
+        listed?.unreadable.map(({ field, id, name }) => [Number(id), name, field]),
+        Array.from(broken, (each) => [each, null, "name"])
+      )
+      assert.deepInclude(listed, { nodes: 245, complete: false })
+    })
+  )
+
+  it.effect("that is all there is makes no list complete, and ends", () =>
+    Effect.gen(function* () {
+      for (const data of [[null], ["x", "y"], [{ id: 1, name: null }], Array.from({ length: 100 }, () => ({}))]) {
+        let listed: Listed | undefined
+        let asked = 0
+        const same = layer(() => {
+          asked++
+          return ok(data)
+        })
+        const list = Nodes.use((nodes) =>
+          Stream.runCollect(nodes.list({ onEnd: (end) => Effect.sync(() => void (listed = end)) }))
+        )
+        assert.deepStrictEqual(yield* Effect.provide(list, same), [])
+        assert.isFalse(listed?.complete)
+        assert.isAbove(listed!.unreadable.length, 0)
+        assert.isAtMost(asked, 12)
+      }
+    })
+  )
+
+  it.effect("is also the second of two nodes with one id", () =>
+    Effect.gen(function* () {
+      const twins = [record({ name: "a" }), record({ name: "b" }), record({ name: "a" }), record({ id: 9, name: "c" })]
+      const page = yield* Nodes.use((nodes) => nodes.readPage()).pipe(Effect.provide(layer(() => ok(twins))))
+      assert.deepStrictEqual(
+        page.map((record) => ("_tag" in record ? [record.id, record.name, record.field] : record.name)),
+        ["a", [id, "b", "id"], "a", "c"]
+      )
+    })
   )
 })
 
@@ -484,17 +544,17 @@ describe("an empty list", () => {
     "saved images": Images.use((images) => images.saved())
   }
   for (const [name, list] of Object.entries(lists)) {
-    for (const data of [[], {}, null]) {
-      it.effect(`of ${name} may be ${JSON.stringify(data)}`, () =>
-        Effect.gen(function* () {
-          assert.deepStrictEqual(yield* list, [])
-        }).pipe(Effect.provide(answered(ok(data))))
-      )
-    }
+    it.effect(`of ${name} is []`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* list, [])
+      }).pipe(Effect.provide(answered(ok([]))))
+    )
     for (const [why, body, reason] of [
       ["errors", { code: 200, data: {}, errors: { detail: ["no such account"] } }, "InvalidRequest"],
       ["a bare detail", { data: null, detail: "no such account" }, "InvalidRequest"],
       ["no data", { code: 200, errors: {} }, "UnexpectedResponse"],
+      ["null", { code: 200, data: null, errors: {} }, "UnexpectedResponse"],
+      ["an empty object", { code: 200, data: {}, errors: {} }, "UnexpectedResponse"],
       ["other data", { code: 200, data: { total: 0 }, errors: {} }, "UnexpectedResponse"]
     ] as const) {
       it.effect(`of ${name} is not the meaning of ${why}`, () =>

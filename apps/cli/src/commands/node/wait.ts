@@ -1,6 +1,7 @@
 /**
  * `berth node wait`: until nodes have a status, or are gone.
  */
+import { endingWithin, leftMillis } from "@berth/core/client/call/Deadline"
 import { durationFlag } from "@berth/terminal/durationFlag"
 import { Duration, Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -29,7 +30,7 @@ const flags = {
 const naming: Naming = { patterns: true, digitsMayBeName: true }
 
 /** The wait itself goes on over failures that pass: the read before it is short, and does not end it. */
-const maxReadTime = Duration.seconds(5)
+const maxReadMillis = 5000
 
 const withUnreadIds = (resolution: Resolution): Resolution => ({
   ...resolution,
@@ -43,31 +44,39 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
   )
 })
 
-export const wait = Command.make(
-  "wait",
-  flags,
-  Effect.fnUntraced(function* ({ goal, nodes: given, timeout }) {
-    const readTime = Option.match(timeout, {
-      onNone: () => maxReadTime,
-      onSome: (time) => Duration.min(time, maxReadTime)
-    })
-    const resolution = withUnreadIds(yield* resolveNodes(given, naming, { retry: false, deadline: readTime }))
-    const waited = yield* withProgress({ goal, total: resolution.nodes.length }, (show) =>
-      forEachNode(resolution, ({ id, node }) =>
-        Effect.map(waitFor({ id, node }, { goal, timeout }, show), (later) => ({
-          outcome: goal as string,
-          node: Option.orElse(later, () => node)
-        }))
-      )
-    ).pipe(
-      whenInterrupted(() => {
-        const isOne = given.length === 1 && parseTarget(given[0]!)._tag !== "Pattern"
-        const message = `Interrupted; the ${isOne ? "node is" : "nodes are"} unchanged.`
-        return { message, hint: waitCommand(given, { goal }) }
-      })
+interface Options {
+  readonly goal: (typeof goals)[number]
+  readonly nodes: ReadonlyArray<string>
+  readonly timeout: Option.Option<Duration.Duration>
+}
+
+const waited = Effect.fnUntraced(function* ({ goal, nodes: given, timeout }: Options) {
+  // At least half of the time is left to the wait, which says what it has seen.
+  const readMillis = Math.min(maxReadMillis, (yield* leftMillis) / 2)
+  const readTime = Duration.millis(Math.max(1, readMillis))
+  const resolution = withUnreadIds(yield* resolveNodes(given, naming, { retry: false, deadline: readTime }))
+  const reached = yield* withProgress({ goal, total: resolution.nodes.length }, (show) =>
+    forEachNode(resolution, ({ id, node }) =>
+      Effect.map(waitFor({ id, node }, { goal, timeout }, show), (later) => ({
+        outcome: goal as string,
+        node: Option.orElse(later, () => node)
+      }))
     )
-    const outcomes = yield* withWholeNodes(waited, goal)
-    yield* printOutcomes(outcomes, resolution.single)
-    yield* failIfSomeFailed(outcomes)
+  ).pipe(
+    whenInterrupted(() => {
+      const isOne = given.length === 1 && parseTarget(given[0]!)._tag !== "Pattern"
+      const message = `Interrupted; the ${isOne ? "node is" : "nodes are"} unchanged.`
+      return { message, hint: waitCommand(given, { goal }) }
+    })
+  )
+  const outcomes = yield* withWholeNodes(reached, goal)
+  yield* printOutcomes(outcomes, resolution.single)
+  yield* failIfSomeFailed(outcomes)
+})
+
+export const wait = Command.make("wait", flags, (options) =>
+  Option.match(options.timeout, {
+    onNone: () => waited(options),
+    onSome: (time) => endingWithin(time)(waited(options))
   })
 ).pipe(Command.withDescription("Wait until nodes have a status"), Command.provide(client))

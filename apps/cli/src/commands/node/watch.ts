@@ -1,6 +1,7 @@
 /**
  * `berth node watch`: the nodes as they change, as a live table on a terminal and otherwise as a record for each change.
  */
+import { CallsEnd } from "@berth/core/client/call/Deadline"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { Node } from "@berth/core/domain/Node"
 import { durationFlag } from "@berth/terminal/durationFlag"
@@ -148,7 +149,8 @@ export const watch = Command.make(
     let before: Option.Option<Reading> = Option.none()
     let failing: string | undefined
     while (!(yield* readerGone)) {
-      const result = yield* Effect.result(read(named))
+      // A watch has no end: the deadline is that of each reading.
+      const result = yield* Effect.result(Effect.provideService(read(named), CallsEnd, undefined))
       const failed = Result.isFailure(result) ? result.failure : undefined
       // What passes ends no watch; the next reading may succeed.
       if (failed?.retryable === false) return yield* failed

@@ -32,9 +32,11 @@ export const count: Field<number> = (wire) => {
   return value !== unreadable && value >= 0 ? value : unreadable
 }
 
-/** A string; a number becomes its digits. */
-export const text: Field<string> = (wire) =>
-  Predicate.isString(wire) ? wire : Predicate.isNumber(wire) ? String(wire) : unreadable
+/** A string; a number becomes its digits, unless it is so large that it has lost some. */
+export const text: Field<string> = (wire) => {
+  if (Predicate.isString(wire)) return wire
+  return Predicate.isNumber(wire) && Math.abs(wire) <= Number.MAX_SAFE_INTEGER ? String(wire) : unreadable
+}
 
 /** A string, or nothing (`null` and `""`). */
 export const optionalText: Field<string | null> = (wire) => (wire === null || wire === "" ? null : text(wire))

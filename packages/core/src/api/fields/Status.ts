@@ -20,9 +20,9 @@ const spellings = new Map<string, KnownStatus>(
   } as const)
 )
 
-/** The status. An unknown one is kept as unknown, never refused. */
+/** The status. An unknown one is kept as unknown, never refused; one that is not stated is unknown without a spelling. */
 export const status = (wire: unknown): NodeStatus => {
-  if (!Predicate.isString(wire)) return { unknown: wire === undefined ? "" : JSON.stringify(wire) }
+  if (!Predicate.isString(wire)) return { unknown: wire === undefined || wire === null ? "" : JSON.stringify(wire) }
   const known = spellings.get(wire) ?? spellings.get(wire.toLowerCase().replace(/[\s_-]/g, ""))
   return known ?? { unknown: wire }
 }

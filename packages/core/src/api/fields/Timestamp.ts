@@ -6,8 +6,8 @@ import { DateTime, Option, Predicate } from "effect"
 import { type Field, unreadable } from "./Field.ts"
 import { instant } from "./Instant.ts"
 
-const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i
-const dated = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
+/** Every other shape of ISO 8601. What `Date.parse` reads besides is a guess: a comment, `PM`, a month in words. */
+const iso = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/i
 
 const parse = Option.liftThrowable(DateTime.makeUnsafe)
 
@@ -25,7 +25,15 @@ const digits = (text: string, from: number, to: number): number => {
 /** Days of a year that begins in March, so that a leap day is its last, before each month from January on. */
 const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const
 
-/** Days since the epoch. A day beyond the end of its month is one of the next, as for `Date.parse`. */
+/** Whether the month has this day: `Date.parse` takes one beyond its end for one of the next month. */
+const isDay = (year: number, month: number, day: number): boolean => {
+  if (month < 1 || month > 12 || day < 1 || day > 31) return false
+  if (day <= 28) return true
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  return day <= (month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31)
+}
+
+/** Days since the epoch. */
 const dayOf = (year: number, month: number, day: number): number => {
   const y = month > 2 ? year : year - 1
   const leapDays = Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400)
@@ -47,7 +55,7 @@ const documented = (text: string): number | undefined => {
   const minute = digits(text, 14, 16)
   const second = digits(text, 17, 19)
   const milli = digits(text, 20, 23)
-  if (year < 0 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23) return undefined
+  if (year < 0 || !isDay(year, month, day) || hour < 0 || hour > 23) return undefined
   if (minute < 0 || minute > 59 || second < 0 || second > 59 || milli < 0 || digits(text, 23, last) < 0)
     return undefined
   return 86_400_000 * dayOf(year, month, day) + 3_600_000 * hour + 60_000 * minute + 1000 * second + milli
@@ -58,7 +66,8 @@ export const timestamp: Field<DateTime.Utc> = (wire) => {
   if (!Predicate.isString(wire)) return unreadable
   const epochMillis = documented(wire)
   if (epochMillis !== undefined) return instant(epochMillis)
-  if (!dated.test(wire)) return unreadable
-  const other = parse(zoned.test(wire) ? wire : `${wire}Z`)
+  const [, year, month, day, zone] = iso.exec(wire) ?? []
+  if (!isDay(Number(year), Number(month), Number(day))) return unreadable
+  const other = parse(zone === undefined ? `${wire}Z` : wire)
   return Option.isSome(other) ? DateTime.toUtc(other.value) : unreadable
 }

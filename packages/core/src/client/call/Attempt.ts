@@ -64,6 +64,8 @@ export interface Task<A> {
   readonly send: Send
   readonly request: Admission.Request
   readonly deadlineMillis: number
+  /** From its beginning until its deadline: less than that where it is one of several calls. */
+  readonly leftMillis: number
   readonly repeatable: Repeatable
   readonly onReply: CallOptions["onReply"]
   readonly ledger: Ledger

@@ -11,7 +11,7 @@ import { AllowanceStore } from "../allowance/AllowanceStore.ts"
 import * as Attempt from "./Attempt.ts"
 import { authenticated } from "../transport/Authentication.ts"
 import * as Breaker from "./Breaker.ts"
-import { deadlineReached, withDeadline } from "./Deadline.ts"
+import { CallsEnd, deadlineReached, type End, withDeadline } from "./Deadline.ts"
 import { Observer } from "../telemetry/Observer.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
 import { optionFault } from "../options/OptionCheck.ts"
@@ -113,10 +113,13 @@ export class Engine extends Context.Service<
           clock: Clock.Clock,
           operation: Operation<A>,
           wireRequest: WireRequest,
-          options: CallOptions | undefined
+          options: CallOptions | undefined,
+          end: End | undefined
         ): Attempt.Task<A> => {
-          const deadlineMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.deadline ?? settings.deadline))
+          const ownMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.deadline ?? settings.deadline))
           const startedAtMillis = monotonicMillisUnsafe(clock)
+          const endMillis = end === undefined ? Number.POSITIVE_INFINITY : Math.max(0, end.atMillis - startedAtMillis)
+          const leftMillis = Math.min(ownMillis, endMillis)
           const ledger: Attempt.Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no", reply: null }
           const signed = sign(wireRequest)
           return {
@@ -125,9 +128,10 @@ export class Engine extends Context.Service<
             send: (begun) => transport.send(signed, begun),
             request: {
               lane: options?.lane ?? settings.lane ?? operation.lane,
-              deadlineAt: startedAtMillis + deadlineMillis
+              deadlineAt: startedAtMillis + leftMillis
             },
-            deadlineMillis,
+            deadlineMillis: end !== undefined && endMillis < ownMillis ? end.limitMillis : ownMillis,
+            leftMillis,
             repeatable: options?.retry === false ? "never" : operation.repeatable,
             onReply: options?.onReply,
             ledger
@@ -138,7 +142,7 @@ export class Engine extends Context.Service<
           Effect.withFiber((fiber) => {
             const fault = options && optionFault(options)
             if (fault) return Effect.fail(new BerthError({ operation: operation.name, reason: fault, attempts: [] }))
-            const task = begin(fiber.getRef(Clock.Clock), operation, wireRequest, options)
+            const task = begin(fiber.getRef(Clock.Clock), operation, wireRequest, options, fiber.getRef(CallsEnd))
             fiber.getRef(Attempt.LedgerBegun)?.(task.ledger)
             // The steps of a call, from the wire outwards: each wraps those above it.
             return pipe(

@@ -91,5 +91,10 @@ export const many =
 /** The decoded value of a reply. */
 export const valueOf = <A>({ value }: { readonly value: A }): A => value
 
-/** Reads nothing: the reply's success is the answer (decision 16). */
-export const nothing = (): Result.Result<void> => Result.succeed(undefined)
+/** Reads nothing: the reply's success is the answer (decision 16), unless what it states is about something else. */
+export const nothing =
+  (faultOf: (data: unknown, body: unknown) => RecordFault | undefined) =>
+  (data: unknown, body: unknown): Result.Result<void, RecordFault> => {
+    const fault = faultOf(data, body)
+    return fault === undefined ? Result.void : misread("data", fault)
+  }

@@ -9,6 +9,7 @@ import type { Node, NodeId } from "../../domain/Node.ts"
 import type { NodeSpec } from "../../domain/NodeSpec.ts"
 import { type Ledger, LedgerBegun } from "../call/Attempt.ts"
 import type { CallOptions, SendingHooks } from "../call/Operation.ts"
+import { leftMillis } from "../call/Deadline.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import {
   type CreateAction,
@@ -270,7 +271,10 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     if (key !== undefined && kept === undefined) {
       return yield* keyFault("there is nowhere to keep it: provide the client with an IntentStore")
     }
-    const limit = Duration.fromInputUnsafe(options.deadline ?? deadline)
+    const limit = Duration.min(
+      Duration.fromInputUnsafe(options.deadline ?? deadline),
+      Duration.millis(yield* leftMillis)
+    )
     const deadlineMillis = Duration.toMillis(limit)
     const drawn = yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)
     const { image, name, plan } = spec

@@ -7,12 +7,12 @@ import { DateTime, Effect } from "effect"
 import { pageSize } from "../../api/Routes.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
-import { defaultMaxNodes, endless, maxPagesOf } from "../listing/Bounds.ts"
+import { defaultMaxNodes, endless, maxRequestsOf } from "../listing/Bounds.ts"
 
 /** Reads one page of the list, from 1. */
 export type ReadPage = (page: number) => Effect.Effect<ReadonlyArray<Node>, BerthError>
 
-const maxPages = maxPagesOf(defaultMaxNodes)
+const maxPagesOf = (pageLength: number) => maxRequestsOf(defaultMaxNodes, pageLength)
 
 const isAscending = (nodes: ReadonlyArray<Node>) => nodes.every((node, i) => i === 0 || nodes[i - 1]!.id < node.id)
 
@@ -57,7 +57,7 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
   let high = Number.POSITIVE_INFINITY
   while (low + 1 < high) {
     const page = high === Number.POSITIVE_INFINITY ? low + step : (low + high) >> 1
-    if (page > maxPages) return yield* Effect.fail(endless(defaultMaxNodes, low * full, low))
+    if (page > maxPagesOf(full)) return yield* endless(defaultMaxNodes, maxPagesOf(full), low * full, low)
     const read = yield* readPage(page)
     if (read.length === 0) {
       high = page
@@ -83,15 +83,17 @@ const lastPage = Effect.fnUntraced(function* (readPage: ReadPage, known: End | u
 const everyNode = Effect.fnUntraced(function* (readPage: ReadPage, visit: (nodes: ReadonlyArray<Node>) => void) {
   const ids = new Set<number>()
   let page = 0
-  while (page < maxPages && ids.size <= defaultMaxNodes) {
+  let longest = 0
+  while (page < maxPagesOf(longest) && ids.size <= defaultMaxNodes) {
     const before = ids.size
     const nodes = yield* readPage(++page)
+    longest = Math.max(longest, nodes.length)
     for (const { id } of nodes) ids.add(id)
     visit(nodes)
     // Empty, or the same page again whatever is asked for.
     if (ids.size === before) return
   }
-  return yield* Effect.fail(endless(defaultMaxNodes, ids.size, page))
+  return yield* endless(defaultMaxNodes, maxPagesOf(longest), ids.size, page)
 })
 
 /** Services write whole seconds, and may write them a moment after they gave the id. */

@@ -1,4 +1,5 @@
 /** What a listing is asked for, and what it came to. `Pages.ts` reads it. */
+import type { UnreadableRecord } from "./NodePage.ts"
 
 /** The result of a listing. */
 export interface Listed {
@@ -6,10 +7,12 @@ export interface Listed {
   readonly requests: number
   /**
    * Whether every node that existed throughout is certainly among them. False where the service returns pages too small to
-   * overlap, or has another order than that of ids, so that a node may have moved past the listing when others were deleted.
-   * `"assumed"` where an inexact list left out the requests that prove it.
+   * overlap, or has another order than that of ids, so that a node may have moved past the listing when others were deleted, and
+   * where a record was left out. `"assumed"` where an inexact list left out the requests that prove it.
    */
   readonly complete: boolean | "assumed"
+  /** Records that cannot be read and were left out; each may be a node. At most 1000. */
+  readonly unreadable: ReadonlyArray<UnreadableRecord>
 }
 
 /** How exact and how long a list may be. */
@@ -20,8 +23,8 @@ export interface ListBounds {
    */
   readonly exact?: boolean | undefined
   /**
-   * Most nodes of the list. One with more, or one that has not ended after 1000 pages and one more for every 50 of these nodes,
-   * fails with `UnexpectedResponse`. Default 1 000 000.
+   * Most nodes of the list. One with more, or one that has not ended after half as many requests again as pages of the service hold
+   * so many nodes, fails with `UnexpectedResponse`. Default 50 000: 760 requests of 100 nodes.
    */
   readonly maxNodes?: number | undefined
 }

@@ -4,7 +4,6 @@
  * has pages that do not overlap, which takes fewer requests. `next` returns the page to request, `take` interprets it.
  */
 import { pageSize } from "../../api/Routes.ts"
-import type { Node } from "../../domain/Node.ts"
 import type { Evidence } from "./PageMemory.ts"
 import { alignedAt, type PageRange, rangeAt } from "./PageRange.ts"
 
@@ -48,10 +47,15 @@ interface InTurn {
   readonly complete: boolean
 }
 
+/** What a listing knows a node by. */
+interface Identified {
+  readonly id: number
+}
+
 /** The result of a page. */
-export interface Step {
+export interface Step<A extends Identified = Identified> {
   /** Nodes not emitted before, in the order of the list. */
-  readonly nodes: ReadonlyArray<Node>
+  readonly nodes: ReadonlyArray<A>
   readonly progress: Progress
   /** Whether the list has ended. */
   readonly ended: boolean
@@ -88,7 +92,12 @@ const skipsOverlap = ({ exact, first, maxPerPage, offset }: Overlapping) =>
   !exact && (offset > first || maxPerPage === pageSize.maximum)
 
 /** Interprets the page that `next` requested. `isWhole` when the service calls it the only one. */
-export const take = (progress: Progress, range: PageRange, page: ReadonlyArray<Node>, isWhole = false): Step => {
+export const take = <A extends Identified>(
+  progress: Progress,
+  range: PageRange,
+  page: ReadonlyArray<A>,
+  isWhole = false
+): Step<A> => {
   if (progress._tag === "InTurn") return takeInTurn(progress, page)
   const isFirst = progress.first === 0
   if (isFirst && isWhole && page.length < range.perPage) {
@@ -135,7 +144,7 @@ export const take = (progress: Progress, range: PageRange, page: ReadonlyArray<N
 }
 
 /** Whether this can be the requested page of a list in ascending order that grows at its end only. */
-const fits = ({ emitted, lastId }: Overlapping, { perPage, start }: PageRange, page: ReadonlyArray<Node>) =>
+const fits = ({ emitted, lastId }: Overlapping, { perPage, start }: PageRange, page: ReadonlyArray<Identified>) =>
   page.length <= perPage &&
   page.every(({ id }, i) => (i === 0 || page[i - 1]!.id <= id) && (id > lastId || start + i <= (emitted.get(id) ?? -1)))
 
@@ -153,7 +162,11 @@ const isFirstSeen = (ids: Map<number, number>, id: number, position: number): bo
   ids.size < ids.set(id, position).size
 
 /** Switches to reading in turn, with pages of one size. */
-const goInTurn = ({ first, emitted, maxPerPage }: Overlapping, range: PageRange, page: ReadonlyArray<Node>): Step => {
+const goInTurn = <A extends Identified>(
+  { first, emitted, maxPerPage }: Overlapping,
+  range: PageRange,
+  page: ReadonlyArray<A>
+): Step<A> => {
   const isFirst = first === 0
   const perPage = isFirst ? Math.min(page.length || maxPerPage, maxPerPage) : maxPerPage
   const progress: InTurn = { _tag: "InTurn", turn: 0, perPage, idle: 0, emitted, read: new Set(), complete: isFirst }
@@ -161,7 +174,7 @@ const goInTurn = ({ first, emitted, maxPerPage }: Overlapping, range: PageRange,
 }
 
 /** Ends with an empty page, or with the second in a row that was read before: then there is only one. */
-const takeInTurn = (progress: InTurn, page: ReadonlyArray<Node>): Step => {
+const takeInTurn = <A extends Identified>(progress: InTurn, page: ReadonlyArray<A>): Step<A> => {
   const { emitted, read, turn } = progress
   const fresh = page.filter(({ id }) => read.size < read.add(id).size)
   const idle = fresh.length === 0 ? progress.idle + 1 : 0

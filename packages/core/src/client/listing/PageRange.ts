@@ -4,7 +4,7 @@
  * So each range begins at or before the last node read; with ascending ids, a range that begins with a known id has missed
  * nothing.
  */
-import type { Node } from "../../domain/Node.ts"
+import type { ListRecord } from "./NodePage.ts"
 
 /**
  * A page of the list, as the service counts: `perPage` nodes from position `start`, which is 0 for the first. Without a number
@@ -16,10 +16,13 @@ export interface PageRange {
   readonly start: number
 }
 
-/** A page of the list, and whether its envelope marks it as the only one. */
+/** A page of the list, and what its envelope says of it. */
 export interface Page {
-  readonly nodes: ReadonlyArray<Node>
+  readonly records: ReadonlyArray<ListRecord>
+  /** Whether it is the only one. */
   readonly isWhole: boolean
+  /** How many nodes there are, or how many on this page; null where the service does not say. */
+  readonly total: number | null
 }
 
 /** Smallest size tried, as a share of the largest: smaller pages lose more than a better fit gains. */

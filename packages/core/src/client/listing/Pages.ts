@@ -2,12 +2,13 @@
  * The pages of a list, pulled with one ahead: while the consumer works on a page the next one is requested, and none after
  * that. `Listing.ts` interprets the pages.
  */
-import { Cause, Effect, Fiber, Pull, type Scope } from "effect"
+import { Cause, Effect, Fiber, identity, Pull, type Scope } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { Node } from "../../domain/Node.ts"
-import { defaultMaxNodes, endless, maxPagesOf } from "./Bounds.ts"
+import { defaultMaxNodes, endless, maxRequestsOf, notEmpty } from "./Bounds.ts"
 import type { ListBounds, Listed } from "./Listed.ts"
 import * as Listing from "./Listing.ts"
+import { isNode, type ListRecord, placesOf, type UnreadableRecord } from "./NodePage.ts"
 import * as PageMemory from "./PageMemory.ts"
 import type { PageStore } from "./PageStore.ts"
 import type { Page, PageRange } from "./PageRange.ts"
@@ -15,19 +16,31 @@ import type { Page, PageRange } from "./PageRange.ts"
 /** How pages are read, and what is called with them. */
 interface Dependencies extends ListBounds {
   readonly readPage: (range: PageRange) => Effect.Effect<Page, BerthError>
-  /** Called with the nodes of each page. */
-  readonly onNodes: (nodes: ReadonlyArray<Node>) => void
+  /** Called with what each page has that was not given before. */
+  readonly onRecords: (records: ReadonlyArray<ListRecord>) => void
   /** Called once, with the last page. */
   readonly onEnd: ((listed: Listed) => Effect.Effect<void>) | undefined
+  /** Limits the requests of one pull. */
+  readonly limited?: <A>(read: Effect.Effect<A, BerthError>) => Effect.Effect<A, BerthError>
   readonly store: PageStore
 }
+
+/** What was read ahead. */
+interface Step {
+  readonly nodes: ReadonlyArray<Node>
+  readonly ended: boolean
+}
+
+/** Of more records that cannot be read the first are kept. */
+const maxSetAside = 1000
 
 /** The nodes of one page after the other. Nothing is requested before the first pull, or after the scope is closed. */
 export const pages = ({
   exact = true,
+  limited = identity,
   maxNodes = defaultMaxNodes,
   onEnd,
-  onNodes,
+  onRecords,
   readPage,
   store
 }: Dependencies): Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope> =>
@@ -36,11 +49,13 @@ export const pages = ({
     const { perPage } = Listing.next(progress)
     let emitted = 0
     let requests = 0
+    let longest = 0
+    const setAside = new Map<string, UnreadableRecord>()
     let memory: PageMemory.PageMemory = {}
     /** What earlier lists showed, where this one relies on it instead of requesting a second page. */
     let reliedOn: Listed["complete"] | undefined
     let ended = false
-    let ahead: Fiber.Fiber<Listing.Step, BerthError> | undefined
+    let ahead: Fiber.Fiber<Step, BerthError> | undefined
 
     const save = (record: PageMemory.PageRecord) => store.save({ ...memory, [perPage]: record })
 
@@ -62,32 +77,52 @@ export const pages = ({
       return record && JSON.stringify(record) !== JSON.stringify(before) ? save(record) : Effect.void
     })
 
+    /** Notes the records that are set aside, and returns those that were not before: pages overlap. */
+    const newlySetAside = (records: ReadonlyArray<ListRecord>) =>
+      records.flatMap((record) => {
+        if (isNode(record) || setAside.size >= maxSetAside) return []
+        const key = JSON.stringify(record)
+        if (setAside.has(key)) return []
+        setAside.set(key, record)
+        return [record]
+      })
+
     /** Reads on until there are nodes, or the list has ended. */
-    const read = Effect.gen(function* () {
+    const readOn = Effect.gen(function* () {
       for (;;) {
         const range = Listing.next(progress)
-        const { isWhole, nodes } = yield* readPage(range)
+        const { isWhole, records, total } = yield* readPage(range)
         const isFirst = requests++ === 0
+        if (isFirst && records.length === 0 && total !== null && total > 0) return yield* notEmpty(total)
         if (isFirst) memory = yield* store.load
-        const isOnly = isWhole || (isFirst && (yield* isKnownOnly(nodes.length)))
-        const step = Listing.take(progress, range, nodes, isOnly)
+        longest = Math.max(longest, records.length)
+        const isOnly = isWhole || (isFirst && (yield* isKnownOnly(records.length)))
+        const step = Listing.take(progress, range, placesOf(records), isOnly)
         progress = step.progress
-        emitted += step.nodes.length
-        if (emitted > maxNodes || (!step.ended && requests >= maxPagesOf(maxNodes))) {
-          return yield* Effect.fail(endless(maxNodes, emitted, requests))
+        const nodes = step.nodes.map(({ record }) => record).filter(isNode)
+        onRecords([...nodes, ...newlySetAside(records)])
+        emitted += nodes.length
+        const maxRequests = maxRequestsOf(maxNodes, longest)
+        if (emitted > maxNodes || (!step.ended && requests >= maxRequests)) {
+          return yield* endless(maxNodes, maxRequests, emitted, requests)
         }
         if (step.ended && !reliedOn) yield* saveEvidence
-        if (step.ended || step.nodes.length > 0) return step
+        if (step.ended || nodes.length > 0) return { nodes, ended: step.ended }
       }
     })
+
+    const read = limited(readOn)
+
+    const complete = () => (setAside.size > 0 ? false : (reliedOn ?? progress.complete))
 
     const pull = Effect.gen(function* () {
       if (ended) return yield* Cause.done()
       const step = yield* ahead === undefined ? read : Fiber.join(ahead)
-      onNodes(step.nodes)
       ended = step.ended
       if (!ended) ahead = yield* Effect.forkIn(read, scope)
-      else if (onEnd) yield* onEnd({ nodes: emitted, requests, complete: reliedOn ?? progress.complete })
+      else if (onEnd) {
+        yield* onEnd({ nodes: emitted, requests, complete: complete(), unreadable: Array.from(setAside.values()) })
+      }
       return isNonEmpty(step.nodes) ? step.nodes : yield* Cause.done()
     })
     return pull

@@ -39,6 +39,7 @@ const checks = {
   page: countFault,
   perPage: wholeFault(pageSize.maximum),
   deadline: timespanFault,
+  totalDeadline: timespanFault,
   timeout: timespanFault,
   lane: laneFault,
   retry: flagFault,

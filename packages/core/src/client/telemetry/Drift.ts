@@ -8,8 +8,9 @@ import { isKnown } from "../../domain/NodeStatus.ts"
 
 /** Something unknown, and the number of records of one reply that have it. */
 export interface Drift {
-  readonly kind: "field" | "status"
-  /** The field's wire name, or the status as the service spells it. */
+  /** `record` is one that cannot be read at all, and was left out. */
+  readonly kind: "field" | "status" | "record"
+  /** The field's wire name, or the status as the service spells it; of a record the field that is wrong, or `record`. */
   readonly name: string
   readonly count: number
 }
@@ -28,10 +29,16 @@ const count = (tally: Tally, kind: Drift["kind"], name: string) => {
   else counted.count++
 }
 
-/** The drift in nodes. */
-export const nodeDrift = (nodes: ReadonlyArray<Node>): ReadonlyArray<Drift> => {
+/** The drift in nodes, and in the records that are set aside among them. */
+export const nodeDrift = (
+  records: ReadonlyArray<Node | { readonly _tag: "UnreadableRecord"; readonly field: string }>
+): ReadonlyArray<Drift> => {
   const tally: Tally = new Map()
-  for (const node of nodes) {
+  for (const node of records) {
+    if ("_tag" in node) {
+      count(tally, "record", node.field || "record")
+      continue
+    }
     if (!isKnown(node.status)) count(tally, "status", node.status.unknown)
     for (const name in node.extra) if (!isFurtherNetwork(node, name)) count(tally, "field", name)
   }

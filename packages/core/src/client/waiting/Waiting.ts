@@ -8,6 +8,7 @@ import { NodeNotFound, StatusNotReached, type WouldExceedDeadline } from "../../
 import type { Lane } from "../../domain/Lane.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import { type KnownStatus, label, mayBecome, type NodeStatus } from "../../domain/NodeStatus.ts"
+import { leftMillis } from "../call/Deadline.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 
 /** The goal of a wait: a status, or that the node is gone. */
@@ -78,7 +79,8 @@ export const awaitGoal = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Option.Option<Node>, BerthError> {
   const operation = "nodes.await"
   const startedAt = yield* monotonicMillis
-  const timeoutMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"))
+  const ownMillis = Duration.toMillis(Duration.fromInputUnsafe(options?.timeout ?? "10 minutes"))
+  const timeoutMillis = Math.min(ownMillis, yield* leftMillis)
   const deadlineAt = startedAt + timeoutMillis
   let last: NodeStatus = { unknown: "not read yet" }
   const seen: Array<NodeStatus> = []

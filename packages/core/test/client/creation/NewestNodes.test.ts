@@ -137,8 +137,8 @@ describe("a list without an end", () => {
   for (const [name, most, idsOn] of [
     ["new nodes for ever", 20, (page: number) => upTo(100).map((id) => id + page * 100)],
     ["one new node a page", 20, (page: number) => [page]],
-    ["new nodes for ever, the newest first", 105, (page: number) => upTo(10_000).map((id) => 1e9 - id - page * 10_000)],
-    ["one new node a page, the newest first", 21_002, (page: number) => [1e9 - page]]
+    ["new nodes for ever, the newest first", 12, (page: number) => upTo(10_000).map((id) => 1e9 - id - page * 10_000)],
+    ["one new node a page, the newest first", 762, (page: number) => [1e9 - page]]
   ] as const) {
     it.effect(`of a service that gives ${name} is not read for ever`, () =>
       Effect.gen(function* () {
@@ -151,7 +151,7 @@ describe("a list without an end", () => {
           })
         const { reason } = yield* Effect.flip(Effect.asVoid(highestId(readPage, undefined)))
         assert.strictEqual(reason._tag, "UnexpectedResponse")
-        assert.match(reason.message, /expected the end of the list within 1000000 nodes/)
+        assert.match(reason.message, /expected the end of the list within 50000 nodes/)
         assert.isAtMost(asked, most)
       })
     )

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as fc from "fast-check"
-import { maxPagesOf } from "../../../src/client/listing/Bounds.ts"
+import { maxRequestsOf } from "../../../src/client/listing/Bounds.ts"
 import { makeMemory } from "../../../src/client/listing/PageStore.ts"
 import type { PageRange } from "../../../src/client/listing/PageRange.ts"
-import { readList, upTo } from "./readList.ts"
+import { capped, readList, upTo } from "./readList.ts"
 
 type Service = (range: PageRange) => ReadonlyArray<number>
 
@@ -44,7 +44,7 @@ describe("a list without an end", () => {
       assert.strictEqual(reason._tag, "UnexpectedResponse")
       assert.match(
         message,
-        /: expected the end of the list within 2000 nodes \(maxNodes\) and 1040 pages, got \d+ nodes on \d+ pages, and no end\.$/
+        /: expected the end of the list within 2000 nodes \(maxNodes\) and \d+ requests, got \d+ nodes in \d+ requests, and no end\.$/
       )
     })
   }
@@ -65,9 +65,38 @@ describe("a list without an end", () => {
     }
   })
 
-  it("without a bound from the caller ends after 21 000 pages", async () => {
-    const { message } = await Effect.runPromise(Effect.flip(readList(({ page = 1 }) => [page], makeMemory())))
-    assert.match(message, /within 1000000 nodes \(maxNodes\) and 21000 pages, got \d+ nodes on 21000 pages/)
+  for (const [length, most] of [
+    [100, 760],
+    [50, 1510],
+    [20, 3760],
+    [1, 760]
+  ] as const) {
+    it(`without a bound from the caller ends within ${most} requests where a page has ${length} nodes`, async () => {
+      let requests = 0
+      const service = ({ page = 1, perPage }: PageRange) => {
+        requests++
+        const size = Math.min(length, perPage)
+        return upTo(size).map((id) => id + (page - 1) * size)
+      }
+      const { hint, message } = await Effect.runPromise(Effect.flip(readList(service, makeMemory())))
+      assert.match(
+        message,
+        new RegExp(`within 50000 nodes \\(maxNodes\\) and ${most} requests, got \\d+ nodes in ${requests} requests`)
+      )
+      assert.include(hint, "Raise maxNodes")
+      assert.isAtMost(requests, most)
+    })
+  }
+
+  it("is no bound to a list that has so many nodes, whatever the length of its pages", async () => {
+    for (const cap of [20, 21, 37, 50, 99, 100]) {
+      for (const exact of [true, false]) {
+        const { ids } = await Effect.runPromise(
+          readList(capped(upTo(3000), cap), makeMemory(), { maxNodes: 3000, exact })
+        )
+        assert.lengthOf(ids, 3000)
+      }
+    }
   })
 })
 
@@ -87,7 +116,7 @@ describe("every list", () => {
           const ids = give(byTurn ? turn++ : 0, page, perPage)
           return sorted ? ids.toSorted((a, b) => a - b) : ids
         }, exact)
-        assert.isAtMost(requests, maxPagesOf(2000))
+        assert.isAtMost(requests, maxRequestsOf(2000, 20))
       }),
       { numRuns: 60 }
     ))

@@ -26,8 +26,13 @@ export const readList = Effect.fnUntraced(function* (service: Service, store: Pa
   const ids: Array<number> = []
   let listed: Listed | undefined
   const pull = yield* pages({
-    readPage: (range) => Effect.sync(() => ({ nodes: service(range).map((id) => someNode(id)), isWhole: false })),
-    onNodes: () => {},
+    readPage: (range) =>
+      Effect.sync(() => ({
+        records: service(range).map((id) => someNode(id)),
+        isWhole: false,
+        total: null
+      })),
+    onRecords: () => {},
     onEnd: (end) => Effect.sync(() => void (listed = end)),
     store,
     ...bounds

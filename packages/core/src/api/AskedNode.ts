@@ -1,0 +1,77 @@
+/**
+ * Whether a reply is about the node that was asked for. The one place that decides it, for every call that names a node: a reply
+ * about another one is a violation of the interface, because what follows would be done to the wrong machine. Pure.
+ */
+import { Predicate } from "effect"
+import { type CommitmentSetting, commitmentSettings } from "../domain/Commitment.ts"
+import type { Node, NodeId } from "../domain/Node.ts"
+import { integer, unreadable } from "./fields/Field.ts"
+import { RecordFault, type ReadRecord } from "./fields/RecordReader.ts"
+import { nodeFromWire } from "./NodeCodec.ts"
+
+const anotherNode = (id: NodeId, path: string, got: unknown) => new RecordFault(path, `node ${id}`, got)
+
+/** Reads the record of this node, and no other. */
+export const recordOf =
+  (id: NodeId): ReadRecord<Node> =>
+  (wire) => {
+    const node = nodeFromWire(wire)
+    return node instanceof RecordFault || node.id === id ? node : anotherNode(id, "id", node.id)
+  }
+
+/** What a reply without a record may state: the data, what is around it, or an only element. */
+const statements = (data: unknown, body: unknown): ReadonlyArray<Record<string, unknown>> =>
+  (Array.isArray(data) ? [...data, body] : [data, body]).filter(Predicate.isObject)
+
+/** The first of these fields that names another node; what is no id names none. */
+const namesAnother = (id: NodeId, record: Record<string, unknown>, fields: ReadonlyArray<string>) => {
+  for (const field of fields) {
+    const named = integer(record[field])
+    if (named !== unreadable && named !== id) return anotherNode(id, field, record[field])
+  }
+  return undefined
+}
+
+/** Why the reply to a delete of this node is not about it; undefined where it is, or states nothing. */
+export const deleteFault = (id: NodeId, data: unknown, body: unknown): RecordFault | undefined => {
+  for (const stated of statements(data, body)) {
+    const fault = namesAnother(id, stated, ["id", "vcn_id", "node_id"])
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** What a commitment is set to. */
+export interface CommitmentAsked {
+  readonly id: NodeId
+  readonly setting: CommitmentSetting
+  /** Undefined or 0 where no option was asked for. */
+  readonly skuId: number | undefined
+}
+
+/** A record with a name is a node: its `id` is that of the node, and not of the commitment. */
+const nodeFields = (record: Record<string, unknown>) =>
+  Predicate.isString(record["name"]) && record["created_at"] !== undefined
+    ? ["vcn_id", "node_id", "id"]
+    : ["vcn_id", "node_id"]
+
+/** Why the reply to a commitment update is not about this node and setting; undefined where it is, or states nothing. */
+export const commitmentFault = (
+  { id, setting, skuId }: CommitmentAsked,
+  data: unknown,
+  body: unknown
+): RecordFault | undefined => {
+  for (const stated of statements(data, body)) {
+    const fault = namesAnother(id, stated, nodeFields(stated))
+    if (fault !== undefined) return fault
+    const { committed_plan: plan, node_status: set } = stated
+    if (set !== setting && commitmentSettings.some((each) => each === set)) {
+      return new RecordFault("node_status", setting, set)
+    }
+    const option = integer(plan)
+    if (skuId !== undefined && skuId > 0 && option !== unreadable && option > 0 && option !== skuId) {
+      return new RecordFault("committed_plan", `committed option ${skuId}`, plan)
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,83 @@
+/**
+ * The records of one page of the list, each by itself: one that cannot be read is set aside, and costs neither the page nor its place
+ * on it, by which the end of the list is found.
+ */
+import { DateTime, Result } from "effect"
+import { text, unreadable } from "../../api/fields/Field.ts"
+import { RecordFault } from "../../api/fields/RecordReader.ts"
+import { nodeFromWire, nodeIdOf } from "../../api/NodeCodec.ts"
+import type { Node, NodeId } from "../../domain/Node.ts"
+
+/** A record of the list that cannot be read, or contradicts one before it. It may be a node all the same. */
+export interface UnreadableRecord {
+  readonly _tag: "UnreadableRecord"
+  /** Null where it has none that can be read. */
+  readonly id: NodeId | null
+  /** Null where it has none that can be read. */
+  readonly name: string | null
+  /** The field that is wrong with it, such as `created_at`; empty for the whole record. */
+  readonly field: string
+  /** What the field was expected to be. */
+  readonly expected: string
+}
+
+/** What is wrong with it, for people, without a text of the service. */
+export const sentenceOf = ({ expected, field, id }: UnreadableRecord): string =>
+  `${id === null ? "one without an id" : `node ${id}`}${field === "" ? "" : `, whose ${field} is not`} ${field === "" ? `is not ${expected}` : expected}`
+
+/** A record of a page, in its place. */
+export type ListRecord = Node | UnreadableRecord
+
+export const isNode = (record: ListRecord): record is Node => !("_tag" in record)
+
+const nameOf = (wire: unknown): string | null => {
+  const name = typeof wire === "object" && wire !== null && "name" in wire ? text(wire.name) : unreadable
+  return name === unreadable ? null : name
+}
+
+const setAside = (wire: unknown, { expected, path }: RecordFault): UnreadableRecord => {
+  const id = nodeIdOf(wire)
+  return {
+    _tag: "UnreadableRecord",
+    id: id === unreadable ? null : id,
+    name: nameOf(wire),
+    field: path,
+    expected
+  }
+}
+
+const isSame = (a: Node, b: Node): boolean => a.name === b.name && DateTime.Equivalence(a.createdAt, b.createdAt)
+
+/** Reads the data of a page. */
+export const readRecords = (data: unknown): Result.Result<ReadonlyArray<ListRecord>, RecordFault> => {
+  if (!Array.isArray(data)) return Result.fail(new RecordFault("data", "a list", data))
+  const seen = new Map<NodeId, Node>()
+  return Result.succeed(
+    data.map((wire: unknown): ListRecord => {
+      const node = nodeFromWire(wire)
+      if (node instanceof RecordFault) return setAside(wire, node)
+      const before = seen.get(node.id)
+      if (before === undefined) seen.set(node.id, node)
+      else if (!isSame(before, node)) return setAside(wire, new RecordFault("id", "an id of its own", node.id))
+      return node
+    })
+  )
+}
+
+/** A record, and the id by which a listing compares it. */
+export interface Place {
+  readonly id: number
+  readonly record: ListRecord
+}
+
+/**
+ * The records as a listing compares them, by id. One without an id comes just after the one before it: a page that leaves it
+ * out would seem to be the end of the list.
+ */
+export const placesOf = (records: ReadonlyArray<ListRecord>): ReadonlyArray<Place> => {
+  let id = 0
+  return records.map((record) => {
+    id = record.id ?? id + 2 ** -20
+    return { id, record }
+  })
+}

@@ -1,0 +1,61 @@
+/**
+ * One deadline for a command: every call and every wait of it lives within. A part that had a time of its own here would take ten
+ * minutes, or for ever, and not end with the test.
+ */
+import { nodeRecord, ok } from "@berth/core/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { TestServer } from "@berth/server/testing"
+import { Effect } from "effect"
+import { lines, settings } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
+
+/** Ends of a command against a service of which `hangs` names the requests without a reply. */
+const ended = (hangs: (method: string, path: string) => boolean, ...args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const url = yield* serve(({ method, path }) => {
+      if (hangs(method, path)) return Effect.never
+      const record = nodeRecord({ id: 1, name: "web", status: "created" })
+      return method === "DELETE" ? ok({}) : ok(path === "/nodes/" ? [record] : record)
+    })
+    const { code, stderr } = yield* invoke(args, { env: { ...(yield* settings), BERTH_BASE_URL: url } })
+    return { code, problem: lines(stderr).at(-1)! }
+  }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+
+const always = () => true
+const json = ["-o", "json"]
+
+describe("a command on a service that hangs", () => {
+  for (const [what, args] of [
+    ["wait, with the shorter of its timeout", ["node", "wait", "1", "--timeout", "10m", "--deadline", "1s"]],
+    ["wait, with its timeout alone", ["node", "wait", "1", "--timeout", "1s", "--deadline", "10m"]],
+    ["wait, by a name", ["node", "wait", "web", "--deadline", "1s"]],
+    ["get", ["node", "get", "1", "2", "3", "web", "--deadline", "1s"]],
+    ["list", ["node", "list", "--deadline", "1s"]],
+    ["delete", ["node", "delete", "web", "--yes", "--deadline", "1s"]],
+    ["create", ["node", "create", "web", "--plan", "p", "--image", "i", "--force", "--yes", "--deadline", "1s"]]
+  ] as const) {
+    it.live(`node ${what} ends at its deadline`, () =>
+      Effect.map(ended(always, ...args, ...json), ({ code, problem }) => assert.strictEqual(code, 7, problem))
+    )
+  }
+})
+
+describe("a wait of a command", () => {
+  it.live("for the end of a node that it deleted lives within the deadline, too", () =>
+    Effect.map(
+      ended(() => false, "node", "delete", "web", "--yes", "--wait", "--deadline", "2s", ...json),
+      ({ code, problem }) => {
+        assert.strictEqual(code, 7)
+        assert.include(problem, '"code":"StatusNotReached"')
+      }
+    )
+  )
+
+  it.live("lists what it has seen, also where the read before it did not come back", () =>
+    Effect.map(ended(always, "node", "wait", "1", "--timeout", "1s"), ({ code, problem }) => {
+      assert.strictEqual(code, 7)
+      assert.match(problem, /^hint: To go on waiting: berth node wait 1/)
+    })
+  )
+})
