@@ -65,6 +65,7 @@ export interface Task<A> {
   readonly request: Admission.Request
   readonly deadlineMillis: number
   readonly repeatable: Repeatable
+  readonly maxAttempts: number
   readonly onReply: CallOptions["onReply"]
   readonly ledger: Ledger
 }

@@ -106,7 +106,7 @@ export class Engine extends Context.Service<
         const observer = yield* Observer
         const attempt = Attempt.make({ settings, redact, observer })
         const admitted = admitting(admission)
-        const retried = Retry.make(settings)
+        const retried = Retry.make()
         const guarded = Breaker.make()
 
         const begin = <A>(
@@ -129,6 +129,7 @@ export class Engine extends Context.Service<
             },
             deadlineMillis,
             repeatable: options?.retry === false ? "never" : operation.repeatable,
+            maxAttempts: settings.maxAttempts,
             onReply: options?.onReply,
             ledger
           }
@@ -148,10 +149,10 @@ export class Engine extends Context.Service<
               admitted(task),
               // Sends again where that may help and can do no harm. The only step that does.
               retried(task),
+              // Lets no call go while the service is down. One outcome per call, however many attempts it took.
+              guarded(task),
               // Ends at the deadline, whatever it waits for.
               withDeadline(task),
-              // Lets no call go while the service is down. One outcome per call, however many attempts it took.
-              guarded,
               // Hands the reply to the caller who asked for it.
               reported(task),
               // Makes one error of the reason and the ledger.
