@@ -4,7 +4,7 @@
  */
 import { admit, initial, record, waitOf } from "../../../src/client/call/Breaker.ts"
 import { decide, fullBudget, refilled } from "../../../src/client/call/Retry.ts"
-import { maxAllowedAttempts } from "../../../src/client/options/Settings.ts"
+import { maxAllowedAttempts } from "../../../src/client/options/OptionCheck.ts"
 import { CircuitOpen, type ErrorReason, Unreachable } from "../../../src/domain/ErrorReason.ts"
 
 export interface Scenario {

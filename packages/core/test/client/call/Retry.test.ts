@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { decide, type Decision, fullBudget, refilled, type Situation } from "../../../src/client/call/Retry.ts"
-import { maxAllowedAttempts as maxAttempts } from "../../../src/client/options/Settings.ts"
+import { maxAllowedAttempts as maxAttempts } from "../../../src/client/options/OptionCheck.ts"
 import {
   CircuitOpen,
   Conflict,
