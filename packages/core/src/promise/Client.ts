@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * What people without Effect see: the client, what it is made from, what its methods take and give. How it is made is in
  * `promise.ts`.
