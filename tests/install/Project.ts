@@ -104,10 +104,10 @@ export class Project {
     return this.#run(command, [...before, name, ...args])
   }
 
-  /** What the compiler reports about the programs of the project. */
-  async typeFaults(resolution: "nodenext" | "bundler"): Promise<string> {
+  /** What the compiler reports about the programs of the project. `lib` names the libraries that it knows. */
+  async typeFaults(resolution: "nodenext" | "bundler", lib: ReadonlyArray<string> = strict.lib): Promise<string> {
     const module = resolution === "nodenext" ? "nodenext" : "esnext"
-    const compilerOptions = { ...strict, module, moduleResolution: resolution }
+    const compilerOptions = { ...strict, lib, module, moduleResolution: resolution }
     await this.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts"] }))
     return (await this.#run(tsc, ["-p", "."])).stdout
   }

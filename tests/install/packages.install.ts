@@ -104,6 +104,24 @@ describe("a project without Effect", () => {
     expect(await withoutEffect.typeFaults(resolution)).toBe("")
   })
 
+  // Neither `esnext.disposable` nor anything later than 2022: the declarations name the libraries they need.
+  it.each(["nodenext", "bundler"] as const)(
+    "compiles with the library of 2022 and the module resolution %s",
+    async (resolution) => {
+      expect(await withoutEffect.typeFaults(resolution, ["es2022", "dom"])).toBe("")
+    }
+  )
+
+  it("has errors whose types are read as they are written: fields with their units, and no generated base", async () => {
+    const dist = join(withoutEffect.folder, "node_modules/@berth/core/dist/promise")
+    const reasons = await readFile(join(dist, "reasons.d.ts"), "utf8")
+    expect(reasons).not.toContain("_base")
+    expect(reasons).toMatch(
+      /class RateLimited extends BerthError \{[^}]*milliseconds[^}]*readonly retryAfterMillis: number \| null;/
+    )
+    for (const [field] of reasons.matchAll(/^.*\n(?= +readonly (?!_tag))/gm)) expect(field).toContain("*/")
+  })
+
   it("runs the three binaries", async () => {
     await using server = withoutEffect.binary("berth-server", ["--port", "0", "--scenario", "small"])
     const line = await server.printed(/^\{.*\}$/m)

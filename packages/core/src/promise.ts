@@ -2,24 +2,25 @@
  * The client for people who do not use Effect: the same services as promises and async iterables, with plain values and
  * real `Error`s. What it is made from and gives is in `promise/Client.ts`; what it does between a call and the wire is in `client/call/Engine.ts`.
  */
-import { Duration, Effect, Layer, References } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { layerOf } from "./client/AccountFolder.ts"
 import { anything, argument, fields, notBlank, oneOf, optional, record, text } from "./client/options/Argument.ts"
 import { Engine } from "./client/call/Engine.ts"
 import * as FetchTransport from "./client/transport/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
+import type { AttemptReport as DomainReport } from "./client/options/AttemptReport.ts"
 import type { Listed } from "./client/listing/Listed.ts"
 import { collect } from "./client/listing/Pages.ts"
 import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
+import { secretsIn } from "./client/options/Headers.ts"
 import { redactor } from "./client/transport/Redaction.ts"
 import * as Services from "./client/Services.ts"
 import type { StateDirectory } from "./client/StateDirectory.ts"
 import * as Domain from "./domain/BerthError.ts"
 import { InvalidRequest } from "./domain/ErrorReason.ts"
 import type { NodeId } from "./domain/Node.ts"
-import { attemptReports } from "./promise/AttemptReports.ts"
 import { allowanceChanges } from "./promise/AllowanceChanges.ts"
 import { InvalidOption } from "./promise/Failure.ts"
 import {
@@ -29,15 +30,16 @@ import {
   listener,
   ofCall,
   ofSignal,
+  ofWait,
   text as textOf,
-  timespan,
   wholeNumber
 } from "./promise/CallOptions.ts"
 import { checkClient } from "./promise/checkClient.ts"
 import type { Client, ClientOptions, RawRequest } from "./promise/Client.ts"
 import { fromEnvironment, readVariable } from "./promise/fromEnvironment.ts"
 import { nodeList } from "./promise/NodeList.ts"
-import { plainNode } from "./promise/Plain.ts"
+import { attemptLog, warnings } from "./promise/logging.ts"
+import { plain, plainNode } from "./promise/Plain.ts"
 import type { Node } from "./promise/Records.ts"
 import * as Runner from "./promise/Runner.ts"
 
@@ -62,6 +64,8 @@ export type {
   CreateOptions,
   Creation,
   ListOptions,
+  Logger,
+  LogLevel,
   NodeList,
   PageOptions,
   RawReply,
@@ -82,6 +86,8 @@ const rawRequest = argument(
   }),
   "request"
 )
+
+const asItIs = (text: string) => text
 
 const nameToFind = argument(notBlank, "name")
 
@@ -111,7 +117,7 @@ const keptNowhere = (operation: string, option: string): never => {
 const wholeList = ({ deadline, ...call }: Checked<typeof ofCall>) => ({ ...call, totalDeadline: deadline })
 
 /** How to wait: `timeout` and `deadline` both limit it. */
-const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { readonly timeout: typeof timespan }>) => ({
+const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofWait>) => ({
   lane,
   timeout: timeout && deadline ? Duration.min(timeout, deadline) : (timeout ?? deadline)
 })
@@ -122,22 +128,37 @@ const waitOptions = ({ deadline, lane, timeout }: Checked<typeof ofCall & { read
  */
 export const createClient = (options: ClientOptions): Client => {
   const operation = "createClient"
-  const { engine, fetch: given, onAttempt, settings, stateDirectory } = checkClient(operation, options)
+  const checked = checkClient(operation, options)
+  const { engine, fetch: given, logger, logLevel = "info", settings, stateDirectory } = checked
   // Read for every request: a program may replace the runtime's own at any time.
   const fetch = () => given ?? globalThis.fetch
-  const redact = redactor(engine.credentials)
-  // What there is to warn of must not get into what the program prints.
-  const warnings = Layer.succeed(References.LogToStderr, true)
+  const redact = redactor(engine.credentials, secretsIn(settings.headers))
   const callback = listener(redact)
-  const reports =
-    onAttempt === undefined
-      ? Layer.empty
-      : attemptReports(settings.origin, redact, callback(operation, "onAttempt", onAttempt))
+  const attemptCallback = (operation: string, option: string, value: unknown) => {
+    const tell = callback(operation, option, value)
+    return (attempt: DomainReport) => tell(plain(attempt, asItIs))
+  }
+  const log = logger && logLevel !== "off" ? attemptLog(logger, logLevel) : undefined
+  const onAttempt = checked.onAttempt && attemptCallback(operation, "onAttempt", checked.onAttempt)
+  const onReply = checked.onReply && callback(operation, "onReply", checked.onReply)
+  const hooked = {
+    ...engine,
+    onReply,
+    onAttempt:
+      log === undefined
+        ? onAttempt
+        : (attempt: DomainReport) =>
+            Effect.suspend(() => {
+              log(plain(attempt, asItIs))
+              return onAttempt?.(attempt) ?? Effect.void
+            })
+  }
   const state = stateDirectory === undefined ? Layer.empty : layerOf(settings, stateDirectory, readVariable)
   const runner = Runner.make(
-    Layer.orDie(Services.calls(engine, FetchTransport.layer)).pipe(
-      Layer.provideMerge([state, reports]),
-      Layer.provideMerge(warnings)
+    Layer.orDie(Services.calls(hooked, FetchTransport.layer)).pipe(
+      Layer.provideMerge(state),
+      // What there is to warn of must not get into what the program prints.
+      Layer.provideMerge(warnings(logger, logLevel))
     ),
     fetch,
     redact
@@ -158,30 +179,29 @@ export const createClient = (options: ClientOptions): Client => {
     }
   }
 
+  const ofRequest = { ...ofCall, onAttempt: attemptCallback, onReply: callback }
   const create = method("nodes.create", {
-    ...ofCall,
-    key: stateDirectory === undefined ? keptNowhere : textOf,
-    onReply: callback
+    ...ofRequest,
+    key: stateDirectory === undefined ? keptNowhere : textOf
   })
-  const get = method("nodes.get", { ...ofCall, onReply: callback })
-  const ofList = { ...ofCall, exact: flagOf, maxNodes: wholeNumber(), onEnd: callback, onReply: callback }
+  const get = method("nodes.get", ofRequest)
+  const ofList = { ...ofRequest, exact: flagOf, maxNodes: wholeNumber(), onEnd: callback }
   const list = checkCall("nodes.list", ofList)
   const listPage = method("nodes.list", {
-    ...ofCall,
+    ...ofRequest,
     page: wholeNumber(),
-    perPage: wholeNumber(100),
-    onReply: callback
+    perPage: wholeNumber(100)
   })
   const find = method("nodes.list", ofList)
-  const remove = method("nodes.delete", { ...ofCall, onReply: callback })
-  const setCommitment = method("commitments.set", { ...ofCall, skuId: wholeNumber(), onReply: callback })
-  const wait = method("nodes.await", { ...ofCall, timeout: timespan })
-  const listImages = method("images.list", { ...ofCall, onReply: callback })
-  const listSaved = method("images.saved", { ...ofCall, onReply: callback })
-  const listPlans = method("plans.list", { ...ofCall, onReply: callback })
+  const remove = method("nodes.delete", ofRequest)
+  const setCommitment = method("commitments.set", { ...ofRequest, skuId: wholeNumber() })
+  const wait = method("nodes.await", ofWait)
+  const listImages = method("images.list", ofRequest)
+  const listSaved = method("images.saved", ofRequest)
+  const listPlans = method("plans.list", ofRequest)
   const current = method("allowance.current", ofSignal)
   const changes = checkCall("allowance.changes", ofSignal)
-  const request = method("raw", { ...ofCall, onReply: callback })
+  const request = method("raw", ofRequest)
 
   const close = runner.close
   return {

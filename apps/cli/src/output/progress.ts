@@ -58,9 +58,8 @@ const retryLineMillis = 1000
 /** A request that is held up for a moment has not met the rate limit. */
 const minPausedSteps = 4
 
-/** A create as a whole, and the request in it that creates. */
-const creating = "Nodes.create"
-const sending = "nodes.create"
+/** A create as a whole, and the call in it that creates. */
+const creating = "nodes.create"
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -93,9 +92,9 @@ const make = Effect.gen(function* () {
           ? undefined
           : { operation, status: last.status, outcome: last.outcome, number: last.number }
     },
-    traced: (name, options) => (effect) => {
-      const traced = spans.traced(name, options)(effect)
-      if (name === "attempt") return traced
+    traced: (step, name, options) => (effect) => {
+      const traced = spans.traced(step, name, options)(effect)
+      if (step === "attempt") return traced
       return Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
         const call: Call = { operation: name, startedAt }
         calls.add(call)
@@ -104,8 +103,7 @@ const make = Effect.gen(function* () {
             calls.delete(call)
             if (failed?.operation === name) failed = undefined
             // The create of a node is one request in a longer call, which goes on where its reply was lost.
-            if (name === sending) isLost = Exit.isFailure(exit)
-            if (name === creating) isLost = false
+            if (name === creating) isLost = step === "call" && Exit.isFailure(exit)
             if (calls.size === 0) requests = 0
           })
         )

@@ -59,7 +59,6 @@ const waitText = (waiting: Waiting): string => {
 
 /** What each operation does, for people. */
 const doing: Readonly<Record<string, string>> = {
-  "Nodes.create": "creating",
   "nodes.list": "reading the list of nodes",
   "nodes.get": "reading a node",
   "nodes.create": "creating",

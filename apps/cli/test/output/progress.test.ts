@@ -78,7 +78,7 @@ const wait = withProgress({ goal: "running", total: 1 }, (show) =>
 
 /** A call that takes so long. */
 const call = (name: string, during: Effect.Effect<void>) =>
-  Effect.flatMap(Progress, ({ observer }) => observer.traced(name)(during))
+  Effect.flatMap(Progress, ({ observer }) => observer.traced("call", name)(during))
 
 const failedAttempt = (number: number): Attempt => ({
   number,
@@ -175,16 +175,10 @@ describe("progress", () => {
             "nodes.list",
             Effect.gen(function* () {
               for (const number of [1, 2]) {
-                observer.attempted("nodes.list", "interactive", [failedAttempt(number)], {
-                  method: "GET",
-                  path: "/",
-                  query: {}
-                } as never)
+                observer.attempted("nodes.list", "interactive", [failedAttempt(number)])
                 yield* Effect.sleep("1500 millis")
               }
-              observer.attempted("nodes.list", "interactive", [{ ...failedAttempt(3), status: 200, outcome: "ok" }], {
-                method: "GET"
-              } as never)
+              observer.attempted("nodes.list", "interactive", [{ ...failedAttempt(3), status: 200, outcome: "ok" }])
             })
           )
         )
@@ -200,10 +194,13 @@ describe("progress", () => {
     Effect.gen(function* () {
       const creating = () =>
         Effect.flatMap(Progress, ({ observer }) =>
-          observer.traced("Nodes.create")(
+          observer.traced(
+            "method",
+            "nodes.create"
+          )(
             Effect.gen(function* () {
               yield* Effect.ignore(
-                observer.traced("nodes.create")(Effect.andThen(Effect.sleep("2 seconds"), Effect.fail("lost")))
+                observer.traced("call", "nodes.create")(Effect.andThen(Effect.sleep("2 seconds"), Effect.fail("lost")))
               )
               yield* Effect.sleep("2 seconds")
             })

@@ -4,6 +4,7 @@
  */
 import "./promise/requireNode.ts"
 import { clearImmediate, setImmediate } from "node:timers"
+import { inspect } from "node:util"
 import { Clock, Effect, Exit, Result, Scheduler, Schema, Scope } from "effect"
 import { HttpBody, type HttpClient, HttpClientRequest } from "effect/http"
 import { controlPrefix } from "../control/ControlApi.ts"
@@ -165,6 +166,8 @@ const bindWorld = (
   const world = {
     id,
     baseUrl,
+    apiKey,
+    accessToken,
     now: async () => new Date((await call<{ readonly now: string }>("GET", `${path}/clock`)).now),
     advance: async (by) =>
       new Date((await clock({ advance: textOf("the duration of advance", "10 seconds", by) })).now),
@@ -200,8 +203,9 @@ const bindWorld = (
     reset: async () => void (await call("POST", `${path}/reset`)),
     close,
     [Symbol.asyncDispose]: close
-  } satisfies Omit<World, "apiKey" | "accessToken">
-  return Object.defineProperties(world as never, { apiKey: { value: apiKey }, accessToken: { value: accessToken } })
+  } satisfies World
+  const shown = () => ({ ...world, apiKey: "<redacted>", accessToken: "<redacted>" })
+  return Object.defineProperties(world, { toJSON: { value: shown }, [inspect.custom]: { value: shown } })
 }
 
 /** The JSON of an argument that cannot be left out. */

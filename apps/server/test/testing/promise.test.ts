@@ -101,6 +101,13 @@ describe("a world of a test without Effect", () => {
     for (const text of [inspect(world), JSON.stringify(world), String(world)]) expect(text).not.toContain("of-mine")
   })
 
+  it("is copied with its credentials, as a fixture adds to it", async () => {
+    await using world = await server.makeWorld({ apiKey: "a-key-of-mine", accessToken: "a-token-of-mine" })
+    const fixture = { ...world, purpose: "billing" }
+    expect([fixture.apiKey, fixture.accessToken]).toEqual(["a-key-of-mine", "a-token-of-mine"])
+    expect(await fixture.nodes()).toEqual([])
+  })
+
   it("explains a failed test also after it has ended, and then refuses everything else", async () => {
     const world = await server.makeWorld({ seed: 7 })
     await world.arm([{ fault: "html-error" }])

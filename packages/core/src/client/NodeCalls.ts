@@ -102,11 +102,11 @@ export class NodeCalls extends Context.Service<
     Effect.gen(function* () {
       const { allowance, call, deadline, lane, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
-      /** A method of several calls, by its name where it is traced. */
+      /** A method of several calls, by its operation where it is traced. */
       const named =
         (name: string) =>
         <A, E>(method: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-          observer ? observer.traced(name)(method) : method
+          observer ? observer.traced("method", name)(method) : method
 
       const get = (id: NodeId, options?: CallOptions) =>
         Effect.flatMap(unsent("nodes.get")(nodeId(id)), (id) =>
@@ -142,7 +142,7 @@ export class NodeCalls extends Context.Service<
         Effect.andThen(checked(options), nodeSpec(spec)).pipe(
           unsent("nodes.create"),
           Effect.flatMap((spec) => creator(spec, options)),
-          named("Nodes.create")
+          named("nodes.create")
         )
 
       const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
@@ -210,7 +210,7 @@ export class NodeCalls extends Context.Service<
         const reach = (id: NodeId) =>
           Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
         return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
-      }, named("Nodes.awaitStatus")) as NodeCalls["Service"]["awaitStatus"]
+      }, named("nodes.await")) as NodeCalls["Service"]["awaitStatus"]
 
       const awaitDeleted = Effect.fnUntraced(function* (ids: NodeId | ReadonlyArray<NodeId>, options?: WaitOptions) {
         yield* unsent("nodes.await")(waitable(ids, options))
@@ -218,7 +218,7 @@ export class NodeCalls extends Context.Service<
           concurrency: "unbounded",
           discard: true
         })
-      }, named("Nodes.awaitDeleted"))
+      }, named("nodes.await"))
 
       return NodeCalls.of({
         create,

@@ -27,7 +27,7 @@ export interface Classification {
 }
 
 interface RetryAfter {
-  /** How long the service asks to wait, in milliseconds; null when it does not ask. */
+  /** How long the service asks to wait, in milliseconds from 0; null when it does not ask. Of `CircuitOpen`, until a call may go. */
   readonly retryAfterMillis: number | null
 }
 
@@ -48,7 +48,10 @@ const clause = (sentence: string): string =>
   sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 
 /** 401: the API key or the access token is missing or wrong. */
-export class Unauthorized extends Data.TaggedError("Unauthorized")<{ readonly detail: string }> {
+export class Unauthorized extends Data.TaggedError("Unauthorized")<{
+  /** What the service said about it. */
+  readonly detail: string
+}> {
   readonly retryable = false
   readonly retry = "never"
   readonly mayBeProcessed = false
@@ -60,7 +63,10 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<{ readonly de
 }
 
 /** 403: the credentials are known, but not allowed to do this. */
-export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly detail: string }> {
+export class Forbidden extends Data.TaggedError("Forbidden")<{
+  /** What the service said about it. */
+  readonly detail: string
+}> {
   readonly retryable = false
   readonly retry = "never"
   readonly mayBeProcessed = false
@@ -73,7 +79,10 @@ export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly detail: 
 }
 
 /** 404 where a node was named. */
-export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{ readonly nodeId: NodeId }> {
+export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{
+  /** The id that was asked for. */
+  readonly nodeId: NodeId
+}> {
   readonly retryable = false
   readonly retry = "never"
   readonly mayBeProcessed = false
@@ -85,7 +94,10 @@ export class NodeNotFound extends Data.TaggedError("NodeNotFound")<{ readonly no
 }
 
 /** 404 where no node was named: the address itself is unknown to the service. */
-export class PathNotFound extends Data.TaggedError("PathNotFound")<{ readonly detail: string }> {
+export class PathNotFound extends Data.TaggedError("PathNotFound")<{
+  /** What the service said about it. */
+  readonly detail: string
+}> {
   readonly retryable = false
   readonly retry = "never"
   readonly mayBeProcessed = false
@@ -100,6 +112,7 @@ export class PathNotFound extends Data.TaggedError("PathNotFound")<{ readonly de
 export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
   /** HTTP status; null when it was refused before sending. */
   readonly status: number | null
+  /** What is wrong, by the service or by the client. */
   readonly detail: string
   /** Field of the request → what is wrong with it; what concerns the whole request is under `detail`. */
   readonly fields: Readonly<Record<string, ReadonlyArray<string>>>
@@ -128,7 +141,10 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
 }
 
 /** 409 or 423: the state of the resource forbids it (a locked node, a taken name). */
-export class Conflict extends Data.TaggedError("Conflict")<{ readonly detail: string }> {
+export class Conflict extends Data.TaggedError("Conflict")<{
+  /** What the service said about it. */
+  readonly detail: string
+}> {
   readonly retryable = false
   readonly retry = "never"
   readonly mayBeProcessed = false
@@ -141,6 +157,7 @@ export class Conflict extends Data.TaggedError("Conflict")<{ readonly detail: st
 
 /** 412: something else is required first (credits, a verified account). */
 export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
+  /** What the service said about it. */
   readonly detail: string
 }> {
   readonly retryable = false
@@ -172,9 +189,9 @@ export class RateLimited extends Data.TaggedError("RateLimited")<RetryAfter> {
 
 /** The allowance refills only after the deadline: the call was not sent. */
 export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")<{
-  /** How long the call would have to wait for its turn, at least. */
+  /** How long the call would have to wait for its turn, at least, in milliseconds. More than `leftMillis`. */
   readonly predictedMillis: number
-  /** Time left until its deadline. */
+  /** Time left until its deadline, in milliseconds. */
   readonly leftMillis: number
 }> {
   readonly retryable = true
@@ -192,7 +209,9 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
 /** 408, 502, 503 or 504: the service cannot answer at the moment. */
 export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<
   {
+    /** HTTP status: 408, 502, 503 or 504. */
     readonly status: number
+    /** What the service said about it. */
     readonly detail: string
   } & RetryAfter
 > {
@@ -209,7 +228,9 @@ export class ServiceUnavailable extends Data.TaggedError("ServiceUnavailable")<
 /** Any other 5xx: the service failed. */
 export class ServiceFault extends Data.TaggedError("ServiceFault")<
   {
+    /** HTTP status: 500 to 599, but none that is a `ServiceUnavailable`. */
     readonly status: number
+    /** What the service said about it. */
     readonly detail: string
   } & RetryAfter
 > {
@@ -227,6 +248,7 @@ export class ServiceFault extends Data.TaggedError("ServiceFault")<
 export class Unreachable extends Data.TaggedError("Unreachable")<{
   /** Whether the request reached the service: `no` certainly not, `yes` a reply had begun. */
   readonly sent: "no" | "maybe" | "yes"
+  /** What the network reported, at most 1000 characters and a code. */
   readonly detail: string
 }> {
   static readonly ours: ReadonlyArray<string> = ["sent"]
@@ -248,9 +270,11 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
 
 /** The time ran out: of one attempt, or of the whole call. */
 export class TimedOut extends Data.TaggedError("TimedOut")<{
-  /** Which limit was reached. */
+  /** Which limit was reached: `attemptTimeout`, or `deadline`. */
   readonly limit: "attempt" | "deadline"
+  /** That limit, in milliseconds. */
   readonly afterMillis: number
+  /** Whether a request of the call reached the service: `no` certainly not, `yes` a reply had begun. */
   readonly sent: "no" | "maybe" | "yes"
 }> {
   static readonly ours: ReadonlyArray<string> = ["limit", "sent"]
@@ -280,6 +304,7 @@ export class TimedOut extends Data.TaggedError("TimedOut")<{
  * read go before the end of the wait, which then ends at once.
  */
 export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
+  /** The node that was waited for. */
   readonly nodeId: NodeId
   /** The status waited for, or `deleted`. */
   readonly wanted: string
@@ -289,6 +314,7 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
   readonly seen: ReadonlyArray<NodeStatus>
   /** Whether the wanted status cannot follow the last one. */
   readonly impossible: boolean
+  /** How long it waited, in milliseconds. */
   readonly waitedMillis: number
   /** Why the last read of the node failed; null when it did not. */
   readonly failure: string | null
@@ -343,13 +369,15 @@ export class CircuitOpen extends Data.TaggedError("CircuitOpen")<RetryAfter> {
 
 /** A create lost its reply, and the client could not find out whether it made a node. */
 export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
+  /** The name that the node was to have. */
   readonly nodeName: string
   /** Nodes that it may have made; empty when none is listed or the list was not read. */
   readonly candidates: ReadonlyArray<NodeId>
   /** Whether there was time to read the list. */
   readonly listRead: boolean
-  /** Tag of the reason the reply is missing. */
+  /** Tag of the reason the reply is missing, such as `TimedOut`. */
   readonly because: string
+  /** The sentence of that reason. */
   readonly detail: string
   /** Whether the create has a key, so that it may be sent again. */
   readonly keyed: boolean
@@ -381,9 +409,11 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
 
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
+  /** HTTP status. */
   readonly status: number
   /** Where in the body decoding failed, such as `data[3].id`; may be empty. */
   readonly path: string
+  /** What should have been there. */
   readonly expected: string
   /** The beginning of what came instead, at most 200 characters. */
   readonly excerpt: string

@@ -2,6 +2,8 @@
  * The options of every call of the promise client, checked: people without a type checker misspell options too.
  */
 import { Duration, Effect, Option } from "effect"
+import { type Headers, headersFault } from "../client/options/Headers.ts"
+import { maxAllowedAttempts } from "../client/options/OptionCheck.ts"
 import { type Lane, lanes } from "../domain/Lane.ts"
 import { InvalidOption } from "./Failure.ts"
 
@@ -62,6 +64,13 @@ export const func = (operation: string, option: string, value: unknown): ((value
   throw new InvalidOption(operation, option, "expected a function")
 }
 
+/** Further headers. Throws `InvalidOption`. */
+const headers = (operation: string, option: string, value: unknown): Headers => {
+  const fault = headersFault(value)
+  if (fault === undefined) return value as Headers
+  throw new InvalidOption(operation, option, fault)
+}
+
 /** A signal, of any realm: only a real one has what its getter reads. Throws `InvalidOption`. */
 const signal = (operation: string, option: string, value: unknown): AbortSignal => {
   try {
@@ -105,8 +114,18 @@ export type Checked<C extends Checks> = { readonly [Name in keyof C]?: ReturnTyp
 /** Checks for a call that makes no request and so waits for no turn. */
 export const ofSignal = { signal }
 
+/** Checks for a wait, which shares its requests with other calls. */
+export const ofWait = { signal, deadline: timespan, lane, timeout: timespan }
+
 /** Checks for every other call. */
-export const ofCall = { signal, deadline: timespan, lane }
+export const ofCall = {
+  signal,
+  deadline: timespan,
+  lane,
+  maxAttempts: wholeNumber(maxAllowedAttempts),
+  attemptTimeout: timespan,
+  headers
+}
 
 const noOptions = {}
 

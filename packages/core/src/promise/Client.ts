@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * What people without Effect see: the client, what it is made from, what its methods take and give. How it is made is in
  * `promise.ts`.
@@ -32,6 +33,14 @@ export interface CallOptions extends SignalOptions {
   readonly deadline?: Timespan | undefined
   /** Whose turn it is when the allowance is short. Default: that of the client, or else of the method. */
   readonly lane?: Lane | undefined
+  /** Most attempts of the call, 1 to 8; 1 sends nothing again. Default: that of the client. */
+  readonly maxAttempts?: number | undefined
+  /** Longest time of each attempt on the wire. Default: that of the client. */
+  readonly attemptTimeout?: Timespan | undefined
+  /** Further headers of the call's requests, over those of the client; the same rules as there. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Called with each attempt of the call when it is over, after that of the client, and like that one. */
+  readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
   /**
    * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
    * the wire; that of a failure is masked and bounded, its body at most 2048 characters. A create has the reply to its own
@@ -77,8 +86,9 @@ export interface ClientOptions {
    */
   readonly allowanceFile?: string | undefined
   /**
-   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets. They
-   * are not taken for secrets: a service that repeats one in an error shows it.
+   * Headers that every request has, for a gateway on the way to the service. None that the client or HTTP itself sets, so none
+   * replaces the credentials. The value of one whose name says that it is a secret (such as `x-gateway-token`) is masked like
+   * these.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** What the client calls itself. Default `berth/VERSION`. A browser sends its own. */
@@ -97,7 +107,29 @@ export interface ClientOptions {
    * rejects with, is a warning on stderr, once per client. Its promise is not waited for.
    */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
+  /** Called with the reply that each call ended with, before that of the call's own options, and like that one. */
+  readonly onReply?: ((reply: RawReply) => void) | undefined
+  /**
+   * Gets a line for each attempt, and the warnings that go to stderr without it. `console` is one. What it throws is dropped.
+   * Default: none.
+   */
+  readonly logger?: Logger | undefined
+  /**
+   * The least important lines that the logger gets. `debug`: attempts that succeed; `info`: those that do not; `warn`: what the
+   * client cannot do as asked, such as writing its files; `off`: nothing. Default `info`.
+   */
+  readonly logLevel?: LogLevel | undefined
 }
+
+/** What lines go to: a sentence, and of an attempt what it was. Nothing in them holds a credential. */
+export interface Logger {
+  readonly debug: (message: string, attempt?: AttemptReport) => void
+  readonly info: (message: string, attempt?: AttemptReport) => void
+  readonly warn: (message: string) => void
+}
+
+/** How much a logger gets. */
+export type LogLevel = "debug" | "info" | "warn" | "off"
 
 /** An attempt that is over, as the errors of its call list it, with what was sent. Nothing in it holds a credential. */
 export interface AttemptReport extends Attempt {
@@ -161,7 +193,7 @@ export interface NodeList extends AsyncIterable<Node> {
 }
 
 /** How to wait. */
-export interface WaitOptions extends Omit<CallOptions, "onReply"> {
+export interface WaitOptions extends SignalOptions, Pick<CallOptions, "lane"> {
   /** Longest time the whole wait may take. Default 10 minutes. */
   readonly deadline?: Timespan | undefined
   /** The same as `deadline`; the shorter of the two counts. */

@@ -1,14 +1,18 @@
 /**
  * Every error that a promise of the client rejects with, as one union; and the errors that only promises have.
  */
-import type { ErrorReason } from "../domain/ErrorReason.ts"
+import type { ErrorReason, FieldsOf } from "../domain/ErrorReason.ts"
 import { BerthError, type Facts } from "./BerthError.ts"
+import type { Plain } from "./Plain.ts"
 import * as reasons from "./reasons.ts"
 import type { Attempt } from "./Records.ts"
 
-/** The class of each reason. Does not compile where one is missing. */
+/** The fields of the reason with this tag, in their plain form. */
+type FieldsOfTag<Tag> = Plain<FieldsOf<Extract<ErrorReason, { readonly _tag: Tag }>>>
+
+/** The class of each reason. Does not compile where one is missing, or a field of one. */
 export const classes = reasons satisfies {
-  readonly [Tag in ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag }
+  readonly [Tag in ErrorReason["_tag"]]: new (facts: Facts) => BerthError & { readonly _tag: Tag } & FieldsOfTag<Tag>
 }
 
 /** An option, or a variable of the environment, that no client can be made with, or no call be made with. */

@@ -1,13 +1,14 @@
 /**
- * Checks what a client is made from: gives the options as the engine takes them, and the callback for its attempts.
+ * Checks what a client is made from: gives the options as the engine takes them, the logger and the callbacks.
  */
-import { Redacted, Result } from "effect"
+import { Predicate, Redacted, Result } from "effect"
 import { stateDirectoryFault } from "../client/StateDirectory.ts"
 import { checkRuntime } from "../client/options/Runtime.ts"
 import { type ClientOptions as EngineOptions, settingsFrom } from "../client/options/Settings.ts"
 import { InvalidOption, RuntimeTooOld } from "./Failure.ts"
 import { check, type Checks, func, lane, text, timespan } from "./CallOptions.ts"
-import type { ClientOptions } from "./Client.ts"
+import type { ClientOptions, Logger, LogLevel } from "./Client.ts"
+import { logLevels } from "./logging.ts"
 
 /** What the engine checks itself. */
 const asItIs = (_operation: string, _option: string, value: unknown) => value as never
@@ -21,6 +22,20 @@ const stateDirectory = (operation: string, option: string, value: unknown): stri
   const fault = stateDirectoryFault(value)
   if (fault === undefined) return value as string
   throw new InvalidOption(operation, option, fault)
+}
+
+const logger = (operation: string, option: string, value: unknown): Logger => {
+  const isLogger =
+    Predicate.isObjectOrArray(value) &&
+    ["debug", "info", "warn"].every((level) => Predicate.isFunction((value as Record<string, unknown>)[level]))
+  if (isLogger) return value as unknown as Logger
+  throw new InvalidOption(operation, option, "expected an object with the methods debug, info and warn")
+}
+
+const logLevel = (operation: string, option: string, value: unknown): LogLevel => {
+  const known = logLevels.find((level) => level === value)
+  if (known !== undefined) return known
+  throw new InvalidOption(operation, option, `expected one of ${logLevels.join(", ")}`)
 }
 
 const checks = {
@@ -38,18 +53,18 @@ const checks = {
   maxBodyBytes: asItIs,
   maxBodyTokens: asItIs,
   fetch: func as (...of: Parameters<typeof func>) => typeof globalThis.fetch,
-  onAttempt: func
+  onAttempt: func,
+  onReply: func,
+  logger,
+  logLevel
 } satisfies Checks
 
 /** Throws `InvalidOption` and `RuntimeTooOld`. */
 export const checkClient = (operation: string, options: ClientOptions) => {
   const runtime = checkRuntime()
   if (Result.isFailure(runtime)) throw new RuntimeTooOld(operation, runtime.failure)
-  const { accessToken, apiKey, baseUrl, fetch, onAttempt, stateDirectory, ...limits } = check(
-    operation,
-    options,
-    checks
-  )
+  const given = check(operation, options, checks)
+  const { accessToken, apiKey, baseUrl, fetch, logger, logLevel, onAttempt, onReply, stateDirectory, ...limits } = given
   const needed = <A>(option: string, value: A | undefined): A => {
     if (value === undefined) throw new InvalidOption(operation, option, "it is needed")
     return value
@@ -64,5 +79,5 @@ export const checkClient = (operation: string, options: ClientOptions) => {
   }
   const settings = settingsFrom(engine)
   if (Result.isFailure(settings)) throw new InvalidOption(operation, settings.failure.option, settings.failure.detail)
-  return { engine, settings: settings.success, fetch, onAttempt, stateDirectory }
+  return { engine, settings: settings.success, fetch, logger, logLevel, onAttempt, onReply, stateDirectory }
 }

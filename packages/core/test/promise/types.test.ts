@@ -13,6 +13,7 @@ import {
   type ServiceFault,
   type StatusNotReached
 } from "@berth/core/promise"
+import type { ErrorReason, FieldsOf } from "../../src/domain/ErrorReason.ts"
 import { describe, expectTypeOf, it } from "@effect/vitest"
 
 // The compiler checks these; none of them runs.
@@ -27,7 +28,19 @@ type Classes = {
   ]: (typeof Berth)[Name] extends new (...args: never) => infer E ? E : never
 }
 
+/** Fields that a class declares, and the reason of the domain with its tag does not have. */
+type Surplus = {
+  [Reason in ErrorReason as Reason["_tag"]]: Exclude<
+    keyof Extract<Failure, { readonly _tag: Reason["_tag"] }>,
+    keyof BerthError | keyof FieldsOf<Reason>
+  >
+}[ErrorReason["_tag"]]
+
 describe("what the compiler knows of an error", () => {
+  it("is no field that the error does not have", () => {
+    expectTypeOf<Surplus>().toEqualTypeOf<never>()
+  })
+
   it("is which class a tag is, with the fields of it and no others", () => {
     checkOnly(() => {
       switch (failure._tag) {

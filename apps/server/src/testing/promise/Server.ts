@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * What tests without Effect see: the server, its worlds, what their methods take and give. How they are made is in
  * `../promise.ts`.
@@ -59,7 +60,10 @@ export interface World {
   readonly id: string
   /** The service's scheme and host, without a path. */
   readonly baseUrl: string
-  /** Not shown by `console.log` and `JSON.stringify`, so that logs of tests hold nothing that has to be explained. */
+  /**
+   * Not shown by `console.log` and `JSON.stringify` of the world, so that logs of tests hold nothing that has to be explained. A
+   * copy, as of `{ ...world }`, has it like every other field.
+   */
   readonly apiKey: string
   /** As `apiKey`. */
   readonly accessToken: string

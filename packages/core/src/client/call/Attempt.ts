@@ -2,7 +2,7 @@
  * One attempt: sends the request once within its own time limit, reads the reply once, and writes down in the ledger
  * its outcome. Whether another attempt follows is decided elsewhere.
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Result } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Result } from "effect"
 import { allowanceFrom } from "../../api/AllowanceHeaders.ts"
 import { interpret, type RawReply, type Reading, unexpected } from "../../api/Reply.ts"
 import type { Attempt } from "../../domain/Attempt.ts"
@@ -10,11 +10,12 @@ import { type ErrorReason, TimedOut } from "../../domain/ErrorReason.ts"
 import type { FailedReply } from "../../domain/FailedReply.ts"
 import type * as Admission from "../allowance/Admission.ts"
 import { failedReply } from "./failedReply.ts"
+import { replyAttributes, requestAttributes } from "../telemetry/httpAttributes.ts"
 import type { Observer } from "../telemetry/Observer.ts"
 import { deadlineReached, timeUp } from "./Deadline.ts"
 import type { CallOptions, Operation, Repeatable } from "./Operation.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
-import { type Redact, redactedReason } from "../transport/Redaction.ts"
+import { type Redact, redactedReason, shownAddress } from "../transport/Redaction.ts"
 import type { Settings } from "../options/Settings.ts"
 import type { Head, WireReply, WireRequest } from "../transport/Transport.ts"
 
@@ -51,8 +52,7 @@ type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReaso
 
 /** What the attempts of a client depend on. */
 export interface Dependencies {
-  readonly settings: Pick<Settings, "attemptTimeout" | "maxBodyBytes" | "maxBodyTokens">
-  readonly redact: Redact
+  readonly settings: Pick<Settings, "maxBodyBytes" | "maxBodyTokens" | "origin">
   readonly observer: Observer | undefined
 }
 
@@ -67,7 +67,14 @@ export interface Task<A> {
   /** From its beginning until its deadline: less than that where it is one of several calls. */
   readonly leftMillis: number
   readonly repeatable: Repeatable
-  readonly onReply: CallOptions["onReply"]
+  readonly maxAttempts: number
+  readonly attemptMillis: number
+  /** Masks the secrets of the client and of the call. */
+  readonly redact: Redact
+  /** Called with each attempt, the client's before the call's own. */
+  readonly onAttempt: ReadonlyArray<NonNullable<CallOptions["onAttempt"]>>
+  /** Called with the last reply, the client's before the call's own. */
+  readonly onReply: ReadonlyArray<NonNullable<CallOptions["onReply"]>>
   readonly ledger: Ledger
 }
 
@@ -83,17 +90,16 @@ const surer = (a: Sent, b: Sent): Sent => (a === "yes" || b === "yes" ? "yes" : 
  * The step that sends once and reads the reply. However it ends, it makes an entry in the ledger and reports to the ticket what
  * became of the request.
  */
-export const make = ({ observer, redact, settings }: Dependencies) => {
-  const attemptMillis = Duration.toMillis(settings.attemptTimeout)
-  const whole: Reading = { show: redact, maxBodyTokens: settings.maxBodyTokens }
-  const cut: Reading = { ...whole, bodyFault: `a body of at most ${settings.maxBodyBytes} bytes (maxBodyBytes)` }
+export const make = ({ observer, settings }: Dependencies) => {
+  const { maxBodyBytes, maxBodyTokens, origin } = settings
+  const bodyFault = `a body of at most ${maxBodyBytes} bytes (maxBodyBytes)`
 
   const attempt = Effect.fnUntraced(function* <A>(
     task: Task<A>,
     ticket: Admission.Ticket,
     restore: Admission.Restore
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
-    const { ledger, operation, request, send, wireRequest } = task
+    const { attemptMillis, ledger, operation, redact, request, send, wireRequest } = task
     const clock = yield* Clock.Clock
     const startedAt = monotonicMillisUnsafe(clock)
     // A busy program may get its turn after the deadline, and before the timer of that.
@@ -121,9 +127,9 @@ export const make = ({ observer, redact, settings }: Dependencies) => {
     })
 
     const enter = (outcome: string) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
         const { headers = {}, status = null } = head ?? {}
-        ledger.attempts.push({
+        const entry: Attempt = {
           number: ledger.attempts.length + 1,
           startedAtMillis: Math.round(startedAt - ledger.startedAtMillis),
           backoffMillis: Math.round(ledger.backoffMillis),
@@ -132,8 +138,21 @@ export const make = ({ observer, redact, settings }: Dependencies) => {
           status,
           outcome,
           allowance: allowanceFrom(headers, clock.currentTimeMillisUnsafe())
-        })
-        observer?.attempted(operation.name, ticket.lane, ledger.attempts, wireRequest)
+        }
+        ledger.attempts.push(entry)
+        observer?.attempted(operation.name, ticket.lane, ledger.attempts)
+        if (task.onAttempt.length === 0) return Effect.void
+        const url = shownAddress(origin, wireRequest, redact)
+        const report = { operation: operation.name, method: wireRequest.method, url, ...entry }
+        return Effect.forEach(
+          task.onAttempt,
+          (tell) =>
+            Effect.forkDetach(
+              Effect.suspend(() => tell(report)),
+              { startImmediately: true }
+            ),
+          { discard: true }
+        )
       })
 
     const received = yield* Effect.exit(Effect.result(restore(exchange)))
@@ -149,14 +168,20 @@ export const make = ({ observer, redact, settings }: Dependencies) => {
     const result = Result.flatMap(
       Result.mapError(received.value, (reason) => redactedReason(reason, redact)),
       (reply) =>
-        understand(operation, reply, reply.whole ? whole : cut, clock.currentTimeMillisUnsafe(), sentBefore !== "no")
+        understand(
+          operation,
+          reply,
+          { show: redact, maxBodyTokens, bodyFault: reply.whole ? undefined : bodyFault },
+          clock.currentTimeMillisUnsafe(),
+          sentBefore !== "no"
+        )
     )
     yield* enter(outcomeOf(result))
     if (Result.isSuccess(result)) observer?.drifted(operation.drift?.(result.success.value) ?? [])
     yield* head === undefined
       ? ticket.ended(Result.isSuccess(result) || result.failure.mayBeProcessed)
       : ticket.replied(head, Result.isFailure(result) && result.failure.retry === "throttled")
-    if (observer) yield* observer.annotated({ attempt: ledger.attempts.length, status: head?.status ?? null })
+    if (observer) yield* observer.annotated(replyAttributes(head?.status, result))
     // What was certainly not carried out leaves no doubt behind.
     if (Result.isSuccess(result) || result.failure.mayBeProcessed) ledger.sent = surer(sentBefore, sent)
     else if (sending !== undefined) yield* sending.notProcessed
@@ -171,7 +196,9 @@ export const make = ({ observer, redact, settings }: Dependencies) => {
   return <A>(task: Task<A>): Admitted<A> =>
     (ticket, restore) => {
       const once = attempt(task, ticket, restore)
-      return observer ? observer.traced("attempt", { kind: "client" })(once) : once
+      if (!observer) return once
+      const attributes = () => requestAttributes(origin, task)
+      return observer.traced("attempt", task.wireRequest.method, { kind: "client", attributes })(once)
     }
 }
 

@@ -2,9 +2,10 @@
  * The circuit breaker: once most calls fail because of the service it stops calling for a while, then lets one call try.
  * One outcome per call, however many attempts it took. The rules are pure (`admit`, `record`); `make` keeps the state.
  */
-import { Effect, Exit, Option } from "effect"
+import { Effect, Exit, Option, Random } from "effect"
 import { CircuitOpen, type ErrorReason } from "../../domain/ErrorReason.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
+import type { Task } from "./Attempt.ts"
 
 /** Share of the last calls that has to fail. A row of failures proves little where many calls run side by side. */
 const share = 0.8
@@ -47,7 +48,12 @@ export const initial: State = {
 /** A call that may go, and the state from then on; or one that may not, and for how long, if that is known. */
 export type Answer =
   | { readonly _tag: "Go"; readonly state: State }
-  | { readonly _tag: "Refused"; readonly retryAfterMillis: number | null }
+  | {
+      readonly _tag: "Refused"
+      readonly retryAfterMillis: number | null
+      /** Whether it is open for the first time in a row: the service may only be restarting. */
+      readonly isFirst: boolean
+    }
 
 /** Asks whether a call may go. */
 export const admit = (state: State, now: number): Answer => {
@@ -59,11 +65,36 @@ export const admit = (state: State, now: number): Answer => {
     }
     case "open":
       return now < state.openUntil
-        ? { _tag: "Refused", retryAfterMillis: Math.round(state.openUntil - now) }
+        ? refusal(state, Math.round(state.openUntil - now))
         : { _tag: "Go", state: { ...state, phase: "trying", era: state.era + 1 } }
     case "trying":
-      return { _tag: "Refused", retryAfterMillis: null }
+      return refusal(state, null)
   }
+}
+
+const refusal = ({ openings }: State, retryAfterMillis: number | null): Answer => ({
+  _tag: "Refused",
+  retryAfterMillis,
+  isFirst: openings === 1
+})
+
+/** A call that is refused waits for a restart no longer than this. */
+const maxWaitMillis = 10_000
+/** How long until a call asks again while another one finds out whether the service has recovered. */
+const trialMillis = 500
+
+/**
+ * How long a refused call waits before it asks again; undefined when it fails. It waits while the breaker is open for the first
+ * time: a restart of a second can open it, and would then fail every call for two. `draw`, from [0, 1), spreads those that wait.
+ */
+export const waitOf = (
+  { isFirst, retryAfterMillis }: Extract<Answer, { readonly _tag: "Refused" }>,
+  waitedMillis: number,
+  leftMillis: number,
+  draw: number
+): number | undefined => {
+  const waitMillis = (retryAfterMillis ?? 0) + trialMillis * (1 + draw)
+  return isFirst && waitedMillis + waitMillis <= maxWaitMillis && waitMillis < leftMillis ? waitMillis : undefined
 }
 
 const open = (state: State, now: number): State => {
@@ -94,23 +125,33 @@ const outcomeOf = (exit: Exit.Exit<unknown, ErrorReason>): Outcome => {
   return Option.isSome(reason) && reason.value.retry === "transient" ? "fault" : "nothing"
 }
 
-/** A breaker for one service: a function that lets a call go, or fails with `CircuitOpen`. */
+/** A breaker for one service: a step that lets a call go, makes it wait, or fails it with `CircuitOpen`. */
 export const make = () => {
   let state = initial
-  return <A, R>(call: Effect.Effect<A, ErrorReason, R>): Effect.Effect<A, ErrorReason, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(monotonicMillis, (now) => {
-        const answer = admit(state, now)
-        if (answer._tag === "Refused") {
-          return Effect.fail(new CircuitOpen({ retryAfterMillis: answer.retryAfterMillis }))
-        }
-        state = answer.state
-        const { era } = state
-        return Effect.onExit(restore(call), (exit) =>
-          Effect.map(monotonicMillis, (now) => {
-            state = record(state, era, outcomeOf(exit), now)
-          })
-        )
+  return <A>({ ledger, maxAttempts, repeatable, request }: Task<A>) => {
+    // Who retries by itself is told at once.
+    const isPatient = repeatable !== "never" && maxAttempts > 1
+    return <B>(call: Effect.Effect<B, ErrorReason>): Effect.Effect<B, ErrorReason> =>
+      Effect.uninterruptibleMask((restore) => {
+        const enter: Effect.Effect<B, ErrorReason> = Effect.flatMap(monotonicMillis, (now) => {
+          const answer = admit(state, now)
+          if (answer._tag === "Refused") {
+            const refused = Effect.fail(new CircuitOpen({ retryAfterMillis: answer.retryAfterMillis }))
+            if (!isPatient) return refused
+            return Effect.flatMap(Random.next, (draw) => {
+              const wait = waitOf(answer, now - ledger.startedAtMillis, request.deadlineAt - now, draw)
+              return wait === undefined ? refused : Effect.andThen(restore(Effect.sleep(wait)), enter)
+            })
+          }
+          state = answer.state
+          const { era } = state
+          return Effect.onExit(restore(call), (exit) =>
+            Effect.map(monotonicMillis, (now) => {
+              state = record(state, era, outcomeOf(exit), now)
+            })
+          )
+        })
+        return enter
       })
-    )
+  }
 }

@@ -16,10 +16,11 @@ import { Observer } from "../telemetry/Observer.ts"
 import type { CallOptions, Operation } from "./Operation.ts"
 import { optionFault } from "../options/OptionCheck.ts"
 import { monotonicMillis, monotonicMillisUnsafe } from "../time/Monotonic.ts"
-import { redactor } from "../transport/Redaction.ts"
+import { type Headers, lowerCase, secretsIn } from "../options/Headers.ts"
+import { type Redact, redactor } from "../transport/Redaction.ts"
 import * as Retry from "./Retry.ts"
 import { checkRuntime, type RuntimeTooOld } from "../options/Runtime.ts"
-import { type ClientOptions, type InvalidOption, settingsFrom } from "../options/Settings.ts"
+import { type ClientOptions, type InvalidOption, type Settings, settingsFrom } from "../options/Settings.ts"
 import { Transport, type WireRequest } from "../transport/Transport.ts"
 
 /** A step that waits for a turn, and gives the turn back however the attempt ends: one that is kept would hold up all others. */
@@ -41,7 +42,7 @@ const reported =
   <A>(task: Attempt.Task<A>) =>
   (reply: Effect.Effect<Attempt.Reply<A>, ErrorReason>): Effect.Effect<Attempt.Reply<A>, ErrorReason> => {
     const { ledger, onReply, request } = task
-    return onReply === undefined
+    return onReply.length === 0
       ? reply
       : Effect.flatMap(Effect.result(reply), (result) => {
           const ended = Effect.fromResult(result)
@@ -51,10 +52,16 @@ const reported =
             : failed && { status: failed.status, headers: failed.headers, body: failed.excerpt }
           if (raw === null) return ended
           return Effect.flatMap(monotonicMillis, (now) =>
-            Effect.timeoutOrElse(Effect.andThen(onReply(raw), ended), {
-              duration: Duration.millis(Math.max(0, request.deadlineAt - now)),
-              orElse: () => (Result.isSuccess(result) ? Effect.fail(deadlineReached(task)) : ended)
-            })
+            Effect.timeoutOrElse(
+              Effect.andThen(
+                Effect.forEach(onReply, (tell) => tell(raw), { discard: true }),
+                ended
+              ),
+              {
+                duration: Duration.millis(Math.max(0, request.deadlineAt - now)),
+                orElse: () => (Result.isSuccess(result) ? Effect.fail(deadlineReached(task)) : ended)
+              }
+            )
           )
         })
   }
@@ -67,6 +74,31 @@ const failing =
       reply,
       (reason) => new BerthError({ operation: operation.name, reason, attempts: ledger.attempts, reply: ledger.reply })
     )
+
+const none: ReadonlyArray<never> = []
+
+/** The hook of the client, then that of the call. */
+const both = <A>(ofClient: A | undefined, ofCall: A | undefined): ReadonlyArray<A> =>
+  ofClient === undefined && ofCall === undefined ? none : [ofClient, ofCall].filter((hook) => hook !== undefined)
+
+/** Most calls' secrets of which the patterns are kept; they take a while to make. */
+const maxRedactors = 16
+
+/** What masks the secrets of a client and those in the headers of a call. */
+const redactors = ({ credentials, headers }: Settings) => {
+  const ofClient = secretsIn(headers)
+  const redact = redactor(credentials, ofClient)
+  const made = new Map<string, Redact>()
+  return (further: Headers | undefined): Redact => {
+    const secrets = further === undefined ? none : secretsIn(further)
+    if (secrets.length === 0) return redact
+    const key = secrets.join("\n")
+    const known = made.get(key) ?? redactor(credentials, [...ofClient, ...secrets])
+    if (made.size >= maxRedactors) made.clear()
+    made.set(key, known)
+    return known
+  }
+}
 
 export class Engine extends Context.Service<
   Engine,
@@ -96,7 +128,7 @@ export class Engine extends Context.Service<
       Effect.gen(function* () {
         yield* Effect.fromResult(checkRuntime())
         const settings = yield* Effect.fromResult(settingsFrom(options))
-        const redact = redactor(settings.credentials)
+        const redactWith = redactors(settings)
         const transport = yield* Transport
         const sign = authenticated(settings)
 
@@ -104,10 +136,12 @@ export class Engine extends Context.Service<
         const store = allowanceFile === undefined ? yield* AllowanceStore : AllowanceFile.make(allowanceFile)
         const admission = yield* Admission.make(store && (yield* store))
         const observer = yield* Observer
-        const attempt = Attempt.make({ settings, redact, observer })
+        const attempt = Attempt.make({ settings, observer })
         const admitted = admitting(admission)
-        const retried = Retry.make(settings)
+        const retried = Retry.make()
         const guarded = Breaker.make()
+
+        const attemptMillis = Duration.toMillis(settings.attemptTimeout)
 
         const begin = <A>(
           clock: Clock.Clock,
@@ -121,7 +155,9 @@ export class Engine extends Context.Service<
           const endMillis = end === undefined ? Number.POSITIVE_INFINITY : Math.max(0, end.atMillis - startedAtMillis)
           const leftMillis = Math.min(ownMillis, endMillis)
           const ledger: Attempt.Ledger = { startedAtMillis, attempts: [], backoffMillis: 0, sent: "no", reply: null }
-          const signed = sign(wireRequest)
+          const { attemptTimeout, headers } = options ?? {}
+          const further = headers && lowerCase(headers)
+          const signed = sign(wireRequest, further)
           return {
             operation,
             wireRequest,
@@ -133,7 +169,11 @@ export class Engine extends Context.Service<
             deadlineMillis: end !== undefined && endMillis < ownMillis ? end.limitMillis : ownMillis,
             leftMillis,
             repeatable: options?.retry === false ? "never" : operation.repeatable,
-            onReply: options?.onReply,
+            maxAttempts: options?.maxAttempts ?? settings.maxAttempts,
+            attemptMillis: attemptTimeout === undefined ? attemptMillis : Duration.toMillis(attemptTimeout),
+            redact: redactWith(further),
+            onAttempt: both(settings.onAttempt, options?.onAttempt),
+            onReply: both(settings.onReply, options?.onReply),
             ledger
           }
         }
@@ -152,16 +192,16 @@ export class Engine extends Context.Service<
               admitted(task),
               // Sends again where that may help and can do no harm. The only step that does.
               retried(task),
+              // Lets no call go while the service is down. One outcome per call, however many attempts it took.
+              guarded(task),
               // Ends at the deadline, whatever it waits for.
               withDeadline(task),
-              // Lets no call go while the service is down. One outcome per call, however many attempts it took.
-              guarded,
               // Hands the reply to the caller who asked for it.
               reported(task),
               // Makes one error of the reason and the ledger.
               failing(task),
               // Makes one span.
-              observer ? observer.traced(operation.name) : identity
+              observer ? observer.traced("call", operation.name) : identity
             )
           })
 

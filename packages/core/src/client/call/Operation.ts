@@ -8,6 +8,7 @@ import type { Expectation, RawReply } from "../../api/Reply.ts"
 import { type ReadRecord, RecordFault } from "../../api/fields/RecordReader.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
 import type { Lane } from "../../domain/Lane.ts"
+import type { AttemptReport } from "../options/AttemptReport.ts"
 import type { Drift } from "../telemetry/Drift.ts"
 
 /**
@@ -24,6 +25,14 @@ export interface CallOptions {
   readonly lane?: Lane | undefined
   /** Whether a failed attempt may be followed by another. Default true; false for a caller that tries again by itself. */
   readonly retry?: boolean | undefined
+  /** Most attempts of this call, 1 to 8. Default: that of the client. */
+  readonly maxAttempts?: number | undefined
+  /** Longest time of each attempt on the wire. Default: that of the client. */
+  readonly attemptTimeout?: Duration.Input | undefined
+  /** Further headers of this call's requests, over those of the client; the same rules as there. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Called with each attempt of this call when it is over, after that of the client. The call does not wait for it. */
+  readonly onAttempt?: ((attempt: AttemptReport) => Effect.Effect<void>) | undefined
   /**
    * Called once with the reply that the call ended with; a list has one for every page. That of a success is as it came off
    * the wire. That of a failure is masked and bounded, as in `BerthError.reply`, its body the excerpt; a call that ends

@@ -4,7 +4,6 @@
  */
 import { Effect, Random, Result } from "effect"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
-import type { Settings } from "../options/Settings.ts"
 import { monotonicMillis } from "../time/Monotonic.ts"
 import type { Reply, Task } from "./Attempt.ts"
 import type { Repeatable } from "./Operation.ts"
@@ -17,18 +16,27 @@ const maxBackoffMillis = 20_000
 /** A longer `Retry-After` than this is not waited for: the call fails with it. */
 const maxRetryAfterMillis = 120_000
 
-/** Tokens of the budget: full at first, spent by retries, given back by success. */
+/**
+ * Tokens of the budget, which the retries of all calls of a client spend. It limits a storm and not a restart, so it says how
+ * fast retries go and not how many there are: 35 at once, then 20 a second (0174). Below zero, retries that wait
+ * have spent what will come.
+ */
 export const fullBudget = 500
+const refillPerMilli = 0.28
 const transientCost = 14
 const throttledCost = 5
+
+/** What is in the budget `millis` later. */
+export const refilled = (tokens: number, millis: number): number =>
+  Math.min(fullBudget, tokens + millis * refillPerMilli)
 
 /** What follows a failed attempt. */
 export type Decision =
   /** Give up now. */
   | { readonly _tag: "GiveUp" }
-  /** Give up after this wait: with the budget empty a caller that calls again at once is slowed down, not refused. */
+  /** Give up after this wait: the deadline cannot hold the turn of this retry, and a caller that calls again at once is slowed down. */
   | { readonly _tag: "GiveUpAfter"; readonly delayMillis: number }
-  /** Send again after this wait, at this cost. */
+  /** Send again after this wait, at this cost, which is spent now. */
   | { readonly _tag: "Again"; readonly delayMillis: number; readonly cost: number }
 
 /** What the decision rests on. */
@@ -37,9 +45,9 @@ export interface Situation {
   readonly repeatable: Repeatable
   /** Attempts made so far, the failed one included. */
   readonly attempts: number
-  /** Most attempts that the client may make. */
+  /** Most attempts that the call may make. */
   readonly maxAttempts: number
-  /** Tokens left in the budget. */
+  /** Tokens in the budget now. */
   readonly budget: number
   /** What is left of the call's deadline. */
   readonly leftMillis: number
@@ -66,44 +74,54 @@ export const decide = ({
   const isThrottled = reason.retry === "throttled"
   const base = isThrottled ? throttledBaseMillis : baseMillis
   const backoffMillis = Math.min(maxBackoffMillis, base * 2 ** (attempts - 1))
-  const delayMillis = Math.max(asked, backoffMillis * (0.5 + draw / 2))
+  const pauseMillis = backoffMillis * (0.5 + draw / 2)
+  const delayMillis = Math.max(asked, pauseMillis)
   if (delayMillis >= leftMillis) return giveUp
   const cost = isThrottled ? throttledCost : transientCost
-  return cost > budget ? { _tag: "GiveUpAfter", delayMillis } : { _tag: "Again", delayMillis, cost }
+  const turnMillis = Math.max(0, cost - budget) / refillPerMilli
+  // Many calls may be asked to come back at one instant: their turns begin there.
+  const pacedMillis = Math.max(asked + turnMillis, pauseMillis)
+  return pacedMillis >= leftMillis
+    ? { _tag: "GiveUpAfter", delayMillis }
+    : { _tag: "Again", delayMillis: pacedMillis, cost }
 }
 
 /** A step for the calls of one client: attempts until one succeeds or no other may follow. */
-export const make = ({ maxAttempts }: Pick<Settings, "maxAttempts">) => {
-  let budget = fullBudget
+export const make = () => {
+  let tokens = fullBudget
+  let countedAt = 0
   const retry = Effect.fnUntraced(function* <A>(
-    { ledger, repeatable, request }: Task<A>,
+    { ledger, maxAttempts, repeatable, request }: Task<A>,
     attempt: Effect.Effect<Reply<A>, ErrorReason>
   ): Effect.fn.Return<Reply<A>, ErrorReason> {
     let before: ErrorReason | undefined
     while (true) {
       const result = yield* Effect.result(attempt)
-      if (Result.isSuccess(result)) {
-        budget = Math.min(fullBudget, budget + 1)
-        return result.success
-      }
+      if (Result.isSuccess(result)) return result.success
       // Having no turn left for another attempt is not why the call fails: the last attempt is.
       const reason = result.failure._tag === "WouldExceedDeadline" ? (before ?? result.failure) : result.failure
       if (reason === before) return yield* Effect.fail(reason)
       before = reason
+      const now = yield* monotonicMillis
+      tokens = refilled(tokens, now - countedAt)
+      countedAt = now
       const decision = decide({
         reason,
         repeatable,
         attempts: ledger.attempts.length,
         maxAttempts,
-        budget,
-        leftMillis: request.deadlineAt - (yield* monotonicMillis),
+        budget: tokens,
+        leftMillis: request.deadlineAt - now,
         draw: yield* Random.next
       })
       if (decision._tag === "GiveUp") return yield* Effect.fail(reason)
-      yield* Effect.sleep(decision.delayMillis)
-      if (decision._tag === "GiveUpAfter") return yield* Effect.fail(reason)
-      budget -= decision.cost
-      ledger.backoffMillis = decision.delayMillis
+      if (decision._tag === "GiveUpAfter")
+        return yield* Effect.andThen(Effect.sleep(decision.delayMillis), Effect.fail(reason))
+      const { cost, delayMillis } = decision
+      tokens -= cost
+      // A call that is let go of has no use for its turn.
+      yield* Effect.onInterrupt(Effect.sleep(delayMillis), () => Effect.sync(() => (tokens += cost)))
+      ledger.backoffMillis = delayMillis
     }
   })
   return <A>(task: Task<A>) =>

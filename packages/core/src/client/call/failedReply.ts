@@ -3,6 +3,7 @@
  */
 import type { RawReply } from "../../api/Reply.ts"
 import { type FailedReply, requestIdHeaders } from "../../domain/FailedReply.ts"
+import { isSecretHeader } from "../options/Headers.ts"
 import type { Redact } from "../transport/Redaction.ts"
 
 const maxHeaders = 64
@@ -10,14 +11,11 @@ const maxHeaderLength = 1024
 const maxIdLength = 128
 const maxExcerptLength = 2048
 
-/** Headers that hold secrets, of the service or of a gateway. */
-export const isSecret = /cookie|authorization|api-?key|token|secret/
-
 /** The reply as it is shown. */
 export const failedReply = ({ body, headers: all, status }: RawReply, redact: Redact): FailedReply => {
   const headers: Record<string, string> = {}
   for (const name of Object.keys(all)
-    .filter((name) => !isSecret.test(name))
+    .filter((name) => !isSecretHeader(name))
     .slice(0, maxHeaders)) {
     headers[redact(name, maxIdLength)] = redact(all[name] ?? "", maxHeaderLength)
   }

@@ -108,6 +108,10 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
   const within = ({ options, untilMillis }: Call) =>
     Effect.map(monotonicMillis, (now): CallOptions => ({
       lane: options.lane,
+      maxAttempts: options.maxAttempts,
+      attemptTimeout: options.attemptTimeout,
+      headers: options.headers,
+      onAttempt: options.onAttempt,
       deadline: Math.max(1, untilMillis - now - marginMillis(untilMillis - now))
     }))
 

@@ -7,6 +7,10 @@ import { pageSize } from "../../api/Routes.ts"
 import { BerthError } from "../../domain/BerthError.ts"
 import { InvalidRequest } from "../../domain/ErrorReason.ts"
 import { lanes } from "../../domain/Lane.ts"
+import { headersFault } from "./Headers.ts"
+
+/** Most attempts of a call. With any jitter they span at least 6 s, in which a service may restart. */
+export const maxAllowedAttempts = 8
 
 /** The fault of an option's value; undefined when there is none. */
 type Check = (value: unknown) => string | undefined
@@ -22,10 +26,11 @@ export const timespanFault: Check = (value) => {
 export const laneFault: Check = (value) =>
   lanes.some((lane) => lane === value) ? undefined : `expected one of ${lanes.join(", ")}`
 
-const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
+/** A function. */
+export const functionFault: Check = (value) => (Predicate.isFunction(value) ? undefined : "expected a function")
 
 /** A whole number from 1. */
-export const wholeFault =
+const wholeFault =
   (max: number): Check =>
   (value) =>
     Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= max
@@ -33,6 +38,7 @@ export const wholeFault =
       : `expected a whole number from 1${max === Number.MAX_SAFE_INTEGER ? "" : ` to ${max}`}`
 
 export const countFault = wholeFault(Number.MAX_SAFE_INTEGER)
+export const attemptsFault = wholeFault(maxAllowedAttempts)
 const flagFault: Check = (value) => (Predicate.isBoolean(value) ? undefined : "expected true or false")
 
 const checks = {
@@ -43,6 +49,10 @@ const checks = {
   timeout: timespanFault,
   lane: laneFault,
   retry: flagFault,
+  maxAttempts: attemptsFault,
+  attemptTimeout: timespanFault,
+  headers: headersFault,
+  onAttempt: functionFault,
   exact: flagFault,
   maxNodes: countFault,
   skuId: countFault,

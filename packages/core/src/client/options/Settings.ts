@@ -1,11 +1,21 @@
 /**
  * The options of a client: the service's address, the account's credentials, bounds and defaults; checked once.
  */
-import { Data, Duration, Predicate, Redacted, Result } from "effect"
+import { Data, Duration, type Effect, Predicate, Redacted, Result } from "effect"
 import { defaultMaxBodyTokens } from "../../api/BodyBounds.ts"
 import { prefix } from "../../api/Routes.ts"
 import type { Lane } from "../../domain/Lane.ts"
-import { countFault, laneFault, timespanFault, wholeFault } from "./OptionCheck.ts"
+import type { RawReply } from "../../api/Reply.ts"
+import type { AttemptReport } from "./AttemptReport.ts"
+import { type Headers, headersFault, isHeaderValue, lowerCase } from "./Headers.ts"
+import {
+  attemptsFault,
+  countFault,
+  functionFault,
+  laneFault,
+  maxAllowedAttempts,
+  timespanFault
+} from "./OptionCheck.ts"
 import { version } from "./version.ts"
 
 /** The two halves of an account's credentials, made in the account portal (interface.md §5). */
@@ -43,12 +53,16 @@ export interface ClientOptions {
    */
   readonly maxBodyTokens?: number | undefined
   /**
-   * Headers of every request, for a gateway before the service. None that the client or HTTP itself sets. They are not masked:
-   * a service that repeats one in an error shows it.
+   * Headers of every request, for a gateway before the service. None that the client or HTTP itself sets, so none replaces the
+   * credentials. The value of one whose name says that it is a secret (such as `x-gateway-token`) is masked like these.
    */
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: Headers | undefined
   /** The `User-Agent` header. Default `berth/VERSION`. A browser sets its own. */
   readonly userAgent?: string | undefined
+  /** Called with each attempt of every call when it is over. It runs beside the call, which does not wait for it. */
+  readonly onAttempt?: ((attempt: AttemptReport) => Effect.Effect<void>) | undefined
+  /** Called with the reply that each call ended with, before that of the call's own options. */
+  readonly onReply?: ((reply: RawReply) => Effect.Effect<void>) | undefined
 }
 
 /** Options, checked and with defaults. */
@@ -63,7 +77,9 @@ export interface Settings {
   readonly maxBodyBytes: number
   readonly maxBodyTokens: number
   /** By name in lower case. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
+  readonly onAttempt: ClientOptions["onAttempt"]
+  readonly onReply: ClientOptions["onReply"]
 }
 
 /** An unusable option. */
@@ -76,9 +92,6 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
     return `The option ${this.option} is not usable: ${this.detail}.`
   }
 }
-
-/** Most attempts of a call. With any jitter they span at least 6 s, in which a service may restart. */
-export const maxAllowedAttempts = 8
 
 /** The longest image list takes less than a tenth of it. */
 const defaultMaxBodyBytes = 2 * 1024 * 1024
@@ -129,29 +142,13 @@ const names: { readonly [Name in keyof Required<ClientOptions>]: true } = {
   maxBodyBytes: true,
   maxBodyTokens: true,
   headers: true,
-  userAgent: true
-}
-
-/** Set by the client, or by HTTP. */
-const ownHeaders =
-  /^(accept|authorization|connection|content-.*|expect|host|keep-alive|te|trailer|transfer|upgrade|user-agent)(-encoding)?$/i
-
-const isValue = (value: unknown) => Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
-
-const isPlain = (value: object) => [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
-
-const headersFault = (headers: unknown) => {
-  // A `Headers` or a `Map` has no own keys, and would count as empty.
-  if (!Predicate.isObject(headers) || !isPlain(headers))
-    return "expected a plain object of texts by the names of headers"
-  const wrong = Object.keys(headers).find(
-    (name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || ownHeaders.test(name) || !isValue(headers[name])
-  )
-  return wrong === undefined ? undefined : `the header ${JSON.stringify(wrong)} cannot be set`
+  userAgent: true,
+  onAttempt: true,
+  onReply: true
 }
 
 const userAgentFault = (value: unknown) =>
-  isValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
+  isHeaderValue(value) && value !== "" ? undefined : "expected printable ASCII characters"
 
 /** A browser sets its own `User-Agent`, and a request to another origin may not without permission. */
 const isBrowser = "document" in globalThis || "importScripts" in globalThis
@@ -176,6 +173,8 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     maxAttempts = maxAllowedAttempts,
     maxBodyBytes = defaultMaxBodyBytes,
     maxBodyTokens = defaultMaxBodyTokens,
+    onAttempt,
+    onReply,
     userAgent = `berth/${version}`
   } = options
   const faults: Record<string, string | undefined> = {
@@ -184,13 +183,15 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     accessToken: credentialFault(credentials.accessToken),
     deadline: timespanFault(deadline),
     attemptTimeout: timespanFault(attemptTimeout),
-    maxAttempts: wholeFault(maxAllowedAttempts)(maxAttempts),
+    maxAttempts: attemptsFault(maxAttempts),
     lane: lane === undefined ? undefined : laneFault(lane),
     allowanceFile: allowanceFile === undefined ? undefined : pathFault(allowanceFile),
     maxBodyBytes: countFault(maxBodyBytes),
     maxBodyTokens: countFault(maxBodyTokens),
     headers: headersFault(headers),
-    userAgent: userAgentFault(userAgent)
+    userAgent: userAgentFault(userAgent),
+    onAttempt: onAttempt === undefined ? undefined : functionFault(onAttempt),
+    onReply: onReply === undefined ? undefined : functionFault(onReply)
   }
   for (const [option, fault] of Object.entries(faults)) if (fault !== undefined) return unusable(option, fault)
   return Result.succeed({
@@ -204,8 +205,10 @@ export const settingsFrom = (options: ClientOptions): Result.Result<Settings, In
     maxBodyBytes,
     maxBodyTokens,
     headers: {
-      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+      ...lowerCase(headers),
       ...(!isBrowser && { "user-agent": userAgent })
-    }
+    },
+    onAttempt,
+    onReply
   })
 }

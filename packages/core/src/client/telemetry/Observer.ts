@@ -6,20 +6,26 @@ import { Context, type Effect, type Tracer } from "effect"
 import type { Attempt } from "../../domain/Attempt.ts"
 import type { Lane } from "../../domain/Lane.ts"
 import type { Drift } from "./Drift.ts"
-import type { WireRequest } from "../transport/Transport.ts"
+
+/** Of a span. Its attributes are made where it is. */
+export interface SpanOptions {
+  readonly kind: Tracer.SpanKind
+  readonly attributes: () => Readonly<Record<string, unknown>>
+}
 
 export interface Observer {
-  /**
-   * An attempt has ended: the last of `attempts`, those of its call so far. `request` is what was sent, without the
-   * credentials.
-   */
-  readonly attempted: (operation: string, lane: Lane, attempts: ReadonlyArray<Attempt>, request: WireRequest) => void
+  /** An attempt has ended: the last of `attempts`, those of its call so far. */
+  readonly attempted: (operation: string, lane: Lane, attempts: ReadonlyArray<Attempt>) => void
   /** A reply has something that Berth does not know. */
   readonly drifted: (drifts: ReadonlyArray<Drift>) => void
-  /** A call or an attempt, with a span around it where the observer makes one. */
+  /**
+   * A step, with a span around it where the observer makes one. A `method` is what a program called, where it takes several
+   * calls; a `call` is named after its operation, an `attempt` after its HTTP method.
+   */
   readonly traced: (
+    step: "method" | "call" | "attempt",
     name: string,
-    options?: Tracer.SpanOptions
+    options?: SpanOptions
   ) => <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Adds attributes to the span that `traced` made around this. */
   readonly annotated: (attributes: Readonly<Record<string, unknown>>) => Effect.Effect<void>

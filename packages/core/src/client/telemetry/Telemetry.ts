@@ -8,8 +8,12 @@ import { Observer } from "./Observer.ts"
 
 /** A span for each call and attempt, where the program has a tracer. */
 export const spans: Pick<Observer, "annotated" | "traced"> = {
-  traced: (name, options) => (effect) =>
-    Effect.withFiber(({ cache }) => (cache.tracer === undefined ? effect : Effect.withSpan(effect, name, options))),
+  traced: (_step, name, options) => (effect) =>
+    Effect.withFiber(({ cache }) =>
+      cache.tracer === undefined
+        ? effect
+        : Effect.withSpan(effect, name, options && { kind: options.kind, attributes: options.attributes() })
+    ),
   annotated: (attributes) =>
     Effect.withFiber(({ cache }) => (cache.tracer === undefined ? Effect.void : Effect.annotateCurrentSpan(attributes)))
 }

@@ -4,7 +4,9 @@
  */
 import { Predicate, Redacted, RegExp as Regex } from "effect"
 import { type ErrorReason, fieldsOf } from "../../domain/ErrorReason.ts"
+import { apiKeyParameter } from "../../api/Routes.ts"
 import type { Credentials } from "../options/Settings.ts"
+import type { WireRequest } from "./Transport.ts"
 
 /**
  * Masks every spelling of the credentials in a text, and, in the position of a credential, a part of one that was cut off.
@@ -127,9 +129,11 @@ const partsMasked = (spellings: ReadonlyArray<ReadonlyArray<string>>): ((text: s
 /** Most characters of a text for one of a secret. */
 const maxPerCharacter = 16
 
-/** A function that masks the credentials in a text; a short one only in the position of a credential. */
-export const redactor = (credentials: Credentials): Redact => {
-  const secrets = [credentials.apiKey, credentials.accessToken].map(Redacted.value).sort((a, b) => b.length - a.length)
+/** A function that masks the credentials, and further secrets, in a text; a short one only in the position of a credential. */
+export const redactor = (credentials: Credentials, further: ReadonlyArray<string> = []): Redact => {
+  const secrets = [...[credentials.apiKey, credentials.accessToken].map(Redacted.value), ...further].sort(
+    (a, b) => b.length - a.length
+  )
   const written = (secrets: ReadonlyArray<string>) => [
     ...secrets.map(spelling),
     // The text that was encoded may be an address that was encoded already.
@@ -150,6 +154,16 @@ export const redactor = (credentials: Credentials): Redact => {
     // The end of the part that was read may be the beginning of a secret.
     return (read.length < text.length ? clean.slice(0, -reach) : clean).slice(0, maxLength)
   }
+}
+
+/** The address of a request as it is shown: made anew, for the one on the wire has the key. */
+export const shownAddress = (
+  origin: string,
+  { path, query }: Pick<WireRequest, "path" | "query">,
+  redact: Redact
+): string => {
+  const search = new URLSearchParams(query.map(([name, value]) => [name, value]))
+  return redact(`${origin}${path}?${search.size === 0 ? "" : `${search}&`}${apiKeyParameter}=${mask}`)
 }
 
 /** Matches fields with the name of a credential. */

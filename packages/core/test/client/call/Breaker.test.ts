@@ -2,7 +2,7 @@ import { layer, ok, type Reply } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { admit, initial, type Outcome, record, type State } from "../../../src/client/call/Breaker.ts"
+import { admit, initial, type Outcome, record, type State, waitOf } from "../../../src/client/call/Breaker.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
 import { NodeId } from "../../../src/domain/Node.ts"
 
@@ -22,7 +22,7 @@ const opened = calls(times(10, "fault"))
 describe("the breaker", () => {
   it("opens when ten calls have failed", () => {
     assert.strictEqual(calls(times(9, "fault")).phase, "closed")
-    assert.deepStrictEqual(admit(opened, 500), { _tag: "Refused", retryAfterMillis: 1500 })
+    assert.deepStrictEqual(admit(opened, 500), { _tag: "Refused", retryAfterMillis: 1500, isFirst: true })
   })
 
   it("opens by the share of faults among the last twenty calls", () => {
@@ -42,7 +42,23 @@ describe("the breaker", () => {
     const answer = admit(opened, 2000)
     assert.strictEqual(answer._tag, "Go")
     if (answer._tag === "Go")
-      assert.deepStrictEqual(admit(answer.state, 2000), { _tag: "Refused", retryAfterMillis: null })
+      assert.deepStrictEqual(admit(answer.state, 2000), {
+        _tag: "Refused",
+        retryAfterMillis: null,
+        isFirst: true
+      })
+  })
+
+  it("makes a call wait while it is open for the first time, for ten seconds at most and within the deadline", () => {
+    const refused = { _tag: "Refused", retryAfterMillis: 1500, isFirst: true } as const
+    assert.strictEqual(waitOf(refused, 0, 60_000, 0), 2000)
+    assert.strictEqual(waitOf(refused, 0, 60_000, 0.5), 2250, "those that wait come one by one")
+    assert.strictEqual(waitOf({ ...refused, retryAfterMillis: null }, 0, 60_000, 0), 500)
+    assert.isUndefined(waitOf(refused, 8001, 60_000, 0))
+    assert.isUndefined(waitOf(refused, 0, 2000, 0))
+    assert.isUndefined(waitOf({ ...refused, isFirst: false }, 0, 60_000, 0))
+    const again = admit(call(opened, "fault", 2000), 2001)
+    assert.deepStrictEqual(again, { _tag: "Refused", retryAfterMillis: 3999, isFirst: false })
   })
 
   it("closes when that call succeeds, and admits another when it shows nothing", () => {

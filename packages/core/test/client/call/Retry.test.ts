@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { decide, fullBudget, type Situation } from "../../../src/client/call/Retry.ts"
-import { maxAllowedAttempts as maxAttempts } from "../../../src/client/options/Settings.ts"
+import { decide, type Decision, fullBudget, refilled, type Situation } from "../../../src/client/call/Retry.ts"
+import { maxAllowedAttempts as maxAttempts } from "../../../src/client/options/OptionCheck.ts"
 import {
   CircuitOpen,
   Conflict,
@@ -152,17 +152,36 @@ describe("the budget of retries", () => {
     assert.strictEqual(fullBudget, 500)
     for (const reason of transient) {
       const cost = reason._tag === "RateLimited" ? 5 : 14
-      assert.deepInclude(decided({ reason }), { cost })
-      assert.strictEqual(decided({ reason, budget: cost })._tag, "Again", named(reason))
-      assert.strictEqual(decided({ reason, budget: cost - 1 })._tag, "GiveUpAfter", named(reason))
+      assert.deepInclude(decided({ reason }), { _tag: "Again", cost })
     }
   })
 
-  it("when spent makes the caller wait as long as the retry would have, and then fail", () => {
-    assert.deepStrictEqual(decided({ budget: 0, attempts: 2, draw: 0.5 }), { _tag: "GiveUpAfter", delayMillis: 150 })
-    assert.deepStrictEqual(decided({ budget: 0, reason: throttled(7000) }), {
+  it("refills with time: twenty transient retries a second, up to the whole", () => {
+    assert.approximately(refilled(0, 1000), 20 * 14, 1e-9)
+    assert.approximately(refilled(-140, 500), 0, 1e-9)
+    assert.strictEqual(refilled(400, 1000), fullBudget)
+  })
+
+  it("when empty makes a retry wait for its turn, and not fail", () => {
+    const { delayMillis: first } = decided({ budget: 0 }) as Extract<Decision, { readonly _tag: "Again" }>
+    assert.approximately(first, 75, 1e-9, "its own pause is longer")
+    const { delayMillis: hundredth } = decided({ budget: -14 * 99 }) as Extract<Decision, { readonly _tag: "Again" }>
+    assert.approximately(hundredth, 5000, 1e-9)
+  })
+
+  it("when empty spreads the calls that the service asks to come back at one instant", () => {
+    assert.deepInclude(decided({ reason: unavailable(7000), budget: 14 }), { _tag: "Again", delayMillis: 7000 })
+    const { delayMillis } = decided({ reason: unavailable(7000), budget: -14 }) as Extract<
+      Decision,
+      { readonly _tag: "Again" }
+    >
+    assert.approximately(delayMillis, 7100, 1e-9)
+  })
+
+  it("makes the caller wait, and then fail, where the deadline cannot hold its turn", () => {
+    assert.deepStrictEqual(decided({ budget: -14 * 1999, attempts: 2, leftMillis: 60_000 }), {
       _tag: "GiveUpAfter",
-      delayMillis: 7000
+      delayMillis: 150
     })
   })
 })

@@ -20,15 +20,57 @@ const refusal = Effect.fail(
 )
 
 describe("a service that restarts", () => {
-  it.effect("is outlasted by several calls at once while it refuses connections for three seconds", () => {
-    const client = layer(() =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => (now < 3000 ? refusal : Effect.succeed(node)))
+  /** A service that refuses connections until then. */
+  const awayUntil = (millis: number) => () =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => (now < millis ? refusal : Effect.succeed(node)))
+
+  for (const [callers, millis] of [
+    [5, 3000],
+    [20, 1200],
+    [200, 1200],
+    [200, 5000]
+  ] as const) {
+    it.effect(`is outlasted by ${callers} calls at once while it refuses connections for ${millis} ms`, () =>
+      Effect.gen(function* () {
+        const nodes = yield* inTime(Effect.replicateEffect(get, callers, { concurrency: "unbounded" }))
+        assert.lengthOf(nodes, callers)
+        assert.isBelow(yield* Clock.currentTimeMillis, 20_000)
+      }).pipe(Effect.provide(layer(awayUntil(millis))))
     )
-    return Effect.gen(function* () {
-      const nodes = yield* inTime(Effect.replicateEffect(get, 5, { concurrency: "unbounded" }))
-      assert.lengthOf(nodes, 5)
-    }).pipe(Effect.provide(client))
-  })
+  }
+
+  it.effect("and opens the breaker, which calls of one attempt do, fails no call that may be sent again", () =>
+    Effect.gen(function* () {
+      const hasty = Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false }))
+      yield* Effect.replicateEffect(Effect.ignore(hasty), 10)
+      assert.strictEqual((yield* Effect.flip(hasty)).reason._tag, "CircuitOpen")
+      const nodes = yield* inTime(Effect.replicateEffect(get, 20, { concurrency: "unbounded" }))
+      assert.lengthOf(nodes, 20)
+      assert.isBelow(yield* Clock.currentTimeMillis, 10_000)
+    }).pipe(Effect.provide(layer(awayUntil(1200))))
+  )
+
+  it.effect("for so long that the breaker opens again fails the calls that wait for it", () =>
+    Effect.gen(function* () {
+      const hasty = Nodes.use((nodes) => nodes.get(NodeId.make(7), { retry: false }))
+      yield* Effect.replicateEffect(Effect.ignore(hasty), 10)
+      const error = yield* inTime(Effect.andThen(Effect.delay(Effect.ignore(hasty), "2 seconds"), Effect.flip(get)))
+      assert.strictEqual(error.reason._tag, "CircuitOpen")
+      assert.lengthOf(error.attempts, 0)
+      assert.isBelow(yield* Clock.currentTimeMillis, 3000)
+    }).pipe(Effect.provide(layer(awayUntil(60_000))))
+  )
+
+  it.effect("gives the turn of a call that is interrupted to another", () =>
+    Effect.gen(function* () {
+      // Each takes a turn twenty milliseconds apart, the last of them a minute from now.
+      const many = Effect.replicateEffect(get, 600, { concurrency: "unbounded" })
+      yield* inTime(Effect.timeoutOption(many, "2 seconds"))
+      const before = yield* Clock.currentTimeMillis
+      yield* inTime(Effect.timeout(get, "20 seconds"))
+      assert.isBelow((yield* Clock.currentTimeMillis) - before, 10_000)
+    }).pipe(Effect.provide(layer(awayUntil(5000))))
+  )
 
   it.effect("fails the call after the client's maximum of attempts", () => {
     const service = scripted(() => refusal)

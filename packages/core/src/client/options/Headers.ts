@@ -1,0 +1,49 @@
+/**
+ * Headers that a program adds to requests, checked: none that the client or HTTP itself sets, so none that holds its credentials.
+ */
+import { Predicate } from "effect"
+
+/** Further headers of a request, by their names. */
+export type Headers = Readonly<Record<string, string>>
+
+/** Set by the client, or by HTTP. */
+const ownHeaders =
+  /^(accept|authorization|connection|content-.*|expect|host|keep-alive|te|trailer|transfer|upgrade|user-agent)(-encoding)?$/i
+
+/** What a header can hold: printable ASCII characters, spaces and tabs. */
+export const isHeaderValue = (value: unknown): value is string =>
+  Predicate.isString(value) && /^[\t\x20-\x7e]*$/.test(value)
+
+const isPlain = (value: object) => [null, Object.prototype].includes(Object.getPrototypeOf(value) as object | null)
+
+/** The fault of further headers; undefined when there is none. */
+export const headersFault = (headers: unknown): string | undefined => {
+  // A `Headers` or a `Map` has no own keys, and would count as empty.
+  if (!Predicate.isObject(headers) || !isPlain(headers))
+    return "expected a plain object of texts by the names of headers"
+  const wrong = Object.keys(headers).find(
+    (name) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || ownHeaders.test(name) || !isHeaderValue(headers[name])
+  )
+  return wrong === undefined ? undefined : `the header ${JSON.stringify(wrong)} cannot be set`
+}
+
+/** The same headers by their names in lower case. */
+export const lowerCase = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** Names of headers that hold secrets: of the service, of a gateway, of the program. */
+export const isSecretHeader = (name: string): boolean =>
+  /cookie|authorization|api-?key|token|secret|password|credential|-auth$/i.test(name)
+
+/** Shorter values are no secrets, and occur in texts by chance. */
+const minSecret = 4
+
+/** The secrets in headers: whole values, and the words in them, such as what follows `Bearer`. */
+export const secretsIn = (headers: Headers): ReadonlyArray<string> =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    isSecretHeader(name)
+      ? [value, ...value.split(/[\s;,]+/).filter((word) => word !== value && word.length >= 2 * minSecret)].filter(
+          ({ length }) => length >= minSecret
+        )
+      : []
+  )

@@ -1,0 +1,41 @@
+/**
+ * The logger of a program: it gets a line for each attempt, and what there is to warn of. What it throws is dropped: there is
+ * no other place to report it.
+ */
+import { Layer, Logger as EffectLogger, References } from "effect"
+import type { AttemptReport, Logger, LogLevel } from "./Client.ts"
+
+/** From the most to the fewest lines. */
+export const logLevels = ["debug", "info", "warn", "off"] as const satisfies ReadonlyArray<LogLevel>
+
+const line = ({ backoffMillis, durationMillis, method, number, operation, outcome, status, url }: AttemptReport) => {
+  const after = backoffMillis > 0 ? `, after a pause of ${backoffMillis} ms` : ""
+  const ended = outcome === "ok" ? `${status}` : `${outcome}${status === null ? "" : ` (${status})`}`
+  return `${operation}: attempt ${number}, ${method} ${url}: ${ended} in ${durationMillis} ms${after}`
+}
+
+const guarded = (log: () => void): void => {
+  try {
+    log()
+  } catch {
+    // See above.
+  }
+}
+
+/** Logs each attempt: a success at `debug`, anything else at `info`. */
+export const attemptLog =
+  (logger: Logger, level: LogLevel) =>
+  (attempt: AttemptReport): void => {
+    const at = attempt.outcome === "ok" ? "debug" : "info"
+    if (logLevels.indexOf(level) <= logLevels.indexOf(at)) guarded(() => logger[at](line(attempt), attempt))
+  }
+
+/** Where warnings go: to the logger, or without one to stderr, for what the program prints is its own. */
+export const warnings = (logger: Logger | undefined, level: LogLevel): Layer.Layer<never> =>
+  logger === undefined
+    ? Layer.succeed(References.LogToStderr, true)
+    : EffectLogger.layer([
+        EffectLogger.make(({ message }) => {
+          if (level !== "off") guarded(() => logger.warn([message].flat().map(String).join(" ")))
+        })
+      ])
