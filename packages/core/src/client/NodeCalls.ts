@@ -100,7 +100,7 @@ export class NodeCalls extends Context.Service<
   static readonly layer = Layer.effect(
     NodeCalls,
     Effect.gen(function* () {
-      const { allowance, call, deadline, lane, serviceTimeAt } = yield* Engine
+      const { allowance, call, deadline, lane, maxAttempts, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
       /** A method of several calls, by its name where it is traced. */
       const named =
@@ -127,9 +127,10 @@ export class NodeCalls extends Context.Service<
         )
 
       const creator = Creator.make({
-        send: (spec, options, sending) =>
-          Effect.map(call({ ...createNode, sending }, createRequest(spec), options), valueOf),
+        send: (spec, options, sending, faultOf) =>
+          Effect.map(call({ ...createNode(faultOf), sending }, createRequest(spec), options), valueOf),
         deadline,
+        maxAttempts,
         get,
         pages: (options) => (number) =>
           Effect.map(page(listNodes("mutation"), { ...options, page: number }), ({ nodes }) => nodes),

@@ -23,14 +23,18 @@ const isWhole = (nodes: ReadonlyArray<Node>, body: unknown): boolean =>
 const readNode = one(nodeFromWire)
 const driftOfOne = (node: Node) => nodeDrift([node])
 
-export const createNode: Operation<Node> = {
+/** `faultOf` finds what is wrong with a node as the reply to this very create. */
+export const createNode = (faultOf: (node: Node) => RecordFault | undefined = () => undefined): Operation<Node> => ({
   name: "nodes.create",
   lane: "mutation",
   repeatable: "create",
   expectation: {},
-  decode: readNode,
+  decode: one((record) => {
+    const node = nodeFromWire(record)
+    return node instanceof RecordFault ? node : (faultOf(node) ?? node)
+  }),
   drift: driftOfOne
-}
+})
 export const listNodes = (lane: Lane): Operation<Page> => ({
   ...readList(lane),
   drift: ({ nodes }) => nodeDrift(nodes)

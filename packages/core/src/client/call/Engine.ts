@@ -79,6 +79,8 @@ export class Engine extends Context.Service<
     ) => Effect.Effect<Attempt.Reply<A>, BerthError>
     /** Longest time a call may take unless its options name another. */
     readonly deadline: Duration.Duration
+    /** Most attempts of one call. */
+    readonly maxAttempts: number
     /** Lane of every call that does not name one; undefined where it is that of the operation. */
     readonly lane: Lane | undefined
     /** What is left of the allowance, what it becomes, and whether a request would be too late. */
@@ -166,8 +168,8 @@ export class Engine extends Context.Service<
           return clock === undefined ? 0 : Math.floor(monotonicMillis + clock.minAheadMillis)
         }
 
-        const { deadline, lane } = settings
-        return Engine.of({ call, deadline, lane, allowance: admission, serviceTimeAt })
+        const { deadline, lane, maxAttempts } = settings
+        return Engine.of({ call, deadline, maxAttempts, lane, allowance: admission, serviceTimeAt })
       })
     )
 }
