@@ -9,6 +9,7 @@ import type { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, OutcomeUnknown, TimedOut } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
 import { decide, fullBudget } from "../call/Retry.ts"
+import { newMillis } from "./NewNodes.ts"
 import { createFailure, failureOf, keyFault, type Tried, untried } from "./createFailure.ts"
 import {
   type Instant,
@@ -60,8 +61,11 @@ interface Reconciling extends Refusals {
 }
 
 export type CreateState =
-  /** What an earlier call left is read, or the highest node id. This call has sent nothing. */
-  | { readonly _tag: "Reading" }
+  /**
+   * What an earlier call left is read, or the highest node id. This call has sent nothing. With the pauses before further reads of
+   * a node that is so new that it need not be found yet.
+   */
+  | { readonly _tag: "Reading"; readonly pausesMillis: ReadonlyArray<number> }
   /** The request waits for its turn. */
   | ({ readonly _tag: "Queued"; readonly intent: Intent } & Refusals)
   /** The request may be processed. */
@@ -72,7 +76,7 @@ export type CreateState =
 
 export type CreateAction =
   | { readonly _tag: "FindIntent" }
-  | { readonly _tag: "GetNode"; readonly id: NodeId }
+  | { readonly _tag: "GetNode"; readonly id: NodeId; readonly afterMillis: number }
   | { readonly _tag: "ReadHighestId" }
   | { readonly _tag: "Send" }
   | { readonly _tag: "Poll"; readonly intent: SentIntent; readonly afterMillis: number; readonly isOwn: boolean }
@@ -134,7 +138,7 @@ const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
 /** Why the reply of an earlier call's create is missing. */
 const unresolvedBefore = { _tag: "OutcomeUnknown", message: "an earlier create with this key is unresolved" } as const
 
-const start: CreateStep = { state: { _tag: "Reading" }, action: { _tag: "ReadHighestId" } }
+const start: CreateStep = { state: { _tag: "Reading", pausesMillis: [] }, action: { _tag: "ReadHighestId" } }
 
 /** The first step: under a caller's key an earlier call may have left an intent. */
 export const firstStep = ({ keyed }: CreateRequest): CreateStep =>
@@ -149,8 +153,10 @@ export const next = (request: CreateRequest, state: CreateState, event: CreateEv
     case "NodeRead": {
       if (Result.isSuccess(event.result)) return succeeded("adopted", event.result.success)
       const { reason } = event.result.failure
-      const isGone = reason._tag === "NodeNotFound"
-      return failed(isGone ? keyFault(`it made node ${reason.nodeId}, which is gone`) : event.result.failure)
+      if (reason._tag !== "NodeNotFound") return failed(event.result.failure)
+      return state._tag === "Reading" && state.pausesMillis.length > 0
+        ? reading(reason.nodeId, state.pausesMillis)
+        : failed(keyFault(`it made node ${reason.nodeId}, which is gone`))
     }
     case "HighestIdRead":
       return Result.isSuccess(event.result)
@@ -187,7 +193,10 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
     const what = `it is that of another create, of ${name} on ${plan} from ${image}`
     return failed(keyFault(isAlike(intent, request) ? `${what} with other tags, SSH keys or settings` : what))
   }
-  if (nodeId !== null) return { ...start, action: { _tag: "GetNode", id: nodeId } }
+  if (nodeId !== null) {
+    const isNew = isSent(intent) && millisSince(intent.sentAt, now) < newMillis
+    return reading(nodeId, isNew ? pausesBeforePollMillis : [0])
+  }
   if (!isSent(intent)) return start
   const pausesMillis = pausesAfter(millisSince(intent.sentAt, now))
   // If its process still runs, its call has ended there, by its deadline or its caller.
@@ -195,6 +204,12 @@ const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateSt
   const isRepeatable = left.fate === "refused"
   return reconciling({ intent: left, because: null, pausesMillis, isRepeatable, refusals: 0 }, true)
 }
+
+/** Reads the node of an earlier call. */
+const reading = (id: NodeId, [afterMillis = 0, ...pausesMillis]: ReadonlyArray<number>): CreateStep => ({
+  state: { _tag: "Reading", pausesMillis },
+  action: { _tag: "GetNode", id, afterMillis }
+})
 
 /** The intent of a create that is new. Without a caller's key nothing is written before the request is sent. */
 const prepared = ({ image, key, keyed, name, plan, spec }: CreateRequest, newerThan: number): CreateStep => {

@@ -246,6 +246,7 @@ export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, s
           break
         }
         case "GetNode":
+          yield* Effect.sleep(action.afterMillis)
           step = feed(call, { _tag: "NodeRead", result: yield* Effect.result(get(action.id, yield* within(call))) })
           break
         case "ReadHighestId": {

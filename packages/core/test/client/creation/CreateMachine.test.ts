@@ -309,13 +309,25 @@ describe("a create that an earlier call left", () => {
   })
 
   it("gives its node again, and no other one where that is gone", () => {
-    const step = after(keyed, found({ ...sent, nodeId: NodeId.make(101) }))
-    assert.deepStrictEqual(step.action, { _tag: "GetNode", id: NodeId.make(101) })
+    const step = after(keyed, found({ ...sent, nodeId: NodeId.make(101) }, 60_000))
+    assert.deepStrictEqual(step.action, { _tag: "GetNode", id: NodeId.make(101), afterMillis: 0 })
     const read = (result: Result.Result<Node, BerthError>) => next(keyed, step.state, { _tag: "NodeRead", result })
     assert.strictEqual(creationOf(read(Result.succeed(web(101)))).outcome, "adopted")
     const gone = error(new NodeNotFound({ nodeId: NodeId.make(101) }))
     assert.include(reasonOf(read(Result.fail(gone))).message, "it made node 101, which is gone")
     assert.strictEqual(reasonOf(read(Result.fail(fault)))._tag, "ServiceFault")
+  })
+
+  it("less than a minute ago may have made a node that the service does not find yet: it is read again for twelve seconds", () => {
+    const gone = error(new NodeNotFound({ nodeId: NodeId.make(101) }))
+    const pauses: Array<number> = []
+    let step = after(keyed, found({ ...sent, nodeId: NodeId.make(101) }, 59_999))
+    while (step.action?._tag === "GetNode") {
+      pauses.push(step.action.afterMillis)
+      step = next(keyed, step.state, { _tag: "NodeRead", result: Result.fail(gone) })
+    }
+    assert.deepStrictEqual(pauses, [0, 1000, 3000, 8000])
+    assert.include(reasonOf(step).message, "which is gone")
   })
 
   it("is sent at once where it was not sent", () => {
