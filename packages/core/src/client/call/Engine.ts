@@ -124,7 +124,7 @@ export class Engine extends Context.Service<
           return {
             operation,
             wireRequest,
-            send: (begun) => transport.send(signed, begun),
+            send: (begun, leaving) => transport.send(signed, begun, leaving),
             request: {
               lane: options?.lane ?? settings.lane ?? operation.lane,
               deadlineAt: startedAtMillis + deadlineMillis
