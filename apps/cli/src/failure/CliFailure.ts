@@ -65,7 +65,7 @@ export class NodeDiffers extends Data.TaggedError("NodeDiffers")<{
   }
 }
 
-/** A wait for a node that this command created has failed: the node exists all the same. */
+/** A wait for a node that this command created has failed: the node exists all the same, or did. */
 export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
   readonly id: number
   readonly error: BerthError
@@ -77,7 +77,9 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
     return `${goOnWaiting(this.id, undefined, this.error)}; to remove it: berth node delete ${this.id}`
   }
   override get message() {
-    return `${this.error.message} ${isBilled}`
+    // A minute after it was created, so that it is not merely new.
+    const isGone = this.error.reason._tag === "NodeNotFound"
+    return `${this.error.message} ${isGone ? "It was created, and is gone or cannot be seen." : isBilled}`
   }
 }
 

@@ -31,12 +31,12 @@ const withDebugLines = ({ send }: Transport["Service"], output: Output["Service"
   /** How the last attempt of a call ended. */
   const endings = new WeakMap<Tracer.Span, string>()
   return Transport.of({
-    send: (request, begun) =>
+    send: (request, begun, leaving) =>
       Effect.gen(function* () {
         const call = callOf(yield* Effect.option(Effect.currentSpan))
         const before = call && endings.get(call)
         const startedAt = yield* Clock.currentTimeMillis
-        const exit = yield* Effect.exit(send(request, begun))
+        const exit = yield* Effect.exit(send(request, begun, leaving))
         const millis = (yield* Clock.currentTimeMillis) - startedAt
         const ending = Exit.isSuccess(exit) ? String(exit.value.status) : "no reply"
         if (call) endings.set(call, ending)

@@ -12,6 +12,7 @@ import type { KnownStatus } from "../domain/NodeStatus.ts"
 import * as Creator from "./creation/Creator.ts"
 import type { CreateOptions, Creation } from "./creation/Creator.ts"
 import { IntentStore } from "./creation/IntentStore.ts"
+import * as NewNodes from "./creation/NewNodes.ts"
 import { nodeDrift } from "./telemetry/Drift.ts"
 import { CallsEnd, endIn, endingWithin } from "./call/Deadline.ts"
 import { Engine } from "./call/Engine.ts"
@@ -80,7 +81,8 @@ export class NodeCalls extends Context.Service<
     ) => Effect.Effect<void, BerthError>
     /**
      * Waits until the node has the status, or each of several has had it; those come in the order they were named. Fails with
-     * `StatusNotReached` as soon as one cannot, or not in time, also since the allowance refills later than that.
+     * `StatusNotReached` as soon as one cannot, or not in time, also since the allowance refills later than that. A node that this
+     * client created less than a minute ago is waited for although the service does not find it yet.
      */
     readonly awaitStatus: {
       (id: NodeId, wanted: KnownStatus, options?: WaitOptions): Effect.Effect<Node, BerthError>
@@ -100,7 +102,7 @@ export class NodeCalls extends Context.Service<
   static readonly layer = Layer.effect(
     NodeCalls,
     Effect.gen(function* () {
-      const { allowance, call, deadline, lane, serviceTimeAt } = yield* Engine
+      const { allowance, call, deadline, lane, maxAttempts, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
       /** A method of several calls, by its operation where it is traced. */
       const named =
@@ -130,18 +132,21 @@ export class NodeCalls extends Context.Service<
         )
 
       const creator = Creator.make({
-        send: (spec, options, sending) =>
-          Effect.map(call({ ...createNode, sending }, createRequest(spec), options), valueOf),
+        send: (spec, options, sending, faultOf) =>
+          Effect.map(call({ ...createNode(faultOf), sending }, createRequest(spec), options), valueOf),
         deadline,
+        maxAttempts,
         get,
         pages: (options) => (number) => page(listNodes("mutation"), { ...options, page: number }),
         serviceTimeAt,
         store: yield* IntentStore
       })
+      const newNodes = NewNodes.make()
       const create = (spec: NodeSpec, options?: CreateOptions) =>
         Effect.andThen(checked(options), nodeSpec(spec)).pipe(
           unsent("nodes.create"),
           Effect.flatMap((spec) => creator(spec, options)),
+          Effect.tap(({ node }) => newNodes.add(node.id)),
           named("nodes.create")
         )
 
@@ -171,7 +176,7 @@ export class NodeCalls extends Context.Service<
 
       const remove = (id: NodeId, options?: CallOptions) =>
         Effect.flatMap(unsent("nodes.delete")(nodeId(id)), (id) =>
-          Effect.map(call(deleteNode(id), deleteRequest(id), options), valueOf)
+          Effect.tap(Effect.map(call(deleteNode(id), deleteRequest(id), options), valueOf), () => newNodes.remove(id))
         )
 
       const setCommitment = (id: NodeId, setting: CommitmentSetting, options?: CommitmentOptions) =>
@@ -193,6 +198,7 @@ export class NodeCalls extends Context.Service<
         const inLane = options?.lane ?? lane ?? "wait"
         const reads: Reads = {
           get: (deadlineAt) => read(id, { lane: inLane, deadlineAt }),
+          isNew: newNodes.has(id),
           refusal: (deadlineAt) => allowance.refusal({ lane: inLane, deadlineAt })
         }
         return awaitGoal(id, goal, reads, phase, options)

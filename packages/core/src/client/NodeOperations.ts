@@ -3,6 +3,7 @@
  */
 import { Predicate, Result } from "effect"
 import { type CommitmentAsked, commitmentFault, deleteFault, recordOf } from "../api/AskedNode.ts"
+import { RecordFault } from "../api/fields/RecordReader.ts"
 import { nodeFromWire } from "../api/NodeCodec.ts"
 import type { Lane } from "../domain/Lane.ts"
 import type { Node, NodeId } from "../domain/Node.ts"
@@ -14,17 +15,20 @@ import { many, nothing, one, type Operation } from "./call/Operation.ts"
 /** What some services of the family report around the records: the number of nodes and of pages (decision 7). */
 const totals = (body: unknown) => (Predicate.isObject(body) ? body : {})
 
-const readNode = one(nodeFromWire)
 const driftOfOne = (node: Node) => nodeDrift([node])
 
-export const createNode: Operation<Node> = {
+/** `faultOf` finds what is wrong with a node as the reply to this very create. */
+export const createNode = (faultOf: (node: Node) => RecordFault | undefined = () => undefined): Operation<Node> => ({
   name: "nodes.create",
   lane: "mutation",
   repeatable: "create",
   expectation: {},
-  decode: readNode,
+  decode: one((record) => {
+    const node = nodeFromWire(record)
+    return node instanceof RecordFault ? node : (faultOf(node) ?? node)
+  }),
   drift: driftOfOne
-}
+})
 /** A page all of whose records have to be read: where one is set aside, it cannot be told what a create has made. */
 export const listNodes = (lane: Lane): Operation<ReadonlyArray<Node>> => ({
   ...listing(lane),

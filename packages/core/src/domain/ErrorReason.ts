@@ -174,7 +174,8 @@ export class PreconditionFailed extends Data.TaggedError("PreconditionFailed")<{
 export class RateLimited extends Data.TaggedError("RateLimited")<RetryAfter> {
   readonly retryable = true
   readonly retry = "throttled"
-  readonly mayBeProcessed = false
+  /** The interface does not say that nothing was done. */
+  readonly mayBeProcessed = true
   readonly exit = "rateLimited"
   get hint() {
     const when = this.retryAfterMillis === null ? "in a minute" : `in ${time(this.retryAfterMillis)}`
@@ -391,9 +392,9 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   readonly exit = "outcomeUnknown"
   get hint() {
     if (this.keyed)
-      return "Create it again with the same key: that makes no second node. Within ten minutes of the first try it may end like this again."
+      return "Create it again with the same key: that makes no second node. Within eleven minutes of the first try it may end like this again."
     return this.candidates.length === 0
-      ? "List the nodes in ten minutes; a node that is not listed then was not created."
+      ? "List the nodes in eleven minutes; a node that is not listed then was not created."
       : "Get the candidates: one of them may be this node."
   }
   override get message() {

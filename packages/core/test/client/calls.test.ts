@@ -593,7 +593,7 @@ describe("a node that is gone before its delete", () => {
     ["ECONNRESET", "is deleted where an earlier attempt may have done it, its reply lost", true],
     [502, "is deleted where an earlier attempt may have done it, though it failed", true],
     ["ECONNREFUSED", "was not there where no earlier attempt arrived", false],
-    [429, "was not there where the earlier attempt was refused", false],
+    [429, "is deleted where the rate limit refused an earlier attempt, which may have done it all the same", true],
     [undefined, "was not there where this is the first attempt", false]
   ] as const) {
     it.effect(because, () => {

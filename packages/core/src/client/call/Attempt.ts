@@ -17,7 +17,7 @@ import type { CallOptions, Operation, Repeatable } from "./Operation.ts"
 import { monotonicMillisUnsafe } from "../time/Monotonic.ts"
 import { type Redact, redactedReason, shownAddress } from "../transport/Redaction.ts"
 import type { Settings } from "../options/Settings.ts"
-import type { Head, WireReply, WireRequest } from "../transport/Transport.ts"
+import type { Head, Leaving, WireReply, WireRequest } from "../transport/Transport.ts"
 
 /** The decoded value beside the reply it was read from, for what the types do not cover yet. */
 export interface Reply<A> {
@@ -48,7 +48,7 @@ export const LedgerBegun = Context.Reference<((ledger: Ledger) => void) | undefi
 )
 
 /** Sends the request of the call once, and reports when its reply has begun. */
-type Send = (begun: (head: Head) => void) => Effect.Effect<WireReply, ErrorReason>
+type Send = (begun: (head: Head) => void, leaving?: Leaving) => Effect.Effect<WireReply, ErrorReason>
 
 /** What the attempts of a client depend on. */
 export interface Dependencies {
@@ -112,17 +112,21 @@ export const make = ({ observer, settings }: Dependencies) => {
     let head: Head | undefined
 
     const timedOut = () => Effect.fail(new TimedOut({ limit: "attempt", afterMillis: attemptMillis, sent }))
-    const { sending } = operation
-    const exchanged = Effect.suspend(() => {
+    const { repeatable, sending } = operation
+    const leaves = Effect.sync(() => {
       sent = "maybe"
-      operation.onAttemptReply?.(undefined)
-      return send((begun) => {
-        head = begun
-        sent = "yes"
-      })
     })
+    const leaving = sending === undefined ? leaves : Effect.andThen(sending.before, leaves)
     const exchange = Effect.suspend(() => {
-      const replied = sending === undefined ? exchanged : Effect.andThen(sending.before, exchanged)
+      operation.onAttemptReply?.(undefined)
+      const isCreate = repeatable === "create"
+      // Whatever else fails while it connects may be sent again, or only read: it is not worth the difference.
+      if (!isCreate) sent = "maybe"
+      const begun = (reply: Head) => {
+        head = reply
+        sent = "yes"
+      }
+      const replied = isCreate ? send(begun, leaving) : send(begun)
       return Effect.raceFirst(replied, Effect.andThen(timeUp(attemptMillis), Effect.suspend(timedOut)))
     })
 

@@ -111,6 +111,8 @@ export class Engine extends Context.Service<
     ) => Effect.Effect<Attempt.Reply<A>, BerthError>
     /** Longest time a call may take unless its options name another. */
     readonly deadline: Duration.Duration
+    /** Most attempts of one call. */
+    readonly maxAttempts: number
     /** Lane of every call that does not name one; undefined where it is that of the operation. */
     readonly lane: Lane | undefined
     /** What is left of the allowance, what it becomes, and whether a request would be too late. */
@@ -161,7 +163,7 @@ export class Engine extends Context.Service<
           return {
             operation,
             wireRequest,
-            send: (begun) => transport.send(signed, begun),
+            send: (begun, leaving) => transport.send(signed, begun, leaving),
             request: {
               lane: options?.lane ?? settings.lane ?? operation.lane,
               deadlineAt: startedAtMillis + leftMillis
@@ -210,8 +212,8 @@ export class Engine extends Context.Service<
           return clock === undefined ? 0 : Math.floor(monotonicMillis + clock.minAheadMillis)
         }
 
-        const { deadline, lane } = settings
-        return Engine.of({ call, deadline, lane, allowance: admission, serviceTimeAt })
+        const { deadline, lane, maxAttempts } = settings
+        return Engine.of({ call, deadline, maxAttempts, lane, allowance: admission, serviceTimeAt })
       })
     )
 }

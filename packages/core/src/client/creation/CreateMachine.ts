@@ -1,20 +1,25 @@
 /**
  * Decides what a create does next. Pure: an event leads from one state to another, to what is written of it and to the next action;
  * `Creator.ts` writes, acts, and feeds back the outcome. The interface has no idempotency key and a node costs money, so a create
- * that may have been processed is not sent again: the list is polled for its node, and `Reconciliation.ts` judges.
+ * that may have been processed is not sent again: the list is polled for its node, and `Reconciliation.ts` judges. Two things end
+ * that: ten minutes and a half without a node, and, after a refusal for the rate limit, one look at the list that shows none.
  */
 import { Result } from "effect"
 import type { BerthError } from "../../domain/BerthError.ts"
 import { type ErrorReason, OutcomeUnknown, TimedOut } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
+import { decide, fullBudget } from "../call/Retry.ts"
+import { newMillis } from "./NewNodes.ts"
 import { createFailure, failureOf, keyFault, type Tried, untried } from "./createFailure.ts"
 import {
   type Instant,
   type Intent,
   intentVersion,
   isAlike,
+  isSame,
   isSent,
   millisSince,
+  quietMillis,
   type SentIntent,
   unanswered,
   type UnansweredIntent
@@ -28,38 +33,50 @@ export interface Creation {
 }
 
 /** What is asked for. */
-export interface CreateRequest extends Pick<Intent, "key" | "name" | "plan" | "image"> {
+export interface CreateRequest extends Pick<Intent, "key" | "name" | "plan" | "image" | "spec"> {
   /** Whether the key is the caller's. One that is drawn is not asked for again. */
   readonly keyed: boolean
   /** The deadline of the call. */
   readonly deadlineMillis: number
+  /** How often it may be sent, each time but the last refused for the rate limit. */
+  readonly maxAttempts: number
+}
+
+/** How often the rate limit has refused this call. */
+interface Refusals {
+  readonly refusals: number
 }
 
 /** The create was sent and no reply can come any more: the list is polled for its node. */
-interface Reconciling {
+interface Reconciling extends Refusals {
   readonly _tag: "Reconciling"
   readonly intent: UnansweredIntent
   /** The failure of this call's own request; null where an earlier call sent it. */
   readonly because: BerthError | null
   /** Pauses before the polls that are left. */
   readonly pausesMillis: ReadonlyArray<number>
+  /** Whether it is sent again at once where the list shows that nothing came of it. */
+  readonly isRepeatable: boolean
   readonly isListRead: boolean
 }
 
 export type CreateState =
-  /** What an earlier call left is read, or the highest node id. This call has sent nothing. */
-  | { readonly _tag: "Reading" }
+  /**
+   * What an earlier call left is read, or the highest node id. This call has sent nothing. With the pauses before further reads of
+   * a node that is so new that it need not be found yet.
+   */
+  | { readonly _tag: "Reading"; readonly pausesMillis: ReadonlyArray<number> }
   /** The request waits for its turn. */
-  | { readonly _tag: "Queued"; readonly intent: Intent }
+  | ({ readonly _tag: "Queued"; readonly intent: Intent } & Refusals)
   /** The request may be processed. */
-  | { readonly _tag: "Sent"; readonly intent: SentIntent }
+  | ({ readonly _tag: "Sent"; readonly intent: SentIntent } & Refusals)
   | Reconciling
   /** Nothing that follows changes the outcome: a node that is known is not lost by a later step. */
   | { readonly _tag: "Ended"; readonly outcome: Result.Result<Creation, BerthError> }
 
 export type CreateAction =
   | { readonly _tag: "FindIntent" }
-  | { readonly _tag: "GetNode"; readonly id: NodeId }
+  | { readonly _tag: "GetNode"; readonly id: NodeId; readonly afterMillis: number }
   | { readonly _tag: "ReadHighestId" }
   | { readonly _tag: "Send" }
   | { readonly _tag: "Poll"; readonly intent: SentIntent; readonly afterMillis: number; readonly isOwn: boolean }
@@ -70,11 +87,16 @@ export type CreateEvent =
   | { readonly _tag: "HighestIdRead"; readonly result: Result.Result<number, BerthError> }
   /** The request is about to be sent: it is `Sent` once that is written. */
   | { readonly _tag: "TurnCame"; readonly now: Instant }
-  /** The request has left the process: `leavingMillis` after it was sent. */
-  | { readonly _tag: "Left" }
   /** The attempt was certainly not processed; another may follow. */
   | { readonly _tag: "NotProcessed" }
-  | { readonly _tag: "SendEnded"; readonly result: Result.Result<Node, BerthError> }
+  | {
+      readonly _tag: "SendEnded"
+      readonly result: Result.Result<Node, BerthError>
+      /** A draw from [0, 1). */
+      readonly draw: number
+      /** What is left of the deadline of the call. */
+      readonly leftMillis: number
+    }
   | { readonly _tag: "Interrupted" }
   | ({ readonly _tag: "ListRead"; readonly now: Instant } & Omit<Evidence, "intent">)
   | { readonly _tag: "PollFailed"; readonly error: BerthError; readonly isListRead: boolean }
@@ -96,18 +118,11 @@ export interface CreateStep {
   readonly action?: CreateAction | undefined
 }
 
-/** A request has left its process this long after it was sent, at the latest: one that is slower is taken to have left, too. */
-export const leavingMillis = 200
-
 /** A node shows in the list within this time of its create, if the service lets it. */
 const minMillisUntilListed = 12_000
 
-/**
- * A create that shows no node this long after it was sent was not processed, and may be sent again. Where the reply was lost
- * the request had left, and gateways and workers may process it long after its client has given up. Where the process was killed
- * in the moment it sent, the request may never have left, and the next run has a minute to resolve the create.
- */
-const neverProcessedMillis = { lost: 600_000, killed: 50_000 }
+/** A later call polls at least until this long after the create was sent: for a service that is slow, and within a minute's deadline. */
+const minMillisSinceSent = 50_000
 
 /** Pauses before the polls after a lost reply: together `minMillisUntilListed`. */
 const pausesBeforePollMillis = [0, 1000, 3000, 8000]
@@ -115,7 +130,7 @@ const pausesBeforePollMillis = [0, 1000, 3000, 8000]
 /** Pauses before the polls for a create of an earlier call, which was sent so long ago. */
 const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
   const pauses = [0]
-  let left = Math.max(minMillisUntilListed, neverProcessedMillis.killed - millisSinceSent)
+  let left = Math.max(minMillisUntilListed, minMillisSinceSent - millisSinceSent)
   for (let pause = 1000; left > 0; left -= pause, pause *= 2) pauses.push(Math.min(pause, left))
   return pauses
 }
@@ -123,7 +138,7 @@ const pausesAfter = (millisSinceSent: number): ReadonlyArray<number> => {
 /** Why the reply of an earlier call's create is missing. */
 const unresolvedBefore = { _tag: "OutcomeUnknown", message: "an earlier create with this key is unresolved" } as const
 
-const start: CreateStep = { state: { _tag: "Reading" }, action: { _tag: "ReadHighestId" } }
+const start: CreateStep = { state: { _tag: "Reading", pausesMillis: [] }, action: { _tag: "ReadHighestId" } }
 
 /** The first step: under a caller's key an earlier call may have left an intent. */
 export const firstStep = ({ keyed }: CreateRequest): CreateStep =>
@@ -138,15 +153,16 @@ export const next = (request: CreateRequest, state: CreateState, event: CreateEv
     case "NodeRead": {
       if (Result.isSuccess(event.result)) return succeeded("adopted", event.result.success)
       const { reason } = event.result.failure
-      const isGone = reason._tag === "NodeNotFound"
-      return failed(isGone ? keyFault(`it made node ${reason.nodeId}, which is gone`) : event.result.failure)
+      if (reason._tag !== "NodeNotFound") return failed(event.result.failure)
+      return state._tag === "Reading" && state.pausesMillis.length > 0
+        ? reading(reason.nodeId, state.pausesMillis)
+        : failed(keyFault(`it made node ${reason.nodeId}, which is gone`))
     }
     case "HighestIdRead":
       return Result.isSuccess(event.result)
         ? prepared(request, event.result.success)
         : failed(failureOf(event.result.failure, request.deadlineMillis, true))
     case "TurnCame":
-    case "Left":
     case "NotProcessed":
     case "SendEnded":
     case "Interrupted":
@@ -155,7 +171,7 @@ export const next = (request: CreateRequest, state: CreateState, event: CreateEv
     case "PollFailed":
       return state._tag === "Reconciling" ? polled(request, state, event) : { state }
     case "DeadlineReached":
-      return failed(late(request, state, event.tried))
+      return late(request, state, event.tried)
   }
 }
 
@@ -173,73 +189,124 @@ const failed = (error: BerthError, write?: IntentWrite): CreateStep => ({
 /** Finishes a create that an earlier call or process left, or begins anew where it was never processed. */
 const resumed = (request: CreateRequest, intent: Intent, now: Instant): CreateStep => {
   const { image, name, nodeId, plan } = intent
-  if (!isAlike(intent, request)) {
-    return failed(keyFault(`it is that of another create, of ${name} on ${plan} from ${image}`))
+  if (!isSame(intent, request)) {
+    const what = `it is that of another create, of ${name} on ${plan} from ${image}`
+    return failed(keyFault(isAlike(intent, request) ? `${what} with other tags, SSH keys or settings` : what))
   }
-  if (nodeId !== null) return { ...start, action: { _tag: "GetNode", id: nodeId } }
+  if (nodeId !== null) {
+    const isNew = isSent(intent) && millisSince(intent.sentAt, now) < newMillis
+    return reading(nodeId, isNew ? pausesBeforePollMillis : [0])
+  }
   if (!isSent(intent)) return start
   const pausesMillis = pausesAfter(millisSince(intent.sentAt, now))
-  // If its process still runs, its call has ended there (deadline or interruption) and the request had left: hence `lost`.
-  return reconciling({ intent: unanswered(intent, "lost"), because: null, pausesMillis }, true)
+  // If its process still runs, its call has ended there, by its deadline or its caller.
+  const left = unanswered(intent)
+  const isRepeatable = left.fate === "refused"
+  return reconciling({ intent: left, because: null, pausesMillis, isRepeatable, refusals: 0 }, true)
 }
 
+/** Reads the node of an earlier call. */
+const reading = (id: NodeId, [afterMillis = 0, ...pausesMillis]: ReadonlyArray<number>): CreateStep => ({
+  state: { _tag: "Reading", pausesMillis },
+  action: { _tag: "GetNode", id, afterMillis }
+})
+
 /** The intent of a create that is new. Without a caller's key nothing is written before the request is sent. */
-const prepared = ({ image, key, keyed, name, plan }: CreateRequest, newerThan: number): CreateStep => {
+const prepared = ({ image, key, keyed, name, plan, spec }: CreateRequest, newerThan: number): CreateStep => {
   const intent: Intent = {
     version: intentVersion,
     key,
     name,
     plan,
     image,
+    spec,
     newerThan,
     sentAt: null,
     fate: "open",
     nodeId: null
   }
-  return {
-    state: { _tag: "Queued", intent },
-    write: keyed ? { intent, isRequired: true } : undefined,
-    action: { _tag: "Send" }
-  }
+  return queued(keyed, intent, 0)
 }
 
+const queued = (keyed: boolean, intent: Intent, refusals: number): CreateStep => ({
+  state: { _tag: "Queued", intent, refusals },
+  write: keyed ? { intent, isRequired: true } : undefined,
+  action: { _tag: "Send" }
+})
+
+const unsent = (intent: Intent): Intent => ({ ...intent, sentAt: null, fate: "open" })
+
 type Sending = Extract<CreateState, { readonly _tag: "Queued" | "Sent" }>
-type SendEvent = Extract<
-  CreateEvent,
-  { readonly _tag: "TurnCame" | "Left" | "NotProcessed" | "SendEnded" | "Interrupted" }
->
+type SendEvent = Extract<CreateEvent, { readonly _tag: "TurnCame" | "NotProcessed" | "SendEnded" | "Interrupted" }>
+
+const removed: IntentWrite = { intent: null, isRequired: false }
 
 /** What the request comes to, from the queue to its reply. */
-const sending = ({ deadlineMillis, keyed }: CreateRequest, state: Sending, event: SendEvent): CreateStep => {
-  const { intent } = state
+const sending = (request: CreateRequest, state: Sending, event: SendEvent): CreateStep => {
+  const { intent, refusals } = state
   switch (event._tag) {
     case "TurnCame":
       // Under a caller's key nothing is sent that is not written: a later call relies on it.
-      return sent({ ...intent, sentAt: event.now, fate: "open" }, keyed)
+      return sent({ ...intent, sentAt: event.now, fate: "open" }, refusals, request.keyed)
     case "NotProcessed": {
-      const unsent: Intent = { ...intent, sentAt: null, fate: "open" }
-      return { state: { _tag: "Queued", intent: unsent }, write: { intent: unsent, isRequired: false } }
+      const again = unsent(intent)
+      return { state: { ...state, _tag: "Queued", intent: again }, write: { intent: again, isRequired: false } }
     }
-    case "Left":
-      return state._tag === "Sent" ? sent({ ...state.intent, fate: "left" }, false) : { state }
     case "Interrupted":
-      // The next call that asks for it knows that the request had left.
-      return state._tag === "Sent" ? sent({ ...state.intent, fate: "lost" }, false) : { state }
+      return state._tag === "Sent" ? sent({ ...state.intent, fate: "lost" }, refusals, false) : { state }
     case "SendEnded": {
-      if (Result.isSuccess(event.result)) return succeeded("created", event.result.success, keyed ? intent : undefined)
-      const error = failureOf(event.result.failure, deadlineMillis, false)
-      return state._tag === "Sent" && error.reason.mayBeProcessed
-        ? reconciling(
-            { intent: { ...state.intent, fate: "lost" }, because: error, pausesMillis: pausesBeforePollMillis },
-            false
-          )
-        : failed(error, { intent: null, isRequired: false })
+      if (Result.isSuccess(event.result)) return succeeded("created", event.result.success, intent)
+      const error = failureOf(event.result.failure, request.deadlineMillis, false)
+      if (state._tag !== "Sent" || !error.reason.mayBeProcessed) return failed(error, removed)
+      return reconciling(
+        error.reason.retry === "throttled"
+          ? refused(request, state, error, event)
+          : {
+              intent: { ...state.intent, fate: "lost" },
+              because: error,
+              pausesMillis: pausesBeforePollMillis,
+              isRepeatable: false,
+              refusals
+            },
+        false
+      )
     }
   }
 }
 
-const sent = (intent: SentIntent, isRequired: boolean): CreateStep => ({
-  state: { _tag: "Sent", intent },
+/**
+ * After a refusal for the rate limit: the pause that any other call makes, then the look that shows whether it was processed all the
+ * same. Where no pause is short enough the look is made at once, and nothing is sent again.
+ */
+const refused = (
+  request: CreateRequest,
+  state: Extract<CreateState, { readonly _tag: "Sent" }>,
+  because: BerthError,
+  { draw, leftMillis }: Pick<Extract<CreateEvent, { readonly _tag: "SendEnded" }>, "draw" | "leftMillis">
+): Omit<Reconciling, "_tag" | "isListRead"> => {
+  const refusals = state.refusals + 1
+  const decision = decide({
+    reason: because.reason,
+    repeatable: "idempotent",
+    attempts: refusals,
+    maxAttempts: request.maxAttempts,
+    budget: fullBudget,
+    leftMillis,
+    draw
+  })
+  const [, ...later] = pausesBeforePollMillis
+  const isRepeatable = decision._tag === "Again"
+  return {
+    intent: { ...state.intent, fate: "refused" },
+    because,
+    pausesMillis: isRepeatable ? [decision.delayMillis, ...later] : [0],
+    isRepeatable,
+    refusals
+  }
+}
+
+const sent = (intent: SentIntent, refusals: number, isRequired: boolean): CreateStep => ({
+  state: { _tag: "Sent", intent, refusals },
   write: { intent, isRequired }
 })
 
@@ -269,23 +336,36 @@ const polled = (request: CreateRequest, before: Reconciling, event: PollEvent): 
   if (event._tag === "PollFailed") {
     // A failure that may pass is no answer; the next poll may have one.
     if (event.error.retryable && again.action) return again
-    return failed(because === null ? event.error : unresolved(request, state, []))
+    return because === null ? failed(event.error) : unknown(request, state)
   }
   const resolution = resolve({ ...event, intent })
   switch (resolution._tag) {
     case "Found":
       return succeeded("adopted", resolution.node, intent)
     case "Ambiguous":
-      return failed(unresolved(request, state, resolution.candidates))
+      return unknown(request, state, resolution.candidates)
     case "Undecided":
-      return again.action ? again : failed(unresolved(request, state, resolution.candidates))
+      return again.action ? again : unknown(request, state, resolution.candidates)
     case "Absent":
+      if (state.isRepeatable) return queued(request.keyed, unsent(intent), state.refusals)
+      // Refused for the rate limit for the last time, and the list shows that nothing came of it.
+      if (intent.fate === "refused" && because !== null) return failed(because, removed)
       if (again.action) return again
-      return because === null && millisSince(intent.sentAt, event.now) >= neverProcessedMillis[intent.fate]
-        ? start
-        : failed(unresolved(request, state, []))
+      return because === null && millisSince(intent.sentAt, event.now) >= quietMillis ? start : unknown(request, state)
   }
 }
+
+/** The end of a create of which it is not known whether it made a node. */
+const unknown = (
+  request: CreateRequest,
+  state: Reconciling,
+  candidates: ReadonlyArray<Node> = [],
+  ...why: [otherwise?: Pick<ErrorReason, "_tag" | "message">, tried?: Tried]
+): CreateStep => failed(unresolved(request, state, candidates, ...why), reported(request, state.intent))
+
+/** Without a key no call asks for it again, and creates beside it must still know of it. */
+const reported = ({ keyed }: CreateRequest, intent: SentIntent): IntentWrite | undefined =>
+  keyed ? undefined : { intent: { ...intent, fate: "reported" }, isRequired: false }
 
 /** It is not known whether the create made a node. */
 const unresolved = (
@@ -315,16 +395,20 @@ const late = (
   request: CreateRequest,
   state: Exclude<CreateState, { readonly _tag: "Ended" }>,
   tried: Tried
-): BerthError => {
+): CreateStep => {
   const timedOut = (sent: "no" | "maybe") =>
     new TimedOut({ limit: "deadline", afterMillis: request.deadlineMillis, sent })
   switch (state._tag) {
     case "Reading":
+      return failed(createFailure(timedOut("no"), tried))
     case "Queued":
-      return createFailure(timedOut("no"), tried)
-    case "Sent":
-      return unresolved(request, { because: null, isListRead: false }, [], timedOut("maybe"), tried)
+      return failed(createFailure(timedOut("no"), tried), request.keyed ? undefined : removed)
+    case "Sent": {
+      const unread = { because: null, isListRead: false }
+      const error = unresolved(request, unread, [], timedOut("maybe"), tried)
+      return failed(error, reported(request, state.intent))
+    }
     case "Reconciling":
-      return unresolved(request, state, [], timedOut("maybe"), tried)
+      return unknown(request, state, [], timedOut("maybe"), tried)
   }
 }

@@ -2,7 +2,8 @@
  * Creates exactly once: performs the actions that `CreateMachine.ts` decides on, and feeds back what came of them. What is here is
  * order: an intent is written before its request is sent, no two writes run at once, and one create at a time is judged.
  */
-import { Duration, Effect, Fiber, Option, Random, Result } from "effect"
+import { Duration, Effect, Option, Random, Result } from "effect"
+import type { RecordFault } from "../../api/fields/RecordReader.ts"
 import type { BerthError } from "../../domain/BerthError.ts"
 import type { ErrorReason } from "../../domain/ErrorReason.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
@@ -19,16 +20,16 @@ import {
   type CreateStep,
   type Creation,
   firstStep,
-  leavingMillis,
   next
 } from "./CreateMachine.ts"
 import { createFailure, keyFault, untried, unusable, unusableReason } from "./createFailure.ts"
 import type { Instant, Intent } from "./Intent.ts"
 import { drawnKeyPrefix, type IntentStore, type IntentStoreFailed, makeMemory } from "./IntentStore.ts"
 import type { ReadPage } from "./NewestNodes.ts"
-import { type Alike, alikeOf } from "./Reconciliation.ts"
+import { type Alike, alikeOf, createReplyFault, lostBeside } from "./Reconciliation.ts"
 import { SameNameCreates } from "./SameNameCreates.ts"
 import { sharedByKey } from "./SharedByKey.ts"
+import { specDigest } from "./SpecDigest.ts"
 import * as Watermark from "./Watermark.ts"
 
 export type { Creation }
@@ -44,7 +45,15 @@ export interface CreateOptions extends CallOptions {
 
 /** What a creator needs. */
 export interface Dependencies {
-  readonly send: (spec: NodeSpec, options: CallOptions, hooks: SendingHooks) => Effect.Effect<Node, BerthError>
+  /** Sends the request. A reply in which `faultOf` finds a fault is not understood. */
+  readonly send: (
+    spec: NodeSpec,
+    options: CallOptions,
+    hooks: SendingHooks,
+    faultOf: (node: Node) => RecordFault | undefined
+  ) => Effect.Effect<Node, BerthError>
+  /** Most attempts of one call. */
+  readonly maxAttempts: number
   /** Longest time a create may take altogether, its polls included, unless its options set another. */
   readonly deadline: Duration.Duration
   readonly get: (id: NodeId, options: CallOptions) => Effect.Effect<Node, BerthError>
@@ -63,6 +72,9 @@ export const isKey = (text: string): boolean => plainKey.test(text)
 
 /** Locked while a create is judged: two that are judged at once would take the same node. */
 const reconciliationKey = `${drawnKeyPrefix}reconciliation`
+
+/** An intent that took longer to write is written once more before its request is sent. */
+const maxWritingMillis = 5000
 
 /** How much earlier a request ends than its call. */
 const marginMillis = (leftMillis: number) => Math.min(20, leftMillis / 20)
@@ -85,7 +97,7 @@ interface Call {
 type Action<Tag extends CreateAction["_tag"]> = Extract<CreateAction, { readonly _tag: Tag }>
 
 /** A creator for one client. */
-export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }: Dependencies) => {
+export const make = ({ deadline, get, maxAttempts, pages, send, serviceTimeAt, store: kept }: Dependencies) => {
   const store = kept ?? makeMemory()
   const watermark = Watermark.make()
   /** Nodes that are known to belong to creates, and the keys of these. */
@@ -128,7 +140,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     if (write === undefined) return Effect.void
     const { intent, isRequired } = write
     const saved = intent === null ? store.remove(request.key) : store.save(intent)
-    if (intent !== null && intent.nodeId !== null) {
+    if (intent !== null && intent.nodeId !== null && request.keyed) {
       return Effect.catch(saved, ({ detail }) =>
         Effect.logWarning(`The intent of node ${intent.nodeId} cannot be written (${detail}).`)
       )
@@ -137,35 +149,45 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     return isRequired ? Effect.mapError(confirmed, unusableReason) : Effect.ignore(confirmed)
   }
 
-  /** Sends the request. Each attempt is written as it goes, and once more when it has left. */
+  /** What is wrong with a node as the reply to this call's request. */
+  const replyFault = (call: Call, node: Node) => {
+    const owner = claimed.get(node.id)
+    const isOthers = owner !== undefined && owner !== call.request.key
+    const { spec, state } = call
+    return "intent" in state ? createReplyFault(state.intent, spec.region ?? "ncr", isOthers, node) : undefined
+  }
+
+  /** Sends the request. Each attempt is written as it goes. */
   const sendOnce = Effect.fnUntraced(function* (call: Call) {
-    let leaving: Fiber.Fiber<void> | undefined
-    /** Nothing is written beside what follows: of two that are written at once either may be the last. */
-    const stopLeaving = Effect.suspend(() => (leaving === undefined ? Effect.void : Fiber.interrupt(leaving)))
     const feedAndWrite = (event: CreateEvent) => Effect.suspend(() => Effect.ignore(write(call, feed(call, event))))
     const hooks: SendingHooks = {
       before: Effect.gen(function* () {
-        const step = next(call.request, call.state, { _tag: "TurnCame", now: yield* instant })
-        yield* write(call, step)
-        take(call, step)
-        if (!call.request.keyed) return
-        const left = Effect.uninterruptible(feedAndWrite({ _tag: "Left" }))
-        leaving = yield* Effect.forkDetach(Effect.andThen(Effect.sleep(leavingMillis), left))
+        let writtenInMillis: number
+        do {
+          const startedAt = yield* monotonicMillis
+          const step = next(call.request, call.state, { _tag: "TurnCame", now: yield* instant })
+          yield* write(call, step)
+          take(call, step)
+          writtenInMillis = (yield* monotonicMillis) - startedAt
+          // A process that stood still meanwhile would send what was written long ago.
+        } while (writtenInMillis > maxWritingMillis)
       }),
-      notProcessed: Effect.andThen(stopLeaving, feedAndWrite({ _tag: "NotProcessed" }))
+      notProcessed: feedAndWrite({ _tag: "NotProcessed" })
     }
     const limits = yield* within(call)
-    const step = yield* call.sameName.sending(
+    return yield* call.sameName.sending(
       Effect.uninterruptibleMask((restore) =>
-        restore(send(call.spec, { ...call.options, ...limits }, hooks)).pipe(
-          Effect.onInterrupt(() => Effect.andThen(stopLeaving, feedAndWrite({ _tag: "Interrupted" }))),
+        restore(send(call.spec, { ...call.options, ...limits }, hooks, (node) => replyFault(call, node))).pipe(
+          Effect.onInterrupt(() => feedAndWrite({ _tag: "Interrupted" })),
           Effect.result,
-          Effect.map((result) => feed(call, { _tag: "SendEnded", result }))
+          Effect.flatMap((result) =>
+            Effect.zipWith(Random.next, monotonicMillis, (draw, now) =>
+              feed(call, { _tag: "SendEnded", result, draw, leftMillis: call.untilMillis - now })
+            )
+          )
         )
       )
     )
-    yield* stopLeaving
-    return step
   })
 
   /** Reads the list, and then the intents of others: of every node in it the create was written before. */
@@ -180,7 +202,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
         for (const { key, nodeId } of intents ?? []) if (nodeId !== null) claimed.set(nodeId, key)
         const alike: Alike =
           intents === undefined
-            ? { lost: call.sameName.lostAlike(intent), underWay: call.underWay }
+            ? { ...lostBeside(intent, call.sameName.lost), underWay: call.underWay }
             : alikeOf(intent, intents, call.underWay, now)
         call.underWay = alike.underWay
         const step = feed(call, { _tag: "ListRead", newer, claimed, alike, now })
@@ -204,13 +226,15 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     const series = Effect.gen(function* () {
       let action = first
       while (true) {
-        yield* Effect.sleep(action.afterMillis)
         const step = yield* poll(call, action)
         if (step.action?._tag !== "Poll") return step
         action = step.action
+        yield* Effect.sleep(action.afterMillis)
       }
     }).pipe(call.sameName.exclusively)
-    return first.isOwn ? call.sameName.whileLost(first.intent)(series) : series
+    // The pause after a refusal may be long, and holds up no other create.
+    const paused = Effect.delay(series, first.afterMillis)
+    return first.isOwn ? call.sameName.whileLost(first.intent)(paused) : paused
   }
 
   /** Writes and acts, step by step, to the end. */
@@ -227,6 +251,7 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
           break
         }
         case "GetNode":
+          yield* Effect.sleep(action.afterMillis)
           step = feed(call, { _tag: "NodeRead", result: yield* Effect.result(get(action.id, yield* within(call))) })
           break
         case "ReadHighestId": {
@@ -246,10 +271,17 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
     }
   })
 
-  /** Under a caller's key while no other call creates. Without one no caller asks again: nothing is kept once the create ends. */
+  /** What is kept of a create without a key that is given up: that it may have made a node, or nothing. */
+  const givenUp = ({ request, state }: Call) =>
+    Effect.suspend(() => {
+      if (!("intent" in state)) return Effect.void
+      return state._tag === "Queued" ? store.remove(request.key) : store.save({ ...state.intent, fate: "reported" })
+    }).pipe(Effect.ignore)
+
+  /** Under a caller's key while no other call creates. */
   const create = (call: Call, first: CreateStep) => {
     const { key, keyed } = call.request
-    if (!keyed) return Effect.ensuring(run(call, first), Effect.ignore(store.remove(key)))
+    if (!keyed) return Effect.onInterrupt(run(call, first), () => givenUp(call))
     return store
       .withKeyLock(key)(({ confirm }) => {
         call.confirm = confirm
@@ -288,7 +320,9 @@ export const make = ({ deadline, get, pages, send, serviceTimeAt, store: kept }:
       name,
       plan,
       image: String(image),
-      deadlineMillis
+      spec: specDigest(spec),
+      deadlineMillis,
+      maxAttempts: options.retry === false ? 1 : maxAttempts
     }
     const first = firstStep(request)
     return yield* withSameName(name, (sameName) => {

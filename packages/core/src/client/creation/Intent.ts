@@ -22,6 +22,13 @@ export const millisSince = (earlier: Instant, now: Instant): number => {
     : 0
 }
 
+/**
+ * A create that shows no node this long after it was sent was not processed, and may be sent again: ten minutes, in which gateways
+ * and workers may process a request whose client is long gone; and half a minute, in which a request leaves its process and a
+ * node comes to be listed.
+ */
+export const quietMillis = 630_000
+
 /** The version of the record: in a later one a field may mean something else. */
 export const intentVersion = 1
 
@@ -33,16 +40,18 @@ export interface Intent {
   readonly name: string
   readonly plan: string
   readonly image: string
+  /** Digest of all that was asked for (`specDigest`); null in an intent of an older Berth, which kept none. */
+  readonly spec: string | null
   /** Highest node id known before sending; what comes of it is higher (decision 11). */
   readonly newerThan: number
   /** When it was sent last; null while it was certainly not sent, or what was sent was certainly not processed. */
   readonly sentAt: Instant | null
   /**
-   * What became of it: it is about to leave (`open`), or has left (`left`), and its reply may still come; it has left, and
-   * its reply was lost (`lost`); its process was killed before it was known to have left (`killed`). Without a reply, what came of
-   * the create shows in the list alone.
+   * What became of it: its reply may still come, as long as its process runs (`open`); the service refused it for its rate limit,
+   * and need not have made nothing (`refused`); its reply was lost, or its process ended (`lost`); it was lost and its caller, who
+   * has no key to ask again with, was told so (`reported`). Without a reply, what came of the create shows in the list alone.
    */
-  readonly fate: "open" | "left" | "lost" | "killed"
+  readonly fate: "open" | "refused" | "lost" | "reported"
   /** The node that came of it; null until that is known. */
   readonly nodeId: NodeId | null
 }
@@ -51,21 +60,27 @@ export interface Intent {
 export type SentIntent = Intent & { readonly sentAt: Instant }
 
 /** A sent intent to which no reply can come any more. */
-export type UnansweredIntent = SentIntent & { readonly fate: "lost" | "killed" }
+export type UnansweredIntent = SentIntent & { readonly fate: Exclude<Intent["fate"], "open"> }
 
 export const isSent = (intent: Intent): intent is SentIntent => intent.sentAt !== null
 
 /** Whether a reply to it may still come. */
-export const mayBeAnswered = (intent: Intent): intent is SentIntent & { readonly fate: "open" | "left" } =>
-  isSent(intent) && intent.nodeId === null && (intent.fate === "open" || intent.fate === "left")
+export const mayBeAnswered = (intent: Intent): intent is SentIntent & { readonly fate: "open" } =>
+  isSent(intent) && intent.nodeId === null && intent.fate === "open"
 
-/** The intent once no reply can come any more. `unlessLeft` is the fate of one that is not known to have left. */
-export const unanswered = (intent: SentIntent, unlessLeft: "lost" | "killed"): UnansweredIntent => ({
+/** The intent once no reply can come any more. */
+export const unanswered = (intent: SentIntent): UnansweredIntent => ({
   ...intent,
-  fate: intent.fate === "open" ? unlessLeft : intent.fate === "left" ? "lost" : intent.fate
+  fate: intent.fate === "open" ? "lost" : intent.fate
 })
 
 type Shown = Pick<Intent, "name" | "plan" | "image">
 
-/** Whether two creates differ in nothing that a node shows: whose node is whose does not matter among them. */
+/** Whether the nodes of two creates look the same in the list. */
 export const isAlike = (a: Shown, b: Shown): boolean => a.name === b.name && a.plan === b.plan && a.image === b.image
+
+type Asked = Shown & Pick<Intent, "spec">
+
+/** Whether two creates ask for the same in every field: whose node is whose does not matter among them. */
+export const isSame = (a: Asked, b: Asked): boolean =>
+  isAlike(a, b) && (a.spec === b.spec || a.spec === null || b.spec === null)

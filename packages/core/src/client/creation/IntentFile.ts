@@ -42,9 +42,10 @@ const checks: Checks<OwnedIntent> = {
   name: Predicate.isString,
   plan: Predicate.isString,
   image: Predicate.isString,
+  spec: orNull(Predicate.isString),
   newerThan: Number.isSafeInteger,
   sentAt: orNull((value) => meets(instantChecks, value)),
-  fate: (value) => value === "open" || value === "left" || value === "lost" || value === "killed",
+  fate: (value) => value === "open" || value === "refused" || value === "lost" || value === "reported",
   nodeId: orNull((value) => Number.isSafeInteger(value) && Number(value) >= 1),
   owner: (value) => meets(ownerChecks, value)
 }
@@ -63,6 +64,19 @@ const fromUnversioned = (value: Readonly<Record<string, unknown>>) => ({
   owner: { machine: "", namespace: "", pid: 0, startTime: "" }
 })
 
+/** Fates that earlier versions wrote, and what they are now. */
+const formerFates = new Map<unknown, Intent["fate"]>([
+  ["left", "open"],
+  ["killed", "lost"]
+])
+
+/** An intent with the fields that earlier versions left out, or wrote in another way. */
+const completed = (value: Readonly<Record<string, unknown>>) => ({
+  spec: null,
+  ...value,
+  fate: formerFates.get(value["fate"]) ?? value["fate"]
+})
+
 /** The intent in the text of a file, or why the file is not an intent of Berth. */
 export const parseIntent = (text: string): OwnedIntent | string => {
   let value: unknown
@@ -73,6 +87,6 @@ export const parseIntent = (text: string): OwnedIntent | string => {
   }
   if (!Predicate.isObject(value)) return "is not Berth's"
   if (typeof value["version"] === "number" && value["version"] > intentVersion) return "is of a later version of Berth"
-  const intent = "sentAtMillis" in value && !("version" in value) ? fromUnversioned(value) : value
+  const intent = completed("sentAtMillis" in value && !("version" in value) ? fromUnversioned(value) : value)
   return meets(checks, intent) ? intent : "is damaged, or not Berth's"
 }

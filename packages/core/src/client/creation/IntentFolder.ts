@@ -18,6 +18,12 @@ const failed = ({ message }: Pick<FileFault, "message">) => new IntentStoreFaile
 /** A draft, or an intent without a caller's key, is left over when it is this old: no create takes so long. */
 const leftOverMillis = 86_400_000
 
+/** An intent without a caller's key is kept this long after its create ended: no create beside it may take its node. */
+const endedMillis = 3_600_000
+
+/** Whether nothing is left to tell of the create. */
+const hasEnded = ({ fate, nodeId }: Intent) => nodeId !== null || fate === "reported"
+
 const suffix = ".json"
 const isDrawn = (key: string) => key.startsWith(drawnKeyPrefix)
 const isDraft = (name: string) => /\.(json|lock)\.[\w-]+\.new$/.test(name)
@@ -25,9 +31,7 @@ const isDraft = (name: string) => /\.(json|lock)\.[\w-]+\.new$/.test(name)
 /** To a process that has ended no reply comes any more. */
 const withFate = (intent: OwnedIntent) =>
   mayBeAnswered(intent)
-    ? Effect.map(isRunning(intent.owner), (running): Intent =>
-        running === false ? unanswered(intent, "killed") : intent
-      )
+    ? Effect.map(isRunning(intent.owner), (running): Intent => (running === false ? unanswered(intent) : intent))
     : Effect.succeed<Intent>(intent)
 
 const open = (directory: string, levels?: number) => {
@@ -37,9 +41,9 @@ const open = (directory: string, levels?: number) => {
   const keys = Effect.map(namesIn, (names) =>
     names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length))
   )
-  const isLeftOver = (name: string, now: number) =>
+  const isLeftOver = (name: string, now: number, millis = leftOverMillis) =>
     withFiles((fs) => fs.lstat(`${directory}/${name}`)).pipe(
-      Effect.map(({ mtimeMs }) => now - mtimeMs > leftOverMillis),
+      Effect.map(({ mtimeMs }) => now - mtimeMs > millis),
       Effect.orElseSucceed(() => false)
     )
 
@@ -52,19 +56,6 @@ const open = (directory: string, levels?: number) => {
     }
   }).pipe(Effect.ignore)
 
-  let isReady = false
-  /** Makes the folder, the first time that it is needed. */
-  const ready = Effect.suspend(() =>
-    isReady
-      ? Effect.void
-      : makeOwnFolder(directory, levels).pipe(
-          Effect.andThen(withFiles((fs) => fs.access(directory, fs.constants.W_OK))),
-          Effect.andThen(removeOldDrafts),
-          Effect.tap(() => Effect.sync(() => (isReady = true)))
-        )
-  )
-  const inFolder = <A, R>(use: Effect.Effect<A, FileFault, R>) => Effect.mapError(Effect.andThen(ready, use), failed)
-
   /** The intent in a file; undefined where there is no file. Fails where the file is not an intent of Berth. */
   const read = Effect.fnUntraced(function* (key: string): Effect.fn.Return<OwnedIntent | undefined, FileFault> {
     const file = fileOf(key)
@@ -76,6 +67,29 @@ const open = (directory: string, levels?: number) => {
     if (intent.key !== key) return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}` })
     return intent
   })
+
+  const removeEnded = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (const key of (yield* keys).filter(isDrawn)) {
+      if (!(yield* isLeftOver(`${key}${suffix}`, now, endedMillis))) continue
+      const intent = yield* Effect.orElseSucceed(read(key), () => undefined)
+      if (intent !== undefined && hasEnded(intent)) yield* removeFile(fileOf(key))
+    }
+  }).pipe(Effect.ignore)
+
+  let isReady = false
+  /** Makes the folder, the first time that it is needed. */
+  const ready = Effect.suspend(() =>
+    isReady
+      ? Effect.void
+      : makeOwnFolder(directory, levels).pipe(
+          Effect.andThen(withFiles((fs) => fs.access(directory, fs.constants.W_OK))),
+          Effect.andThen(removeOldDrafts),
+          Effect.andThen(removeEnded),
+          Effect.tap(() => Effect.sync(() => (isReady = true)))
+        )
+  )
+  const inFolder = <A, R>(use: Effect.Effect<A, FileFault, R>) => Effect.mapError(Effect.andThen(ready, use), failed)
 
   const warned = new Set<string>()
   /** A file that cannot be read is in the way of the callers who use its key, and of no other. */
@@ -99,7 +113,7 @@ const open = (directory: string, levels?: number) => {
     const abandoned: Array<Intent> = []
     for (const key of (yield* keys).filter(isDrawn)) {
       const intent = yield* readOrWarn(key)
-      if (intent === undefined || !(yield* isAbandoned(intent, now))) continue
+      if (intent === undefined || hasEnded(intent) || !(yield* isAbandoned(intent, now))) continue
       if (isSent(intent)) abandoned.push(intent)
       yield* removeFile(fileOf(key))
     }

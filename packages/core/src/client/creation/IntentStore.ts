@@ -21,7 +21,10 @@ export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
 export interface IntentStore {
   /** This instant, on the clocks that every reader of an intent here may know. */
   readonly now: Effect.Effect<Stamp>
-  /** Every intent there is; of one whose process has ended the fate is known. */
+  /**
+   * Every intent there is; of one whose process has ended the fate is known. One without a caller's key stays for an hour after its
+   * create ended, with its node or as `reported`: a create beside it, in another process, must not take that node.
+   */
   readonly all: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
   /** Returns once the intent is safe: a crash afterwards does not lose it. */
@@ -67,7 +70,12 @@ export const makeMemory = (): IntentStore => {
     now: stampNow("memory"),
     all: Effect.sync(() => Array.from(intents.values())),
     find: (key) => Effect.sync(() => Option.fromUndefinedOr(intents.get(key))),
-    save: (intent) => Effect.sync(() => void intents.set(intent.key, intent)),
+    save: (intent) =>
+      Effect.sync(() => {
+        // The client knows the nodes of its own creates.
+        if (intent.nodeId !== null && intent.key.startsWith(drawnKeyPrefix)) intents.delete(intent.key)
+        else intents.set(intent.key, intent)
+      }),
     remove: (key) => Effect.sync(() => void intents.delete(key)),
     withKeyLock: (key) => (use) => turnOf(key)(use({ confirm: Effect.void })),
     takeAbandoned: Effect.succeed([])

@@ -3,8 +3,19 @@
  * other creates. It never guesses; where two explanations are left the resolution names both.
  */
 import { DateTime } from "effect"
+import { RecordFault } from "../../api/fields/RecordReader.ts"
 import type { Node, NodeId } from "../../domain/Node.ts"
-import { type Instant, type Intent, isAlike, isSent, mayBeAnswered, millisSince } from "./Intent.ts"
+import {
+  type Instant,
+  type Intent,
+  isAlike,
+  isSame,
+  isSent,
+  mayBeAnswered,
+  millisSince,
+  quietMillis,
+  type SentIntent
+} from "./Intent.ts"
 
 /** What the list shows of an intent. */
 export type Resolution =
@@ -12,7 +23,7 @@ export type Resolution =
   /** No node can have come of it. */
   | { readonly _tag: "Absent" }
   /**
-   * Nodes that may have come of it, or of a create alike whose reply is still to come; or new nodes of its name that differ in
+   * Nodes that may have come of it, or of a create alike: one whose reply is still to come, or one of another spec; or new nodes of its name that differ in
    * what a service may show in another way, such as the image.
    */
   | { readonly _tag: "Undecided"; readonly candidates: ReadonlyArray<Node> }
@@ -22,30 +33,47 @@ export type Resolution =
 /** No reply comes later than this after its request was sent. */
 const maxUnderWayMillis = 120_000
 
-/** Creates alike in name, plan and image. */
+/** Creates alike in name, plan and image, which is all that the list shows. */
 export interface Alike {
-  /** How many have lost their replies, or their processes, and have no node yet: this one included. */
+  /** How many of them, of the same spec, have lost their replies, or their processes, and have no node yet: this one included. */
   readonly lost: number
+  /** Whether one of another spec has: its node is not ours, and cannot be told from ours. */
+  readonly isOtherLost: boolean
   /** Keys of those, of other processes, that were seen under way: their replies may still come, or came to them alone. */
   readonly underWay: ReadonlySet<string>
 }
 
+/** What two creates that look alike are to each other. */
+export const lostBeside = (intent: Intent, others: Iterable<Intent>): Pick<Alike, "lost" | "isOtherLost"> => {
+  let lost = 1
+  let isOtherLost = false
+  for (const other of others) {
+    if (other.key === intent.key || !isAlike(other, intent)) continue
+    if (isSame(other, intent)) lost++
+    else isOtherLost = true
+  }
+  return { lost, isOtherLost }
+}
+
 /** The creates alike, by the intents of all processes and by those that were seen under way before. */
 export const alikeOf = (
-  intent: Intent,
+  intent: SentIntent,
   intents: ReadonlyArray<Intent>,
   seenUnderWay: ReadonlySet<string>,
   now: Instant
 ): Alike => {
-  let lost = 1
+  const lost: Array<Intent> = []
   const underWay = new Set(seenUnderWay)
   for (const other of intents) {
     if (!mayBeAnswered(other)) underWay.delete(other.key)
     if (other.key === intent.key || other.nodeId !== null || !isSent(other) || !isAlike(other, intent)) continue
-    if (!mayBeAnswered(other)) lost++
-    else if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.add(other.key)
+    if (mayBeAnswered(other)) {
+      if (millisSince(other.sentAt, now) < maxUnderWayMillis) underWay.add(other.key)
+    }
+    // One that was sent long before this one makes no node among those that are new since.
+    else if (millisSince(other.sentAt, intent.sentAt) < quietMillis) lost.push(other)
   }
-  return { lost, underWay }
+  return { ...lostBeside(intent, lost), underWay }
 }
 
 /** What the judgement rests on. */
@@ -70,6 +98,30 @@ const isOtherImage = ({ image }: Intent, node: Node) =>
  */
 const blurMillis = 2000
 
+/** A name without the spelling that services change. */
+const bare = (name: string) => name.trim().toLowerCase()
+
+/** Whether the service may show this for what was asked for; it may show nothing. */
+const mayShow = (shown: string | null, asked: string) => shown === null || bare(shown) === bare(asked)
+
+/**
+ * What is wrong with a node as the reply to a create; undefined where nothing is. A node that was there before, that is known to be
+ * another create's, or that has another name, plan or region did not come of this one, whatever the reply says.
+ */
+export const createReplyFault = (
+  { name, newerThan, plan }: Pick<Intent, "name" | "newerThan" | "plan">,
+  region: string,
+  isOthers: boolean,
+  node: Node
+): RecordFault | undefined => {
+  if (node.id <= newerThan)
+    return new RecordFault("id", `an id above ${newerThan}, the highest before the create`, node.id)
+  if (isOthers) return new RecordFault("id", "a node that no other create has made", node.id)
+  if (!mayShow(node.name, name)) return new RecordFault("name", `the name ${name}`, node.name)
+  if (!mayShow(node.plan, plan)) return new RecordFault("plan", `the plan ${plan}`, node.plan)
+  return mayShow(node.region, region) ? undefined : new RecordFault("region", `the region ${region}`, node.region)
+}
+
 /** Whether a node can have come of an intent: same name and plan, newer in number and in time. */
 const mayComeOf = (intent: Intent, node: Node): boolean =>
   node.id > intent.newerThan &&
@@ -77,9 +129,6 @@ const mayComeOf = (intent: Intent, node: Node): boolean =>
   (node.plan === null || node.plan === intent.plan) &&
   !isOtherImage(intent, node) &&
   DateTime.toEpochMillis(node.createdAt) + blurMillis >= (intent.sentAt?.serviceMillis ?? 0)
-
-/** A name without the spelling that services change. */
-const bare = (name: string) => name.trim().toLowerCase()
 
 /**
  * Resolves one intent. With as many candidates as lost creates alike each of them is one of ours, and as they are alike any
@@ -96,6 +145,6 @@ export const resolve = ({ alike, claimed, intent, newer }: Evidence): Resolution
     const doubtful = newer.filter(({ id, name }) => !claimed.has(id) && bare(name) === bare(intent.name))
     return doubtful.length === 0 ? { _tag: "Absent" } : { _tag: "Undecided", candidates: doubtful }
   }
-  if (alike.underWay.size > 0) return { _tag: "Undecided", candidates }
+  if (alike.underWay.size > 0 || alike.isOtherLost) return { _tag: "Undecided", candidates }
   return candidates.length > alike.lost ? { _tag: "Ambiguous", candidates } : { _tag: "Found", node: oldest }
 }

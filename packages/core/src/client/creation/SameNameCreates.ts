@@ -3,7 +3,7 @@
  * that none of their nodes can be taken for its own.
  */
 import { Effect, Semaphore } from "effect"
-import { type Intent, isAlike } from "./Intent.ts"
+import type { Intent } from "./Intent.ts"
 
 /** Most creates of one name that may be under way at once. */
 const maxUnderWay = 1_000_000
@@ -14,9 +14,9 @@ export class SameNameCreates {
   /** Shut while a create waits to be resolved: those that come later would never let the gate become free. */
   readonly #door = Semaphore.makeUnsafe(1)
 
-  /** How many creates alike have lost their replies and are not resolved. */
-  lostAlike(intent: Intent): number {
-    return Array.from(this.#lost).filter((other) => isAlike(other, intent)).length
+  /** The creates that have lost their replies and are not resolved. */
+  get lost(): Iterable<Intent> {
+    return this.#lost
   }
 
   /** Counts the create among the lost ones while `resolve` runs. */

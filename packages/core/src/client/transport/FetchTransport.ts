@@ -35,16 +35,20 @@ const exchange = async (
 }
 
 export const layer = Layer.succeed(Transport, {
-  send: (request, begun) =>
-    Effect.withFiber((fiber) => {
-      let replied = false
-      return Effect.tryPromise({
-        try: (signal) =>
-          exchange(fiber.getRef(Fetch), request, signal, (head) => {
-            replied = true
-            begun(head)
-          }),
-        catch: (cause) => unreachable(cause, replied)
+  // Connections are the business of `fetch`, which offers none of its own to one request.
+  send: (request, begun, leaving = Effect.void) =>
+    Effect.andThen(
+      leaving,
+      Effect.withFiber((fiber) => {
+        let replied = false
+        return Effect.tryPromise({
+          try: (signal) =>
+            exchange(fiber.getRef(Fetch), request, signal, (head) => {
+              replied = true
+              begun(head)
+            }),
+          catch: (cause) => unreachable(cause, replied)
+        })
       })
-    })
+    )
 })

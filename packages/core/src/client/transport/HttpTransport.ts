@@ -66,8 +66,9 @@ export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer
       withoutRedirects(Effect.provideService(response, HttpClient.TracerDisabledWhen, () => true))
     )
     return Transport.of({
-      send: (request, begun) =>
-        Effect.flatMap(Effect.mapError(bare.execute(toHttp(request)), failed(false)), (response) => {
+      send: (request, begun, leaving = Effect.void) => {
+        const executed = Effect.mapError(bare.execute(toHttp(request)), failed(false))
+        return Effect.flatMap(Effect.andThen(leaving, executed), (response) => {
           const { headers, status } = response
           begun({ status, headers })
           const web = HttpClientResponse.toWeb(response)
@@ -79,6 +80,7 @@ export const layer: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer
             : Effect.mapError(textOf(response, headers, request.maxBodyBytes), failed(true))
           return Effect.map(text, (read) => ({ status, headers, ...read }))
         })
+      }
     })
   })
 )

@@ -2,12 +2,23 @@
  * The transport over `node:http` and `node:https` alone: what sends requests on Node for the least CPU and the shortest start.
  * Either is loaded by the first request that needs it.
  */
-import type { Agent, AgentOptions, IncomingMessage, RequestOptions } from "node:http"
+import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from "node:http"
+import type { Socket } from "node:net"
+import type { TLSSocket } from "node:tls"
 import { Effect, Layer, Scope } from "effect"
-import { InvalidRequest } from "../../domain/ErrorReason.ts"
+import { InvalidRequest, type Unreachable } from "../../domain/ErrorReason.ts"
 import { proxyVariables } from "./proxyVariables.ts"
 import { ReplyText } from "./ReplyText.ts"
-import { type Head, type SignedRequest, Transport, unreachable, type WireReply, unwrapped } from "./Transport.ts"
+import {
+  type Head,
+  type Leaving,
+  type SignedRequest,
+  Transport,
+  unreachable,
+  unreached,
+  unwrapped,
+  type WireReply
+} from "./Transport.ts"
 
 /** A connection that is idle for this long is closed: services close theirs after five seconds or more. */
 const idleMillis = 4000
@@ -25,23 +36,25 @@ const headOf = ({ headersDistinct, statusCode = 0 }: IncomingMessage): Head => {
   return { status: statusCode, headers }
 }
 
-const exchange = (
-  { request: send }: Http,
-  agent: Agent,
-  request: SignedRequest,
-  begun: (head: Head) => void
-): ReturnType<Transport["Service"]["send"]> =>
-  Effect.callback<WireReply, ReturnType<typeof unreachable>>((resume) => {
-    const { address, headers } = unwrapped(request)
+/** The request, of which nothing is sent yet. */
+const made = ({ request: make }: Http, agent: Agent, request: SignedRequest): ClientRequest => {
+  const { address, headers } = unwrapped(request)
+  // Or else a body may come in any coding.
+  const options: RequestOptions = {
+    method: request.method,
+    headers: { ...headers, "accept-encoding": "identity" },
+    agent
+  }
+  return make(address, options)
+}
+
+/** Sends the request that `make` gives and reads its reply. */
+const exchanged = (make: () => ClientRequest, request: SignedRequest, begun: (head: Head) => void) =>
+  Effect.callback<WireReply, Unreachable>((resume) => {
+    const outgoing = make()
     let replied = false
     const fail = (cause: unknown) => resume(Effect.fail(unreachable(cause, replied)))
-    // Or else a body may come in any coding.
-    const options: RequestOptions = {
-      method: request.method,
-      headers: { ...headers, "accept-encoding": "identity" },
-      agent
-    }
-    const outgoing = send(address, options, (incoming) => {
+    outgoing.on("response", (incoming) => {
       replied = true
       const head = headOf(incoming)
       begun(head)
@@ -64,6 +77,47 @@ const exchange = (
     return Effect.sync(() => outgoing.destroy())
   })
 
+/** Waits until the connection of the request stands; nothing is sent before the request is ended. */
+const connected = (outgoing: ClientRequest) =>
+  Effect.callback<void, Unreachable>((resume) => {
+    const stands = () => resume(Effect.void)
+    outgoing.once("error", (cause) => resume(Effect.fail(unreached(cause))))
+    outgoing.once(
+      "socket",
+      (socket: Socket & Partial<Pick<TLSSocket, "encrypted">> & { secureConnecting?: boolean }) => {
+        if (socket.encrypted === true) {
+          if (socket.secureConnecting === true) socket.once("secureConnect", stands)
+          else stands()
+        } else if (socket.connecting) socket.once("connect", stands)
+        else stands()
+      }
+    )
+  })
+
+/** The same on a connection of its own, made before `leaving`: whatever fails until then has sent nothing. */
+const exchangedAlone = (
+  outgoing: ClientRequest,
+  request: SignedRequest,
+  begun: (head: Head) => void,
+  leaving: Leaving
+): ReturnType<Transport["Service"]["send"]> => {
+  let broken: unknown
+  const breaks = (cause: unknown) => void (broken ??= cause)
+  const replies = () => breaks(new Error("it replied before it was asked"))
+  outgoing.on("error", breaks)
+  outgoing.on("response", replies)
+  return connected(outgoing).pipe(
+    Effect.andThen(leaving),
+    Effect.andThen(
+      Effect.suspend((): Effect.Effect<WireReply, Unreachable> => {
+        outgoing.off("response", replies)
+        return broken === undefined ? exchanged(() => outgoing, request, begun) : Effect.fail(unreached(broken))
+      })
+    ),
+    Effect.onError(() => Effect.sync(() => outgoing.destroy()))
+  )
+}
+
 /**
  * An agent for each of the two, made by the first request that needs it. Not by `import`: that reads every export of the module, and
  * `WebSocket` among those of `node:http` loads all of undici, a quarter of the time of a short command.
@@ -74,11 +128,19 @@ const agentOf = (load: () => Http) =>
       try: () => {
         const http = load()
         const proxyEnv = proxyVariables(process.env)
-        return { http, agent: new http.Agent({ keepAlive: true, timeout: idleMillis, proxyEnv }) }
+        return {
+          http,
+          agent: new http.Agent({ keepAlive: true, timeout: idleMillis, proxyEnv }),
+          once: new http.Agent({ keepAlive: false, proxyEnv })
+        }
       },
       catch: (cause) => new InvalidRequest({ status: null, detail: (cause as Error).message, fields: {} })
     }),
-    ({ agent }) => Effect.sync(() => agent.destroy())
+    ({ agent, once }) =>
+      Effect.sync(() => {
+        agent.destroy()
+        once.destroy()
+      })
   )
 
 export const layer = Layer.effect(
@@ -100,9 +162,11 @@ export const layer = Layer.effect(
       )
     )
     return Transport.of({
-      send: (request, begun) =>
-        Effect.flatMap(request.url.startsWith("https:") ? secure : plain, ({ agent, http }) =>
-          exchange(http, agent, request, begun)
+      send: (request, begun, leaving) =>
+        Effect.flatMap(request.url.startsWith("https:") ? secure : plain, ({ agent, http, once }) =>
+          leaving === undefined
+            ? exchanged(() => made(http, agent, request), request, begun)
+            : exchangedAlone(made(http, once, request), request, begun, leaving)
         )
     })
   })

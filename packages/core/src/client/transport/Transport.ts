@@ -4,7 +4,7 @@
  */
 import { Context, type Effect, Predicate, Redacted } from "effect"
 import type { HttpMethod } from "effect/http"
-import { type InvalidRequest, Unreachable } from "../../domain/ErrorReason.ts"
+import { type ErrorReason, Unreachable } from "../../domain/ErrorReason.ts"
 
 /** A request of the interface, without address and credentials. */
 export interface WireRequest {
@@ -59,14 +59,25 @@ export interface Body {
 /** A reply, with the part of its body that was read. */
 export interface WireReply extends Head, Body {}
 
+/**
+ * Done at the last moment at which nothing of a request has been sent, for one that must not be sent twice; where it fails, nothing
+ * is.
+ */
+export type Leaving = Effect.Effect<void, ErrorReason>
+
 export class Transport extends Context.Service<
   Transport,
   {
-    /** Sends the request once. Calls `begun` as soon as the reply has begun; an interruption ends the exchange. */
+    /**
+     * Sends the request once. Calls `begun` as soon as the reply has begun; an interruption ends the exchange. A request with
+     * `leaving` goes on a connection of its own where the transport can make one: of a connection that was used before and breaks
+     * nobody can tell whether the service has read the request.
+     */
     readonly send: (
       request: SignedRequest,
-      begun: (head: Head) => void
-    ) => Effect.Effect<WireReply, Unreachable | InvalidRequest>
+      begun: (head: Head) => void,
+      leaving?: Leaving
+    ) => Effect.Effect<WireReply, ErrorReason>
   }
 >()("@berth/core/client/transport/Transport") {}
 
@@ -122,3 +133,6 @@ export const unreachable = (cause: unknown, replied: boolean): Unreachable => {
   const { text, unsent } = describe(cause)
   return new Unreachable({ sent: replied ? "yes" : unsent ? "no" : "maybe", detail: text })
 }
+
+/** The reason for a failure before anything was sent. */
+export const unreached = (cause: unknown): Unreachable => new Unreachable({ sent: "no", detail: describe(cause).text })

@@ -52,6 +52,8 @@ export const untilNextPoll = (poll: number, now: number, phase: number): number 
 
 /** How a wait reads its node. */
 export interface Reads {
+  /** Whether the node was created a moment ago, so that a 404 does not mean that it is gone. */
+  readonly isNew: Effect.Effect<boolean>
   /** Reads it; has to end by this instant of the monotonic clock. */
   readonly get: (deadlineAt: number) => Effect.Effect<Node, BerthError>
   /** Why the rate limit lets no read go before that, by what is known now; undefined where it may. */
@@ -73,7 +75,7 @@ const graceMillis = 100
 export const awaitGoal = Effect.fnUntraced(function* (
   id: NodeId,
   goal: Goal,
-  { get, refusal }: Reads,
+  { get, isNew, refusal }: Reads,
   phase: number,
   options?: WaitOptions
 ): Effect.fn.Return<Option.Option<Node>, BerthError> {
@@ -116,6 +118,10 @@ export const awaitGoal = Effect.fnUntraced(function* (
         return Effect.succeed(Option.none<Node>())
       }
     )
+    if (Option.isNone(observed) && (yield* isNew)) {
+      failure = gone
+      return { observed, progress: "wait" as const }
+    }
     failure = undefined
     if (Option.isSome(observed)) {
       last = observed.value.status

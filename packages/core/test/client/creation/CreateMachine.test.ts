@@ -24,7 +24,16 @@ import {
 import { type Node, NodeId } from "../../../src/domain/Node.ts"
 import { someNode } from "../../someNode.ts"
 
-const keyed: CreateRequest = { key: "job", keyed: true, name: "web", plan: "P", image: "I", deadlineMillis: 60_000 }
+const keyed: CreateRequest = {
+  key: "job",
+  keyed: true,
+  name: "web",
+  plan: "P",
+  image: "I",
+  spec: "S",
+  deadlineMillis: 60_000,
+  maxAttempts: 8
+}
 const keyless: CreateRequest = { ...keyed, key: "_x", keyed: false }
 
 /** So many milliseconds after the boot. */
@@ -42,6 +51,7 @@ const unsent: Intent = {
   name: "web",
   plan: "P",
   image: "I",
+  spec: "S",
   newerThan: 100,
   sentAt: null,
   fate: "open",
@@ -60,14 +70,20 @@ const throttled = error(new RateLimited({ retryAfterMillis: null }))
 const broken = error(new ServiceFault({ status: 500, detail: "no list", retryAfterMillis: null }), "nodes.list")
 
 const turnCame: CreateEvent = { _tag: "TurnCame", now: at(0) }
-const sendFailed = (failure: BerthError): CreateEvent => ({ _tag: "SendEnded", result: Result.fail(failure) })
+const sendEnded = (result: Result.Result<Node, BerthError>, leftMillis = 60_000): CreateEvent => ({
+  _tag: "SendEnded",
+  result,
+  draw: 0.5,
+  leftMillis
+})
+const sendFailed = (failure: BerthError, leftMillis?: number) => sendEnded(Result.fail(failure), leftMillis)
 
 /** The list at an instant: these nodes are in it, and no create alike is lost or under way but this one. */
 const listed = (newer: ReadonlyArray<Node>, millis = 0, over: Partial<Instant> = {}) => ({
   _tag: "ListRead" as const,
   newer,
   claimed: new Map<NodeId, string>(),
-  alike: { lost: 1, underWay: new Set<string>() },
+  alike: { lost: 1, isOtherLost: false, underWay: new Set<string>() },
   now: at(millis, over)
 })
 const pollFailed = (failure: BerthError, isListRead = false): CreateEvent => ({
@@ -127,36 +143,30 @@ describe("a create under a key", () => {
     assert.deepStrictEqual(going.write?.intent?.sentAt, at(35_000))
   })
 
-  for (const [event, fate] of [
-    ["Left", "left"],
-    ["Interrupted", "lost"]
-  ] as const) {
-    it(`is written as ${fate} when it is ${event.toLowerCase()} after it was sent, and not before`, () => {
-      const going = after(keyed, notFound, highestId, turnCame)
-      assert.deepStrictEqual(next(keyed, going.state, { _tag: event }).write?.intent, { ...sent, fate })
-      const queued = after(keyed, notFound, highestId)
-      assert.isUndefined(next(keyed, queued.state, { _tag: event }).write)
-    })
-  }
+  it("is written as lost when it is interrupted after it was sent, and not before", () => {
+    const going = after(keyed, notFound, highestId, turnCame)
+    assert.deepStrictEqual(next(keyed, going.state, { _tag: "Interrupted" }).write?.intent, { ...sent, fate: "lost" })
+    const queued = after(keyed, notFound, highestId)
+    assert.isUndefined(next(keyed, queued.state, { _tag: "Interrupted" }).write)
+  })
 
   it("writes the node of its reply, where that can be done", () => {
-    const replied: CreateEvent = { _tag: "SendEnded", result: Result.succeed(web(101)) }
-    const step = after(keyed, notFound, highestId, turnCame, replied)
+    const step = after(keyed, notFound, highestId, turnCame, sendEnded(Result.succeed(web(101))))
     assert.deepStrictEqual(creationOf(step), { outcome: "created", node: web(101) })
     assert.deepStrictEqual(step.write, { intent: { ...sent, nodeId: NodeId.make(101) }, isRequired: false })
   })
 })
 
 describe("a create without a key", () => {
-  it("is written as it goes, goes also where it cannot be written, and leaves its node unwritten", () => {
+  it("is written as it goes, goes also where it cannot be written, and leaves word of its node", () => {
     const queued = after(keyless, highestId)
     assert.isUndefined(queued.write)
     assert.deepStrictEqual(queued.action, { _tag: "Send" })
     const going = next(keyless, queued.state, turnCame)
     assert.strictEqual(going.write?.isRequired, false)
-    const replied = next(keyless, going.state, { _tag: "SendEnded", result: Result.succeed(web(101)) })
+    const replied = next(keyless, going.state, sendEnded(Result.succeed(web(101))))
     assert.strictEqual(creationOf(replied).outcome, "created")
-    assert.isUndefined(replied.write)
+    assert.strictEqual(replied.write?.intent?.nodeId, NodeId.make(101))
   })
 })
 
@@ -169,10 +179,75 @@ describe("a create that is refused", () => {
     }
   })
 
-  it("and was throttled before, too", () => {
-    const step = after(keyed, notFound, highestId, turnCame, { _tag: "NotProcessed" }, sendFailed(throttled))
-    assert.strictEqual(reasonOf(step)._tag, "RateLimited")
+  it("and was not processed before, too", () => {
+    const step = after(keyed, notFound, highestId, turnCame, { _tag: "NotProcessed" }, sendFailed(forbidden))
+    assert.strictEqual(reasonOf(step)._tag, "Forbidden")
     assert.isNull(step.write?.intent)
+  })
+})
+
+describe("a create that is refused for the rate limit", () => {
+  const refusal = (leftMillis?: number) =>
+    after(keyed, notFound, highestId, turnCame, sendFailed(throttled, leftMillis))
+
+  it("looks once after the pause that any call makes, and is sent again where the list shows nothing", () => {
+    const first = refusal()
+    assert.deepStrictEqual(first.write, { intent: { ...sent, fate: "refused" }, isRequired: false })
+    assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 750 })
+    const again = next(keyed, first.state, listed([]))
+    assert.deepStrictEqual(again.action, { _tag: "Send" })
+    assert.deepStrictEqual(again.write, { intent: unsent, isRequired: true })
+  })
+
+  it("adopts the node that was made all the same", () => {
+    const step = next(keyed, refusal().state, listed([web(101)]))
+    assert.deepStrictEqual(creationOf(step), { outcome: "adopted", node: web(101) })
+  })
+
+  it("is not sent again while a new node may have come of it", () => {
+    const { step } = polledWith(keyed, refusal(), listed([web(101), web(102)]))
+    assert.deepStrictEqual(candidatesOf(step), [101, 102])
+  })
+
+  it("is sent eight times at most, and then fails for the rate limit", () => {
+    let step = refusal()
+    for (let count = 1; count < 8; count++) {
+      const again = next(keyed, step.state, listed([]))
+      assert.strictEqual(again.action?._tag, "Send")
+      step = next(keyed, next(keyed, again.state, turnCame).state, sendFailed(throttled))
+    }
+    const end = next(keyed, step.state, listed([]))
+    assert.strictEqual(reasonOf(end)._tag, "RateLimited")
+    assert.isNull(end.write?.intent)
+  })
+
+  it("looks at once where the deadline holds no pause, and fails for the rate limit where nothing came of it", () => {
+    const first = refusal(500)
+    assert.deepInclude(first.action, { _tag: "Poll", afterMillis: 0 })
+    assert.strictEqual(reasonOf(next(keyed, first.state, listed([])))._tag, "RateLimited")
+  })
+
+  it("is unknown where it cannot look", () => {
+    const step = next(keyed, refusal(500).state, pollFailed(broken))
+    assert.deepInclude(reasonOf(step), { _tag: "OutcomeUnknown", because: "RateLimited", listRead: false })
+  })
+
+  it("and was then killed or given up looks once when it is asked for again, and is sent again at once", () => {
+    const step = after(keyed, found({ ...sent, fate: "refused" }))
+    assert.deepInclude(step.action, { _tag: "Poll", afterMillis: 0 })
+    assert.deepStrictEqual(next(keyed, step.state, listed([])).action, { _tag: "Send" })
+    assert.strictEqual(creationOf(next(keyed, step.state, listed([web(101)]))).outcome, "adopted")
+  })
+})
+
+describe("a create without a key that ends unknown", () => {
+  it("leaves word that it may have made a node", () => {
+    const going = after(keyless, highestId, turnCame)
+    const left = { intent: { ...sent, key: "_x", fate: "reported" as const }, isRequired: false }
+    const lost = next(keyless, going.state, sendFailed(fault))
+    assert.deepStrictEqual(polledWith(keyless, lost, listed([])).step.write, left)
+    assert.deepStrictEqual(next(keyless, going.state, { _tag: "DeadlineReached", tried: untried }).write, left)
+    assert.deepStrictEqual(next(keyless, lost.state, { _tag: "DeadlineReached", tried: untried }).write, left)
   })
 })
 
@@ -197,7 +272,7 @@ describe("a create whose reply is lost", () => {
   })
 
   it("waits for creates alike that are under way, and names the candidates when it cannot wait any more", () => {
-    const underWay = { ...listed([web(101)]), alike: { lost: 1, underWay: new Set(["other"]) } }
+    const underWay = { ...listed([web(101)]), alike: { lost: 1, isOtherLost: false, underWay: new Set(["other"]) } }
     const { pauses, step } = polledWith(keyed, lost, underWay)
     assert.lengthOf(pauses, 4)
     assert.deepStrictEqual(candidatesOf(step), [101])
@@ -227,14 +302,32 @@ describe("a create that an earlier call left", () => {
     }
   })
 
+  it("of another spec that looks the same is not this one either; one of an older Berth, which kept none, is", () => {
+    const { message } = reasonOf(after(keyed, found({ ...sent, spec: "other" })))
+    assert.include(message, "it is that of another create, of web on P from I with other tags, SSH keys or settings")
+    assert.strictEqual(after(keyed, found({ ...sent, spec: null })).action?._tag, "Poll")
+  })
+
   it("gives its node again, and no other one where that is gone", () => {
-    const step = after(keyed, found({ ...sent, nodeId: NodeId.make(101) }))
-    assert.deepStrictEqual(step.action, { _tag: "GetNode", id: NodeId.make(101) })
+    const step = after(keyed, found({ ...sent, nodeId: NodeId.make(101) }, 60_000))
+    assert.deepStrictEqual(step.action, { _tag: "GetNode", id: NodeId.make(101), afterMillis: 0 })
     const read = (result: Result.Result<Node, BerthError>) => next(keyed, step.state, { _tag: "NodeRead", result })
     assert.strictEqual(creationOf(read(Result.succeed(web(101)))).outcome, "adopted")
     const gone = error(new NodeNotFound({ nodeId: NodeId.make(101) }))
     assert.include(reasonOf(read(Result.fail(gone))).message, "it made node 101, which is gone")
     assert.strictEqual(reasonOf(read(Result.fail(fault)))._tag, "ServiceFault")
+  })
+
+  it("less than a minute ago may have made a node that the service does not find yet: it is read again for twelve seconds", () => {
+    const gone = error(new NodeNotFound({ nodeId: NodeId.make(101) }))
+    const pauses: Array<number> = []
+    let step = after(keyed, found({ ...sent, nodeId: NodeId.make(101) }, 59_999))
+    while (step.action?._tag === "GetNode") {
+      pauses.push(step.action.afterMillis)
+      step = next(keyed, step.state, { _tag: "NodeRead", result: Result.fail(gone) })
+    }
+    assert.deepStrictEqual(pauses, [0, 1000, 3000, 8000])
+    assert.include(reasonOf(step).message, "which is gone")
   })
 
   it("is sent at once where it was not sent", () => {
@@ -243,9 +336,8 @@ describe("a create that an earlier call left", () => {
 
   for (const [fate, then] of [
     ["open", "lost"],
-    ["left", "lost"],
     ["lost", "lost"],
-    ["killed", "killed"]
+    ["refused", "refused"]
   ] as const) {
     it(`and that is ${fate} is written as ${then}, and has to be`, () => {
       assert.deepStrictEqual(after(keyed, found({ ...sent, fate })).write, {
@@ -269,8 +361,8 @@ describe("a create that an earlier call left", () => {
   }
 
   for (const [fate, waitMillis] of [
-    ["lost", 600_000],
-    ["killed", 50_000]
+    ["lost", 630_000],
+    ["open", 630_000]
   ] as const) {
     const last = (event: CreateEvent) => polledWith(keyed, after(keyed, found({ ...sent, fate })), event).step
 
@@ -342,7 +434,7 @@ describe("a create whose time is up", () => {
     const adopted = after(keyed, notFound, highestId, turnCame, sendFailed(fault), listed([web(101)]))
     for (const event of [
       { _tag: "DeadlineReached", tried: untried },
-      { _tag: "Left" },
+      { _tag: "Interrupted" },
       pollFailed(forbidden)
     ] as const) {
       assert.strictEqual(creationOf(next(keyed, adopted.state, event)).node.id, NodeId.make(101))

@@ -1,12 +1,14 @@
 import { layer, lost, ok } from "@berth/core/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, type Layer, Option, Result } from "effect"
+import { Duration, Effect, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { monotonicMillis } from "../../../src/client/time/Monotonic.ts"
 import type { Berth } from "../../../src/client/Berth.ts"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
 import { IntentStore, IntentStoreFailed, makeMemory } from "../../../src/client/creation/IntentStore.ts"
 import { Nodes } from "../../../src/client/Nodes.ts"
+import { NodeId } from "../../../src/domain/Node.ts"
+import type { NodeSpec } from "../../../src/domain/NodeSpec.ts"
 import { inTime } from "../../inTime.ts"
 
 interface Made {
@@ -27,7 +29,18 @@ class Service {
   replyMillis = 0
   /** So many polls do not show the node of a lost reply yet. */
   late = 0
-  readonly fate: (post: number) => "reply" | "lost" | 500 | "refused" | "unmade" | "fault"
+  readonly fate: (
+    post: number
+  ) =>
+    | "reply"
+    | "lost"
+    | 500
+    | "refused"
+    | "unmade"
+    | "fault"
+    | "throttled"
+    | Partial<Made>
+    | { readonly existing: number }
   constructor(fate: Service["fate"]) {
     this.fate = fate
   }
@@ -58,12 +71,20 @@ class Service {
       if (fate === "refused") return { status: 422, body: `{"code":422,"errors":{"name":["no"]}}` }
       if (fate === "unmade") return lost
       if (fate === "fault") return { status: 500 }
+      if (fate === "throttled") return { status: 429 }
+      if (typeof fate === "object" && "existing" in fate) {
+        return reply(
+          202,
+          this.nodes.find(({ id }) => id === fate.existing)
+        )
+      }
       const node = this.make((body as { readonly name: string }).name)
       if (fate === "lost") {
         this.#lost = node.id
         return lost
       }
-      const answer = fate === 500 ? { status: 500 } : reply(202, { ...node, status: "Create" })
+      const shown = typeof fate === "object" ? fate : {}
+      const answer = fate === 500 ? { status: 500 } : reply(202, { ...node, status: "Create", ...shown })
       return Effect.delay(Effect.succeed(answer), this.replyMillis)
     }) as Layer.Layer<Berth>
   }
@@ -221,6 +242,53 @@ describe("a create", () => {
     }).pipe(Effect.provide(service.layer))
   })
 
+  for (const [what, shown] of [
+    ["an id that was there before", { id: 100 }],
+    ["an id below all that were there", { id: 5 }],
+    ["another name", { name: "db" }],
+    ["another plan", { plan: "Q" }]
+  ] as const) {
+    it.effect(`whose reply has ${what} is not believed, and adopts the node that it made`, () => {
+      const service = new Service(() => shown)
+      service.make("web")
+      return Effect.gen(function* () {
+        const { node, outcome } = yield* inTime(create("web"))
+        assert.deepStrictEqual([outcome, Number(node.id)], ["adopted", 101])
+      }).pipe(Effect.provide(service.layer))
+    })
+  }
+
+  it.effect("whose reply names a node of before, where it made none, is unknown and not created", () => {
+    const service = new Service(() => ({ existing: 100 }))
+    service.make("web")
+    return Effect.gen(function* () {
+      const { message, reason } = yield* inTime(Effect.flip(create("web")))
+      assert.deepInclude(reason, { _tag: "OutcomeUnknown", because: "UnexpectedResponse", candidates: [] })
+      assert.include(message, "expected an id above 100, the highest before the create at data.id, got 100")
+    }).pipe(Effect.provide(service.layer))
+  })
+
+  it.effect("that is refused for the rate limit and was made all the same is adopted, not repeated", () => {
+    const service = new Service(() => {
+      service.make("web")
+      return "throttled"
+    })
+    return Effect.gen(function* () {
+      const { node, outcome } = yield* inTime(create("web"))
+      assert.deepStrictEqual([outcome, Number(node.id)], ["adopted", 100])
+      assert.strictEqual(service.posts, 1)
+    }).pipe(Effect.provide(service.layer))
+  })
+
+  it.effect("that is refused for the rate limit and made nothing is sent again after one look at the list", () => {
+    const service = new Service((post) => (post < 2 ? "throttled" : "reply"))
+    return Effect.gen(function* () {
+      assert.strictEqual((yield* inTime(create("web"))).outcome, "created")
+      assert.strictEqual(service.posts, 3)
+      assert.lengthOf(service.nodes, 1)
+    }).pipe(Effect.provide(service.layer))
+  })
+
   it.effect("finds its node behind many others in few requests", () => {
     const service = new Service(() => "lost")
     for (let i = 0; i < 10_000; i++) service.make(`old-${i}`)
@@ -236,26 +304,105 @@ const full = Effect.fail(new IntentStoreFailed({ detail: "no space left" }))
 const unwritable = { ...makeMemory(), save: () => full, remove: () => full }
 
 describe("a create without a key", () => {
-  for (const fate of ["reply", "lost", "refused", "unmade"] as const) {
-    it.effect(`leaves no intent when it ends: ${fate}`, () => {
+  for (const [fate, left] of [
+    ["reply", []],
+    ["lost", []],
+    ["refused", []],
+    ["unmade", ["reported"]]
+  ] as const) {
+    it.effect(`leaves no intent when it ends, unless it may have made a node that is not known: ${fate}`, () => {
       const service = new Service(() => fate)
       const store = makeMemory()
       return Effect.gen(function* () {
         yield* inTime(Effect.exit(create("web")))
         assert.strictEqual(service.posts, 1)
-        assert.deepStrictEqual(yield* store.all, [])
+        assert.deepStrictEqual(
+          (yield* store.all).map(({ fate }) => fate),
+          [...left]
+        )
       }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
     })
   }
 
-  it.effect("leaves no intent when it is interrupted either", () => {
-    const service = new Service(() => "lost")
+  for (const [when, millis, left] of [
+    ["before it is sent", 0, []],
+    ["after that", 100, ["reported"]]
+  ] as const) {
+    it.effect(`that is interrupted ${when} leaves ${left.length} intents`, () => {
+      const service = new Service(() => "unmade")
+      const store = makeMemory()
+      return Effect.gen(function* () {
+        yield* inTime(Effect.timeoutOption(create("web"), millis))
+        assert.strictEqual(service.posts, left.length)
+        assert.deepStrictEqual(
+          (yield* store.all).map(({ fate }) => fate),
+          [...left]
+        )
+      }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
+    })
+  }
+
+  /** Asks as several processes do, which have nothing but the store in common. */
+  const inProcesses = (service: Service, store: IntentStore, specs: ReadonlyArray<Partial<NodeSpec>>) =>
+    inTime(
+      Effect.forEach(
+        specs,
+        (spec) =>
+          Effect.result(
+            Nodes.use((nodes) => nodes.create({ name: "web", plan: "P", image: "I", ...spec })).pipe(
+              Effect.provide(service.layer, { local: true }),
+              Effect.provideService(IntentStore, store)
+            )
+          ),
+        { concurrency: "unbounded" }
+      )
+    )
+
+  /** A store of several processes, in which the claims of one are left for the others. */
+  const shared = () => {
     const store = makeMemory()
+    const claims = new Map<string, Intent>()
+    const save = (intent: Intent) =>
+      Effect.andThen(
+        Effect.sync(() => intent.nodeId !== null && claims.set(intent.key, intent)),
+        store.save(intent)
+      )
+    return { ...store, save, all: Effect.map(store.all, (intents) => [...intents, ...claims.values()]) }
+  }
+
+  for (const made of [1, 3, 6]) {
+    it.effect(`of six processes, whose replies are all lost: ${made} were made, and no two take one node`, () => {
+      const service = new Service((post) => (post < made ? "lost" : "unmade"))
+      return Effect.gen(function* () {
+        const results = yield* inProcesses(service, shared(), [{}, {}, {}, {}, {}, {}])
+        const taken = results.filter(Result.isSuccess).map(({ success }) => success.node.id)
+        assert.lengthOf(taken, made)
+        assert.strictEqual(new Set(taken).size, made)
+        for (const { failure } of results.filter(Result.isFailure)) {
+          assert.strictEqual(failure.reason._tag, "OutcomeUnknown")
+        }
+      })
+    })
+  }
+
+  it.effect("does not take the node that the reply to another process has named", () => {
+    const service = new Service((post) => (post === 0 ? "reply" : "unmade"))
     return Effect.gen(function* () {
-      yield* inTime(Effect.timeoutOption(create("web"), 100))
-      assert.strictEqual(service.posts, 1)
-      assert.deepStrictEqual(yield* store.all, [])
-    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
+      const results = yield* inProcesses(service, shared(), [{}, {}])
+      assert.lengthOf(results.filter(Result.isSuccess), 1)
+    })
+  })
+
+  it.effect("whose reply is lost beside one of another spec takes no node that may be that one's", () => {
+    const service = new Service(() => "lost")
+    return Effect.gen(function* () {
+      const results = yield* inProcesses(service, shared(), [{ sshKeys: ["a"] }, { sshKeys: ["b"] }])
+      for (const result of results) {
+        if (Result.isSuccess(result)) return assert.fail("taken")
+        const { reason } = result.failure
+        assert.deepInclude(reason, { _tag: "OutcomeUnknown", candidates: [NodeId.make(100), NodeId.make(101)] })
+      }
+    })
   })
 
   it.effect("is made also where no intent can be written", () => {
@@ -302,6 +449,27 @@ describe("a create with a key", () => {
       const { message, reason } = yield* inTime(Effect.flip(create("db", "job-1")))
       assert.strictEqual(reason._tag, "InvalidRequest")
       assert.include(message, "key: it is that of another create, of web on P from I")
+      assert.strictEqual(service.posts, 1)
+    }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
+  })
+
+  it.effect("is refused with other tags, SSH keys or backups, and not for the order of those", () => {
+    const service = new Service(() => "reply")
+    const ask = (spec: Partial<NodeSpec>) =>
+      inTime(
+        Effect.result(
+          Nodes.use((nodes) =>
+            nodes.create({ name: "web", plan: "P", image: "I", tags: ["a", "b"], ...spec }, { key: "job-1" })
+          )
+        )
+      )
+    return Effect.gen(function* () {
+      assert.isTrue(Result.isSuccess(yield* ask({})))
+      assert.isTrue(Result.isSuccess(yield* ask({ tags: ["b", "a", "b"], region: "ncr" })))
+      for (const other of [{ tags: ["a"] }, { sshKeys: ["k"] }, { backups: true }]) {
+        const { message } = Result.getOrThrow(Result.flip(yield* ask(other)))
+        assert.include(message, "it is that of another create, of web on P from I with other tags")
+      }
       assert.strictEqual(service.posts, 1)
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, makeMemory()))
   })
@@ -387,27 +555,19 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(silent), Effect.provideService(IntentStore, store))
   })
 
-  it.effect("whose process was killed and that shows no node is sent again by the next one after 50 s", () => {
-    let isKilled = false
-    const service = new Service(() => (isKilled ? "reply" : "unmade"))
+  it.effect("whose process was killed as it sent is finished by the next ones, however late the service is", () => {
+    const service = new Service(() => "unmade")
     const store = makeMemory()
-    // A folder knows that the process has ended.
-    const next = {
-      ...store,
-      find: (key: string) =>
-        Effect.map(
-          store.find(key),
-          Option.map((intent) => ({ ...intent, fate: "killed" as const }))
-        )
-    }
     return Effect.gen(function* () {
-      const sentAt = yield* monotonicMillis
       yield* Effect.timeoutOption(inProcess(service, untilKilled(store), "job-1"), 100)
-      isKilled = true
-      const { outcome } = yield* inProcess(service, next, "job-1")
-      assert.strictEqual(outcome, "created")
-      assert.isAtLeast((yield* monotonicMillis) - sentAt, 50_000)
-      assert.lengthOf(service.nodes, 1)
+      for (const minutes of [0, 1, 6]) {
+        yield* TestClock.adjust(Duration.minutes(minutes))
+        const { reason } = yield* Effect.flip(inProcess(service, store, "job-1"))
+        assert.strictEqual(reason._tag, "OutcomeUnknown")
+      }
+      const late = service.make("web")
+      assert.strictEqual((yield* inProcess(service, store, "job-1")).node.id, late.id)
+      assert.strictEqual(service.posts, 1)
     })
   })
 
@@ -428,10 +588,10 @@ describe("a create with a key", () => {
     const seen: Array<boolean> = []
     const store = makeMemory()
     let posts = 0
-    const throttled = layer(({ method }) => {
+    const away = layer(({ method }) => {
       if (method !== "POST") return ok([])
       return posts++ === 0
-        ? { status: 429, headers: { "retry-after": "35" } }
+        ? Effect.fail(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }))
         : { status: 422, body: `{"code":422,"errors":{"name":["no"]}}` }
     })
     const watched: IntentStore = {
@@ -445,9 +605,9 @@ describe("a create with a key", () => {
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))
       assert.strictEqual(reason._tag, "InvalidRequest")
-      // Prepared, sent, throttled, sent again, rejected.
+      // Prepared, sent, not connected, sent again, rejected.
       assert.deepStrictEqual(seen, [false, true, false, true, false])
-    }).pipe(Effect.provide(throttled), Effect.provideService(IntentStore, watched))
+    }).pipe(Effect.provide(away), Effect.provideService(IntentStore, watched))
   })
 
   it.effect("whose key another process has taken over meanwhile is not sent", () => {
@@ -480,9 +640,10 @@ describe("a create with a key", () => {
         name: "web",
         plan: "P",
         image: "I",
+        spec: null,
         newerThan: 0,
         sentAt: { wallMillis: 0, bootMillis: 0, bootClock: "memory", serviceMillis: 0 },
-        fate: "left",
+        fate: "open",
         nodeId: null
       }
       let left: number = confirms
@@ -540,7 +701,6 @@ describe("a create with a key", () => {
     let posts = 0
     const slowly = layer(({ method }) => {
       if (method !== "POST") return ok([])
-      // Its answer comes while it is written that the request has left.
       return Effect.delay(Effect.succeed({ status: posts++ === 0 ? 429 : 500, body: "" }), 450)
     })
     let writing = 0
@@ -559,7 +719,7 @@ describe("a create with a key", () => {
     return Effect.gen(function* () {
       const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))
       assert.strictEqual(reason._tag, "OutcomeUnknown")
-      assert.deepStrictEqual(written, ["unsent", "open", "left", "unsent", "open", "left", "lost"])
+      assert.deepStrictEqual(written, ["unsent", "open", "refused", "unsent", "open", "lost"])
     }).pipe(Effect.provide(slowly), Effect.provideService(IntentStore, slow))
   })
 

@@ -30,6 +30,7 @@ const intent = (key: string, over: Partial<Intent> = {}): Intent => ({
   name: "web",
   plan: "P",
   image: "I",
+  spec: "S",
   newerThan: 7,
   sentAt,
   fate: "open",
@@ -192,7 +193,54 @@ describe("a folder of intents", () => {
     })
   )
 
-  it.live("has the intents of ended processes as killed", () =>
+  it.live("keeps what a create without a key came to for an hour, and reports none of it as interrupted", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const dead = { ...(yield* self), pid: yield* endedProcess }
+      const now = yield* Clock.currentTimeMillis
+      for (const [age, at] of [
+        ["new", now / 1000],
+        ["old", now / 1000 - 3700]
+      ] as const) {
+        for (const [what, over] of [
+          ["made", { nodeId: NodeId.make(7) }],
+          ["told", { fate: "reported" }],
+          ["open", {}]
+        ] as const) {
+          const file = join(path, `_${age}-${what}.json`)
+          yield* write(file, JSON.stringify({ ...intent(`_${age}-${what}`, over), owner: dead }))
+          yield* Effect.promise(() => utimes(file, at, at))
+        }
+      }
+      const store = yield* storeOf(path)
+      assert.deepStrictEqual(yield* namesIn(path), [
+        "_new-made.json",
+        "_new-open.json",
+        "_new-told.json",
+        "_old-open.json"
+      ])
+      const keys = (yield* store.takeAbandoned).map(({ key }) => key)
+      assert.deepStrictEqual(keys.toSorted(), ["_new-open", "_old-open"])
+    })
+  )
+
+  it.live("reads the fates that earlier versions wrote", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      const store = yield* storeOf(path)
+      const { spec: _, ...earlier } = intent("job")
+      for (const [before, now] of [
+        ["left", "open"],
+        ["killed", "lost"]
+      ] as const) {
+        const written = { ...earlier, fate: before, owner: yield* self }
+        yield* write(join(path, "job.json"), JSON.stringify(written))
+        assert.deepInclude((yield* store.all)[0], { fate: now, spec: null })
+      }
+    })
+  )
+
+  it.live("has the intents of ended processes as lost", () =>
     Effect.gen(function* () {
       const path = yield* folder
       const store = yield* storeOf(path)
@@ -200,7 +248,7 @@ describe("a folder of intents", () => {
       yield* write(join(path, "dead.json"), JSON.stringify({ ...intent("dead"), owner: dead }))
       yield* store.save(intent("mine"))
       const fates = Object.fromEntries((yield* store.all).map(({ fate, key }) => [key, fate]))
-      assert.deepStrictEqual(fates, { dead: "killed", mine: "open" })
+      assert.deepStrictEqual(fates, { dead: "lost", mine: "open" })
     })
   )
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import type { Intent } from "../../../src/client/creation/Intent.ts"
-import { resolve } from "../../../src/client/creation/Reconciliation.ts"
+import { alikeOf, createReplyFault, resolve } from "../../../src/client/creation/Reconciliation.ts"
 import { type Node, NodeId } from "../../../src/domain/Node.ts"
 import { someNode } from "../../someNode.ts"
 
@@ -13,6 +13,7 @@ const intent = {
   name: "web",
   plan: "P",
   image: "Ubuntu-24.04",
+  spec: "S",
   newerThan: 100,
   sentAt: { wallMillis: sentAt, bootMillis: 0, bootClock: null, serviceMillis: sentAt },
   fate: "lost",
@@ -24,7 +25,7 @@ const node = (id: number, over: Partial<Node> = {}): Node =>
   someNode(id, { name: "web", status: "created", createdAt: DateTime.makeUnsafe(sentAt + 300), plan: "P", ...over })
 
 const resolved = (newer: ReadonlyArray<Node>, over: Partial<Parameters<typeof resolve>[0]> = {}) =>
-  resolve({ intent, newer, claimed: new Map(), alike: { lost: 1, underWay: new Set() }, ...over })
+  resolve({ intent, newer, claimed: new Map(), alike: { lost: 1, isOtherLost: false, underWay: new Set() }, ...over })
 
 describe("a create whose reply is lost", () => {
   it("has made the node that is newer and alike", () => {
@@ -76,18 +77,81 @@ describe("a create whose reply is lost", () => {
   })
 
   it("is one of as many as were lost, and is not guessed where there are more", () => {
-    assert.deepStrictEqual(resolved([node(102), node(101)], { alike: { lost: 2, underWay: new Set() } }), {
-      _tag: "Found",
-      node: node(101)
-    })
+    assert.deepStrictEqual(
+      resolved([node(102), node(101)], { alike: { lost: 2, isOtherLost: false, underWay: new Set() } }),
+      {
+        _tag: "Found",
+        node: node(101)
+      }
+    )
     assert.strictEqual(resolved([node(102), node(101)])._tag, "Ambiguous")
   })
 
   it("is not judged while creates alike are under way, to one of which the node may belong", () => {
-    assert.deepStrictEqual(resolved([node(101)], { alike: { lost: 1, underWay: new Set(["theirs"]) } }), {
+    assert.deepStrictEqual(
+      resolved([node(101)], { alike: { lost: 1, isOtherLost: false, underWay: new Set(["theirs"]) } }),
+      {
+        _tag: "Undecided",
+        candidates: [node(101)]
+      }
+    )
+    assert.strictEqual(
+      resolved([], { alike: { lost: 1, isOtherLost: false, underWay: new Set(["theirs"]) } })._tag,
+      "Absent"
+    )
+  })
+
+  it("is not judged where one that looks alike and is of another spec is lost, too", () => {
+    assert.deepStrictEqual(resolved([node(101)], { alike: { lost: 1, isOtherLost: true, underWay: new Set() } }), {
       _tag: "Undecided",
       candidates: [node(101)]
     })
-    assert.strictEqual(resolved([], { alike: { lost: 1, underWay: new Set(["theirs"]) } })._tag, "Absent")
+  })
+})
+
+describe("the creates beside one", () => {
+  const other = (over: Partial<Intent>): Intent => ({ ...intent, key: "theirs", ...over })
+  const at = (bootMillis: number) => ({ wallMillis: 0, bootMillis, bootClock: "boot", serviceMillis: 0 })
+  const ours = { ...intent, sentAt: at(1_000_000) }
+  const beside = (over: Partial<Intent>) => {
+    const { isOtherLost, lost, underWay } = alikeOf(ours, [ours, other(over)], new Set(), at(1_050_000))
+    return { lost, isOtherLost, underWay: underWay.size }
+  }
+
+  it("count as lost where they ask for the same, and as of another spec where they only look the same", () => {
+    const sentAt = at(990_000)
+    assert.deepStrictEqual(beside({ sentAt }), { lost: 2, isOtherLost: false, underWay: 0 })
+    assert.deepStrictEqual(beside({ sentAt, fate: "reported" }), { lost: 2, isOtherLost: false, underWay: 0 })
+    assert.deepStrictEqual(beside({ sentAt, spec: "T" }), { lost: 1, isOtherLost: true, underWay: 0 })
+    assert.deepStrictEqual(beside({ sentAt, fate: "open" }), { lost: 1, isOtherLost: false, underWay: 1 })
+  })
+
+  it("do not count where they have a node, look different, or were sent so long before that nothing new is theirs", () => {
+    const none = { lost: 1, isOtherLost: false, underWay: 0 }
+    assert.deepStrictEqual(beside({ sentAt: at(990_000), nodeId: NodeId.make(101) }), none)
+    assert.deepStrictEqual(beside({ sentAt: at(990_000), plan: "Q" }), none)
+    assert.deepStrictEqual(beside({ sentAt: at(370_000) }), none)
+    assert.strictEqual(beside({ sentAt: at(370_001) }).lost, 2)
+  })
+})
+
+describe("the reply to a create", () => {
+  const request = { name: "web", plan: "P", newerThan: 100 }
+  const fault = (over: Partial<Node>, id = 101, isOthers = false) =>
+    createReplyFault(request, "ncr", isOthers, node(id, over))?.path
+
+  it("is believed where it names a new node with what was asked for, or leaves it out", () => {
+    for (const over of [{}, { name: " Web" }, { plan: null }, { region: "NCR" }, { image: "Ubuntu 24.04" }]) {
+      assert.isUndefined(fault(over))
+    }
+  })
+
+  it("is not where the node was there before, is another create's, or has another name, plan or region", () => {
+    assert.strictEqual(fault({}, 100), "id")
+    assert.strictEqual(fault({}, 5), "id")
+    assert.strictEqual(fault({}, 101, true), "id")
+    assert.strictEqual(fault({ name: "db" }), "name")
+    assert.strictEqual(fault({ plan: "Q" }), "plan")
+    assert.strictEqual(fault({ region: "lon" }), "region")
   })
 })

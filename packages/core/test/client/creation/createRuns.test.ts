@@ -14,7 +14,6 @@ import {
   type CreateState,
   type CreateStep,
   firstStep,
-  leavingMillis,
   next
 } from "../../../src/client/creation/CreateMachine.ts"
 import { type Instant, type Intent, mayBeAnswered, unanswered } from "../../../src/client/creation/Intent.ts"
@@ -31,7 +30,16 @@ import {
 import type { Node } from "../../../src/domain/Node.ts"
 import { someNode } from "../../someNode.ts"
 
-const request: CreateRequest = { key: "job", keyed: true, name: "web", plan: "P", image: "I", deadlineMillis: 60_000 }
+const request: CreateRequest = {
+  key: "job",
+  keyed: true,
+  name: "web",
+  plan: "P",
+  image: "I",
+  spec: "S",
+  deadlineMillis: 60_000,
+  maxAttempts: 8
+}
 
 const failure = (reason: ErrorReason) => new BerthError({ operation: "nodes.create", reason, attempts: [] })
 const fault = failure(new ServiceFault({ status: 500, detail: "oops", retryAfterMillis: null }))
@@ -41,16 +49,21 @@ const throttled = failure(new RateLimited({ retryAfterMillis: null }))
 const forbidden = failure(new Forbidden({ detail: "no" }))
 const unwritable = failure(new InvalidRequest({ status: null, detail: "no space left", fields: {} }))
 
-/** A request is processed within this time or never: one that was killed as it left, and one that a gateway or a worker may keep. */
-const processedWithinMillis = { leaving: 50_000, left: 600_000 }
+/** A request is processed within this time of leaving, or never: gateways and workers may keep it. */
+const processedWithinMillis = 600_000
+
+/** A request leaves within this time of being written as sent: the connection may take long. */
+const leavesWithinMillis = 15_000
 
 /** A request that reached the service, or may have. */
 interface Sent {
   readonly atMillis: number
   /** When it is processed; never, where that is infinite. */
-  processedMillis: number
-  hasLeft: boolean
-  isRefused: boolean
+  readonly processedMillis: number
+  /** No connection was made. */
+  readonly isRefused: boolean
+  /** It was answered with a 429: whether it was processed or not shows at once. */
+  readonly isThrottled: boolean
 }
 
 /** Thrown where the process is killed. */
@@ -116,22 +129,11 @@ class World {
     if (write === undefined) return true
     this.#mayBeKilled()
     const { intent, isRequired } = write
-    // Except that a request has left: where that cannot be written, and the process is killed, too, it waits for a minute only.
-    const mayFail = isRequired || intent?.nodeId !== null || intent.fate === "open"
-    if (mayFail && this.#happens(8)) return !isRequired
+    if (this.#happens(8)) return !isRequired
     this.stored = intent ?? undefined
     this.#isOwnerKilled = false
     this.#mayBeKilled()
     return true
-  }
-
-  /** What has left may be processed later than what has not. */
-  #leaves(exchange: Sent): void {
-    exchange.hasLeft = true
-    if (exchange.processedMillis <= this.nowMillis || this.#happens(2)) return
-    exchange.processedMillis =
-      exchange.atMillis + leavingMillis + this.#choose(processedWithinMillis.left - leavingMillis)
-    exchange.processedMillis = Math.max(exchange.processedMillis, this.nowMillis)
   }
 
   /** The attempts of one call, and the step that follows them; undefined where it was interrupted. */
@@ -142,45 +144,40 @@ class World {
       ;({ state } = step)
       return step
     }
-    const ended = (result: Result.Result<Node, BerthError>) => feed({ _tag: "SendEnded", result })
+    const ended = (result: Result.Result<Node, BerthError>) =>
+      feed({ _tag: "SendEnded", result, draw: 0.5, leftMillis: this.#choose(60_000) })
     while (true) {
       this.#passes(40_000)
-      if (this.#happens(20)) return ended(Result.fail(throttled))
       const going = next(request, state, { _tag: "TurnCame", now: this.#instant() })
       if (!this.#write(going)) {
         this.#write(feed({ _tag: "NotProcessed" }))
         return ended(Result.fail(unwritable))
       }
       ;({ state } = going)
-      const exchange: Sent = {
-        atMillis: this.nowMillis,
-        processedMillis: this.nowMillis + [0, this.#choose(processedWithinMillis.leaving), Infinity][this.#choose(3)]!,
-        hasLeft: false,
-        isRefused: false
-      }
-      this.sent.push(exchange)
-      this.#mayBeKilled()
+      const atMillis = this.nowMillis
+      const leftAtMillis = atMillis + this.#choose(leavesWithinMillis)
+      const send = (processedMillis: number, over: Partial<Sent> = {}) =>
+        this.sent.push({ atMillis, processedMillis, isRefused: false, isThrottled: false, ...over })
       if (this.#happens(6)) {
-        exchange.isRefused = true
-        exchange.processedMillis = Infinity
+        send(Infinity, { isRefused: true })
         this.#write(feed({ _tag: "NotProcessed" }))
         if (this.#happens(2)) continue
-        return ended(Result.fail(this.#happens(2) ? throttled : forbidden))
+        return ended(Result.fail(forbidden))
       }
-      if (this.#happens(2)) {
-        this.nowMillis += leavingMillis
-        this.#write(feed({ _tag: "Left" }))
-        this.#leaves(exchange)
-        this.#passes(15_000)
-        this.#mayBeKilled()
+      if (this.#happens(6)) {
+        send(this.#happens(2) ? this.nowMillis : Infinity, { isThrottled: true })
+        return ended(Result.fail(throttled))
       }
+      send([atMillis, leftAtMillis + this.#choose(processedWithinMillis), Infinity][this.#choose(3)]!)
+      this.#mayBeKilled()
+      this.#passes(15_000)
+      this.#mayBeKilled()
       const [node] = this.nodes()
       switch (this.#choose(node === undefined ? 4 : 5)) {
         case 4:
           return ended(Result.succeed(node!))
         case 3:
           this.#write(feed({ _tag: "Interrupted" }))
-          this.#leaves(exchange)
           if (this.#happens(2)) return "interrupted"
           return feed({ _tag: "DeadlineReached", tried: untried })
         case 2:
@@ -202,7 +199,7 @@ class World {
         const isKilled = stored !== undefined && this.#isOwnerKilled && mayBeAnswered(stored)
         return {
           _tag: "IntentRead",
-          intent: isKilled ? unanswered(stored, "killed") : stored,
+          intent: isKilled ? unanswered(stored) : stored,
           now: this.#instant()
         }
       }
@@ -222,7 +219,13 @@ class World {
         }
         const newer = this.nodes().filter(({ id }) => id > action.intent.newerThan)
         const underWay = new Set(this.#happens(10) ? ["other"] : [])
-        return { _tag: "ListRead", newer, claimed: new Map(), alike: { lost: 1, underWay }, now: this.#instant() }
+        return {
+          _tag: "ListRead",
+          newer,
+          claimed: new Map(),
+          alike: { lost: 1, isOtherLost: false, underWay },
+          now: this.#instant()
+        }
       }
     }
   }
@@ -267,12 +270,13 @@ class World {
     this.sent.forEach((later, i) => {
       for (const earlier of this.sent.slice(0, i)) {
         if (earlier.isRefused) continue
-        const waitMillis = earlier.hasLeft ? processedWithinMillis.left : processedWithinMillis.leaving
-        assert.isAtLeast(later.atMillis - earlier.atMillis, waitMillis)
-        assert.isAbove(earlier.processedMillis, later.atMillis)
+        if (!earlier.isThrottled) {
+          assert.isAtLeast(later.atMillis - earlier.atMillis, leavesWithinMillis + processedWithinMillis)
+        }
+        assert.strictEqual(earlier.processedMillis, Infinity)
       }
     })
-    this.nowMillis += 10 * processedWithinMillis.left
+    this.nowMillis += 10 * processedWithinMillis
     const nodes = this.nodes()
     assert.isAtMost(nodes.length, 1)
     for (const end of this.ends) {

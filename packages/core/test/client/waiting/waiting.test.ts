@@ -45,6 +45,72 @@ const service = (count: number, runsAfter: number, requests: Requests) =>
     })
   )
 
+/** A service that makes node 1, and does not find it before an instant; from the `deletedAt` on it is gone again. */
+const lateToFind = (foundFrom: number, deletedAt = Infinity) =>
+  layer(({ method, path }) =>
+    Effect.map(Clock.currentTimeMillis, (at) => {
+      const node = { id: 1, name: "web", created_at: "2026-03-01T10:20:30Z", status: "running" }
+      if (method === "POST") return ok({ ...node, status: "Create" })
+      if (method === "DELETE") return { status: 204 }
+      if (!path.endsWith("/1/")) return ok([])
+      return at < foundFrom || at >= deletedAt ? { status: 404 } : ok(node)
+    })
+  )
+
+const createAndWait = Nodes.use((nodes) =>
+  Effect.flatMap(nodes.create({ name: "web", plan: "P", image: "I" }), ({ node }) =>
+    nodes.awaitStatus(node.id, "running")
+  )
+)
+
+describe("a wait for a node that this client has just created", () => {
+  it.effect("goes on though the service does not find it yet", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* inTime(createAndWait)).status, "running")
+    }).pipe(Effect.provide(lateToFind(30_000)))
+  )
+
+  it.effect("fails a minute after the create", () =>
+    Effect.gen(function* () {
+      const { reason } = yield* inTime(Effect.flip(createAndWait))
+      assert.strictEqual(reason._tag, "NodeNotFound")
+      const now = yield* Clock.currentTimeMillis
+      assert.isTrue(now >= 60_000 && now < 72_000, String(now))
+    }).pipe(Effect.provide(lateToFind(Infinity)))
+  )
+
+  it.effect("tells at its timeout that the node was not found", () =>
+    Effect.gen(function* () {
+      const waited = Nodes.use((nodes) =>
+        Effect.flatMap(nodes.create({ name: "web", plan: "P", image: "I" }), ({ node }) =>
+          nodes.awaitStatus(node.id, "running", { timeout: "5 seconds" })
+        )
+      )
+      const { message, reason } = yield* inTime(Effect.flip(waited))
+      assert.strictEqual(reason._tag, "StatusNotReached")
+      assert.include(message, "the last read failed: node 1 does not exist")
+    }).pipe(Effect.provide(lateToFind(Infinity)))
+  )
+
+  it.effect("ends at once where it is for the end of a node that this client has deleted", () =>
+    Effect.gen(function* () {
+      const nodes = yield* Nodes
+      const { node } = yield* inTime(nodes.create({ name: "web", plan: "P", image: "I" }))
+      yield* inTime(nodes.delete(node.id))
+      yield* inTime(nodes.awaitDeleted(node.id))
+      assert.isBelow(yield* Clock.currentTimeMillis, 5000)
+    }).pipe(Effect.provide(lateToFind(0, 0)))
+  )
+
+  it.effect("fails at once for a node of another client", () =>
+    Effect.gen(function* () {
+      const wait = Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(1), "running"))
+      assert.strictEqual((yield* inTime(Effect.flip(wait))).reason._tag, "NodeNotFound")
+      assert.isBelow(yield* Clock.currentTimeMillis, 2000)
+    }).pipe(Effect.provide(lateToFind(30_000)))
+  )
+})
+
 describe("waits", () => {
   it.effect("500 at once share requests, which grow with the pages of the list and not with the waits", () => {
     const requests = new Requests()

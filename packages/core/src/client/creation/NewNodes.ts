@@ -1,0 +1,34 @@
+/**
+ * The nodes that this client has just created: a service may not know such a node everywhere yet, so that a 404 does not mean that it
+ * is gone.
+ */
+import { Effect } from "effect"
+import type { NodeId } from "../../domain/Node.ts"
+import { monotonicMillis } from "../time/Monotonic.ts"
+
+/** How long after its create a node that cannot be found is waited for. */
+export const newMillis = 60_000
+
+export const make = () => {
+  /** When each was created, the oldest first. */
+  const createdAt = new Map<NodeId, number>()
+  return {
+    /** Remembers a node that a create has given. */
+    add: (id: NodeId) =>
+      Effect.map(monotonicMillis, (now) => {
+        for (const [id, at] of createdAt) {
+          if (now - at < newMillis) break
+          createdAt.delete(id)
+        }
+        createdAt.set(id, now)
+      }),
+    /** Forgets a node that was deleted. */
+    remove: (id: NodeId) => Effect.sync(() => void createdAt.delete(id)),
+    /** Whether a 404 may only mean that the node is new. */
+    has: (id: NodeId) =>
+      Effect.map(monotonicMillis, (now) => {
+        const at = createdAt.get(id)
+        return at !== undefined && now - at < newMillis
+      })
+  }
+}
