@@ -208,7 +208,8 @@ describe("what sets the account", () => {
       const refused = yield* berth(["doctor"], { env: { BERTH_ACCESS_TOKEN: "wrong" } })
       assert.strictEqual(refused.code, 3)
       assert.match(refused.stdout, /credentials +failed/)
-      const nowhere = yield* berth(["doctor", "--base-url", "http://127.0.0.1:1", "--deadline", "300ms"])
+      const env = { BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
+      const nowhere = yield* berth(["doctor", "--base-url", "http://127.0.0.1:1", "--deadline", "300ms"], { env })
       assert.strictEqual(nowhere.code, 7)
       assert.notInclude(nowhere.stdout, apiKey)
     }).pipe(Effect.scoped)

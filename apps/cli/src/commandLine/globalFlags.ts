@@ -27,6 +27,7 @@ export const globalFlags = {
   query: flag("query", "JMESPATH", "Part of the JSON, such as '[].name'"),
   profile: flag("profile", "NAME", "Account of berth auth login; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
+  allowHttp: flag("allow-http", null, "Send credentials over plain http to another machine"),
   deadline: flag("deadline", "DURATION", "Maximum time of each call; default 60s"),
   quiet: flag("quiet", null, "Nothing on stderr but errors"),
   debug: flag("debug", null, "Show every request on stderr"),
@@ -47,6 +48,7 @@ export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
     flags: [
       globalFlags.profile,
       globalFlags.baseUrl,
+      globalFlags.allowHttp,
       globalFlags.deadline,
       globalFlags.quiet,
       globalFlags.debug,

@@ -10,6 +10,7 @@ import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
 import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
 import {
+  addressWarning,
   type Connection,
   connectionOf,
   type ConnectionSettings,
@@ -18,6 +19,7 @@ import {
 } from "@berth/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
+import { printNote } from "../output/Output.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings } from "./account.ts"
 import { spans, transport } from "./transport.ts"
@@ -30,6 +32,8 @@ export const connectionFor = Effect.fnUntraced(function* (
   settings: ConnectionSettings & { readonly deadline: Option.Option<Sourced<Duration.Duration>> }
 ) {
   const { files, options } = yield* connectionOf(settings, loginHint)
+  const warning = addressWarning(options.baseUrl)
+  if (warning !== undefined) yield* printNote(`warning: ${warning}`)
   const deadline = Option.getOrUndefined(Option.map(settings.deadline, ({ value }) => value))
   return { files, options: { ...options, ...(deadline && { deadline }) } }
 })
