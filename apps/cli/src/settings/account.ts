@@ -64,7 +64,8 @@ export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | u
 })
 
 /** The profiles without one of them. */
-export const withoutProfile = ({ current, profiles }: Profiles, name: string): Profiles => ({
+export const withoutProfile = ({ current, further, profiles }: Profiles, name: string): Profiles => ({
+  further,
   current: current === name ? null : current,
   profiles: new Map(Array.from(profiles).filter(([each]) => each !== name))
 })

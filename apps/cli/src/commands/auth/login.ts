@@ -90,12 +90,13 @@ export const login = Command.make(
     })
     yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
 
-    const values = { baseUrl: baseUrl.value, ...secrets }
+    const values = { baseUrl: baseUrl.value, ...secrets, further: before?.further }
     if (before !== undefined) {
       const files = yield* Effect.option(accountFiles(optionsOf(before)))
       if (Option.isSome(files)) yield* takeIntents(files.value, connection.files)
     }
     const path = yield* writeProfiles({
+      ...profiles,
       current: name,
       profiles: new Map(profiles.profiles).set(name, values)
     })
