@@ -24,6 +24,7 @@ export const globalFlags = {
   columns: flag("columns", "A,B|all", "Columns of table and csv"),
   sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it"),
   noHeader: flag("no-header", null, "No line of titles in table and csv"),
+  raw: flag("raw", null, "CSV for programs: no ' before what a spreadsheet would run"),
   query: flag("query", "JMESPATH", "Part of the JSON, such as '[].name'"),
   profile: flag("profile", "NAME", "Account of berth auth login; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
@@ -40,7 +41,14 @@ export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
   {
     isGlobal: true,
     title: "OUTPUT FLAGS",
-    flags: [globalFlags.output, globalFlags.columns, globalFlags.sort, globalFlags.noHeader, globalFlags.query]
+    flags: [
+      globalFlags.output,
+      globalFlags.columns,
+      globalFlags.sort,
+      globalFlags.noHeader,
+      globalFlags.raw,
+      globalFlags.query
+    ]
   },
   {
     isGlobal: true,

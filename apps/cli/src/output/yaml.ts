@@ -9,8 +9,8 @@ import { escapeObeyed, isObeyed } from "./json.ts"
 import { Output } from "./Output.ts"
 import type { Writer } from "./Writer.ts"
 
-/** Words that are no text in YAML 1.1 or 1.2, in any case. */
-const known = /^(?:y|n|yes|no|on|off|true|false|null)$/i
+/** Words that are no text in YAML 1.1 or 1.2, in any case; some readers take a lone exponent for a number. */
+const known = /^(?:y|n|yes|no|on|off|true|false|null|e[\d_]+)$/i
 
 const isPlain = (text: string): boolean => /^[\p{L}/]/u.test(text) && !known.test(text) && !isObeyed(text)
 

@@ -11,7 +11,7 @@ const anything = fc.string({ unit: "binary", maxLength: 30 }).map((text) => text
 /** Names that one reader or another takes for something else than a text. */
 const lookalikes = [
   "y n Y N yes no Yes NO on off On OFF true false True FALSE null Null NULL ~ nan inf",
-  "0 -0 +1 1_000 1,000 012 0o7 0x1F 0b1 0b_ 0_ 1e3 1e+3 1.5e3 685.230_15e+03 1. .5 +.5 . .. .inf -.Inf +.INF .nan .NaN",
+  "0 -0 +1 1_000 1,000 012 0o7 0x1F 0b1 0b_ 0_ 1e3 1e+3 1.5e3 685.230_15e+03 1. .5 +.5 . .. e7 E10 .inf -.Inf +.INF .nan .NaN",
   "12:30:45 1:2 190:20:30.15 1.5:3 2026-01-01 2026-1-1 2001-12-14t21:59:43.10-05:00",
   "= << - -- --- ... ? : :a a: a:b ! !a !!int & &a * *a | > % @ ` , [ ] { } [] {} ' '' # a#b #a"
 ]
