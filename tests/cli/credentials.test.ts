@@ -440,6 +440,8 @@ describe("what is refused", () => {
         assert.strictEqual(allowed.stderr, `${warning}There are no nodes.\n`)
         assert.include(listener.received, `GET ${beyond}/myaccount/api/v1/nodes/`)
       }
+      const limits = yield* runRow({ ...row, args: ["limits", "--allow-http"] })
+      assert.lengthOf(limits.stderr.match(/warning: /g) ?? [], 1)
       const json = yield* runRow({ ...row, args: [...list, "--allow-http", "-o", "json"] })
       assert.deepStrictEqual([json.code, json.stderr], [0, ""])
     })

@@ -32,8 +32,6 @@ export const connectionFor = Effect.fnUntraced(function* (
   settings: ConnectionSettings & { readonly deadline: Option.Option<Sourced<Duration.Duration>> }
 ) {
   const { files, options } = yield* connectionOf(settings, loginHint)
-  const warning = addressWarning(options.baseUrl)
-  if (warning !== undefined) yield* printNote(`warning: ${warning}`)
   const deadline = Option.getOrUndefined(Option.map(settings.deadline, ({ value }) => value))
   return { files, options: { ...options, ...(deadline && { deadline }) } }
 })
@@ -41,17 +39,29 @@ export const connectionFor = Effect.fnUntraced(function* (
 /** The connection that the settings name. */
 export const connection = Effect.flatMap(accountSettings, connectionFor)
 
+/** Says once that the credentials cross a network in plain text. */
+const warned = ({ options: { baseUrl } }: Connection) =>
+  Layer.effectDiscard(
+    Effect.suspend(() => {
+      const warning = addressWarning(baseUrl)
+      return warning === undefined ? Effect.void : printNote(`warning: ${warning}`)
+    })
+  )
+
 /** The client of a connection. */
-export const clientOf = ({ files, options }: Connection) =>
-  Progress.painting.pipe(
+export const clientOf = (connection: Connection) => {
+  const { files, options } = connection
+  return Progress.painting.pipe(
     Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
     Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
     Layer.orDie,
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
     Layer.merge(spans),
-    Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer)))
+    Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer))),
+    Layer.merge(warned(connection))
   )
+}
 
 export const client = Layer.unwrap(Effect.map(connection, clientOf))
 
