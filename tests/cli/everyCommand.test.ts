@@ -170,7 +170,9 @@ layer(Machine.layer, { excludeTestServices: true })("without a network", (it) =>
         const profiles = Effect.promise(() => readFile(join(env["HOME"]!, ".config", "berth", "profiles.json"), "utf8"))
         const before = yield* profiles
         const offline = { ...env, BERTH_BASE_URL: "http://127.0.0.1:1" }
-        const { code, stderr, stdout } = yield* run(argsOf(row), { env: offline, ...inputOf(row) })
+        // A login to a profile that is named is for the address of that, unless a flag names another.
+        const args = argsOf(row, "--base-url", offline.BERTH_BASE_URL)
+        const { code, stderr, stdout } = yield* run(args, { env: offline, ...inputOf(row) })
         assert.deepStrictEqual([code, stdout], [7, ""])
         assert.match(stderr, /(?:^|\n)error: .+\.\nhint: .+\n$/)
         assert.strictEqual(yield* profiles, before)

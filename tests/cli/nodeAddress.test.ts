@@ -24,7 +24,7 @@ const stubSsh = (code: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const folder = await mkdtemp(join(tmpdir(), "berth-ssh-"))
-      const source = `#!/bin/sh\nfor each in "$@"; do printf '%s\\n' "$each"; done > '${folder}/arguments'\ncat\nexit ${code}\n`
+      const source = `#!/bin/sh\nfor each in "$@"; do printf '%s\\n' "$each"; done > '${folder}/arguments'\nenv > '${folder}/environment'\ncat\nexit ${code}\n`
       await writeFile(join(folder, "ssh"), source)
       await chmod(join(folder, "ssh"), 0o755)
       return folder
@@ -32,7 +32,7 @@ const stubSsh = (code: number) =>
     (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
   )
 
-const argumentsIn = (folder: string) => Effect.promise(() => readFile(join(folder, "arguments"), "utf8"))
+const textIn = (folder: string, name: string) => Effect.promise(() => readFile(join(folder, name), "utf8"))
 
 const pathWith = (folder: string) => `${folder}${delimiter}${process.env["PATH"]}`
 
@@ -77,7 +77,22 @@ describe("node ssh", () => {
       ] as const) {
         const { code, stderr } = yield* berthProcess(["node", "ssh", ...args], { env })
         assert.deepStrictEqual([code, stderr], [0, ""])
-        assert.deepStrictEqual((yield* argumentsIn(folder)).trimEnd().split("\n"), [...expected])
+        assert.deepStrictEqual((yield* textIn(folder, "arguments")).trimEnd().split("\n"), [...expected])
+      }
+    }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
+  )
+
+  it.live("gives ssh the environment without the credentials", () =>
+    Effect.gen(function* () {
+      yield* created("web")
+      const folder = yield* stubSsh(0)
+      const { BERTH_ACCESS_TOKEN, BERTH_API_KEY } = yield* settings
+      const env = { PATH: pathWith(folder), SSH_AUTH_SOCK: "/tmp/agent" }
+      assert.strictEqual((yield* berthProcess(["node", "ssh", "web"], { env })).code, 0)
+      const environment = yield* textIn(folder, "environment")
+      assert.include(environment, "SSH_AUTH_SOCK=/tmp/agent\n")
+      for (const secret of [BERTH_API_KEY, BERTH_ACCESS_TOKEN, "BERTH_API_KEY", "BERTH_ACCESS_TOKEN"]) {
+        assert.notInclude(environment, secret)
       }
     }).pipe(Effect.scoped, Effect.provide(TestServer.layer()))
   )

@@ -144,6 +144,50 @@ describe("the file of profiles", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live.each([
+    ["node", "list"],
+    ["auth", "login", "--profile", "test"],
+    ["auth", "logout"],
+    ["profile", "use", "test"]
+  ])("of a later version is refused as such, and nothing of it is lost: berth %s %s", (args) =>
+    Effect.gen(function* () {
+      const { berth, file, requests } = yield* machine
+      const later = JSON.stringify({ version: 99, accounts: [{ name: "test", secret: "s" }] })
+      yield* Effect.promise(async () => {
+        await mkdir(join(file, ".."), { recursive: true })
+        await writeFile(file, later, { mode: 0o600 })
+      })
+      const { code, stderr, stdout } = yield* berth(args, { input: `${apiKey}\n${accessToken}\n` })
+      assert.deepStrictEqual([code, stdout], [10, ""])
+      assert.include(
+        stderr,
+        `error: ${file} was written by a later version of berth: it has version 99, and this one reads 1.\nhint: Update berth`
+      )
+      assert.strictEqual(yield* Effect.promise(() => readFile(file, "utf8")), later)
+      assert.deepStrictEqual(requests, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps fields that this version does not know, of the file and of each profile", () =>
+    Effect.gen(function* () {
+      const { berth, file, login, url } = yield* machine
+      yield* login("test")
+      const content = Effect.promise(async () => JSON.parse(await readFile(file, "utf8")))
+      const written = yield* content
+      const known = { ...written, theme: "dark" }
+      known.profiles.test = { ...known.profiles.test, region: "ncr", tags: ["a"] }
+      known.profiles.other = { baseUrl: url, apiKey: "k", accessToken: "t", note: null }
+      yield* Effect.promise(() => writeFile(file, JSON.stringify(known)))
+      yield* login("test")
+      assert.deepStrictEqual(yield* content, known)
+      yield* berth(["profile", "use", "other"])
+      assert.deepStrictEqual(yield* content, { ...known, current: "other" })
+      yield* berth(["profile", "remove", "test"])
+      const { test: _, ...profiles } = known.profiles
+      assert.deepStrictEqual(yield* content, { ...known, current: "other", profiles })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("names accounts that can be listed, chosen and removed, without a secret on either stream", () =>
     Effect.gen(function* () {
       const { berth, login, url } = yield* machine
@@ -208,7 +252,8 @@ describe("what sets the account", () => {
       const refused = yield* berth(["doctor"], { env: { BERTH_ACCESS_TOKEN: "wrong" } })
       assert.strictEqual(refused.code, 3)
       assert.match(refused.stdout, /credentials +failed/)
-      const nowhere = yield* berth(["doctor", "--base-url", "http://127.0.0.1:1", "--deadline", "300ms"])
+      const env = { BERTH_API_KEY: apiKey, BERTH_ACCESS_TOKEN: accessToken }
+      const nowhere = yield* berth(["doctor", "--base-url", "http://127.0.0.1:1", "--deadline", "300ms"], { env })
       assert.strictEqual(nowhere.code, 7)
       assert.notInclude(nowhere.stdout, apiKey)
     }).pipe(Effect.scoped)

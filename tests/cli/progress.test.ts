@@ -48,7 +48,7 @@ describe("on a terminal", () => {
     Effect.gen(function* () {
       const { painted } = yield* onTerminal(["node", "get", "fleet-1", "fleet-2", "fleet-3", "fleet-4"])
       assert.isTrue(
-        painted.some(({ line }) => /rate limit reached: waiting until \d\d:\d\d:\d\d UTC \(\d+ s\)/.test(line)),
+        painted.some(({ line }) => /waiting for the rate limit until \d\d:\d\d:\d\d UTC \(\d+ s\)/.test(line)),
         JSON.stringify(painted)
       )
     }).pipe(

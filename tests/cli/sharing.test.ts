@@ -36,7 +36,7 @@ describe("the allowance", () => {
       assert.strictEqual(first.code, 0)
       const next = yield* berth(["image", "saved"], { env })
       assert.strictEqual(next.code, 6)
-      assert.match(next.stderr, /^error: Rate limit reached: the allowance refills in /)
+      assert.match(next.stderr, /^error: Too little is left of the rate limit: this call may go in /)
       assert.strictEqual(yield* count(429), 0)
       const alone = yield* berth(["image", "saved"], { env: { ...env, BERTH_ALLOWANCE_FILE: "off" } })
       assert.deepStrictEqual([alone.code, yield* count(429)], [6, 1])

@@ -68,7 +68,7 @@ const faults: ReadonlyArray<readonly [args: string, sentence: string]> = [
   ["node list --plna p", "berth node list has no flag --plna; did you mean --plan?"],
   ["node list -p x", "berth node list has no flag -p; did you mean --plan, --page or --per-page?"],
   ["node list --json", "berth node list has no flag --json; did you mean --output?"],
-  ["node list -A", "berth node list has no flag -A."],
+  ["node list -Z", "berth node list has no flag -Z."],
   ["node list --region ncr", "berth node list has no flag --region."],
   ["node delete 1 -f", "berth node delete has no flag -f; did you mean --yes?"],
   ["node get 1 -y", "berth node get has no flag -y."],

@@ -30,7 +30,7 @@ const service = (limit: number, scenario?: "small") =>
 /** The last two lines of stderr. */
 const ending = (stderr: string) => lines(stderr).slice(-2)
 
-const refused = String.raw`error: Rate limit reached: the allowance refills in (?:1 h 1|1 h|\d+)(?: min)?, after the end of this wait; node`
+const refused = String.raw`error: Too little is left of the rate limit: the next read may go in (?:1 h 1|1 h|\d+)(?: min)?, after the end of this wait; node`
 
 describe("a wait that ends before the rate limit refills", () => {
   it.live("after a create exits 6 at once: the node exists and is billed", () =>

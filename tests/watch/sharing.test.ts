@@ -34,7 +34,7 @@ it.live("a process begins with what the one before it has learnt of the allowanc
     const asked = yield* requests
     const next = yield* once(byDefault)
     expect(next.code).toBe(6)
-    expect(next.stderr[0]).toMatch(/^berth-watch: Rate limit reached: the allowance refills in /)
+    expect(next.stderr[0]).toMatch(/^berth-watch: Too little is left of the rate limit: this call may go in /)
     expect(yield* requests).toBe(asked)
     // Another one that does not share has to send a request to learn it.
     expect((yield* once({ ...byDefault, BERTH_ALLOWANCE_FILE: "off" })).code).toBe(6)

@@ -3,7 +3,7 @@
  */
 import * as Berth from "@berth/core/client/Berth"
 import * as NodeTransport from "@berth/core/client/transport/NodeTransport"
-import { baseUrlFlag, readConnection } from "@berth/terminal/Connection"
+import { allowHttpFlag, baseUrlFlag, readConnection } from "@berth/terminal/Connection"
 import { usageProblem } from "@berth/terminal/usage"
 import { Effect, Layer, Logger, Option } from "effect"
 import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
@@ -32,17 +32,18 @@ const warnings = Logger.layer([
   })
 ])
 
-const connectionFlags = { baseUrl: baseUrlFlag, account: accountFlag }
+const connectionFlags = { baseUrl: baseUrlFlag, allowHttp: allowHttpFlag, account: accountFlag }
 
 interface ConnectionOptions {
   readonly baseUrl: Option.Option<string>
+  readonly allowHttp: boolean
   readonly account: Option.Option<string>
 }
 
 /** Runs a command with a client for the connection that the settings name. */
 const connected = <R>(flags: ConnectionOptions, command: (account: string) => Effect.Effect<void, CommandFailed, R>) =>
   Effect.gen(function* () {
-    const { options } = yield* readConnection(flags.baseUrl)
+    const { options } = yield* readConnection(flags.baseUrl, flags.allowHttp)
     const account = yield* readAccount(flags.account)
     // `readConnection` has checked the options.
     const berth = Layer.orDie(Berth.layerOver(options, NodeTransport.layer))

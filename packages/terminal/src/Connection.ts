@@ -1,9 +1,11 @@
 /**
  * Which service to talk to and for which account. A flag wins over the environment; secrets come from the environment only,
- * because every user of the machine can read a command line, and a shell keeps it in its history.
+ * because every user of the machine can read a command line, and a shell keeps it in its history. Whatever the settings say,
+ * credentials go to the origin that they belong to and to no other (docs/decisions/0123).
  */
 import { type AccountFiles, accountFiles } from "@berth/core/client/AccountFiles"
 import type { ClientOptions, InvalidOption } from "@berth/core/client/options/Settings"
+import { isExposed } from "@berth/core/client/transport/loopback"
 import { Data, Effect, Option, Redacted } from "effect"
 import { Flag } from "effect/cli"
 import { readSetting } from "./readSetting.ts"
@@ -16,6 +18,13 @@ export const baseUrlFlag: Flag.Flag<Option.Option<string>> = Flag.String(address
   Flag.withMetavar("URL"),
   Flag.withDescription(`The service's address; default $${variables.baseUrl}`),
   Flag.optional
+)
+
+/** Whether credentials may cross a network in plain text. */
+export const allowHttpFlag: Flag.Flag<boolean> = Flag.Boolean("allow-http").pipe(
+  Flag.withoutNegation,
+  Flag.withDescription("Send the credentials over plain http, where anyone on the way can read them"),
+  Flag.withDefault(false)
 )
 
 /** A setting that is needed is not set, or not usable. */
@@ -44,21 +53,28 @@ export interface Sourced<A> {
   readonly source: string
 }
 
+/** A credential, and the address that its source names beside it: it goes to no other origin. One without an address goes to any. */
+export interface Credential extends Sourced<Redacted.Redacted> {
+  readonly belongsTo: string | undefined
+}
+
 /** What names an account; none where nothing sets it. */
 export interface ConnectionSettings {
   readonly baseUrl: Option.Option<Sourced<string>>
-  readonly apiKey: Option.Option<Sourced<Redacted.Redacted>>
-  readonly accessToken: Option.Option<Sourced<Redacted.Redacted>>
+  readonly apiKey: Option.Option<Credential>
+  readonly accessToken: Option.Option<Credential>
+  /** Whether credentials may cross a network in plain text. */
+  readonly allowHttp: boolean
 }
 
 const required = <A>(
-  found: Option.Option<Sourced<A>>,
+  found: Option.Option<A>,
   setting: string,
   exit: SettingFault["exit"],
   hint: string
 ): Effect.Effect<A, SettingFault> =>
   Option.match(found, {
-    onSome: ({ value }) => Effect.succeed(value),
+    onSome: Effect.succeed,
     onNone: () => Effect.fail(new SettingFault({ setting, exit, message: `${setting} is not set.`, hint }))
   })
 
@@ -81,6 +97,52 @@ const unusable =
     })
   }
 
+const originOf = (address: string): string | undefined => URL.parse(address)?.origin
+
+/** Fails where a credential would go to another origin than its own. */
+const ensureOwn = (
+  address: Sourced<string>,
+  { belongsTo, source }: Credential,
+  what: "API key" | "access token",
+  orElse: string
+): Effect.Effect<void, SettingFault> => {
+  if (belongsTo === undefined || originOf(belongsTo) === originOf(address.value)) return Effect.void
+  const { accessToken, apiKey, baseUrl } = variables
+  const name = source === apiKey || source === accessToken ? source : `The ${what} of ${source}`
+  return Effect.fail(
+    new SettingFault({
+      setting: address.source,
+      exit: "denied",
+      message: `${name} belongs to ${originOf(belongsTo)} and is not sent to ${originOf(address.value)}, which ${address.source} names.`,
+      hint:
+        `${address.source.startsWith("--") ? "Omit" : "Unset"} ${address.source}, ` +
+        `or set ${baseUrl}, ${apiKey} and ${accessToken} together${orElse === "" ? "" : `${orElse} --profile NAME`}.`
+    })
+  )
+}
+
+/** What a person should know of an address; undefined where nothing is wrong with it. */
+export const addressWarning = (address: string | URL): string | undefined =>
+  isExposed(address)
+    ? `${originOf(String(address))} is plain http: anyone on the way can read the credentials.`
+    : undefined
+
+/** Fails where credentials for this address would cross a network in plain text. */
+export const ensurePrivate = (
+  { source, value }: Sourced<string>,
+  allowHttp: boolean
+): Effect.Effect<void, SettingFault> =>
+  allowHttp || !isExposed(value)
+    ? Effect.void
+    : Effect.fail(
+        new SettingFault({
+          setting: source,
+          exit: "usage",
+          message: `${source} is plain http: anyone on the way to ${originOf(value)} could read the credentials.`,
+          hint: `Use https://, or add --allow-http, or set ${variables.allowHttp}=1.`
+        })
+      )
+
 /** The connection of these settings. `orElse` is another way to set what is missing, as the end of a hint. */
 export const connectionOf = Effect.fnUntraced(function* (
   settings: ConnectionSettings,
@@ -89,14 +151,14 @@ export const connectionOf = Effect.fnUntraced(function* (
   const { accessToken, apiKey, baseUrl } = variables
   const addressHint = `Set ${baseUrl}, or add --${addressFlag} https://HOST${orElse}.`
   const secretHint = `Set ${apiKey} and ${accessToken}; both are made in the account portal${orElse}.`
-  const options = {
-    baseUrl: yield* required(settings.baseUrl, baseUrl, "usage", addressHint),
-    credentials: {
-      apiKey: yield* required(settings.apiKey, apiKey, "denied", secretHint),
-      accessToken: yield* required(settings.accessToken, accessToken, "denied", secretHint)
-    }
-  }
+  const address = yield* required(settings.baseUrl, baseUrl, "usage", addressHint)
+  const key = yield* required(settings.apiKey, apiKey, "denied", secretHint)
+  const token = yield* required(settings.accessToken, accessToken, "denied", secretHint)
+  const options = { baseUrl: address.value, credentials: { apiKey: key.value, accessToken: token.value } }
   const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
+  yield* ensureOwn(address, key, "API key", orElse)
+  yield* ensureOwn(address, token, "access token", orElse)
+  yield* ensurePrivate(address, settings.allowHttp)
   return { options: { ...options, allowanceFile: files.allowanceFile }, files }
 })
 
@@ -116,13 +178,48 @@ export const addressSetting = (flag: Option.Option<string>): Effect.Effect<Optio
         Option.map(({ source, value }) => ({ value: Redacted.value(value), source }))
       )
 
-/** The connection that a flag and the environment name; `baseUrl` is what the flag gave. */
-export const readConnection = Effect.fn("readConnection")(function* (
-  baseUrl: Option.Option<string>
-): Effect.fn.Return<Connection, SettingFault> {
-  return yield* connectionOf({
-    baseUrl: yield* addressSetting(baseUrl),
-    apiKey: yield* variableSetting(variables.apiKey),
-    accessToken: yield* variableSetting(variables.accessToken)
+const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false }
+
+/** Whether the flag or the variable lets credentials cross a network in plain text. */
+export const allowHttpSetting = Effect.fnUntraced(function* (flag: boolean): Effect.fn.Return<boolean, SettingFault> {
+  const variable = yield* readVariable(variables.allowHttp)
+  if (flag || Option.isNone(variable)) return flag
+  const isOn = switches[Redacted.value(variable.value).trim()]
+  if (isOn !== undefined) return isOn
+  return yield* new SettingFault({
+    setting: variables.allowHttp,
+    exit: "usage",
+    message: `${variables.allowHttp} is not usable: expected 1 or 0.`,
+    hint: `Correct ${variables.allowHttp}, or unset it.`
   })
+})
+
+/** What the flags and the environment name. Credentials of the environment belong to the address beside them, where there is one. */
+export const environmentSettings = Effect.fnUntraced(function* (
+  baseUrl: Option.Option<string>,
+  allowHttp: boolean
+): Effect.fn.Return<ConnectionSettings, SettingFault> {
+  const beside = Option.getOrUndefined(yield* addressSetting(Option.none()))?.value
+  const credential = (name: string) =>
+    Effect.map(
+      variableSetting(name),
+      Option.map((found): Credential => ({ ...found, belongsTo: beside }))
+    )
+  return {
+    baseUrl: yield* addressSetting(baseUrl),
+    apiKey: yield* credential(variables.apiKey),
+    accessToken: yield* credential(variables.accessToken),
+    allowHttp: yield* allowHttpSetting(allowHttp)
+  }
+})
+
+/** The connection that flags and the environment name; `baseUrl` and `allowHttp` are what the flags gave. */
+export const readConnection = Effect.fn("readConnection")(function* (
+  baseUrl: Option.Option<string>,
+  allowHttp: boolean
+): Effect.fn.Return<Connection, SettingFault> {
+  const connection = yield* connectionOf(yield* environmentSettings(baseUrl, allowHttp))
+  const warning = addressWarning(connection.options.baseUrl)
+  if (warning !== undefined) yield* Effect.logWarning(warning)
+  return connection
 })

@@ -5,6 +5,8 @@ export const variables = {
   baseUrl: "BERTH_BASE_URL",
   apiKey: "BERTH_API_KEY",
   accessToken: "BERTH_ACCESS_TOKEN",
+  /** Whether credentials may cross a network in plain text. */
+  allowHttp: "BERTH_ALLOW_HTTP",
   /** The name of an account that `berth auth login` saved. */
   profile: "BERTH_PROFILE",
   /** The format of data. */

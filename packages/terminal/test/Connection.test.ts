@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { ConfigProvider, Effect, Option, Redacted, Result } from "effect"
 import { readConnection } from "@berth/terminal/Connection"
 
 const complete = {
@@ -10,7 +10,7 @@ const complete = {
 }
 
 const read = (env: Readonly<Record<string, string>>, flag: Option.Option<string> = Option.none()) =>
-  Effect.provideService(readConnection(flag), ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+  Effect.provideService(readConnection(flag, false), ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
 
 describe("the connection", () => {
   it.effect("comes from the environment, the address from the flag where there is one", () =>
@@ -19,7 +19,8 @@ describe("the connection", () => {
       assert.strictEqual(options.baseUrl, "https://service.test")
       assert.strictEqual(Redacted.value(options.credentials.apiKey), "key-of-a-test")
       assert.strictEqual(Redacted.value(options.credentials.accessToken), "token-of-a-test")
-      const other = yield* read(complete, Option.some("https://other.test"))
+      const { BERTH_BASE_URL: _, ...credentials } = complete
+      const other = yield* read(credentials, Option.some("https://other.test"))
       assert.strictEqual(other.options.baseUrl, "https://other.test")
     })
   )
@@ -53,6 +54,49 @@ describe("the connection", () => {
       const fault = yield* Effect.flip(read({ ...complete, BERTH_API_KEY: "no\u0007key" }))
       assert.deepStrictEqual([fault.setting, fault.exit], ["BERTH_API_KEY", "denied"])
       assert.notMatch(fault.message, /no.?key/)
+    })
+  )
+
+  it.effect("does not send credentials of the environment to another origin than the address beside them", () =>
+    Effect.gen(function* () {
+      for (const address of [
+        "https://service.test:444",
+        "http://service.test",
+        "https://service.test.",
+        "https://a.service.test"
+      ]) {
+        const fault = yield* Effect.flip(read(complete, Option.some(address)))
+        assert.deepStrictEqual([fault.setting, fault.exit], ["--base-url", "denied"])
+        assert.match(fault.message, /^BERTH_API_KEY belongs to https:\/\/service\.test and is not sent to /)
+      }
+      for (const spelling of ["HTTPS://SERVICE.test:443/", "https://service.test/myaccount/api/v1"]) {
+        assert.strictEqual((yield* read(complete, Option.some(spelling))).options.baseUrl, spelling)
+      }
+    })
+  )
+
+  it.effect.each([
+    ["http://localhost:1", true],
+    ["http://127.0.0.1:1", true],
+    ["http://127.8.9.10", true],
+    ["http://127.1", true],
+    ["http://[::1]:1", true],
+    ["https://service.test", true],
+    ["http://service.test", false],
+    ["http://localhost.", false],
+    ["http://x.localhost", false],
+    ["http://127.0.0.1.service.test", false],
+    ["http://0.0.0.0", false],
+    ["http://[::ffff:127.0.0.1]", false],
+    ["http://10.0.0.1", false]
+  ] as const)("over plain http needs permission beyond this machine: %s", ([BERTH_BASE_URL, isFree]) =>
+    Effect.gen(function* () {
+      const env = { ...complete, BERTH_BASE_URL }
+      const found = yield* Effect.result(read(env))
+      assert.strictEqual(Result.isSuccess(found), isFree)
+      for (const BERTH_ALLOW_HTTP of ["1", "true"]) yield* read({ ...env, BERTH_ALLOW_HTTP })
+      const refused = yield* Effect.flip(read({ ...env, BERTH_ALLOW_HTTP: "maybe" }))
+      assert.deepStrictEqual([refused.setting, refused.exit], ["BERTH_ALLOW_HTTP", "usage"])
     })
   )
 })

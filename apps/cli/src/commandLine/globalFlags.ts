@@ -24,9 +24,11 @@ export const globalFlags = {
   columns: flag("columns", "A,B|all", "Columns of table and csv"),
   sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it"),
   noHeader: flag("no-header", null, "No line of titles in table and csv"),
+  raw: flag("raw", null, "CSV for programs: no ' before what a spreadsheet would run"),
   query: flag("query", "JMESPATH", "Part of the JSON, such as '[].name'"),
   profile: flag("profile", "NAME", "Account of berth auth login; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
+  allowHttp: flag("allow-http", null, "Send credentials over plain http to another machine"),
   deadline: flag("deadline", "DURATION", "Maximum time of the command; default 60s per call"),
   quiet: flag("quiet", null, "Nothing on stderr but errors"),
   debug: flag("debug", null, "Show every request on stderr"),
@@ -39,7 +41,14 @@ export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
   {
     isGlobal: true,
     title: "OUTPUT FLAGS",
-    flags: [globalFlags.output, globalFlags.columns, globalFlags.sort, globalFlags.noHeader, globalFlags.query]
+    flags: [
+      globalFlags.output,
+      globalFlags.columns,
+      globalFlags.sort,
+      globalFlags.noHeader,
+      globalFlags.raw,
+      globalFlags.query
+    ]
   },
   {
     isGlobal: true,
@@ -47,6 +56,7 @@ export const globalFlagGroups: ReadonlyArray<FlagGroup> = [
     flags: [
       globalFlags.profile,
       globalFlags.baseUrl,
+      globalFlags.allowHttp,
       globalFlags.deadline,
       globalFlags.quiet,
       globalFlags.debug,

@@ -9,12 +9,13 @@ const withoutAccount: ReadonlySet<string> = new Set(["auth", "profile", "schema"
 
 /** Adds the flags that name the account to the commands in a hint. `commands` are the first words of all that there are. */
 export const namingAccount = (
-  { baseUrl, profile }: Pick<RawFlags, "baseUrl" | "profile">,
+  { allowHttp, baseUrl, profile }: Pick<RawFlags, "allowHttp" | "baseUrl" | "profile">,
   commands: ReadonlyArray<string>
 ): ((hint: string) => string) => {
   const flags = [
     ...(profile === undefined ? [] : [`--profile ${quoted(profile)} `]),
-    ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)} `])
+    ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)} `]),
+    ...(allowHttp ? ["--allow-http "] : [])
   ].join("")
   if (flags === "") return (hint) => hint
   const names = commands.filter((name) => !withoutAccount.has(name)).join("|")

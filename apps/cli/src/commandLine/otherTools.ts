@@ -49,6 +49,7 @@ const flags: Readonly<Record<string, ReadonlyArray<string>>> = {
   "--columns": ["fields", "cols"],
   "--sort": ["sort-by", "order", "order-by"],
   "--no-header": ["no-headers", "noheader", "noheaders"],
+  "--allow-http": ["insecure", "insecure-http", "plain-http"],
   "--query": ["jq", "jmespath", "filter", "template", "jsonpath"],
   "--base-url": ["url", "host", "endpoint", "endpoint-url", "server", "api-url"],
   "--profile": ["context", "account"],

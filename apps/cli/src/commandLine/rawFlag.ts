@@ -30,6 +30,7 @@ export interface RawFlags {
   readonly color: string | undefined
   readonly profile: string | undefined
   readonly baseUrl: string | undefined
+  readonly allowHttp: boolean
   readonly quiet: boolean
   readonly debug: boolean
 }
@@ -39,6 +40,7 @@ export const rawFlags = (args: ReadonlyArray<string>): RawFlags => ({
   color: rawValue(globalFlags.color, args),
   profile: rawValue(globalFlags.profile, args),
   baseUrl: rawValue(globalFlags.baseUrl, args),
+  allowHttp: rawValue(globalFlags.allowHttp, args) === "true",
   quiet: rawValue(globalFlags.quiet, args) === "true",
   debug: rawValue(globalFlags.debug, args) === "true"
 })

@@ -9,14 +9,14 @@ import type { Failure } from "../failure/Problem.ts"
 import type { Output } from "../output/Output.ts"
 import type { OutputFormat } from "../output/OutputFormat.ts"
 import type { OutputOptions } from "../output/OutputOptions.ts"
-import type { BaseUrl, Deadline, Debug, Profile } from "../settings/globalFlags.ts"
+import type { AllowHttp, BaseUrl, Deadline, Debug, Profile } from "../settings/globalFlags.ts"
 
 /** What a command may need. */
 export type Needs =
   | Output
   | Commands
   | Command.Environment
-  | Effect.Services<typeof OutputFormat | typeof OutputOptions | typeof BaseUrl>
+  | Effect.Services<typeof OutputFormat | typeof OutputOptions | typeof AllowHttp | typeof BaseUrl>
   | Effect.Services<typeof Deadline | typeof Debug | typeof Profile>
 
 export type Loaded = Command.Command<string, unknown, object, Failure | ProgramEnded, Needs>

@@ -1,5 +1,5 @@
 /**
- * The flags that shape data, besides `--output`: `--columns`, `--sort`, `--no-header`, `--query`.
+ * The flags that shape data, besides `--output`: `--columns`, `--sort`, `--no-header`, `--raw`, `--query`.
  */
 import { Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
@@ -14,15 +14,18 @@ const Columns = GlobalFlag.Setting("columns")({ flag: text(globalFlags.columns.n
 /** The fields to sort by. */
 const Sort = GlobalFlag.Setting("sort")({ flag: text(globalFlags.sort.name) })
 
-const NoHeader = GlobalFlag.Setting("no-header")({
-  flag: Flag.Boolean(globalFlags.noHeader.name).pipe(Flag.withoutNegation, Flag.withDefault(false))
-})
+const on = (name: string) => Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDefault(false))
+
+const NoHeader = GlobalFlag.Setting("no-header")({ flag: on(globalFlags.noHeader.name) })
+
+/** Whether CSV has texts as they are, also those that a spreadsheet would run. */
+const Raw = GlobalFlag.Setting("raw")({ flag: on(globalFlags.raw.name) })
 
 /** A JMESPath expression over the JSON. */
 const Query = GlobalFlag.Setting("query")({ flag: text(globalFlags.query.name) })
 
 /** All of them, for `Command.withGlobalFlags`. */
-export const outputFlags = [Columns, Sort, NoHeader, Query] as const
+export const outputFlags = [Columns, Sort, NoHeader, Raw, Query] as const
 
 const words = (list: Option.Option<string>) => Option.match(list, { onNone: () => [], onSome: wordsOf })
 
@@ -32,6 +35,7 @@ export const OutputOptions = Effect.gen(function* () {
     columns: words(yield* Columns),
     sort: words(yield* Sort),
     header: !(yield* NoHeader),
+    raw: yield* Raw,
     query: Option.getOrUndefined(yield* Query)
   }
 })

@@ -12,6 +12,8 @@ export interface View {
   readonly columns: ReadonlyArray<string>
   /** Whether a header goes before the first record. */
   readonly header: boolean
+  /** Whether CSV is for a program, which wants each text as it is. */
+  readonly raw: boolean
 }
 
 export interface Writer {

@@ -1,18 +1,26 @@
 /**
- * Writes CSV as RFC 4180 quotes it, a record on each line: the values of the record's JSON under their keys. Lines end with a line feed
+ * Writes CSV for spreadsheets and programs, as RFC 4180 quotes it, a record on each line: the values of the record's JSON under their keys. Lines end with a line feed
  * alone, because the tools of a shell would keep a carriage return (docs/decisions/0121).
  */
 import { escapeControls } from "@berth/terminal/escapeControls"
 import { Clock, Effect } from "effect"
+import { nothing } from "./format.ts"
 import { jsonLine } from "./json.ts"
 import { Output } from "./Output.ts"
 import { type Field, type RecordDescriptor, valueAt } from "./RecordDescriptor.ts"
 import { selectFields } from "./Selection.ts"
 import type { View, Writer } from "./Writer.ts"
 
-/** A value as the text of a cell: no text of another's making begins a line or a control code. */
-const cellText = (value: unknown): string => {
+/** What a spreadsheet takes for the beginning of a formula, in full width too. */
+const formula = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
+
+/** A text of somebody's choice, such as a name: an apostrophe keeps a spreadsheet from running it. */
+const inert = (text: string): string => (formula.test(text) ? `'${text}` : text)
+
+/** A value as the text of a cell: no text of another's making begins a line, a control code or, unless `raw`, a formula. */
+const cellText = (value: unknown, raw: boolean): string => {
   if (value === null || value === undefined) return ""
+  if (typeof value === "string") return escapeControls(raw ? value : inert(value))
   return escapeControls(typeof value === "object" ? jsonLine(value) : String(value))
 }
 
@@ -23,7 +31,7 @@ const lineOf = (cells: ReadonlyArray<string>): string => `${cells.map(quoted).jo
 const write = Effect.fnUntraced(function* <A>(
   descriptor: RecordDescriptor<A>,
   records: ReadonlyArray<A>,
-  { columns, header }: View
+  { columns, header, raw }: View
 ) {
   const known = descriptor.fields(records)
   const fields: ReadonlyArray<Field<A>> =
@@ -36,7 +44,9 @@ const write = Effect.fnUntraced(function* <A>(
     return lineOf(
       fields.map((field) => {
         const value = valueAt(json, field.key)
-        return cellText(value === undefined ? field.value(record, nowMillis) : value)
+        if (value !== undefined) return cellText(value, raw)
+        const text = field.value(record, nowMillis)
+        return cellText(text === nothing ? null : text, raw)
       })
     )
   })

@@ -4,8 +4,11 @@
 import { Output } from "./Output.ts"
 import type { Writer } from "./Writer.ts"
 
-/** Allowed in JSON strings, and nowhere else in JSON: DEL, C1 controls, line separators, direction marks and overrides. */
-const obeyed = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+/**
+ * Allowed in JSON strings, and nowhere else in JSON: DEL, C1 controls, line separators, direction marks and overrides, and the two that are
+ * no characters, which readers of YAML 1.1 refuse.
+ */
+const obeyed = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 

@@ -26,7 +26,7 @@ const writers: Record<Format, () => Writer | Promise<Writer>> = {
 /** What the flags ask for, checked before anything is printed. */
 const printing = Effect.gen(function* () {
   const format = yield* OutputFormat
-  const { header, query, sort, columns } = yield* OutputOptions
+  const { header, query, raw, sort, columns } = yield* OutputOptions
   const writer = yield* Effect.promise(async () => writers[format]())
   if (columns.length > 0 && (!writer.hasColumns || query !== undefined)) {
     return yield* new UsageFault({
@@ -34,7 +34,7 @@ const printing = Effect.gen(function* () {
       hint: "It selects columns of table and csv; --query selects parts of the JSON."
     })
   }
-  return { format, writer, query, sort, view: { columns, header } }
+  return { format, writer, query, sort, view: { columns, header, raw } }
 })
 
 const printQueried = Effect.fnUntraced(function* (expression: string, value: unknown, format: Format, before = "") {

@@ -81,13 +81,14 @@ const timeOfDay = (millis: number): string => DateTime.formatIso(DateTime.makeUn
 
 /** Until when the rate limit holds requests up. */
 export const pauseText = (pauseMillis: number, now: number): string =>
-  `rate limit reached: waiting until ${timeOfDay(now + pauseMillis)} UTC (${elapsed(pauseMillis)})`
+  `waiting for the rate limit until ${timeOfDay(now + pauseMillis)} UTC (${elapsed(pauseMillis)})`
 
-/** Why an attempt failed, in short. A reply that broke off has the status of a success. */
+/** Why an attempt failed, in short. A reply that broke off has the status of a success, and so has one with an error in its body. */
 const reasonText = ({ outcome, status }: FailedAttempt): string => {
   if (status !== null && status >= 400) return String(status)
   if (outcome === "TimedOut") return "no reply in time"
-  return status === null ? "no reply" : "the reply broke off"
+  if (status === null) return "no reply"
+  return outcome === "Unreachable" ? "the reply broke off" : `an error in a reply with ${status}`
 }
 
 /** Why a call is sent again. */

@@ -4,7 +4,7 @@
  */
 import { type FileFault, makeOwnFolder, readText, replaceFile, withFiles } from "@berth/core/client/files/StateFiles"
 import { readVariable } from "@berth/terminal/Connection"
-import { Effect, Option, Predicate, Redacted } from "effect"
+import { Data, Effect, Option, Predicate, Redacted } from "effect"
 import { LocalFileFault } from "../failure/CliFailure.ts"
 import { fileReason } from "../failure/fileReason.ts"
 import { ensureWritable } from "./ensureWritable.ts"
@@ -14,12 +14,19 @@ export interface ProfileValues {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
   readonly accessToken: Redacted.Redacted
+  /** Fields that this version does not know. */
+  readonly further?: Further | undefined
 }
+
+/** What another version of berth, or the user, keeps in the file beside what this version knows: it is written back as it was. */
+type Further = Readonly<Record<string, unknown>>
 
 export interface Profiles {
   /** The profile that is used where none is named. */
   readonly current: string | null
   readonly profiles: ReadonlyMap<string, ProfileValues>
+  /** Fields of the file that this version does not know. */
+  readonly further?: Further | undefined
 }
 
 const noProfiles: Profiles = { current: null, profiles: new Map() }
@@ -50,33 +57,37 @@ export const profilePath = Effect.map(
 
 const isText = Predicate.isString
 
+/** A file of a version that this one cannot read. */
+class LaterVersion extends Data.Class<{ readonly version: number }> {}
+
 /** The content of the file; undefined where it is none of ours. */
-const decoded = (content: string): Profiles | undefined => {
+const decoded = (content: string): Profiles | LaterVersion | undefined => {
   let json: unknown
   try {
     json = JSON.parse(content)
   } catch {
     return undefined
   }
-  if (!Predicate.isObject(json) || json["version"] !== version || !Predicate.isObject(json["profiles"]))
-    return undefined
+  if (!Predicate.isObject(json)) return undefined
+  const { current, profiles: entries, version: written, ...further } = json
+  if (Predicate.isNumber(written) && written > version) return new LaterVersion({ version: written })
+  if (written !== version || !Predicate.isObject(entries)) return undefined
   const profiles = new Map<string, ProfileValues>()
-  for (const [name, values] of Object.entries(json["profiles"])) {
+  for (const [name, values] of Object.entries(entries)) {
     if (!Predicate.isObject(values)) return undefined
-    const { accessToken, apiKey, baseUrl } = values
+    const { accessToken, apiKey, baseUrl, ...further } = values
     if (!isText(baseUrl) || !isText(apiKey) || !isText(accessToken)) return undefined
-    profiles.set(name, { baseUrl, apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken) })
+    profiles.set(name, { baseUrl, apiKey: Redacted.make(apiKey), accessToken: Redacted.make(accessToken), further })
   }
-  const current = json["current"]
-  return { current: isText(current) && profiles.has(current) ? current : null, profiles }
+  return { current: isText(current) && profiles.has(current) ? current : null, profiles, further }
 }
 
-const encoded = ({ current, profiles }: Profiles): string => {
-  const values = Array.from(profiles, ([name, { accessToken, apiKey, baseUrl }]) => [
+const encoded = ({ current, further, profiles }: Profiles): string => {
+  const values = Array.from(profiles, ([name, { accessToken, apiKey, baseUrl, further }]) => [
     name,
-    { baseUrl, apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) }
+    { ...further, baseUrl, apiKey: Redacted.value(apiKey), accessToken: Redacted.value(accessToken) }
   ])
-  return `${JSON.stringify({ version, current, profiles: Object.fromEntries(values) }, null, 2)}\n`
+  return `${JSON.stringify({ ...further, version, current, profiles: Object.fromEntries(values) }, null, 2)}\n`
 }
 
 /** With these bits other users can read or write a file. */
@@ -112,11 +123,18 @@ export const readProfiles: Effect.Effect<Profiles, LocalFileFault> = Effect.gen(
   if (Option.isNone(content)) return noProfiles
   yield* ensureOwn(path.value)
   const profiles = decoded(content.value)
+  if (profiles instanceof LaterVersion) {
+    return yield* fault(
+      path.value,
+      `${path.value} was written by a later version of berth: it has version ${profiles.version}, and this one reads ${version}.`,
+      `Update berth, or set XDG_CONFIG_HOME to another folder; ${withoutProfile}`
+    )
+  }
   if (profiles !== undefined) return profiles
   return yield* fault(
     path.value,
     `${path.value} is not a file of profiles.`,
-    "Correct it, or remove it and run: berth auth login"
+    "Correct it, or move it away and run: berth auth login"
   )
 })
 

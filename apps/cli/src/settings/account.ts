@@ -1,14 +1,22 @@
 /**
  * Which account a command is about, and where each setting came from: flags over the environment over a profile. A profile that is
- * named by a flag wins over the environment too: it means all of the account (docs/decisions/0123).
+ * named by a flag wins over the environment too: it means all of the account. Each credential carries the address that it belongs to,
+ * and goes nowhere else (docs/decisions/0123).
  */
-import { addressSetting, type ConnectionSettings, type Sourced, variableSetting } from "@berth/terminal/Connection"
+import {
+  addressSetting,
+  type ConnectionSettings,
+  type Credential,
+  environmentSettings,
+  type Sourced,
+  variableSetting
+} from "@berth/terminal/Connection"
 import { parseDurationMillis } from "@berth/terminal/duration"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { variables } from "@berth/terminal/variables"
 import { Duration, Effect, Option, Redacted } from "effect"
 import { UsageFault } from "../failure/CliFailure.ts"
-import { BaseUrl, Deadline, Profile } from "./globalFlags.ts"
+import { AllowHttp, BaseUrl, Deadline, Profile } from "./globalFlags.ts"
 import { type ProfileValues, type Profiles, readProfiles, writeProfiles } from "./ProfileFile.ts"
 
 interface AccountSettings extends ConnectionSettings {
@@ -45,16 +53,19 @@ export const profileToSave = Effect.fnUntraced(function* (profiles: Profiles) {
   return Option.match(yield* profileName(profiles), { onNone: () => "default", onSome: ({ value }) => value })
 })
 
-/** The address that a login is for: the flag's, that of the environment, or that of the profile so far. */
+/** The address that a login is for: the flag's, that of the profile that a flag names, that of the environment, or of the profile so far. */
 export const addressOf = Effect.fnUntraced(function* (profile: ProfileValues | undefined) {
-  const set = yield* addressSetting(yield* BaseUrl)
+  const flag = yield* BaseUrl
+  const named = Option.isSome(flag) || Option.isNone(yield* Profile) || profile === undefined
+  const set = named ? yield* addressSetting(flag) : Option.none()
   return Option.orElse(set, () =>
     Option.map(Option.fromNullishOr(profile), ({ baseUrl }) => ({ value: baseUrl, source: "the profile" }))
   )
 })
 
 /** The profiles without one of them. */
-export const withoutProfile = ({ current, profiles }: Profiles, name: string): Profiles => ({
+export const withoutProfile = ({ current, further, profiles }: Profiles, name: string): Profiles => ({
+  further,
   current: current === name ? null : current,
   profiles: new Map(Array.from(profiles).filter(([each]) => each !== name))
 })
@@ -91,28 +102,27 @@ export const deadlineSetting = Effect.gen(function* () {
 /** The settings of the account. */
 export const accountSettings = Effect.gen(function* () {
   const flagAddress = yield* BaseUrl
-  const own = {
-    baseUrl: yield* addressSetting(flagAddress),
-    apiKey: yield* variableSetting(variables.apiKey),
-    accessToken: yield* variableSetting(variables.accessToken)
-  }
+  const own = yield* environmentSettings(flagAddress, yield* AllowHttp)
   const deadline = yield* deadlineSetting
   const named = Option.isSome(yield* Profile)
   // A command that has all from the environment needs no file, so that a damaged one does not stop it.
-  if (!named && Object.values(own).every((setting) => Option.isSome<unknown>(setting))) {
+  if (!named && [own.baseUrl, own.apiKey, own.accessToken].every((setting) => Option.isSome<unknown>(setting))) {
     return { ...own, profile: Option.none(), deadline } satisfies AccountSettings
   }
   const profiles = yield* readProfiles
   const profile = yield* profileName(profiles)
   if (Option.isNone(profile)) return { ...own, profile, deadline } satisfies AccountSettings
-  const values = yield* findProfile(profiles, profile.value.value)
+  const { accessToken, apiKey, baseUrl } = yield* findProfile(profiles, profile.value.value)
   const source = `profile ${profile.value.value}`
-  const merged = <A>(outside: Option.Option<Sourced<A>>, value: A, isFlag = false) =>
-    named && !isFlag ? Option.some({ value, source }) : Option.orElse(outside, () => Option.some({ value, source }))
+  const credential = (outside: Option.Option<Credential>, value: Redacted.Redacted) =>
+    Option.orElse(named ? Option.none() : outside, () => Option.some({ value, source, belongsTo: baseUrl }))
   return {
-    baseUrl: merged(own.baseUrl, values.baseUrl, Option.isSome(flagAddress)),
-    apiKey: merged(own.apiKey, values.apiKey),
-    accessToken: merged(own.accessToken, values.accessToken),
+    ...own,
+    baseUrl: Option.orElse(named && Option.isNone(flagAddress) ? Option.none() : own.baseUrl, () =>
+      Option.some({ value: baseUrl, source })
+    ),
+    apiKey: credential(own.apiKey, apiKey),
+    accessToken: credential(own.accessToken, accessToken),
     profile,
     deadline
   } satisfies AccountSettings

@@ -11,6 +11,7 @@ import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
 import { IntentStore, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
 import {
+  addressWarning,
   type Connection,
   connectionOf,
   type ConnectionSettings,
@@ -19,6 +20,7 @@ import {
 } from "@berth/terminal/Connection"
 import { type Duration, Effect, Layer, Option } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
+import { printNote } from "../output/Output.ts"
 import { Progress } from "../output/progress.ts"
 import { accountSettings, deadlineSetting } from "./account.ts"
 import { spans, transport } from "./transport.ts"
@@ -38,17 +40,29 @@ export const connectionFor = Effect.fnUntraced(function* (
 /** The connection that the settings name. */
 export const connection = Effect.flatMap(accountSettings, connectionFor)
 
+/** Says once that the credentials cross a network in plain text. */
+const warned = ({ options: { baseUrl } }: Connection) =>
+  Layer.effectDiscard(
+    Effect.suspend(() => {
+      const warning = addressWarning(baseUrl)
+      return warning === undefined ? Effect.void : printNote(`warning: ${warning}`)
+    })
+  )
+
 /** The client of a connection. */
-export const clientOf = ({ files, options }: Connection) =>
-  Progress.painting.pipe(
+export const clientOf = (connection: Connection) => {
+  const { files, options } = connection
+  return Progress.painting.pipe(
     Layer.provideMerge(Berth.layerOver(options, transport, Progress.observing)),
     Layer.provideMerge(Progress.layer),
     // `readConnection` has checked the options.
     Layer.orDie,
     Layer.provide(files.pages === undefined ? Layer.empty : PageFile.layer(files.pages)),
     Layer.merge(spans),
-    Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer)))
+    Layer.merge(Layer.unwrap(Effect.map(Effect.orDie(accountCacheFolder(options)), IndexStore.layer))),
+    Layer.merge(warned(connection))
   )
+}
 
 /** `--deadline` is that of the whole command: each of its calls and waits lives within what is left of it. */
 const ending = Layer.effect(

@@ -2,7 +2,7 @@
  * The settings that every command takes as flags, besides those that shape its data. What help shows of them is in
  * `commandLine/globalFlags.ts`.
  */
-import { baseUrlFlag } from "@berth/terminal/Connection"
+import { allowHttpFlag, baseUrlFlag } from "@berth/terminal/Connection"
 import { durationFlag } from "@berth/terminal/durationFlag"
 import { Flag, GlobalFlag } from "effect/cli"
 import { colours, globalFlags } from "../commandLine/globalFlags.ts"
@@ -10,6 +10,9 @@ import { switchFlag } from "./switches.ts"
 
 /** Where the service is; wins over BERTH_BASE_URL. */
 export const BaseUrl = GlobalFlag.Setting("base-url")({ flag: baseUrlFlag })
+
+/** Whether credentials may cross a network in plain text. */
+export const AllowHttp = GlobalFlag.Setting("allow-http")({ flag: allowHttpFlag })
 
 /** Which profile's account to use; wins over BERTH_PROFILE. */
 export const Profile = GlobalFlag.Setting("profile")({
@@ -37,4 +40,4 @@ const Color = GlobalFlag.Setting("color")({
 })
 
 /** All of them, for `Command.withGlobalFlags`. */
-export const settingFlags = [BaseUrl, Profile, Deadline, Debug, Quiet, Color] as const
+export const settingFlags = [BaseUrl, AllowHttp, Profile, Deadline, Debug, Quiet, Color] as const

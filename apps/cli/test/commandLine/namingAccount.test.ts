@@ -3,15 +3,15 @@ import { namingAccount } from "../../src/commandLine/namingAccount.ts"
 import { tree } from "../../src/commands/tree.ts"
 
 const commands = tree.map(({ name }) => name)
-const flags = { profile: "work", baseUrl: "http://host:1" }
+const flags = { profile: "work", baseUrl: "http://host:1", allowHttp: true }
 
 describe("a hint", () => {
   it.each([
     [
       "To go on waiting: berth node wait 7; to remove it: berth node delete 7",
-      "To go on waiting: berth --profile work --base-url http://host:1 node wait 7; to remove it: berth --profile work --base-url http://host:1 node delete 7"
+      "To go on waiting: berth --profile work --base-url http://host:1 --allow-http node wait 7; to remove it: berth --profile work --base-url http://host:1 --allow-http node delete 7"
     ],
-    ["See: berth limits", "See: berth --profile work --base-url http://host:1 limits"]
+    ["See: berth limits", "See: berth --profile work --base-url http://host:1 --allow-http limits"]
   ])("names the account that the command line names: %s", (hint, expected) => {
     assert.strictEqual(namingAccount(flags, commands)(hint), expected)
   })
@@ -27,13 +27,16 @@ describe("a hint", () => {
   it("leaves a node's name as it is, whatever it holds", () => {
     const hint = "To go on waiting: berth node wait 'berth node '\\''x' --for running"
     assert.strictEqual(
-      namingAccount({ profile: "a b", baseUrl: undefined }, commands)(hint),
+      namingAccount({ profile: "a b", baseUrl: undefined, allowHttp: false }, commands)(hint),
       "To go on waiting: berth --profile 'a b' node wait 'berth node '\\''x' --for running"
     )
   })
 
   it("stays as it is where the command line names no account", () => {
     const hint = "List the nodes: berth node list"
-    assert.strictEqual(namingAccount({ profile: undefined, baseUrl: undefined }, commands)(hint), hint)
+    assert.strictEqual(
+      namingAccount({ profile: undefined, baseUrl: undefined, allowHttp: false }, commands)(hint),
+      hint
+    )
   })
 })

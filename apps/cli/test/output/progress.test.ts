@@ -151,9 +151,9 @@ describe("progress", () => {
           allowance.known = free
         })
       const { notes } = yield* shown(pipe, held)
-      assert.deepStrictEqual(notes, ["Rate limit reached: waiting until 00:00:42 UTC (42 s)."])
+      assert.deepStrictEqual(notes, ["Waiting for the rate limit until 00:00:42 UTC (42 s)."])
       const { painted } = yield* shown(terminal, held)
-      assert.isTrue(painted.some((line) => line.includes("1 s  rate limit reached: waiting until 00:00:")))
+      assert.isTrue(painted.some((line) => line.includes("1 s  waiting for the rate limit until 00:00:")))
       const refused = yield* shown(pipe, (allowance) => {
         allowance.known = { ...free, pausedMillis: 9000 }
         return call("nodes.get", Effect.sleep("3 seconds"))
@@ -163,7 +163,7 @@ describe("progress", () => {
         return call("nodes.get", Effect.sleep("3 seconds"))
       })
       assert.deepStrictEqual(brief.notes, [])
-      assert.deepStrictEqual(refused.notes, ["Rate limit reached: waiting until 00:00:19 UTC (9 s)."])
+      assert.deepStrictEqual(refused.notes, ["Waiting for the rate limit until 00:00:19 UTC (9 s)."])
     })
   )
 
@@ -220,7 +220,9 @@ describe("progress", () => {
     [{ status: 503, outcome: "ServiceUnavailable" }, "503"],
     [{ status: null, outcome: "Unreachable" }, "no reply"],
     [{ status: null, outcome: "TimedOut" }, "no reply in time"],
-    [{ status: 200, outcome: "Unreachable" }, "the reply broke off"]
+    [{ status: 200, outcome: "Unreachable" }, "the reply broke off"],
+    [{ status: 200, outcome: "ServiceFault" }, "an error in a reply with 200"],
+    [{ status: 200, outcome: "RateLimited" }, "an error in a reply with 200"]
   ])("states why an attempt failed: %j", (ended, reason) => {
     const text = retryText({ operation: "nodes.get", number: 2, ...ended })
     assert.strictEqual(text, `reading a node: attempt 2 failed (${reason}), trying again`)

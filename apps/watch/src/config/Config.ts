@@ -3,6 +3,7 @@
  * from files, never from the config itself.
  */
 import { type ClientOptions, settingsFrom } from "@berth/core/client/options/Settings"
+import { isExposed } from "@berth/core/client/transport/loopback"
 import { parseDurationMillis } from "@berth/terminal/duration"
 import { Option, Redacted, Result } from "effect"
 import { isMap, isScalar, type Node } from "yaml"
@@ -176,6 +177,7 @@ class ConfigReader {
       baseUrl: needed(file.text),
       apiKey: needed(this.credential),
       accessToken: needed(this.credential),
+      allowHttp: defaulted(file.flag, false),
       interval: defaulted<number | null | "auto">(
         file.parsed("auto or a duration from 100ms to 1d, such as 30s", (text) =>
           text === "auto" ? text : durationWithin(text, 100, day)
@@ -187,13 +189,19 @@ class ConfigReader {
       hold: defaulted(file.duration(0, day), defaultAccount.holdMillis)
     })(place)
     if (found === undefined) return undefined
-    const { accessToken, apiKey, baseUrl, grace, hold, interval, name, share } = found
+    const { accessToken, allowHttp, apiKey, baseUrl, grace, hold, interval, name, share } = found
     const connection = { baseUrl, credentials: { apiKey, accessToken } }
     const settings = settingsFrom(connection)
-    if (Result.isFailure(settings)) {
-      const { detail, option } = settings.failure
+    const refuse = (option: string, why: string) => {
       const node = isMap(place.node) ? place.node.get(option, true) : undefined
-      return file.fail({ node: node ?? place.node, name: `${place.name}.${option}` }, `is not usable: ${detail}`)
+      return file.fail({ node: node ?? place.node, name: `${place.name}.${option}` }, why)
+    }
+    if (Result.isFailure(settings)) return refuse(settings.failure.option, `is not usable: ${settings.failure.detail}`)
+    if (isExposed(baseUrl) && !allowHttp) {
+      return refuse(
+        "baseUrl",
+        "is plain http, where anyone on the way could read the credentials: use https, or add allowHttp: true"
+      )
     }
     const intervalMillis = interval === "auto" ? null : interval
     return { name, connection, intervalMillis, share, graceMillis: grace, holdMillis: hold }

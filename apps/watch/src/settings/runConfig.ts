@@ -12,6 +12,7 @@ import { readConfigFile } from "./storeSettings.ts"
 interface RunConfigFlags {
   readonly config: Option.Option<string>
   readonly baseUrl: Option.Option<string>
+  readonly allowHttp: boolean
   readonly account: Option.Option<string>
 }
 
@@ -20,18 +21,17 @@ export const fromSettingFault = ({ exit, hint, message }: SettingFault): Command
 
 export const readRunConfig = Effect.fn("readRunConfig")(function* ({
   account,
+  allowHttp,
   baseUrl,
   config
 }: RunConfigFlags): Effect.fn.Return<WatchConfig, CommandFailed> {
   if (Option.isNone(config)) {
-    const connection = yield* Effect.mapError(readConnection(baseUrl), fromSettingFault)
+    const connection = yield* Effect.mapError(readConnection(baseUrl, allowHttp), fromSettingFault)
     return yield* environmentConfig(connection, yield* readAccount(account))
   }
-  for (const [flag, value] of [
-    ["--base-url", baseUrl],
-    ["--account", account]
-  ] as const) {
-    if (Option.isSome(value)) {
+  const flags = { "--base-url": Option.isSome(baseUrl), "--allow-http": allowHttp, "--account": Option.isSome(account) }
+  for (const [flag, isGiven] of Object.entries(flags)) {
+    if (isGiven) {
       const message = `${flag} does not go with --config, which names the accounts.`
       return yield* new CommandFailed({ exit: "usage", message })
     }

@@ -181,6 +181,10 @@ retention: { events: 2d, maxSize: 500MB }
     [config("    share: 0%"), /^6:12 accounts\[0\]\.share has to be a percentage above 0%, up to 100%\.$/],
     [config("    interval: soon"), /^6:15 accounts\[0\]\.interval has to be auto or a duration/],
     [config("").replace("https://api", "api"), /^3:14 accounts\[0\]\.baseUrl is not usable: /],
+    [
+      config("").replace("https://api", "http://api"),
+      /^3:14 accounts\[0\]\.baseUrl is plain http, .+ add allowHttp: true\.$/
+    ],
     [config("").replace("{ env: KEY }", ""), /^4:13 accounts\[0\]\.apiKey is missing\.$/],
     ["a: 1\n---\nb: 2\n", /^2:1 Source contains multiple documents\.$/],
     [config("").replace("{ env: KEY }", "abc"), /^4:13 accounts\[0\]\.apiKey is written out; /],

@@ -183,8 +183,8 @@ export class RateLimited extends Data.TaggedError("RateLimited")<RetryAfter> {
   }
   override get message() {
     return this.retryAfterMillis === null
-      ? "Rate limit reached."
-      : `Rate limit reached: the allowance refills in ${time(this.retryAfterMillis)}.`
+      ? "The service refused the call over its rate limit."
+      : `The service refused the call over its rate limit, and asks to wait ${time(this.retryAfterMillis)}.`
   }
 }
 
@@ -203,7 +203,7 @@ export class WouldExceedDeadline extends Data.TaggedError("WouldExceedDeadline")
     return `Try again in ${time(this.predictedMillis)}.`
   }
   override get message() {
-    return `Rate limit reached: the allowance refills in ${time(this.predictedMillis)}, and this call's deadline is in ${time(this.leftMillis)}.`
+    return `Too little is left of the rate limit: this call may go in ${time(this.predictedMillis)}, and its deadline is in ${time(this.leftMillis)}.`
   }
 }
 
@@ -343,7 +343,7 @@ export class StatusNotReached extends Data.TaggedError("StatusNotReached")<{
     const state = `${this.nodeId} is ${label(this.last)}${before.length === 0 ? "" : ` (it was ${before.join(", then ")})`}`
     if (this.impossible) return `Node ${state}, which cannot become ${this.wanted}.`
     if (this.refillsInMillis !== null) {
-      return `Rate limit reached: the allowance refills in ${time(this.refillsInMillis)}, after the end of this wait; node ${state}, expected ${this.wanted}.`
+      return `Too little is left of the rate limit: the next read may go in ${time(this.refillsInMillis)}, after the end of this wait; node ${state}, expected ${this.wanted}.`
     }
     const failure = this.failure === null ? "" : `; the last read failed: ${clause(this.failure)}`
     return `Timed out after ${time(this.waitedMillis)}: node ${state}, expected ${this.wanted}${failure}.`

@@ -40,7 +40,7 @@ describe("the sentence of an error", () => {
   it("states both the wait and the time left", () => {
     assert.strictEqual(
       new WouldExceedDeadline({ predictedMillis: 1200, leftMillis: 300 }).message,
-      "Rate limit reached: the allowance refills in 1.2 s, and this call's deadline is in 300 ms."
+      "Too little is left of the rate limit: this call may go in 1.2 s, and its deadline is in 300 ms."
     )
   })
 
@@ -121,7 +121,7 @@ describe("the sentence of an error", () => {
     assert.strictEqual(exit, "rateLimited")
     assert.strictEqual(
       message,
-      "Rate limit reached: the allowance refills in 34 min, after the end of this wait; node 7 is created, expected running."
+      "Too little is left of the rate limit: the next read may go in 34 min, after the end of this wait; node 7 is created, expected running."
     )
     assert.strictEqual(hint, "Wait again in 34 min, or with a longer timeout than that; the wait changed nothing.")
   })

@@ -4,8 +4,8 @@
 import { accountFiles, type AccountFiles } from "@berth/core/client/AccountFiles"
 import { withFiles } from "@berth/core/client/files/StateFiles"
 import { Nodes } from "@berth/core/client/Nodes"
-import type { Sourced } from "@berth/terminal/Connection"
-import { Effect, Option } from "effect"
+import { allowHttpSetting, type Credential, ensurePrivate, type Sourced } from "@berth/terminal/Connection"
+import { Effect, Option, type Redacted } from "effect"
 import { Command } from "effect/cli"
 import { UsageFault } from "../../failure/CliFailure.ts"
 import { printNote } from "../../output/Output.ts"
@@ -14,6 +14,7 @@ import { askLine, canAsk } from "../../proposal/confirm.ts"
 import { profileRecord } from "../../records/account.ts"
 import { addressOf, deadlineSetting, profileToSave } from "../../settings/account.ts"
 import { clientOf, connectionFor } from "../../settings/client.ts"
+import { AllowHttp, Profile } from "../../settings/globalFlags.ts"
 import { ensureProfilesWritable, type ProfileValues, readProfiles, writeProfiles } from "../../settings/ProfileFile.ts"
 import { nothingSaved, readSecrets } from "./readSecrets.ts"
 
@@ -43,6 +44,21 @@ const takeIntents = (before: AccountFiles, after: AccountFiles) =>
         })
       )
 
+/** Fails where a login to another service would replace a profile that the command line does not name. */
+const ensureNotAnother = Effect.fnUntraced(function* (
+  name: string,
+  before: ProfileValues | undefined,
+  address: string
+) {
+  if (before === undefined || Option.isSome(yield* Profile)) return
+  const [saved, wanted] = [before.baseUrl, address].map((each) => URL.parse(each)?.origin)
+  if (saved === wanted) return
+  return yield* new UsageFault({
+    message: `Profile ${name} belongs to ${saved}, and this login is for ${wanted}.`,
+    hint: `Add --profile NAME to save it beside ${name}, or --profile ${name} to replace that.`
+  })
+})
+
 const optionsOf = ({ accessToken, apiKey, baseUrl }: ProfileValues) => ({
   baseUrl,
   credentials: { apiKey, accessToken }
@@ -58,22 +74,29 @@ export const login = Command.make(
     const name = yield* profileToSave(profiles)
     const before = profiles.profiles.get(name)
     const baseUrl = yield* address(yield* addressOf(before))
+    yield* ensureNotAnother(name, before, baseUrl.value)
+    const allowHttp = yield* allowHttpSetting(yield* AllowHttp)
+    yield* ensurePrivate(baseUrl, allowHttp)
+    if (yield* canAsk) yield* printNote(`Logging in to ${baseUrl.value} as profile ${name}.`)
     const secrets = yield* readSecrets
-    const from = <A>(value: A): Option.Option<Sourced<A>> => Option.some({ value, source: "What was given" })
+    const from = (value: Redacted.Redacted): Option.Option<Credential> =>
+      Option.some({ value, source: "What was given", belongsTo: baseUrl.value })
     const connection = yield* connectionFor({
       baseUrl: Option.some(baseUrl),
       apiKey: from(secrets.apiKey),
       accessToken: from(secrets.accessToken),
+      allowHttp,
       deadline
     })
     yield* Nodes.use((nodes) => nodes.listPage({ page: 1, perPage: 1 })).pipe(Effect.provide(clientOf(connection)))
 
-    const values = { baseUrl: baseUrl.value, ...secrets }
+    const values = { baseUrl: baseUrl.value, ...secrets, further: before?.further }
     if (before !== undefined) {
       const files = yield* Effect.option(accountFiles(optionsOf(before)))
       if (Option.isSome(files)) yield* takeIntents(files.value, connection.files)
     }
     const path = yield* writeProfiles({
+      ...profiles,
       current: name,
       profiles: new Map(profiles.profiles).set(name, values)
     })

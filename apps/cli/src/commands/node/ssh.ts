@@ -8,6 +8,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ProgramEnded, UsageFault } from "../../failure/CliFailure.ts"
 import { publicAddress } from "../../nodes/publicAddress.ts"
 import { oneNode } from "../../nodes/Target.ts"
+import { childEnvironment } from "../../settings/childEnvironment.ts"
 import { client } from "../../settings/client.ts"
 
 const flags = {
@@ -31,7 +32,7 @@ const flags = {
 /** Runs ssh with the streams of this process; the code is that of a shell where a signal has ended it. */
 const runSsh = (args: ReadonlyArray<string>): Effect.Effect<number, UsageFault> =>
   Effect.callback<number, UsageFault>((resume) => {
-    const child = spawn("ssh", args, { stdio: "inherit" })
+    const child = spawn("ssh", args, { stdio: "inherit", env: childEnvironment(process.env) })
     child.once("error", (error: NodeJS.ErrnoException) =>
       resume(
         new UsageFault({

@@ -1,8 +1,7 @@
 /** The proxy that the environment names for `node:http` and `node:https`: `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`. */
+import { loopbackHosts } from "./loopback.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-const loopback = ["localhost", "127.0.0.1", "[::1]", "::1"]
 
 const read = (environment: Environment, name: string): string | undefined =>
   (environment[name.toLowerCase()] ?? environment[name])?.trim() || undefined
@@ -24,5 +23,5 @@ const address = (environment: Environment, name: string): string | undefined => 
 export const proxyVariables = (environment: Environment): Record<string, string | undefined> => ({
   HTTP_PROXY: address(environment, "HTTP_PROXY"),
   HTTPS_PROXY: address(environment, "HTTPS_PROXY"),
-  NO_PROXY: [read(environment, "NO_PROXY") ?? [], loopback].flat().join(",")
+  NO_PROXY: [read(environment, "NO_PROXY") ?? [], loopbackHosts].flat().join(",")
 })

@@ -6,7 +6,7 @@ describe("the proxy of the environment", () => {
     expect(proxyVariables({ HTTPS_PROXY: " " })).toEqual({
       HTTP_PROXY: undefined,
       HTTPS_PROXY: undefined,
-      NO_PROXY: "localhost,127.0.0.1,[::1],::1"
+      NO_PROXY: "localhost,127.0.0.0-127.255.255.255,127.0.0.1,[::1],::1"
     })
   })
 

@@ -265,7 +265,7 @@ describe("waits", () => {
       const reason = notReached(yield* inTime(Effect.flip(awaitSeven("300 seconds"))))
       assert.closeTo(reason.refillsInMillis ?? 0, 3_600_000, 1000)
       assert.isAtMost(reason.waitedMillis, 250)
-      assert.match(reason.failure ?? "none", /^Rate limit reached/)
+      assert.match(reason.failure ?? "none", /^The service refused the call over its rate limit/)
       assert.strictEqual(counts.requests, 1)
     }).pipe(Effect.provide(refusing(3600, 9, true, counts)))
   })
