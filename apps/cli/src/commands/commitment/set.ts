@@ -64,7 +64,6 @@ export const set = Command.make(
     }
     const approval: Approval = {
       verb: "set the commitment",
-      question: (nodes) => `Set the commitment of ${nodes}?`,
       mustAsk: true,
       yes,
       dryRun,

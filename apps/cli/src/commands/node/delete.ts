@@ -34,7 +34,7 @@ const proposalsOf = ({ nodes }: Resolution) =>
   nodes.flatMap((node) =>
     Result.isSuccess(node)
       ? Option.toArray(node.success.node).map(({ id, name }) =>
-          propose(deleteRequest(id), { action: "delete", id, name, outcome: "the node and its disk are gone" })
+          propose(deleteRequest(id), { action: "delete", id, name, outcome: "the node and its disk are deleted" })
         )
       : []
   )
@@ -65,7 +65,6 @@ export const remove = Command.make(
     }
     const approval: Approval = {
       verb: "delete",
-      question: (nodes) => `Delete ${nodes}?`,
       mustAsk: true,
       yes,
       dryRun,
