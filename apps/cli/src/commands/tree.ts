@@ -6,7 +6,7 @@ import { type Loaded, loaded } from "./Loaded.ts"
 
 const filters = ["status", "name", "series", "plan"]
 const paging = ["limit", "page", "per-page"]
-const imageFilters = ["type", "cpu", "ram", "series", "os", "version", "plan"]
+const imageFilters = ["type", "cpu", "ram", "min-cpu", "min-ram", "series", "os", "version", "plan"]
 
 export const tree: CommandTree<Loaded> = [
   noun("node", "Virtual machines", [
@@ -125,7 +125,7 @@ export const tree: CommandTree<Loaded> = [
       groups: { filter: imageFilters, paging: ["limit"] },
       prints: ["plan[]"],
       examples: [
-        ["berth plan list --ram 8 --os Ubuntu --sort price", "Plans with 8 GB that offer Ubuntu, cheapest first"],
+        ["berth plan list --min-ram 8 --os Ubuntu --sort price", "Plans with 8 GB or more for Ubuntu, cheapest first"],
         ["berth plan list --sort price --limit 3 -o id", "The three cheapest"]
       ]
     }),
