@@ -13,16 +13,16 @@ const flag = (
   name: string,
   metavar: string | null,
   description: string,
-  { aliases = [], choices = [] }: Partial<Pick<FlagDescription, "aliases" | "choices">> = {}
-): FlagDescription => ({ name, aliases, metavar, description, choices, required: false, repeatable: false })
+  { aliases = [], choices = [], list = false }: Partial<Pick<FlagDescription, "aliases" | "choices" | "list">> = {}
+): FlagDescription => ({ name, aliases, metavar, description, choices, required: false, repeatable: false, list })
 
 export const globalFlags = {
   output: flag("output", "FORMAT", "How data is printed; default $BERTH_OUTPUT or table", {
     aliases: ["o"],
     choices: formats
   }),
-  columns: flag("columns", "A,B|all", "Columns of table and csv"),
-  sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it"),
+  columns: flag("columns", "A,B|all", "Columns of table and csv", { list: true }),
+  sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it", { list: true }),
   noHeader: flag("no-header", null, "No line of titles in table and csv"),
   query: flag("query", "JMESPATH", "Part of the JSON, such as '[].name'"),
   profile: flag("profile", "NAME", "Account of berth auth login; default $BERTH_PROFILE"),
