@@ -196,6 +196,17 @@ export const tree: CommandTree<Loaded> = [
       }
     ),
     verb(
+      "token",
+      "Print the access token, for other programs",
+      async () => loaded((await import("./auth/token.ts")).token),
+      {
+        examples: [
+          ["berth auth token --profile test", "The access token of a profile"],
+          ["berth auth token --api-key", "The API key, the other half of the credentials"]
+        ]
+      }
+    ),
+    verb(
       "logout",
       "Forget the credentials of a profile",
       async () => loaded((await import("./auth/logout.ts")).logout),
