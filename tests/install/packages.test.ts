@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs"
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Program } from "@berth/testing/Program"
 import { fillPackages, packFolder } from "@berth/scripts/pack"
 import { reportFiles, reportOf } from "@berth/scripts/publicApi"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
@@ -208,6 +209,30 @@ it("a changed signature, also of a type that is exported from no entry, shows in
 })
 
 // What is wrong with the packages of the workspace itself must not pass.
+describe("the README", () => {
+  it("installs each package for whom it is for", async () => {
+    const page = await readFile(new URL("../../README.md", import.meta.url), "utf8")
+    const commands = Array.from(page.matchAll(/^npm install .*$/gm), ([command]) => command)
+    expect(commands).toHaveLength(names.length)
+    // The project beside the clone, and what the user of the machine installs globally.
+    const home = join(folder, "readme")
+    const project = join(home, "project")
+    await cp(join(folder, "packages"), join(home, "berth/dist/packages"), { recursive: true })
+    await mkdir(project)
+    await writeFile(join(project, "package.json"), '{ "private": true }')
+    const env = {
+      PATH: `${join(home, "global/bin")}:${process.env["PATH"]}`,
+      HOME: home,
+      npm_config_prefix: join(home, "global")
+    }
+    const shell = (command: string) => new Program("sh", ["-ec", command], { cwd: project, env }).ended
+    const installed = await shell(`${commands.join("\n")}\nberth --version\nberth-watch --version`)
+    expect(installed).toMatchObject({ code: 0, stdout: expect.stringMatching(/\nberth [\d.]+\nberth-watch [\d.]+\n$/) })
+    const own = await shell("npx --no-install berth-server --version; node -e 'import(\"@berth/core/promise\")'")
+    expect(own).toMatchObject({ code: 0, stderr: "" })
+  })
+})
+
 describe("the proof", () => {
   it("fails on a manifest with a version that only the workspace knows", async () => {
     const tarball = await changedCore("catalog", (core) =>
