@@ -23,15 +23,15 @@ export const globalFlags = {
   }),
   columns: flag("columns", "A,B|all", "Columns of table and csv", { list: true }),
   sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it", { list: true }),
-  noHeader: flag("no-header", null, "No line of titles in table and csv"),
-  query: flag("query", "JMESPATH", "Part of the JSON, such as '[].name'"),
-  profile: flag("profile", "NAME", "Account of berth auth login; default $BERTH_PROFILE"),
+  noHeader: flag("no-header", null, "Omit the header row (table, csv)"),
+  query: flag("query", "JMESPATH", "Filter the JSON with JMESPath, e.g. '[].name'"),
+  profile: flag("profile", "NAME", "Profile saved by berth auth login; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
-  deadline: flag("deadline", "DURATION", "Maximum time of each call; default 60s"),
-  quiet: flag("quiet", null, "Nothing on stderr but errors"),
+  deadline: flag("deadline", "DURATION", "Maximum time per call; default 60s"),
+  quiet: flag("quiet", null, "Only print errors on stderr"),
   debug: flag("debug", null, "Show every request on stderr"),
   color: flag("color", "WHEN", "Colours; default auto", { choices: colours }),
-  help: flag("help", null, "Show this; -o json gives it as data", { aliases: ["h"] })
+  help: flag("help", null, "Show this help; -o json prints it as data", { aliases: ["h"] })
 }
 
 /** As help shows them. */

@@ -101,7 +101,7 @@ export const problemOfOutput = ({
 export const problemOfDefect = (defect: unknown): Problem => ({
   code: "Fault",
   message: `berth failed: ${defect instanceof Error ? defect.message : String(defect)}`,
-  hint: "This is a fault of berth; the same command with --debug shows where.",
+  hint: "This is a bug in berth; the same command with --debug shows where.",
   httpStatus: null,
   retryable: false,
   details: {}
