@@ -42,16 +42,14 @@ const sessions: ReadonlyArray<Session> = [
     page: "README.md",
     blocks: {
       commands: [
+        { run: "alias pnpm='npx --yes pnpm@12.21.0 --silent'   # if pnpm is not installed" },
         { run: "pnpm berth-server --port 4010 --provisioning 3s &", job: "server", until: /"pid"/ },
         { run: account },
-        { run: "" },
         { run: `pnpm berth node create web ${order} --wait`, maxLines: 4, created: /: created \(/ },
         { run: "pnpm berth node list --columns id,name,status,memory,plan" },
-        { run: "pnpm berth node list -o ndjson --query '[].{name: name, memoryMib: memoryMib}'" },
+        { run: "pnpm berth node list --query '[].publicIp'" },
+        { run: "pnpm berth node get wbe" },
         { run: "" },
-        { run: "pnpm berth node get wbe" }
-      ],
-      events: [
         { run: "export BERTH_WATCH_STORE=/tmp/berth-example.db" },
         {
           run: "pnpm berth-watch run --interval 1s | jq -r '[.type, .subject, .data.from, .data.to] | @tsv' &",

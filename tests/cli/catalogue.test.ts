@@ -45,6 +45,22 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("t
     })
   )
 
+  it.effect("of plans and images narrows by the least that a plan is to have", () =>
+    Effect.gen(function* () {
+      const all = plans(json(yield* berth(["plan", "list", "-o", "json"])))
+      const some = plans(json(yield* berth(["plan", "list", "--min-cpu", "4", "--min-ram", "12", "-o", "json"])))
+      assert.isNotEmpty(some)
+      assert.deepStrictEqual(
+        some.map(({ plan }) => plan),
+        all.filter(({ memoryMib, vcpus }) => vcpus! >= 4 && memoryMib! >= 12 * 1024).map(({ plan }) => plan)
+      )
+      const large = json<ReadonlyArray<Listed>>(yield* berth(["image", "list", "--min-ram", "48", "-o", "json"]))
+      const offered = new Set(large.flatMap((image) => image.plans))
+      assert.isNotEmpty(offered)
+      for (const { memoryMib, plan } of all) assert.strictEqual(offered.has(plan), memoryMib! >= 48 * 1024, plan)
+    })
+  )
+
   it.effect("of images has each of them once", () =>
     Effect.gen(function* () {
       const slugs = lines((yield* berth(["image", "list", "-o", "id"])).stdout)

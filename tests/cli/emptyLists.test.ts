@@ -51,7 +51,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("a list of nothing", (i
         assert.strictEqual(table.stdout, "")
         assert.match(table.stderr, /^There are no .+\.\n$/)
         // What follows the empty list can read it.
-        assert.deepStrictEqual(json(yield* berth([...command.split(" "), ...args, "--query", "[].name"])), [])
+        const queried = [...command.split(" "), ...args, "--query", "[].name", "-o", "json"]
+        assert.deepStrictEqual(json(yield* berth(queried)), [])
         if (command === "node create") {
           const { control, id: world } = yield* TestServer
           const nodes = yield* Effect.orDie(control.nodes.list({ params: { world }, query: {} }))

@@ -25,7 +25,8 @@ export const withoutProfile = (line: ReadonlyArray<string>): ReadonlyArray<strin
   line.filter((word, at) => word !== "--profile" && line[at - 1] !== "--profile")
 
 /** Whether it asks nothing of the service. */
-export const isLocal = ({ command }: Row): boolean => /^(?:profile|completion|schema|auth logout)/.test(command)
+export const isLocal = ({ command }: Row): boolean =>
+  /^(?:profile|completion|schema|auth logout|auth token)/.test(command)
 
 /** Whether it prints what it found before it fails. */
 export const printsFindings = ({ command }: Row): boolean => command === "doctor" || command === "auth status"

@@ -176,11 +176,11 @@ describe("several nodes", () => {
             .filter((line) => line.startsWith("{"))
             .map((line) => JSON.parse(line).error)
           assert.deepStrictEqual(
-            errors.map(({ code, details }) => [code, details.node?.id ?? null]),
+            errors.map(({ code, details }) => [code, details.node?.id ?? null, "nodeId" in details]),
             [
-              ["NodeNotFound", 2],
-              ["NodeNotFound", 3],
-              ["SomeFailed", null]
+              ["NodeNotFound", 2, false],
+              ["NodeNotFound", 3, false],
+              ["SomeFailed", null, false]
             ]
           )
         }

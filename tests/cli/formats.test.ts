@@ -70,12 +70,57 @@ describe("node list", () => {
     Effect.gen(function* () {
       const list = yield* withNodes(["web", "db"])
       const query = ["--query", "[?name=='db'].{name: name, id: id}"]
-      assert.deepStrictEqual(JSON.parse((yield* list(...query)).stdout), [{ name: "db", id: 2 }])
+      assert.deepStrictEqual(JSON.parse((yield* list(...query, "-o", "json")).stdout), [{ name: "db", id: 2 }])
       assert.strictEqual((yield* list(...query, "-o", "ndjson")).stdout, '{"name":"db","id":2}\n')
       assert.strictEqual((yield* list(...query, "-o", "yaml")).stdout, "- name: db\n  id: 2\n")
       const { code, stderr } = yield* list("--query", "[?")
       assert.strictEqual(code, 2)
       assert.match(stderr, /^error: --query is not usable: .+\nhint: .+\n$/)
+    })
+  )
+
+  it.live("--query gives people a table, a card, or values a line each, as it finds objects or values", () =>
+    Effect.gen(function* () {
+      const list = yield* withNodes(["web", "db"])
+      for (const [query, stdout] of [
+        [
+          "[].{name: name, memoryMib: memoryMib, image: image}",
+          "NAME  MEMORY MIB  IMAGE\nweb        16384  -\ndb         16384  -\n"
+        ],
+        ["[].{name: name, tags: tags, x: {a: id}}", 'NAME  TAGS  X\nweb   -     {"a":1}\ndb    -     {"a":2}\n'],
+        ["[].[id, name]", "1  web\n2  db\n"],
+        ["[].name", "web\ndb\n"],
+        ["[].image", ""],
+        ["length(@)", "2\n"],
+        ["[0].name", "web\n"],
+        ["[0].backups", "false\n"],
+        ["[0].{id: id, name: name}", "ID    1\nNAME  web\n"]
+      ] as const) {
+        const shown = yield* list("--query", query)
+        assert.deepStrictEqual(
+          [query, shown.code, shown.stdout, shown.stderr === ""],
+          [query, 0, stdout, stdout !== ""]
+        )
+      }
+      assert.strictEqual((yield* list("--query", "[].{name: name}", "--no-header")).stdout, "web\ndb\n")
+      assert.strictEqual((yield* list("--query", "nothing")).stderr, "The query gives nothing.\n")
+    })
+  )
+
+  it.live("--query gives rows to CSV, and ids and names of what has them", () =>
+    Effect.gen(function* () {
+      const list = yield* withNodes(["web", "db"])
+      const picked = ["--query", "[?name=='db']"]
+      assert.strictEqual((yield* list("-o", "id", ...picked)).stdout, "2\n")
+      assert.strictEqual((yield* list("-o", "name", ...picked)).stdout, "db\n")
+      assert.strictEqual(
+        (yield* list("-o", "csv", "--query", "[].{name: name, id: id}")).stdout,
+        "name,id\nweb,1\ndb,2\n"
+      )
+      assert.strictEqual((yield* list("-o", "csv", "--query", "[].name")).stdout, "value\nweb\ndb\n")
+      const { code, stderr } = yield* list("-o", "id", "--query", "[].plan")
+      assert.strictEqual(code, 2)
+      assert.include(stderr, "--output cannot be id")
     })
   )
 

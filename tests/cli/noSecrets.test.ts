@@ -1,5 +1,6 @@
 /**
- * Key and token of a profile are in no output and in no file but that of the profiles, whatever command runs, also with `--debug`; and no file
+ * Key and token of a profile are in no output and in no file but that of the profiles, whatever command runs, also with `--debug`, besides the
+ * one that `auth token` prints on stdout; and no file
  * can be read by others.
  */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
@@ -82,6 +83,15 @@ describe("the credentials of a profile", () => {
             yield* watching.kill("SIGINT")
             const { stderr, stdout } = yield* watching.ended
             ensureNone(stdout + stderr, name)
+          } else if (name === "auth token") {
+            for (const [flags, secret] of [
+              [["-o", "json"], accessToken],
+              [["--api-key"], apiKey]
+            ] as const) {
+              const { stderr, stdout } = yield* run([...args, ...flags, "--profile", "test"], { env })
+              assert.strictEqual(stdout, `${secret}\n`)
+              ensureNone(stderr, name)
+            }
           } else {
             const { stderr, stdout } = yield* run(args, { env })
             ensureNone(stdout + stderr, name)

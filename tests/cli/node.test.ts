@@ -355,6 +355,45 @@ describe("node delete", () => {
     }).pipe(Effect.provide(TestServer.layer()))
   )
 
+  it.live("with --ignore-not-found succeeds for nodes that do not exist, and says which", () =>
+    Effect.gen(function* () {
+      const id = yield* created("a")
+      const remove = (...args: ReadonlyArray<string>) =>
+        berth(["node", "delete", ...args, "--ignore-not-found", "--yes"])
+      const all = yield* remove("a", "b", "tmp-*", "7", "-o", "ndjson")
+      assert.deepStrictEqual([all.code, all.stderr], [0, ""])
+      assert.deepStrictEqual(
+        lines(all.stdout).map((line) => {
+          const { id, name, outcome } = JSON.parse(line)
+          return [id, name, outcome]
+        }),
+        [
+          [id, "a", "deleting"],
+          [null, "b", "absent"],
+          [null, "tmp-*", "absent"],
+          [7, null, "absent"]
+        ]
+      )
+      const one = yield* remove("b")
+      assert.strictEqual(one.code, 0)
+      assert.match(one.stdout, / b +absent\n$/)
+      const dry = yield* berth(["node", "delete", "b", "--ignore-not-found", "--dry-run", "-o", "json"])
+      assert.deepStrictEqual([dry.code, dry.stdout], [0, "[]\n"])
+      const { code } = yield* berth(["node", "delete", "b", "--yes"])
+      assert.strictEqual(code, 4)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
+  it.live("with --ignore-not-found still fails where the service does", () =>
+    Effect.gen(function* () {
+      const { arm } = yield* TestServer
+      yield* created("a")
+      yield* arm([{ fault: "status", status: 403, scope: { operation: "nodes.delete" } }])
+      const { code } = yield* berth(["node", "delete", "a", "b", "--ignore-not-found", "--yes"])
+      assert.strictEqual(code, 9)
+    }).pipe(Effect.provide(TestServer.layer()))
+  )
+
   it.live("with --wait waits until the nodes are gone, with a row for each", () =>
     Effect.gen(function* () {
       const server = yield* TestServer

@@ -94,7 +94,7 @@ describe("a wait that ends before the rate limit refills", () => {
       assert.deepStrictEqual([code, stdout], [6, ""])
       const { error } = JSON.parse(stderr)
       assert.deepInclude(error, { code: "StatusNotReached", retryable: true })
-      assert.deepInclude(error.details, { nodeId: id, wanted: "power-off", impossible: false })
+      assert.deepInclude(error.details, { node: { id, name: null }, wanted: "power-off", impossible: false })
       assert.isAbove(error.details.refillsInMillis, 3_000_000)
       // The next command may read the node with what the wait left, and the one after it sends no request.
       yield* invoke(wait, { env })

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs"
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
+import { Program } from "@berth/testing/Program"
 import { fillPackages, packFolder } from "@berth/scripts/pack"
 import { reportFiles, reportOf } from "@berth/scripts/publicApi"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
@@ -222,6 +223,39 @@ it("a changed signature, also of a type that is exported from no entry, shows in
 })
 
 // What is wrong with the packages of the workspace itself must not pass.
+describe("the README", () => {
+  it("installs each package for whom it is for", { timeout: 300_000 }, async () => {
+    const page = await readFile(new URL("../../README.md", import.meta.url), "utf8")
+    const commands = Array.from(page.matchAll(/^npm install .*$/gm), ([command]) => command)
+    expect(commands).toHaveLength(names.length)
+    // The project beside the clone, and what the user of the machine installs globally.
+    const home = join(folder, "readme")
+    const project = join(home, "project")
+    await cp(join(folder, "packages"), join(home, "berth/dist/packages"), { recursive: true })
+    await mkdir(project)
+    await writeFile(join(project, "package.json"), '{ "private": true }')
+    const programs = [
+      "berth --version",
+      "berth-watch --version",
+      "npx --no-install berth-server --version",
+      `node -e 'import("@berth/core/promise")'`
+    ]
+    const global = join(home, "global")
+    const { code, stderr, stdout } = await new Program("sh", ["-ec", [...commands, ...programs].join("\n")], {
+      cwd: project,
+      env: {
+        PATH: [join(global, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
+        HOME: home,
+        npm_config_prefix: global,
+        npm_config_audit: "false",
+        npm_config_update_notifier: "false"
+      }
+    }).ended
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toMatch(/\nberth [\d.]+\nberth-watch v?[\d.]+\nberth-server v?[\d.]+\n$/)
+  })
+})
+
 describe("the proof", () => {
   it("fails on a manifest with a version that only the workspace knows", async () => {
     const tarball = await changedCore("catalog", (core) =>

@@ -9,7 +9,7 @@ import pkg from "../package.json" with { type: "json" }
 import { canonical } from "./commandLine/Arguments.ts"
 import type { FlagDescription } from "./commandLine/CommandDescription.ts"
 import { Commands } from "./commandLine/Commands.ts"
-import { describeVerb, flagsOf } from "./commandLine/describe.ts"
+import { flagsOf } from "./commandLine/describe.ts"
 import { describeGroup } from "./commandLine/describeGroup.ts"
 import { formats, globalFlagList } from "./commandLine/globalFlags.ts"
 import { helpText } from "./commandLine/helpText.ts"
@@ -19,6 +19,7 @@ import { type Place, readRequest, type Request } from "./commandLine/Request.ts"
 import { suggestFlags } from "./commandLine/suggestFlags.ts"
 import { isNoun } from "./commandLine/CommandTree.ts"
 import { checkSelection } from "./commands/checkSelection.ts"
+import { describeCommand } from "./commands/describeCommand.ts"
 import type { Loaded } from "./commands/Loaded.ts"
 import { internalVerbs, tree } from "./commands/tree.ts"
 import { withExitCode } from "./ending.ts"
@@ -80,7 +81,7 @@ const printHelp = Effect.fnUntraced(function* ({ entry, path }: Place<Loaded>, f
   const description =
     entry === undefined || isNoun(entry)
       ? describeGroup(tree, entry)
-      : describeVerb(path, entry, yield* Effect.promise(entry.load))
+      : yield* Effect.promise(() => describeCommand(path, entry))
   yield* data(hasJsonErrors(format) ? yield* valueText(description, format) : helpText(description, stdout.colour))
 })
 

@@ -49,7 +49,10 @@ describe("a delete", () => {
         assert.include(stdout, "Nothing was changed.")
       }
       assert.strictEqual(yield* remaining, 25)
-      const { code } = yield* atTerminal(["node", "delete", "fleet-1"], [["Delete node fleet-1? [y/N] ", "y\r"]])
+      const question = /Delete node fleet-1 \(\d+\)\? Its disk is deleted too\. \[y\/N\] /
+      const { code, stdout } = yield* atTerminal(["node", "delete", "fleet-1"], [["[y/N] ", "y\r"]])
+      assert.match(stdout, question)
+      assert.notInclude(stdout, "Deleting")
       assert.strictEqual(code, 0)
       assert.strictEqual(yield* remaining, 24)
     }).pipe(Effect.provide(TestServer.layer({ scenario: { fleet: 25 } })))
@@ -57,7 +60,7 @@ describe("a delete", () => {
 
   it.live("of more than 20 nodes shows 20, and wants their number", () =>
     Effect.gen(function* () {
-      const question = "Delete these 25 nodes? Type 25 to go on: "
+      const question = "Delete these 25 nodes? Their disks are deleted too. Type 25 to go on: "
       const refused = yield* atTerminal(["node", "delete", "fleet-*"], [[question, "y\r"]])
       assert.strictEqual(refused.code, 130)
       assert.include(refused.stdout, "… and 5 more.")
@@ -80,11 +83,11 @@ describe("a create with flags missing", () => {
           ["Plan: ", `${plan}S\r`],
           [`did you mean ${plan}?`, `${plan}\r`],
           ["Image: ", `${image}\r`],
-          ["Create node web? [y/N] ", "y\r"]
+          ["[y/N] ", "y\r"]
         ]
       )
       assert.strictEqual(code, 0, stdout)
-      assert.match(stdout, new RegExp(`Creating web on ${plan} from ${image}: ₹[\\d.]+ per hour`))
+      assert.match(stdout, new RegExp(`Create node web on ${plan} from ${image}\\? ₹[\\d.]+ per hour`))
       assert.strictEqual(yield* remaining, 1)
     }).pipe(Effect.provide(TestServer.layer()))
   )

@@ -95,6 +95,7 @@ export const rows: ReadonlyArray<Row> = [
     input: "berth-key\nberth-token\n"
   }),
   row("auth status", (own) => ["--profile", own], "record", { prints: "account" }),
+  row("auth token", (own) => ["--profile", own], "text"),
   row("profile list", [], "records", { prints: "profile[]" }),
   row("profile show", (own) => [own], "record", { prints: "profile" }),
   row("profile use", (own) => [own], "record", { prints: "profile" }),

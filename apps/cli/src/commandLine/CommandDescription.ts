@@ -15,6 +15,8 @@ export interface FlagDescription {
   readonly choices: ReadonlyArray<string>
   readonly required: boolean
   readonly repeatable: boolean
+  /** Whether its value may be several, with commas between them. */
+  readonly list: boolean
 }
 
 /** An argument that is no flag. */
@@ -50,6 +52,8 @@ export interface CommandDescription {
   /** The global flags come last. */
   readonly flagGroups: ReadonlyArray<FlagGroup>
   readonly examples: ReadonlyArray<Example>
+  /** What its `--columns` and `--sort` take; empty for one that prints no records. */
+  readonly columns: ReadonlyArray<string>
   /** The commands below it; empty for one that does something. */
   readonly commands: ReadonlyArray<{ readonly name: string; readonly summary: string }>
 }

@@ -59,7 +59,7 @@ const flagOf = (param: Param.AnyFlag): FlagDescription => {
   const found = read(param as unknown as Layered)
   const { aliases, typeName } = found.single
   const metavar = isSwitch(found.single) ? null : (typeName ?? "VALUE")
-  return { ...common(found), aliases, metavar }
+  return { ...common(found), aliases, metavar, list: Predicate.hasProperty(found.single.primitiveType, "isList") }
 }
 
 const argumentOf = (param: Param.AnyArgument): ArgumentDescription => common(read(param as unknown as Layered))
@@ -96,11 +96,12 @@ const groupsOf = (verb: Verb<unknown>, flags: ReadonlyArray<FlagDescription>): R
   )
 }
 
-/** A command that does something. */
+/** A command that does something; `columns` are those of what it prints. */
 export const describeVerb = (
   path: ReadonlyArray<string>,
   verb: Verb<unknown>,
-  command: Command.Command.Any
+  command: Command.Command.Any,
+  columns: ReadonlyArray<string>
 ): CommandDescription => {
   const name = ["berth", ...path].join(" ")
   const needed = <A extends { readonly name: string; readonly required: boolean }>(each: A): A => ({
@@ -118,6 +119,7 @@ export const describeVerb = (
     arguments: args,
     flagGroups: groupsOf(verb, flags),
     examples: verb.examples,
+    columns,
     commands: []
   }
 }

@@ -26,6 +26,7 @@ export const describeGroup = <C>(tree: CommandTree<C>, noun: Noun<C> | undefined
     arguments: [],
     flagGroups: globalFlagGroups,
     examples: verbs.flatMap(({ verb }) => verb.examples.slice(0, 1)).slice(0, maxExamples),
+    columns: [],
     commands: [...entries.map(({ name, summary }) => ({ name, summary })), ...(noun === undefined ? words : [])]
   }
 }

@@ -13,27 +13,27 @@ const flag = (
   name: string,
   metavar: string | null,
   description: string,
-  { aliases = [], choices = [] }: Partial<Pick<FlagDescription, "aliases" | "choices">> = {}
-): FlagDescription => ({ name, aliases, metavar, description, choices, required: false, repeatable: false })
+  { aliases = [], choices = [], list = false }: Partial<Pick<FlagDescription, "aliases" | "choices" | "list">> = {}
+): FlagDescription => ({ name, aliases, metavar, description, choices, required: false, repeatable: false, list })
 
 export const globalFlags = {
   output: flag("output", "FORMAT", "How data is printed; default $BERTH_OUTPUT or table", {
     aliases: ["o"],
     choices: formats
   }),
-  columns: flag("columns", "A,B|all", "Columns of table and csv"),
-  sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it"),
-  noHeader: flag("no-header", null, "No line of titles in table and csv"),
+  columns: flag("columns", "A,B|all", "Columns of table and csv", { list: true }),
+  sort: flag("sort", "A,-B", "Sort by columns; - before one reverses it", { list: true }),
+  noHeader: flag("no-header", null, "Omit the header row (table, csv)"),
   raw: flag("raw", null, "CSV for programs: no ' before what a spreadsheet would run"),
-  query: flag("query", "JMESPATH", "Part of the JSON, such as '[].name'"),
-  profile: flag("profile", "NAME", "Account of berth auth login; default $BERTH_PROFILE"),
+  query: flag("query", "JMESPATH", "Filter the JSON with JMESPath, e.g. '[].name'"),
+  profile: flag("profile", "NAME", "Profile saved by berth auth login; default $BERTH_PROFILE"),
   baseUrl: flag("base-url", "URL", "The service's address; default $BERTH_BASE_URL"),
   allowHttp: flag("allow-http", null, "Send credentials over plain http to another machine"),
   deadline: flag("deadline", "DURATION", "Maximum time of the command; default 60s per call"),
-  quiet: flag("quiet", null, "Nothing on stderr but errors"),
+  quiet: flag("quiet", null, "Only print errors on stderr"),
   debug: flag("debug", null, "Show every request on stderr"),
   color: flag("color", "WHEN", "Colours; default auto", { choices: colours }),
-  help: flag("help", null, "Show this; -o json gives it as data", { aliases: ["h"] })
+  help: flag("help", null, "Show this help; -o json prints it as data", { aliases: ["h"] })
 }
 
 /** As help shows them. */

@@ -6,7 +6,7 @@ import { type Loaded, loaded } from "./Loaded.ts"
 
 const filters = ["status", "name", "series", "plan"]
 const paging = ["limit", "page", "per-page"]
-const imageFilters = ["type", "cpu", "ram", "series", "os", "version", "plan"]
+const imageFilters = ["type", "cpu", "ram", "min-cpu", "min-ram", "series", "os", "version", "plan"]
 
 export const tree: CommandTree<Loaded> = [
   noun("node", "Virtual machines", [
@@ -16,8 +16,8 @@ export const tree: CommandTree<Loaded> = [
       prints: ["node[]"],
       examples: [
         ["berth node list --status running --sort -created", "The newest running nodes first"],
-        ["berth node list --name 'web-*' -o id", "The ids of nodes by a pattern"],
-        ["berth node list --query '[].publicIp' -o yaml", "A part of the JSON"]
+        ["berth node list --name 'web-*' -o id", "The ids of all nodes that match a pattern"],
+        ["berth node list --query '[].publicIp'", "Print one field of each node"]
       ]
     }),
     verb("get", "Show nodes", async () => loaded((await import("./node/get.ts")).get), {
@@ -44,9 +44,9 @@ export const tree: CommandTree<Loaded> = [
         ],
         [
           "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent --wait",
-          "Once, however often it runs, and until the node runs"
+          "Create it only if missing, and wait until it is running"
         ],
-        ["berth node create", "At a terminal: asks for what is missing, with prices"]
+        ["berth node create", "Guided: asks for plan and image and shows prices"]
       ]
     }),
     verb("delete", "Delete nodes", async () => loaded((await import("./node/delete.ts")).remove), {
@@ -54,14 +54,17 @@ export const tree: CommandTree<Loaded> = [
       prints: ["outcome", "outcome[]", "proposal", "proposal[]"],
       examples: [
         ["berth node delete web-1 --wait", "Ask, delete, and wait until it is gone"],
-        ["berth node delete $(berth node list --name 'tmp-*' -o id) --yes", "Many, by a filter, without asking"]
+        [
+          "berth node delete $(berth node list --name 'tmp-*' -o id) --yes",
+          "Delete every node matching a pattern, no prompt"
+        ]
       ]
     }),
     verb("wait", "Wait until nodes have a status", async () => loaded((await import("./node/wait.ts")).wait), {
       prints: ["outcome", "outcome[]"],
       examples: [
-        ["berth node wait web-1", "Until it runs"],
-        ["berth node wait 'web-*' --for deleted --timeout 5m", "Until all are gone, at most five minutes"]
+        ["berth node wait web-1", "Wait until it is running"],
+        ["berth node wait 'web-*' --for deleted --timeout 5m", "Wait until all are gone, at most five minutes"]
       ]
     }),
     verb("watch", "Show nodes as they change", async () => loaded((await import("./node/watch.ts")).watch), {
@@ -76,7 +79,7 @@ export const tree: CommandTree<Loaded> = [
       prints: ["address"],
       examples: [
         ["ping $(berth node ip web-1)", "The address, for other programs"],
-        ["berth node ip web-1 -o json", "With the node that it belongs to"]
+        ["berth node ip web-1 -o json", "As JSON, with the node's id and name"]
       ]
     }),
     verb("ssh", "Log in to a node with ssh", async () => loaded((await import("./node/ssh.ts")).ssh), {
@@ -87,7 +90,7 @@ export const tree: CommandTree<Loaded> = [
       ]
     })
   ]),
-  noun("commitment", "Reserved prices of nodes", [
+  noun("commitment", "Commitments (reserved prices)", [
     verb(
       "set",
       "Set what happens when a node's commitment ends",
@@ -95,13 +98,13 @@ export const tree: CommandTree<Loaded> = [
       {
         prints: ["commitment", "proposal"],
         examples: [
-          ["berth commitment set web-1 auto_terminate", "End the node with its commitment"],
+          ["berth commitment set web-1 auto_terminate", "Delete the node when its commitment ends"],
           ["berth commitment set web-1 auto_renew --dry-run", "Show the request, and stop"]
         ]
       }
     )
   ]),
-  noun("image", "What nodes are made from", [
+  noun("image", "Images to create nodes from", [
     verb("list", "List images, one row each", async () => loaded((await import("./image/list.ts")).list), {
       aliases: ["ls"],
       groups: { filter: imageFilters, paging: ["limit"] },
@@ -114,7 +117,7 @@ export const tree: CommandTree<Loaded> = [
     verb("saved", "List the account's saved images", async () => loaded((await import("./image/saved.ts")).saved), {
       prints: ["image[]"],
       examples: [
-        ["berth image saved", "What the account can make nodes from, besides berth image list"],
+        ["berth image saved", "Images saved from your own nodes"],
         ["berth image saved -o json", "With the template ids that node create takes"]
       ]
     })
@@ -125,7 +128,7 @@ export const tree: CommandTree<Loaded> = [
       groups: { filter: imageFilters, paging: ["limit"] },
       prints: ["plan[]"],
       examples: [
-        ["berth plan list --ram 8 --os Ubuntu --sort price", "Plans with 8 GB that offer Ubuntu, cheapest first"],
+        ["berth plan list --min-ram 8 --os Ubuntu --sort price", "Plans with 8 GB or more for Ubuntu, cheapest first"],
         ["berth plan list --sort price --limit 3 -o id", "The three cheapest"]
       ]
     }),
@@ -133,15 +136,15 @@ export const tree: CommandTree<Loaded> = [
       aliases: ["show", "describe"],
       prints: ["plan"],
       examples: [
-        ["berth plan get C-2VCPU-8RAM-50DISK", "Its price, and when each commitment pays"],
-        ["berth plan get C-2VCPU-8RAM-50DISK --query images -o yaml", "The images that it offers"]
+        ["berth plan get C-2VCPU-8RAM-50DISK", "Its price and when each commitment pays off"],
+        ["berth plan get C-2VCPU-8RAM-50DISK --query images", "Print the images that it offers"]
       ]
     })
   ]),
   verb("cost", "What the account costs", async () => loaded((await import("./cost/show.ts")).cost), {
     prints: ["cost[]"],
     examples: [
-      ["berth cost", "Each node, and what is billed although it is off"],
+      ["berth cost", "Cost per node, including nodes that are off but still billed"],
       ["berth cost --by plan --sort -price", "The most expensive plans first"]
     ]
   }),
@@ -154,7 +157,7 @@ export const tree: CommandTree<Loaded> = [
   }),
   verb(
     "doctor",
-    "Check settings, files and the way to the service",
+    "Check settings, files and the connection",
     async () => loaded((await import("./doctor/run.ts")).doctor),
     {
       prints: ["check[]"],
@@ -170,8 +173,8 @@ export const tree: CommandTree<Loaded> = [
     async () => loaded((await import("./schema/show.ts")).schema),
     {
       examples: [
-        ["berth schema node list", "Of one command"],
-        ["berth schema", "Of all, with error codes and exit codes"]
+        ["berth schema node list", "Schema of one command"],
+        ["berth schema", "All schemas, error codes and exit codes"]
       ]
     }
   ),
@@ -191,7 +194,18 @@ export const tree: CommandTree<Loaded> = [
         prints: ["account"],
         examples: [
           ["berth auth status", "Which account commands act on"],
-          ["berth auth status --query authenticated", "Whether the service takes its credentials"]
+          ["berth auth status --query authenticated", "Whether the service accepts its credentials"]
+        ]
+      }
+    ),
+    verb(
+      "token",
+      "Print the access token, for other programs",
+      async () => loaded((await import("./auth/token.ts")).token),
+      {
+        examples: [
+          ["berth auth token --profile test", "The access token of a profile"],
+          ["berth auth token --api-key", "The API key, the other half of the credentials"]
         ]
       }
     ),
@@ -207,7 +221,7 @@ export const tree: CommandTree<Loaded> = [
       }
     )
   ]),
-  noun("profile", "Accounts of this machine", [
+  noun("profile", "Saved accounts", [
     verb("list", "List profiles", async () => loaded((await import("./profile/list.ts")).list), {
       aliases: ["ls"],
       prints: ["profile[]"],
@@ -220,15 +234,15 @@ export const tree: CommandTree<Loaded> = [
       aliases: ["get"],
       prints: ["profile"],
       examples: [
-        ["berth profile show test", "Its address; never its credentials"],
+        ["berth profile show test", "Its address, without its credentials"],
         ["berth profile show test --query baseUrl", "The address alone"]
       ]
     }),
     verb("use", "Choose the profile that commands use", async () => loaded((await import("./profile/use.ts")).use), {
       prints: ["profile"],
       examples: [
-        ["berth profile use test", "From now on, where no other is named"],
-        ["berth profile use default", "Back to the first one"]
+        ["berth profile use test", "Make test the default profile"],
+        ["berth profile use default", "Switch back to the profile named default"]
       ]
     }),
     verb("remove", "Remove a profile", async () => loaded((await import("./profile/remove.ts")).remove), {
@@ -241,7 +255,7 @@ export const tree: CommandTree<Loaded> = [
   ]),
   verb(
     "completion",
-    "Script that completes berth in a shell",
+    "Print a shell completion script",
     async () => loaded((await import("./completion/print.ts")).completion),
     {
       examples: [

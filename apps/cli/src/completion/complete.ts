@@ -42,6 +42,29 @@ const kindOf = (name: string): DynamicKind | undefined => {
   }
 }
 
+/** Columns, and the words that stand for them; `all` are all of them, which nothing is sorted by. */
+const columnsFor = (name: string, description: CommandDescription | undefined): ReadonlyArray<string> => {
+  const columns = description?.columns ?? []
+  if (columns.length === 0) return []
+  return name === "columns" ? [...columns, "all"] : name === "sort" ? columns : []
+}
+
+/** The values that may follow those before the last comma, each once, with the sign that is there. */
+const listed = (flag: FlagDescription, choices: ReadonlyArray<string>, partial: string): ReadonlyArray<string> => {
+  const at = partial.lastIndexOf(",") + 1
+  const given = partial.slice(0, at)
+  const sign = flag.name === "sort" ? (/^[-+]/.exec(partial.slice(at))?.[0] ?? "") : ""
+  const words = given.split(",").map((word) => (flag.name === "sort" ? word.replace(/^[-+]/, "") : word))
+  return choices.filter((choice) => !words.includes(choice)).map((choice) => `${given}${sign}${choice}`)
+}
+
+/** The values of a flag, of which `partial` is there. */
+const flagValues = (flag: FlagDescription, description: CommandDescription | undefined, partial: string) => {
+  const { choices, list, metavar, name } = flag
+  const known = choices.length > 0 ? choices : columnsFor(name, description)
+  return valuesOf(name, list ? listed(flag, known, partial) : known, metavar)
+}
+
 /** The values of a flag or an argument. */
 const valuesOf = (
   name: string,
@@ -131,20 +154,20 @@ export const complete = (tree: CommandTree<unknown>, describe: Describe, words: 
   const partial = words.at(-1) ?? ""
   const position = positionOf(tree, describe, words.slice(0, -1))
   const { awaits, flags, onlyWords, path, positionals } = position
-  if (awaits !== undefined) return { ...nothing, ...valuesOf(awaits.name, awaits.choices, awaits.metavar), partial }
+  const description = describe(path.join(" "))
+  if (awaits !== undefined) return { ...nothing, ...flagValues(awaits, description, partial), partial }
   if (!onlyWords && partial.startsWith("--") && partial.includes("=")) {
     const at = partial.indexOf("=")
     const flag = find(flags, partial.slice(0, at))
     if (flag === undefined) return { ...nothing, partial }
-    const prefix = partial.slice(0, at + 1)
-    return { ...nothing, ...valuesOf(flag.name, flag.choices, flag.metavar), prefix, partial: partial.slice(at + 1) }
+    const value = partial.slice(at + 1)
+    return { ...nothing, ...flagValues(flag, description, value), prefix: partial.slice(0, at + 1), partial: value }
   }
   if (!onlyWords && partial.startsWith("-")) return { ...nothing, candidates: flagCandidates(position), partial }
   const commands = commandsAt(tree, path)
   if (commands.length > 0) return { ...nothing, candidates: commands, partial }
   // `berth schema node list` takes the words of a command.
   if (path[0] === "schema") return { ...nothing, candidates: commandsAt(tree, positionals), partial }
-  const description = describe(path.join(" "))
   const args = description?.arguments ?? []
   const argument = args[positionals.length] ?? (args.at(-1)?.repeatable === true ? args.at(-1) : undefined)
   if (argument === undefined) return { ...nothing, partial }
@@ -180,11 +203,12 @@ export const completionLines = (
   shell: string
 ): string => {
   if (files) return ":files\n"
-  // Bash replaces what is behind the `=` alone.
+  // Bash replaces what is behind the `=` alone, and PowerShell what is behind the comma.
   const before = shell === "bash" ? "" : prefix
+  const kept = shell === "powershell" ? partial.lastIndexOf(",") + 1 : 0
   const seen = new Set<string>()
   return [...candidates, ...dynamic]
     .filter(({ value }) => value.startsWith(partial) && isPlain(value) && !seen.has(value) && seen.add(value))
-    .map(({ description, value }) => `${before}${value}\t${plainText(description)}\n`)
+    .map(({ description, value }) => `${kept === 0 ? before : ""}${value.slice(kept)}\t${plainText(description)}\n`)
     .join("")
 }

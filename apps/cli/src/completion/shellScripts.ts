@@ -16,7 +16,8 @@ _berth() {
       return
     fi
     printf -v value '%q' "\${line%%$'\\t'*}"
-    COMPREPLY+=("$value")
+    # A list stays as it was typed.
+    COMPREPLY+=("\${value//\\\\,/,}")
   done < <(berth __complete bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _berth berth
@@ -65,7 +66,7 @@ Register-ArgumentCompleter -Native -CommandName berth -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
         Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
-    if ($wordToComplete -eq '') { $words += '' }
+    if ($wordToComplete -eq '' -and -not ($words.Count -and $words[-1].EndsWith(','))) { $words += '' }
     berth __complete powershell -- @words 2>$null | ForEach-Object {
         $value, $text = $_ -split "\`t", 2
         if ($value -ne ':files') {

@@ -74,7 +74,12 @@ export class CreatedNotReady extends Data.TaggedError("CreatedNotReady")<{
     return this.error.reason.exit
   }
   get hint() {
-    return `${goOnWaiting(this.id, undefined, this.error)}; to remove it: berth node delete ${this.id}`
+    const { reason } = this.error
+    const next =
+      reason._tag === "StatusNotReached" && reason.impossible
+        ? `See it: berth node get ${this.id}`
+        : goOnWaiting(this.id, undefined, this.error)
+    return `${next}; to remove it: berth node delete ${this.id}`
   }
   override get message() {
     // A minute after it was created, so that it is not merely new.

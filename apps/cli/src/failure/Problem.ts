@@ -29,13 +29,19 @@ export type Failure = BerthError | CliFailure
 const encodeAttempts = (attempts: ReadonlyArray<Attempt>) =>
   Schema.encodeSync(Schema.toCodecJson(Schema.Array(Attempt)))(attempts)
 
+/** What a reason declares; the node that it is about stands in one form for every failure. */
+const detailsOfReason = (reason: BerthError["reason"]): Problem["details"] => {
+  const { nodeId, ...fields }: Readonly<Record<string, unknown>> = fieldsOf(reason)
+  return nodeId === undefined ? fields : { node: { id: nodeId, name: null }, ...fields }
+}
+
 const problemOfError = (error: BerthError): Problem => ({
   code: error.reason._tag,
   message: [error.message, nodeLeft(error)].filter((text) => text !== undefined).join(" "),
   hint: hintOf(error),
   httpStatus: error.attempts.at(-1)?.status ?? null,
   retryable: error.retryable,
-  details: { operation: error.operation, ...fieldsOf(error.reason), attempts: encodeAttempts(error.attempts) }
+  details: { operation: error.operation, ...detailsOfReason(error.reason), attempts: encodeAttempts(error.attempts) }
 })
 
 const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone>): Problem["details"] => {
@@ -43,7 +49,7 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
     case "SettingFault":
       return { setting: failure.setting }
     case "NameNotFound":
-      return { name: failure.name }
+      return { node: { id: null, name: failure.name } }
     case "NameAmbiguous":
       return { name: failure.name, candidates: failure.candidates }
     case "NodeDiffers":
@@ -95,7 +101,7 @@ export const problemOfOutput = ({
 export const problemOfDefect = (defect: unknown): Problem => ({
   code: "Fault",
   message: `berth failed: ${defect instanceof Error ? defect.message : String(defect)}`,
-  hint: "This is a fault of berth; the same command with --debug shows where.",
+  hint: "This is a bug in berth; the same command with --debug shows where.",
   httpStatus: null,
   retryable: false,
   details: {}

@@ -37,18 +37,34 @@ const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResu
   })
 }
 
+const isMissing = (failure: Failure): boolean =>
+  failure._tag === "NameNotFound" || (failure._tag === "BerthError" && failure.reason._tag === "NodeNotFound")
+
+/** Which failures are none. */
+interface Tolerance {
+  /** Whether a node that does not exist is an outcome, `absent`; default false. */
+  readonly ignoreNotFound?: boolean
+}
+
 /** A node's failure becomes a row and the rest go on; a single node's failure fails the command. */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
-  act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone, R>
+  act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone, R>,
+  { ignoreNotFound = false }: Tolerance = {}
 ): Effect.fn.Return<ReadonlyArray<NodeResult>, Failure, R> {
-  const one = (target: Resolution["nodes"][number]) =>
+  const attempt = (target: Resolution["nodes"][number]) =>
     Effect.gen(function* () {
       const found = yield* Effect.fromResult(Result.mapError(target, ({ failure }) => failure))
       const { node, outcome } = yield* act(found)
       const name = nameIn(node) ?? nameIn(found.node)
       return { id: found.id, name, outcome, node: Option.getOrNull(node), error: null }
     })
+  const one = (target: Resolution["nodes"][number]) =>
+    Effect.catchIf(
+      attempt(target),
+      (failure) => ignoreNotFound && isMissing(failure),
+      (failure) => Effect.succeed<NodeResult>({ ...failed(target, failure), outcome: "absent", error: null })
+    )
   const alone = resolution.nodes.length === 1
   return yield* Effect.forEach(
     resolution.nodes,

@@ -6,7 +6,7 @@ import type { Goal } from "@berth/core/client/waiting/Waiting"
 import { BerthError } from "@berth/core/domain/BerthError"
 import { fieldsOf, StatusNotReached } from "@berth/core/domain/ErrorReason"
 import type { Node } from "@berth/core/domain/Node"
-import { label } from "@berth/core/domain/NodeStatus"
+import { isKnown, label, type NodeStatus } from "@berth/core/domain/NodeStatus"
 import { type Duration, Effect, Option } from "effect"
 import type { ShowState } from "../output/progress.ts"
 import type { NodeResult } from "../records/outcome.ts"
@@ -29,6 +29,10 @@ const withKnownStatus = (node: Option.Option<Node>) => (error: BerthError) => {
   return new BerthError({ operation: error.operation, reason: known, attempts: error.attempts, reply: error.reply })
 }
 
+/** A status that berth does not know may be the last one: whoever waits is told. */
+const stateOf = (status: NodeStatus): string =>
+  isKnown(status) ? status : `${label(status)} (a status that berth does not know)`
+
 /** Waits for one node; succeeds with the node as it is then, or with none when it waited for the node's end. */
 export const waitFor = Effect.fn("waitFor")(function* (
   { id, node }: Pick<Found, "id" | "node">,
@@ -40,7 +44,7 @@ export const waitFor = Effect.fn("waitFor")(function* (
   const options = {
     timeout: Option.getOrUndefined(timeout),
     onObserved: (observed: Option.Option<Node>) =>
-      show({ what, state: Option.match(observed, { onNone: () => "gone", onSome: ({ status }) => label(status) }) })
+      show({ what, state: Option.match(observed, { onNone: () => "gone", onSome: ({ status }) => stateOf(status) }) })
   }
   const waited =
     goal === "deleted"

@@ -37,17 +37,31 @@ const printing = Effect.gen(function* () {
   return { format, writer, query, sort, view: { columns, header, raw } }
 })
 
-const printQueried = Effect.fnUntraced(function* (expression: string, value: unknown, format: Format, before = "") {
-  const { queried } = yield* Effect.promise(() => import("./query.ts"))
-  const text = yield* queried(expression, value, format)
-  yield* Output.use(({ data }) => data(before + text))
+/** How the result of a query is printed. */
+interface Queried extends Pick<Effect.Success<typeof printing>, "format" | "writer" | "view"> {
+  /** Whether others follow, perhaps without an end; default false. */
+  readonly isNext?: boolean
+}
+
+const printQueried = Effect.fnUntraced(function* (
+  expression: string,
+  value: unknown,
+  { format, isNext = false, view, writer }: Queried
+) {
+  const [{ search, structured }, { printRows }] = yield* Effect.promise(() =>
+    Promise.all([import("./query.ts"), import("./queryResult.ts")])
+  )
+  const found = yield* search(expression, value)
+  const text = structured(found, format)
+  if (text === undefined) return yield* printRows(found, { isTable: format === "table", writer, view, isNext })
+  yield* Output.use(({ data }) => data(`${isNext && format === "yaml" ? "---\n" : ""}${text}`))
 })
 
 /** Prints a list whole. */
 export const printAll = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, records: ReadonlyArray<A>) {
   const { format, query, sort, view, writer } = yield* printing
   const ordered = yield* Effect.fromResult(sorted(descriptor, records, sort))
-  if (query !== undefined) return yield* printQueried(query, ordered.map(descriptor.encode), format)
+  if (query !== undefined) return yield* printQueried(query, ordered.map(descriptor.encode), { format, view, writer })
   yield* writer.list(descriptor, ordered, view)
 })
 
@@ -79,7 +93,7 @@ export const printStream = Effect.fnUntraced(function* <A, E, R>(
 /** Prints one record. */
 export const printOne = Effect.fnUntraced(function* <A>(descriptor: RecordDescriptor<A>, record: A) {
   const { format, query, view, writer } = yield* printing
-  if (query !== undefined) return yield* printQueried(query, descriptor.encode(record), format)
+  if (query !== undefined) return yield* printQueried(query, descriptor.encode(record), { format, view, writer })
   yield* writer.one(descriptor, record, view)
 })
 
@@ -95,18 +109,21 @@ export const printNext = Effect.fnUntraced(function* <A>(descriptor: RecordDescr
       hint: "Omit --sort."
     })
   }
-  const separator = format === "yaml" ? "---\n" : ""
   let isFirst = true
-  const next = (records: ReadonlyArray<A>) =>
-    Effect.suspend(() => {
-      const header = view.header && isFirst
-      isFirst = false
-      return writer.next(descriptor, records, { ...view, header })
-    })
+  const viewOnce = () => {
+    const header = view.header && isFirst
+    isFirst = false
+    return { ...view, header }
+  }
   return (records: ReadonlyArray<A>) =>
     query === undefined
-      ? next(records)
-      : Effect.forEach(records, (record) => printQueried(query, descriptor.encode(record), format, separator), {
-          discard: true
-        })
+      ? Effect.suspend(() => writer.next(descriptor, records, viewOnce()))
+      : Effect.forEach(
+          records,
+          (record) =>
+            Effect.suspend(() =>
+              printQueried(query, descriptor.encode(record), { format, writer, view: viewOnce(), isNext: true })
+            ),
+          { discard: true }
+        )
 })

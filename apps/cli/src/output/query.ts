@@ -14,19 +14,25 @@ const fault = (error: unknown) =>
     hint: "It is a JMESPath expression over the JSON, such as '[].name'; see jmespath.org."
   })
 
-/** What the expression makes of the value, as text: JSON, unless NDJSON or YAML was asked for. */
-export const queried = (expression: string, value: unknown, format: Format): Effect.Effect<string, UsageFault> =>
+/** What the expression makes of the value. */
+export const search = (expression: string, value: unknown): Effect.Effect<unknown, UsageFault> =>
   Effect.fromResult(
-    Result.try({
-      try: () => {
-        const found = TreeInterpreter.search(compile(expression), value as JSONValue)
-        if (format === "yaml") return yamlText(found)
-        if (format !== "ndjson") return `${jsonBlock(found)}\n`
-        return (Array.isArray(found) ? found : [found]).map((each) => `${jsonLine(each)}\n`).join("")
-      },
-      catch: fault
-    })
+    Result.try({ try: (): unknown => TreeInterpreter.search(compile(expression), value as JSONValue), catch: fault })
   )
+
+/** A result as it is, in a format that has any; undefined for those of rows. */
+export const structured = (found: unknown, format: Format): string | undefined => {
+  switch (format) {
+    case "json":
+      return `${jsonBlock(found)}\n`
+    case "ndjson":
+      return (Array.isArray(found) ? found : [found]).map((each) => `${jsonLine(each)}\n`).join("")
+    case "yaml":
+      return yamlText(found)
+    default:
+      return undefined
+  }
+}
 
 /** Fails for an expression that cannot be parsed. */
 export const checkQuery = (expression: string): Effect.Effect<void, UsageFault> =>

@@ -54,16 +54,35 @@ const priceText = ({ committedPriceInr, pricePerHourInr, pricePerMonthInr }: Pri
 const orderOf = ({ request: { body } }: Proposal): string =>
   Predicate.isObject(body) ? ` on ${String(body["plan"])} from ${String(body["image"])}` : ""
 
-/** One change as a sentence. */
+/** What a create costs, and what becomes of its commitment. */
+const termsOf = (proposal: Proposal): string =>
+  `${priceText(proposal)}${proposal.committedPriceInr === null ? "" : `, ${proposal.outcome}`}`
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** One change that is about to be made, as a sentence. */
 export const sentenceOf = (proposal: Proposal): string => {
   const { action, id, name, outcome } = proposal
   switch (action) {
     case "create":
-      return `Creating ${name}${orderOf(proposal)}: ${priceText(proposal)}${proposal.committedPriceInr === null ? "" : `, ${outcome}`}.`
+      return `Creating ${name}${orderOf(proposal)}: ${termsOf(proposal)}.`
     case "delete":
-      return `Deleting ${name} (${id}): ${outcome}.`
+      return `Deleting ${name} (${id}) and its disk.`
     case "set-commitment":
       return `Setting the commitment of ${name} (${id}): ${outcome}.`
+  }
+}
+
+/** One change as a question, which says all that there is to know before the answer. */
+const oneQuestion = (proposal: Proposal): string => {
+  const { action, id, name, outcome } = proposal
+  switch (action) {
+    case "create":
+      return `Create node ${name}${orderOf(proposal)}? ${capitalised(termsOf(proposal))}.`
+    case "delete":
+      return `Delete node ${name} (${id})? Its disk is deleted too.`
+    case "set-commitment":
+      return `Set the commitment of node ${name} (${id})? ${capitalised(outcome)}.`
   }
 }
 
@@ -74,17 +93,35 @@ export const toPaise = (amount: number): number => Math.round(amount * 100) / 10
 export const sumOf = (amounts: ReadonlyArray<number | null>): number | null =>
   amounts.reduce((sum, amount) => (sum === null || amount === null ? null : toPaise(sum + amount)), 0)
 
-/** What several creates cost together; undefined for other changes. */
-export const totalOf = (proposals: ReadonlyArray<Proposal>): string | undefined => {
-  const [first] = proposals
-  if (first === undefined || proposals.some(({ action }) => action !== "create")) return undefined
+/** What several creates cost together. */
+const togetherOf = (proposals: ReadonlyArray<Proposal>): string => {
   const isCommitted = proposals.some(({ committedPriceInr }) => committedPriceInr !== null)
   const price = priceText({
     pricePerHourInr: sumOf(proposals.map(({ pricePerHourInr }) => pricePerHourInr)),
     pricePerMonthInr: sumOf(proposals.map(({ pricePerMonthInr }) => pricePerMonthInr)),
     committedPriceInr: isCommitted ? sumOf(proposals.map(({ committedPriceInr }) => committedPriceInr)) : null
   })
-  return `Creating ${proposals.length} nodes${orderOf(first)}, together: ${price}.`
+  return `together: ${price}`
+}
+
+const areCreates = (proposals: ReadonlyArray<Proposal>): boolean => proposals.every(({ action }) => action === "create")
+
+/** What several creates cost together, as a sentence; undefined for other changes. */
+export const totalOf = (proposals: ReadonlyArray<Proposal>): string | undefined => {
+  const [first] = proposals
+  if (first === undefined || !areCreates(proposals)) return undefined
+  return `Creating ${proposals.length} nodes${orderOf(first)}, ${togetherOf(proposals)}.`
+}
+
+/** What is asked before changes of one kind; of several a table has been shown. */
+export const questionOf = (proposals: ReadonlyArray<Proposal>): string => {
+  const [first] = proposals
+  if (first === undefined) return ""
+  if (proposals.length === 1) return oneQuestion(first)
+  const { length } = proposals
+  return areCreates(proposals)
+    ? `Create these ${length} nodes${orderOf(first)}? ${capitalised(togetherOf(proposals))}.`
+    : `Delete these ${length} nodes? Their disks are deleted too.`
 }
 
 const subject: ReadonlyArray<Field<Proposal>> = [

@@ -8,14 +8,12 @@ import { Output } from "../output/Output.ts"
 import { printAll, printOne } from "../output/print.ts"
 import { table } from "../output/table.ts"
 import { confirm, ensureAskable } from "./confirm.ts"
-import { type Proposal, proposalRecord, sentenceOf, shownFields, totalOf } from "./Proposal.ts"
+import { type Proposal, proposalRecord, questionOf, sentenceOf, shownFields, totalOf } from "./Proposal.ts"
 
 /** What is asked of a change. */
 export interface Approval {
   /** In the infinitive, such as `delete`. */
   readonly verb: string
-  /** What is asked about these nodes, such as `Delete node web?` */
-  readonly question: (nodes: string) => string
   /** Whether it needs a confirmation. */
   readonly mustAsk: boolean
   /** `--yes`: confirmed already. */
@@ -29,19 +27,19 @@ export interface Approval {
 const maxShown = 20
 
 /**
- * Shows the proposals: a sentence for one, a table for several. Where only errors are wanted on stderr they are shown before a question
- * alone, which needs them.
+ * Shows the proposals: a table of several, and where nothing is asked a sentence about all of them, which is in the question otherwise. Where
+ * only errors are wanted on stderr they are shown before a question alone, which needs them.
  */
 const show = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, isAsked: boolean) {
   const { chatty, note, stderr } = yield* Output
   const [first] = proposals
   if (first === undefined || !(chatty || isAsked)) return
   const line = (text: string) => note(escapeControls(text))
-  if (proposals.length === 1) return yield* line(sentenceOf(first))
+  if (proposals.length === 1) return isAsked ? undefined : yield* line(sentenceOf(first))
   const shown = proposals.slice(0, maxShown)
   const options = { available: stderr.columns, colour: stderr.colour }
   yield* note(table(shownFields(shown), shown, options).text.trimEnd())
-  const total = totalOf(proposals)
+  const total = isAsked ? undefined : totalOf(proposals)
   if (proposals.length > shown.length) yield* line(`… and ${proposals.length - shown.length} more.`)
   if (total !== undefined) yield* line(total)
 })
@@ -52,7 +50,7 @@ export const ensureApprovable = ({ dryRun, mustAsk, verb, yes }: Approval) =>
 
 /** Whether to send what was proposed: not with `--dry-run`. Fails without a confirmation. */
 export const approve = Effect.fnUntraced(function* (proposals: ReadonlyArray<Proposal>, approval: Approval) {
-  const { dryRun, mustAsk, question, single, verb, yes } = approval
+  const { dryRun, mustAsk, single, verb, yes } = approval
   const [first] = proposals
   if (dryRun) {
     yield* single && first !== undefined ? printOne(proposalRecord, first) : printAll(proposalRecord, proposals)
@@ -65,7 +63,7 @@ export const approve = Effect.fnUntraced(function* (proposals: ReadonlyArray<Pro
   if (!isAsked) return true
   const count = proposals.length
   yield* confirm({
-    question: question(count === 1 ? `node ${first.name}` : `these ${count} nodes`),
+    question: questionOf(proposals),
     count: count > maxShown ? count : undefined,
     verb
   })

@@ -17,11 +17,14 @@ export interface NodeChange extends Schema.Schema.Type<typeof NodeChange> {}
 
 const styleOf = (status: NodeStatus | null) => (status === null ? undefined : statusStyle(status))
 
-/** The name comes last: rows come one by one, and no width is known that all names fit. */
+/**
+ * The name comes last: rows come one by one, and no width is known that all names fit. On a terminal of 40 columns it stays, and so does what
+ * the node has become.
+ */
 const fields: ReadonlyArray<Field<NodeChange>> = [
-  { key: "at", title: "AT", value: ({ at }) => `${DateTime.formatIso(at).slice(0, 19)}Z`, minWidth: 20 },
+  { key: "at", title: "AT", value: ({ at }) => `${DateTime.formatIso(at).slice(0, 19)}Z`, minWidth: 20, dropOrder: 1 },
   { key: "id", title: "ID", value: ({ id }) => String(id), align: "right", minWidth: 6 },
-  { key: "from", title: "FROM", value: ({ from }) => (from === null ? "new" : label(from)), minWidth: 9 },
+  { key: "from", title: "FROM", value: ({ from }) => (from === null ? "new" : label(from)), minWidth: 9, dropOrder: 2 },
   {
     key: "to",
     title: "TO",
@@ -29,7 +32,7 @@ const fields: ReadonlyArray<Field<NodeChange>> = [
     style: ({ to }) => styleOf(to),
     minWidth: 9
   },
-  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 12 }
+  { key: "name", title: "NAME", value: ({ name }) => name, shrinkTo: 10, minWidth: 10 }
 ]
 
 export const nodeChangeRecord: RecordDescriptor<NodeChange> = {

@@ -8,6 +8,7 @@ import { wordsOf } from "../output/Selection.ts"
 export const choicesFlag = (name: string, choices: ReadonlyArray<string>) => {
   const one = Primitive.Choice(choices.map((choice) => [choice, choice] as const))
   const some: Primitive.Primitive<ReadonlyArray<string>> = Object.assign(Object.create(one), {
+    isList: true,
     parse: (text: string) => {
       const words = wordsOf(text)
       if (words.length < 2) return Effect.map(one.parse(words[0] ?? text), (word) => [word])

@@ -1,7 +1,9 @@
 /**
- * The filters that `image list` and `plan list` share: those by which the service narrows its image list.
+ * The filters that `image list` and `plan list` share: those by which the service narrows its image list, which
+ * are exact, and those that it does not have.
  */
 import type { ImageFilter } from "@berth/core/domain/Image"
+import type { Plan } from "@berth/core/domain/Plan"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Option } from "effect"
 import { type Command, Flag } from "effect/cli"
@@ -12,8 +14,10 @@ export const imageFilterFlags = {
     Flag.withDescription("public or private images"),
     Flag.optional
   ),
-  cpu: wholeNumberFlag("cpu", 1).pipe(Flag.withDescription("CPUs of the plan"), Flag.optional),
-  ram: wholeNumberFlag("ram", 1).pipe(Flag.withDescription("Memory of the plan in GB"), Flag.optional),
+  cpu: wholeNumberFlag("cpu", 1).pipe(Flag.withDescription("CPUs of the plan, exactly"), Flag.optional),
+  ram: wholeNumberFlag("ram", 1).pipe(Flag.withDescription("Memory of the plan in GB, exactly"), Flag.optional),
+  minCpu: wholeNumberFlag("min-cpu", 1).pipe(Flag.withDescription("CPUs of the plan, or more"), Flag.optional),
+  minRam: wholeNumberFlag("min-ram", 1).pipe(Flag.withDescription("Memory of the plan in GB, or more"), Flag.optional),
   series: Flag.String("series").pipe(
     Flag.withMetavar("SERIES"),
     Flag.withDescription("Series of the plan"),
@@ -29,11 +33,22 @@ export const imageFilterFlags = {
   plan: Flag.String("plan").pipe(Flag.withMetavar("PLAN"), Flag.withDescription("Only this plan"), Flag.optional)
 }
 
-/** Whether a record is of the plan that the flags name; the service has no such filter. */
-export const ofPlan =
-  ({ plan }: Command.Command.Config.Infer<typeof imageFilterFlags>) =>
-  (record: { readonly plan: string }): boolean =>
-    Option.match(plan, { onNone: () => true, onSome: (wanted) => record.plan.toLowerCase() === wanted.toLowerCase() })
+const mibPerGb = 1024
+
+/** Whether a size is large enough; one that is not known is not. */
+const isAtLeast = (min: Option.Option<number>, size: number | null): boolean =>
+  Option.match(min, { onNone: () => true, onSome: (least) => size !== null && size >= least })
+
+/** Whether a plan is one that the flags ask for, as far as the service has no filter for it. */
+export const isWanted =
+  ({ minCpu, minRam, plan: named }: Command.Command.Config.Infer<typeof imageFilterFlags>) =>
+  ({ memoryMib, plan, vcpus }: Pick<Plan, "plan" | "vcpus" | "memoryMib">): boolean =>
+    Option.match(named, { onNone: () => true, onSome: (wanted) => plan.toLowerCase() === wanted.toLowerCase() }) &&
+    isAtLeast(minCpu, vcpus) &&
+    isAtLeast(
+      Option.map(minRam, (gigabytes) => gigabytes * mibPerGb),
+      memoryMib
+    )
 
 /** The filter that the flags ask for. */
 export const imageFilter = (flags: Command.Command.Config.Infer<typeof imageFilterFlags>): ImageFilter => ({

@@ -8,6 +8,7 @@ const flag = (name: string, metavar: string | null, more: Partial<FlagDescriptio
   aliases: [],
   metavar,
   description: "",
+  list: false,
   choices: [],
   required: false,
   repeatable: false,

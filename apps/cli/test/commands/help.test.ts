@@ -4,11 +4,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { canonical } from "../../src/commandLine/Arguments.ts"
 import { isNoun, verbsOf } from "../../src/commandLine/CommandTree.ts"
-import { describeVerb, flagsOf } from "../../src/commandLine/describe.ts"
+import { flagsOf } from "../../src/commandLine/describe.ts"
 import { describeGroup } from "../../src/commandLine/describeGroup.ts"
 import { globalFlagList } from "../../src/commandLine/globalFlags.ts"
 import { helpText } from "../../src/commandLine/helpText.ts"
 import { readRequest } from "../../src/commandLine/Request.ts"
+import { describeCommand } from "../../src/commands/describeCommand.ts"
 import { recordNamed } from "../../src/commands/recordList.ts"
 import { tree } from "../../src/commands/tree.ts"
 
@@ -18,7 +19,7 @@ describe.each(verbsOf(tree).map(({ path, verb }) => [path.join(" "), path, verb]
   "berth %s",
   (name, path, verb) => {
     it("has help of at most 80 columns and one screen, with an example", async () => {
-      const description = describeVerb(path, verb, await verb.load())
+      const description = await describeCommand(path, verb)
       const text = helpText(description, false)
       assert.isAtMost(longest(text), 80)
       assert.isAtMost(text.split("\n").length, 60)
@@ -84,7 +85,7 @@ describe.each([undefined, ...tree.filter(isNoun)])("the help of %o", (noun) => {
 describe("what a command needs", () => {
   it("is marked in its help and stands in its usage, also where a terminal asks for it", async () => {
     for (const { path, verb } of verbsOf(tree)) {
-      const { arguments: args, flagGroups, usage } = describeVerb(path, verb, await verb.load())
+      const { arguments: args, flagGroups, usage } = await describeCommand(path, verb)
       const flags = flagGroups.flatMap(({ flags }) => flags)
       for (const need of verb.needs) {
         assert.isTrue([...args, ...flags].find(({ name }) => name === need)?.required, need)

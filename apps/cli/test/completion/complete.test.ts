@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { verbsOf } from "../../src/commandLine/CommandTree.ts"
-import { describeVerb } from "../../src/commandLine/describe.ts"
+import { describeCommand } from "../../src/commands/describeCommand.ts"
 import { tree } from "../../src/commands/tree.ts"
 import { complete, completionLines, joined } from "../../src/completion/complete.ts"
 
 const described = Object.fromEntries(
   await Promise.all(
-    verbsOf(tree).map(async ({ path, verb }) => [path.join(" "), describeVerb(path, verb, await verb.load())] as const)
+    verbsOf(tree).map(async ({ path, verb }) => [path.join(" "), await describeCommand(path, verb)] as const)
   )
 )
 const at = (line: string) => complete(tree, (path) => described[path], joined(line.split(" ")))
@@ -32,6 +32,23 @@ describe("completions", () => {
     ["completion f", ["fish"]],
     ["schema no", ["node"]],
     ["schema node li", ["list"]],
+    ["node list --status running,power", ["running,power-off"]],
+    ["node list --status=running,te", ["--status=running,terminate"]],
+    ["node list --columns na", ["name"]],
+    ["node list --columns id,na", ["id,name"]],
+    ["node list --columns id,i", ["id,image"]],
+    ["node list --columns al", ["all"]],
+    ["node list --sort al", []],
+    ["node list --sort -cre", ["-created"]],
+    ["node list --sort=-created,na", ["--sort=-created,name"]],
+    [
+      "node list --sort name,-",
+      values("node list --sort ")
+        .filter((n) => n !== "name")
+        .map((n) => `name,-${n}`)
+    ],
+    ["node watch --columns fr", ["from"]],
+    ["completion bash --columns ", []],
     ["node list -- --st", []]
   ])("of berth %s are %j", (line, expected) => assert.deepStrictEqual(values(line), Array.from(expected)))
 
@@ -57,6 +74,11 @@ describe("completions", () => {
     const split = complete(tree, (path) => described[path], joined(["node", "list", "--output", "=", "js"]))
     assert.strictEqual(completionLines(split, [], "bash"), "json\t\n")
     assert.strictEqual(completionLines(split, [], "fish"), "--output=json\t\n")
+  })
+
+  it("of a list begin in PowerShell behind the comma, which is where it inserts them", () => {
+    assert.strictEqual(completionLines(at("node list --columns id,na"), [], "powershell"), "name\t\n")
+    assert.strictEqual(completionLines(at("node list --columns id,na"), [], "bash"), "id,name\t\n")
   })
 
   it("offer no name that holds a control character or turns the direction of writing", () => {

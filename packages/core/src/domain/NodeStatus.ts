@@ -36,6 +36,14 @@ const reachableFrom: Record<KnownStatus, ReadonlyArray<KnownStatus>> = {
   terminate: ["creating", "created", "running", "power-off", "terminate"]
 }
 
-/** Whether a node in `status` may still become `wanted`; an unknown status rules nothing out, so it may. */
+const failedWord = /(?:^|[^a-z])(?:error|errored|fail|failed|failure)(?:$|[^a-z])/i
+
+/** Whether the status says that the node has failed, in a word of the service's: `error`, `BUILD_FAILED`. Berth knows no such status. */
+export const isFailed = (status: NodeStatus): boolean => !isKnown(status) && failedWord.test(status.unknown)
+
+/**
+ * Whether a node in `status` may still become `wanted` by itself. An unknown status rules nothing out, unless it says that the node has
+ * failed (docs/decisions/0163).
+ */
 export const mayBecome = (status: NodeStatus, wanted: KnownStatus): boolean =>
-  !isKnown(status) || reachableFrom[wanted].includes(status)
+  isKnown(status) ? reachableFrom[wanted].includes(status) : !isFailed(status)

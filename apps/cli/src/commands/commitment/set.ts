@@ -51,7 +51,7 @@ export const set = Command.make(
       Flag.withDescription("Committed option to renew to, see berth plan list"),
       Flag.optional
     ),
-    force: switchFlag("force", "Send it although the option is not listed"),
+    force: switchFlag("force", "Send even if the option is not listed"),
     yes: switchFlag("yes", "Do not ask"),
     dryRun: switchFlag("dry-run", "Show the request, and stop")
   },
@@ -64,7 +64,6 @@ export const set = Command.make(
     }
     const approval: Approval = {
       verb: "set the commitment",
-      question: (nodes) => `Set the commitment of ${nodes}?`,
       mustAsk: true,
       yes,
       dryRun,

@@ -7,7 +7,6 @@ import { Argument, Command } from "effect/cli"
 import { Commands } from "../../commandLine/Commands.ts"
 import type { CommandDescription } from "../../commandLine/CommandDescription.ts"
 import { verbsOf } from "../../commandLine/CommandTree.ts"
-import { describeVerb } from "../../commandLine/describe.ts"
 import { profileOf } from "../../commandLine/rawFlag.ts"
 import { complete, completionLines, joined } from "../../completion/complete.ts"
 import { cachePath, profileNames, readCache } from "../../completion/CompletionCache.ts"
@@ -15,6 +14,7 @@ import { jsonLine } from "../../output/json.ts"
 import { Output } from "../../output/Output.ts"
 import { client } from "../../settings/client.ts"
 import { Profile } from "../../settings/globalFlags.ts"
+import { describeCommand } from "../describeCommand.ts"
 import { readValues } from "./readValues.ts"
 
 const variables = [
@@ -35,7 +35,10 @@ const environment = Effect.map(
 
 const descriptions = Effect.gen(function* () {
   const described = yield* Effect.forEach(verbsOf(yield* Commands), ({ path, verb }) =>
-    Effect.map(Effect.promise(verb.load), (command) => [path.join(" "), describeVerb(path, verb, command)] as const)
+    Effect.map(
+      Effect.promise(() => describeCommand(path, verb)),
+      (command) => [path.join(" "), command] as const
+    )
   )
   return Object.fromEntries<CommandDescription>(described)
 })

@@ -7,7 +7,7 @@ import { Command } from "effect/cli"
 import { printLimited } from "../../output/printLimited.ts"
 import { imageWithPlansRecord, withPlans } from "../../records/image.ts"
 import { client } from "../../settings/client.ts"
-import { imageFilter, imageFilterFlags, ofPlan } from "../../settings/imageFilter.ts"
+import { imageFilter, imageFilterFlags, isWanted } from "../../settings/imageFilter.ts"
 import { limitFlag } from "../../settings/limitFlag.ts"
 
 export const list = Command.make(
@@ -16,6 +16,7 @@ export const list = Command.make(
   Effect.fnUntraced(function* ({ limit, ...flags }) {
     const images = yield* Images
     const found = yield* images.list(imageFilter(flags))
-    yield* printLimited(imageWithPlansRecord, withPlans(found.filter(ofPlan(flags))), limit)
+    const wanted = found.filter(({ plan, specs }) => isWanted(flags)({ plan, ...specs }))
+    yield* printLimited(imageWithPlansRecord, withPlans(wanted), limit)
   })
 ).pipe(Command.withDescription("List images"), Command.provide(client))

@@ -260,7 +260,6 @@ export const create = Command.make(
     const single = Option.isNone(options.count)
     const approved = yield* approve(proposals, {
       verb: "create",
-      question: (nodes) => `Create ${nodes}?`,
       mustAsk:
         wanted.length > 1 ||
         missing !== undefined ||

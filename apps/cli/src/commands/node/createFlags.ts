@@ -38,7 +38,7 @@ export const flags = {
   sshKeys: text("ssh-key", "KEY", "Fingerprint or id of a key for root; repeatable").pipe(Flag.atLeast(0)),
   tags: text("tag", "TAG", "Tag to attach; repeatable").pipe(Flag.atLeast(0)),
   backups: switchFlag("backups", "Automated backups; cannot be turned on later"),
-  savedImage: id("saved-image", "Template id, where IMAGE is a saved image of the account"),
+  savedImage: id("saved-image", "Template id (required for saved images)"),
   committedSku: id("committed-sku", "Committed option of the plan"),
   securityGroup: id("security-group", "Security group"),
   vpc: text("vpc", "ID", "Virtual private cloud").pipe(Flag.optional),
@@ -51,12 +51,8 @@ export const flags = {
   ipv6: switchFlag("ipv6", "With an IPv6 address"),
   label: text("label", "LABEL", "Label").pipe(Flag.optional),
   disablePassword: switchFlag("disable-password", "Log in with keys only"),
-  ifAbsent: switchFlag("if-absent", "Use the node of that name, plan and image where there is one"),
-  key: text(
-    "idempotency-key",
-    "KEY",
-    "The same key creates no second node, on this machine and in this state folder"
-  ).pipe(
+  ifAbsent: switchFlag("if-absent", "Do nothing if a node with this name, plan and image exists"),
+  key: text("idempotency-key", "KEY", "Re-running with the same key never creates a second node (per machine)").pipe(
     Flag.withAlias("key"),
     Flag.filter(
       isKey,
@@ -65,12 +61,12 @@ export const flags = {
     Flag.optional
   ),
   count: wholeNumberFlag("count", 1, maxCount).pipe(
-    Flag.withDescription("So many nodes, NAME-1 to NAME-N"),
+    Flag.withDescription("Create N nodes, NAME-1 to NAME-N"),
     Flag.optional
   ),
   maxCost: Flag.String("max-cost").pipe(
     Flag.withMetavar("₹/HOUR"),
-    Flag.withDescription("Refuse to create what costs more per hour altogether"),
+    Flag.withDescription("Abort if the total price per hour is higher"),
     Flag.filterMap(
       (given) => (/^\d+(?:\.\d+)?$/.test(given) ? Option.some(Number(given)) : Option.none()),
       () => "expected rupees per hour, such as 12.5"
@@ -79,7 +75,7 @@ export const flags = {
   ),
   wait: switchFlag("wait", "Wait until the node runs"),
   timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional),
-  force: switchFlag("force", "Send it although the plan or the image is not listed"),
+  force: switchFlag("force", "Send even if the plan or image is not listed"),
   dryRun: switchFlag("dry-run", "Show the request and the price, and stop"),
   yes: switchFlag("yes", "Do not ask")
 }

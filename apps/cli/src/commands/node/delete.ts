@@ -25,6 +25,7 @@ const flags = {
   yes: switchFlag("yes", "Do not ask"),
   wait: switchFlag("wait", "Wait until the nodes are gone"),
   timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional),
+  ignoreNotFound: switchFlag("ignore-not-found", "Succeed where a node does not exist"),
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
 
@@ -34,14 +35,16 @@ const proposalsOf = ({ nodes }: Resolution) =>
   nodes.flatMap((node) =>
     Result.isSuccess(node)
       ? Option.toArray(node.success.node).map(({ id, name }) =>
-          propose(deleteRequest(id), { action: "delete", id, name, outcome: "the node and its disk are gone" })
+          propose(deleteRequest(id), { action: "delete", id, name, outcome: "the node and its disk are deleted" })
         )
       : []
   )
 
 /** Reports every argument that names no node. */
-const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution) {
-  const outcomes = yield* forEachNode(resolution, ({ node }) => Effect.succeed({ outcome: "", node }))
+const reportUnfound = Effect.fnUntraced(function* (resolution: Resolution, ignoreNotFound: boolean) {
+  const outcomes = yield* forEachNode(resolution, ({ node }) => Effect.succeed({ outcome: "", node }), {
+    ignoreNotFound
+  })
   yield* reportFailures(outcomes)
   return outcomes
 })
@@ -59,13 +62,12 @@ const deletedSoFar = (ids: ReadonlyArray<NodeId>, deleting: ReadonlyArray<NodeId
 export const remove = Command.make(
   "delete",
   flags,
-  Effect.fnUntraced(function* ({ dryRun, nodes: given, timeout, wait, yes }) {
+  Effect.fnUntraced(function* ({ dryRun, ignoreNotFound, nodes: given, timeout, wait, yes }) {
     if (Option.isSome(timeout) && !wait) {
       return yield* new UsageFault({ message: "--timeout needs --wait.", hint: "Add --wait, or omit --timeout." })
     }
     const approval: Approval = {
       verb: "delete",
-      question: (nodes) => `Delete ${nodes}?`,
       mustAsk: true,
       yes,
       dryRun,
@@ -76,7 +78,7 @@ export const remove = Command.make(
     const proposals = proposalsOf(resolution)
     const isNothing = proposals.length === 0
     // With --yes the result has a row for each; otherwise what is missing is reported before the question.
-    const unfound = yes && !dryRun ? [] : yield* reportUnfound(resolution)
+    const unfound = yes && !dryRun ? [] : yield* reportUnfound(resolution, ignoreNotFound)
     if (!isNothing || dryRun) {
       const approved = yield* approve(proposals, { ...approval, single: resolution.single })
       if (!approved) return yield* failIfSomeFailed(unfound)
@@ -93,19 +95,25 @@ export const remove = Command.make(
       )
     const deleted = wait
       ? withProgress({ goal: "deleted", total: resolution.nodes.length }, (show) =>
-          forEachNode(resolution, (found) =>
-            send(found.id).pipe(
-              Effect.andThen(untilGone(found, show)),
-              Effect.as({ outcome: "deleted", node: found.node })
-            )
+          forEachNode(
+            resolution,
+            (found) =>
+              send(found.id).pipe(
+                Effect.andThen(untilGone(found, show)),
+                Effect.as({ outcome: "deleted", node: found.node })
+              ),
+            { ignoreNotFound }
           )
         )
       : withCount({ goal: "deleting", total: resolution.nodes.length }, (show) =>
-          forEachNode(resolution, ({ id, node }) =>
-            send(id).pipe(
-              Effect.andThen(show({ what: String(id), state: "deleting" })),
-              Effect.as({ outcome: "deleting", node })
-            )
+          forEachNode(
+            resolution,
+            ({ id, node }) =>
+              send(id).pipe(
+                Effect.andThen(show({ what: String(id), state: "deleting" })),
+                Effect.as({ outcome: "deleting", node })
+              ),
+            { ignoreNotFound }
           )
         )
     const outcomes = yield* whenInterrupted(() => deletedSoFar(ids, deleting, wait))(deleted)

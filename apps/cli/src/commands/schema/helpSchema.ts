@@ -15,7 +15,8 @@ const Parameter = {
 const Flag = Schema.Struct({
   ...Parameter,
   aliases: Schema.Array(Schema.String).annotate({ description: "Other spellings: one letter is short for it." }),
-  metavar: Schema.NullOr(Schema.String).annotate({ description: "Null for a flag that is on or off." })
+  metavar: Schema.NullOr(Schema.String).annotate({ description: "Null for a flag that is on or off." }),
+  list: Schema.Boolean.annotate({ description: "Whether its value may be several, with commas between them." })
 })
 
 export const helpSchema: Schema.Codec<CommandDescription> = Schema.Struct({
@@ -28,5 +29,8 @@ export const helpSchema: Schema.Codec<CommandDescription> = Schema.Struct({
     Schema.Struct({ isGlobal: Schema.Boolean, title: Schema.String, flags: Schema.Array(Flag) })
   ),
   examples: Schema.Array(Schema.Struct({ command: Schema.String, description: Schema.String })),
+  columns: Schema.Array(Schema.String).annotate({
+    description: "What --columns and --sort take; empty for a command that prints no records."
+  }),
   commands: Schema.Array(Schema.Struct({ name: Schema.String, summary: Schema.String }))
 })

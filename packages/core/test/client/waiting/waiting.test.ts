@@ -154,6 +154,24 @@ describe("waits", () => {
     }).pipe(Effect.provide(service(500, 60_000, new Requests())))
   )
 
+  it.effect("end at once where the service says that the node has failed", () =>
+    Effect.gen(function* () {
+      const { reason } = yield* inTime(
+        Effect.flip(Nodes.use((nodes) => nodes.awaitStatus(NodeId.make(1), "running", { timeout: "10 minutes" })))
+      )
+      assert.isTrue(reason._tag === "StatusNotReached" && reason.impossible)
+      assert.isBelow(yield* Clock.currentTimeMillis, 3000)
+      assert.strictEqual(
+        reason.message,
+        "Node 1 is Build_Error, a status that Berth does not know, which cannot become running."
+      )
+    }).pipe(
+      Effect.provide(
+        layer(() => Effect.succeed(ok({ id: 1, name: "a", created_at: "2026-03-01T10:20:30Z", status: "Build_Error" })))
+      )
+    )
+  )
+
   it.effect("of one node share one request at a time", () => {
     const requests = new Requests()
     return Effect.gen(function* () {

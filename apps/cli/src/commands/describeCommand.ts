@@ -1,0 +1,14 @@
+/**
+ * A command as plain data, with the columns of what it prints: loads the command and its records.
+ */
+import type { CommandDescription } from "../commandLine/CommandDescription.ts"
+import type { Verb } from "../commandLine/CommandTree.ts"
+import { describeVerb } from "../commandLine/describe.ts"
+import type { Loaded } from "./Loaded.ts"
+import { recordNamed } from "./recordList.ts"
+
+export const describeCommand = async (path: ReadonlyArray<string>, verb: Verb<Loaded>): Promise<CommandDescription> => {
+  const [command, ...records] = await Promise.all([verb.load(), ...[...verb.prints, ...verb.paints].map(recordNamed)])
+  const columns = new Set(records.flatMap(({ fields }) => fields([]).map(({ alias, key }) => alias ?? key)))
+  return describeVerb(path, verb, command, Array.from(columns))
+}

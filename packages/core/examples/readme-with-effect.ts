@@ -1,0 +1,8 @@
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer, Stream } from "effect"
+import * as Berth from "@berth/core/client/Berth"
+import { Nodes } from "@berth/core/client/Nodes"
+
+const program = Nodes.use((nodes) => Stream.runForEach(nodes.list(), (node) => Console.log(node.name, node.status)))
+const client = Berth.layerConfig.pipe(Layer.provide(NodeHttpClient.layerUndici))
+NodeRuntime.runMain(Effect.provide(program, client))

@@ -1,0 +1,74 @@
+/**
+ * Everything in the README that can be run is run: its transcript by `captures.test.ts`, its programs here, its two commands in a fresh
+ * clone (`tests/install/clone.install.ts`), the packages and their installation in `tests/install/packages.test.ts`.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Program } from "@berth/testing/Program"
+import { mockService } from "../core/promise/Service.ts"
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
+const page = read("README.md")
+const { packageManager } = JSON.parse(read("package.json"))
+
+/** The fenced blocks of the page, with their languages. */
+const blocks = Array.from(
+  page.matchAll(/^```(\w*)\n(.*?)^```$/gms),
+  ([, language, code]) => [language!, code!] as const
+)
+const blocksIn = (wanted: string) => blocks.flatMap(([language, code]) => (language === wanted ? [code] : []))
+
+const examples = ["readme-with-promises", "readme-with-effect"].map((name) => `packages/core/examples/${name}.ts`)
+
+describe("the README", () => {
+  it("is read in a minute", () => assert.isAtMost(page.split("\n").length - 1, 120))
+
+  it("has no block that no test runs", () => {
+    assert.deepStrictEqual(blocksIn("ts"), examples.map(read))
+    assert.match(page, /<!-- captured: commands -->\n+```console\n/)
+    const [install, tour, ...others] = blocksIn("sh")
+    assert.deepStrictEqual(others, [])
+    assert.strictEqual(tour, `npx --yes ${packageManager} demo\nnpx --yes ${packageManager} test\n`)
+    assert.match(install!, new RegExp(`^npx --yes ${packageManager} packages .*\n(?:npm install .*\n){4}$`))
+    assert.deepStrictEqual(
+      blocks.map(([language]) => language),
+      ["sh", "sh", "console", "ts", "ts"]
+    )
+  })
+
+  it("names only files that there are", () => {
+    const targets = Array.from(page.matchAll(/(?:\]\(|src(?:set)?=")((?!https?:)[^)"#]+)/g), ([, target]) => target!)
+    assert.deepStrictEqual(
+      targets.filter((target) => !existsSync(new URL(`../../${target}`, import.meta.url))),
+      []
+    )
+  })
+
+  it("shows programs that work", { timeout: 60_000 }, async () => {
+    await using service = await mockService({ clock: "real", provisioning: "20 millis" })
+    const { accessToken, apiKey } = service.options
+    const state = mkdtempSync(join(tmpdir(), "berth-readme-"))
+    const env = {
+      ...process.env,
+      BERTH_BASE_URL: service.baseUrl,
+      BERTH_API_KEY: apiKey,
+      BERTH_ACCESS_TOKEN: accessToken,
+      XDG_STATE_HOME: state
+    }
+    const run = async (example: string) => {
+      await using program = Program.ofNode(fileURLToPath(new URL(`../../${example}`, import.meta.url)), [], { env })
+      const { code, stderr, stdout } = await program.ended
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      return stdout
+    }
+    const [promises = "", effect = ""] = examples
+    const listed = "api running 16384\n"
+    assert.strictEqual(await run(promises), `created api\n${listed}`)
+    assert.strictEqual(await run(promises), `adopted api\n${listed}`)
+    assert.strictEqual(await run(effect), "api running\n")
+    rmSync(state, { recursive: true })
+  })
+})
