@@ -68,14 +68,15 @@ const agreed = (amounts: ReadonlyArray<number | null>): number | null => {
 }
 
 /** The price of one of these, which one is not known. */
-const oneOf = (specs: ReadonlyArray<Specs>): Price => {
-  const perHour = specs.map(({ pricePerHourInr }) => pricePerHourInr)
-  const perMonth = specs.map(({ pricePerMonthInr }) => pricePerMonthInr)
-  const [minPerHour = null, maxPerHour = null] = boundsOf(perHour) ?? []
-  const [minPerMonth = null, maxPerMonth = null] = boundsOf(perMonth) ?? []
+export const oneOfPrices = (prices: ReadonlyArray<Price>): Price => {
+  if (prices.length === 1) return prices[0]!
+  const [minPerHour] = boundsOf(prices.map(({ minPricePerHourInr }) => minPricePerHourInr)) ?? [null]
+  const [, maxPerHour] = boundsOf(prices.map(({ maxPricePerHourInr }) => maxPricePerHourInr)) ?? [null, null]
+  const [minPerMonth] = boundsOf(prices.map(({ minPricePerMonthInr }) => minPricePerMonthInr)) ?? [null]
+  const [, maxPerMonth] = boundsOf(prices.map(({ maxPricePerMonthInr }) => maxPricePerMonthInr)) ?? [null, null]
   return {
-    pricePerHourInr: agreed(perHour),
-    pricePerMonthInr: agreed(perMonth),
+    pricePerHourInr: minPerHour === maxPerHour ? minPerHour : null,
+    pricePerMonthInr: minPerMonth === maxPerMonth ? minPerMonth : null,
     minPricePerHourInr: minPerHour,
     maxPricePerHourInr: maxPerHour,
     minPricePerMonthInr: minPerMonth,
@@ -119,21 +120,18 @@ export interface Terms {
   readonly committedOptions: ReadonlyArray<CommittedOption>
 }
 
-const optionsOf = (specs: ReadonlyArray<Specs>): ReadonlyArray<CommittedOption> =>
-  Array.from(
-    Map.groupBy(
-      specs.flatMap(({ committedOptions }) => committedOptions),
-      ({ days, skuId }) => `${skuId} ${days}`
-    ).values(),
-    (same) => ({ ...same[0]!, priceInr: agreed(same.map(({ priceInr }) => priceInr)) })
-  )
+const optionsOf = (options: ReadonlyArray<CommittedOption>): ReadonlyArray<CommittedOption> =>
+  Array.from(Map.groupBy(options, ({ days, skuId }) => `${skuId} ${days}`).values(), (same) => ({
+    ...same[0]!,
+    priceInr: agreed(same.map(({ priceInr }) => priceInr))
+  }))
 
 const termsOf = (records: ReadonlyArray<Image>): Terms => {
   const specs = records.map((record) => record.specs)
   return {
-    price: oneOf(specs),
+    price: oneOfPrices(specs.map((each) => exactPrice(each.pricePerHourInr, each.pricePerMonthInr))),
     minimumBillingInr: agreed(specs.map(({ minimumBillingInr }) => minimumBillingInr)),
-    committedOptions: optionsOf(specs)
+    committedOptions: optionsOf(specs.flatMap((each) => each.committedOptions))
   }
 }
 
