@@ -160,7 +160,7 @@ layer(TestServer.layer({ scenario: "small" }), { excludeTestServices: true })("t
       yield* change("power-off")
       const [total, off, ...rest] = lines((yield* berth(["cost"])).stderr)
       yield* change(null)
-      assert.match(total!, /^5 nodes: ₹[\d.]+ per hour, ₹[\d.]+ per month, by the hourly prices of their plans\.$/)
+      assert.match(total!, /^5 nodes: ₹[\d.]+ per hour, ₹[\d.]+ per month, by their hourly prices\.$/)
       assert.deepStrictEqual([off, rest], ["1 node off and still billed.", []])
     })
   )

@@ -146,7 +146,10 @@ describe("a create that cannot work", () => {
         [["--plan", `${plan}S`, "--image", image], `There is no plan ${plan}S; did you mean ${plan}?`],
         [["--plan", plan, "--image", "Ubuntu-22.4"], "There is no image Ubuntu-22.4; did you mean Ubuntu-22.04?"],
         [["--plan", plan, "--image", "1"], "There is no image with the id 1."],
-        [[...order, "--committed-sku", "1"], `The plan ${plan} has no committed option 1; it has `]
+        [
+          [...order, "--committed-sku", "1"],
+          `The plan ${plan} with the image ${image} has no committed option 1; it has `
+        ]
       ] as const) {
         for (const more of [[], ["--dry-run"], ["--yes"]]) {
           const { code, stderr, stdout } = yield* create("n", ...args, ...more)

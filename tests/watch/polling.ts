@@ -68,7 +68,7 @@ export const polling = Effect.fnUntraced(function* (options: Partial<PollerOptio
       let evidence = noEvidence
       const observe = (read: CatalogueRead) =>
         Effect.sync(() => {
-          const difference = diffCatalogue(catalogue, evidence, read, () => 0)
+          const difference = diffCatalogue(catalogue, evidence, read, () => [])
           catalogue = difference.catalogue
           evidence = difference.evidence
           facts.push(...difference.facts)

@@ -10,7 +10,8 @@ import { Lane } from "../src/domain/Lane.ts"
 import { Node } from "../src/domain/Node.ts"
 import { NodeSpec } from "../src/domain/NodeSpec.ts"
 import { KnownStatus, NodeStatus } from "../src/domain/NodeStatus.ts"
-import { Plan } from "../src/domain/Plan.ts"
+import { Plan, PlanOption, PlanPrice } from "../src/domain/Plan.ts"
+import { Price } from "../src/domain/Price.ts"
 
 const header = `/**
  * The values that people without Effect get and give, as plain types: the domain's own, with instants as \`Date\`s, ids as
@@ -40,6 +41,9 @@ const sources: Readonly<Record<string, Source>> = {
   Specs: { schema: Specs, file: "Image" },
   Image: { schema: Image, file: "Image" },
   ImageFilter: { schema: ImageFilter, file: "Image" },
+  Price: { schema: Price, file: "Price" },
+  PlanPrice: { schema: PlanPrice, file: "Plan" },
+  PlanOption: { schema: PlanOption, file: "Plan" },
   Plan: { schema: Plan, file: "Plan" },
   Allowance: { schema: Allowance, file: "Allowance" },
   KnownAllowance: { schema: KnownAllowance, file: "Allowance" },
@@ -92,7 +96,9 @@ const commentAbove = (source: string, line: string): string => {
 
 const printField = (source: string, { name, type }: SchemaAST.PropertySignature): string => {
   const mark = type.context?.isOptional === true ? "?" : ""
-  return `${commentAbove(source, `  ${String(name)}:`)}  readonly ${String(name)}${mark}: ${typeOf(type)}\n`
+  const described = type.annotations?.["description"]
+  const comment = commentAbove(source, `  ${String(name)}:`)
+  return `${comment === "" && typeof described === "string" ? `  /** ${described} */\n` : comment}  readonly ${String(name)}${mark}: ${typeOf(type)}\n`
 }
 
 const printType = (name: string, { described = name, file, schema: { ast } }: Source): string => {

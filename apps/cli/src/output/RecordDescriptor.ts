@@ -14,6 +14,8 @@ export interface Field<A> {
   readonly value: (record: A, nowMillis: number) => string
   /** A short word for it in `--sort` and `--columns`, such as `price`. */
   readonly alias?: string
+  /** Where the record is sorted by another value than that at `key`, its place: the lowest price of a range. */
+  readonly sortKey?: string
   /** Numbers are flush right. */
   readonly align?: "left" | "right"
   readonly style?: (record: A) => Style | undefined

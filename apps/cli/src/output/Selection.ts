@@ -94,7 +94,10 @@ export const sorted = <A>(
   if (order.length === 0) return Result.succeed(records)
   const ranked = records.map((record) => {
     const json = encode(record)
-    return { record, keys: order.map(({ field }) => sortKey(valueAt(json, field.key), field.value(record, 0))) }
+    return {
+      record,
+      keys: order.map(({ field }) => sortKey(valueAt(json, field.sortKey ?? field.key), field.value(record, 0)))
+    }
   })
   ranked.sort((a, b) => {
     for (const [index, { sign }] of order.entries()) {

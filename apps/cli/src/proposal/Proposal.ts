@@ -3,11 +3,13 @@
  * prints it.
  */
 import type { WireRequest } from "@berth/core/client/transport/Transport"
+import { sumInr } from "@berth/core/domain/Money"
+import { Price, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { Predicate, Schema } from "effect"
 import { rupees, textOr } from "../output/format.ts"
 import { jsonLine } from "../output/json.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
-import { pricePerHour, pricePerMonth } from "../records/price.ts"
+import { pricePerHour, pricePerMonth, priceText } from "../records/price.ts"
 
 const Proposal = Schema.Struct({
   action: Schema.Literals(["create", "delete", "set-commitment"]),
@@ -18,36 +20,32 @@ const Proposal = Schema.Struct({
     path: Schema.String.annotate({ description: "From the root of the service on, without credentials." }),
     body: Schema.Unknown.annotate({ description: "JSON; null where there is none." })
   }),
+  ...Price.fields,
   pricePerHourInr: Schema.NullOr(Schema.Number).annotate({
     description: "For a commitment its price spread over its hours; null where it is not known or nothing is ordered."
   }),
-  pricePerMonthInr: Schema.NullOr(Schema.Number),
   committedPriceInr: Schema.NullOr(Schema.Number).annotate({ description: "For the whole committed period." }),
   outcome: Schema.String.annotate({ description: "The result, in words." })
 })
 export interface Proposal extends Schema.Schema.Type<typeof Proposal> {}
 
-type Price = Pick<Proposal, "pricePerHourInr" | "pricePerMonthInr" | "committedPriceInr">
-
-const noPrice: Price = { pricePerHourInr: null, pricePerMonthInr: null, committedPriceInr: null }
+type Committed = Pick<Proposal, "committedPriceInr">
 
 /** The proposal to send a request. */
 export const propose = (
   { body, method, path }: WireRequest,
-  change: Pick<Proposal, "action" | "id" | "name" | "outcome"> & Partial<Price>
+  change: Pick<Proposal, "action" | "id" | "name" | "outcome"> & Partial<Price & Committed>
 ): Proposal => ({
-  ...noPrice,
+  ...unknownPrice,
+  committedPriceInr: null,
   ...change,
   request: { method, path, body: body === undefined ? null : JSON.parse(body) }
 })
 
 /** The price for people: of an hour and a month, and of the whole period where one is committed to. */
-const priceText = ({ committedPriceInr, pricePerHourInr, pricePerMonthInr }: Price): string => {
-  const perHour =
-    pricePerHourInr === null
-      ? "price not known"
-      : `₹${rupees(pricePerHourInr)} per hour${pricePerMonthInr === null ? "" : `, ₹${rupees(pricePerMonthInr)} per month`}`
-  return committedPriceInr === null ? perHour : `₹${rupees(committedPriceInr)} for the period (${perHour})`
+const costText = (price: Price & Committed): string => {
+  const running = priceText(price) ?? "price not known"
+  return price.committedPriceInr === null ? running : `₹${rupees(price.committedPriceInr)} for the period (${running})`
 }
 
 /** The plan and the image of a create. */
@@ -56,7 +54,7 @@ const orderOf = ({ request: { body } }: Proposal): string =>
 
 /** What a create costs, and what becomes of its commitment. */
 const termsOf = (proposal: Proposal): string =>
-  `${priceText(proposal)}${proposal.committedPriceInr === null ? "" : `, ${proposal.outcome}`}`
+  `${costText(proposal)}${proposal.committedPriceInr === null ? "" : `, ${proposal.outcome}`}`
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -86,23 +84,14 @@ const oneQuestion = (proposal: Proposal): string => {
   }
 }
 
-/** A price to the paisa: sums of decimal fractions are a little off. */
-export const toPaise = (amount: number): number => Math.round(amount * 100) / 100
-
-/** What several cost together; null where one of the prices is not known. */
-export const sumOf = (amounts: ReadonlyArray<number | null>): number | null =>
-  amounts.reduce((sum, amount) => (sum === null || amount === null ? null : toPaise(sum + amount)), 0)
+const committedTotal = (proposals: ReadonlyArray<Proposal>): number | null => {
+  const amounts = proposals.map(({ committedPriceInr }) => committedPriceInr)
+  return amounts.some((amount) => amount === null) ? null : sumInr(amounts.filter((amount) => amount !== null))
+}
 
 /** What several creates cost together. */
-const togetherOf = (proposals: ReadonlyArray<Proposal>): string => {
-  const isCommitted = proposals.some(({ committedPriceInr }) => committedPriceInr !== null)
-  const price = priceText({
-    pricePerHourInr: sumOf(proposals.map(({ pricePerHourInr }) => pricePerHourInr)),
-    pricePerMonthInr: sumOf(proposals.map(({ pricePerMonthInr }) => pricePerMonthInr)),
-    committedPriceInr: isCommitted ? sumOf(proposals.map(({ committedPriceInr }) => committedPriceInr)) : null
-  })
-  return `together: ${price}`
-}
+const togetherOf = (proposals: ReadonlyArray<Proposal>): string =>
+  `together: ${costText({ ...sumOfPrices(proposals), committedPriceInr: committedTotal(proposals) })}`
 
 const areCreates = (proposals: ReadonlyArray<Proposal>): boolean => proposals.every(({ action }) => action === "create")
 

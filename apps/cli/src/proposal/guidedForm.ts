@@ -1,13 +1,15 @@
 /**
  * The guided form of a create at a terminal: asks for what the flags leave out, and shows what there is to choose from. A wrong answer
- * is asked again; an empty one ends it.
+ * is asked again. An empty one takes the first choice, which is the cheapest; nothing is created before the whole is confirmed.
  */
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Effect } from "effect"
-import type { Plan } from "@berth/core/domain/Plan"
+import type { Plan, PlanPrice } from "@berth/core/domain/Plan"
 import { Interrupted } from "../failure/CliFailure.ts"
-import { rupees } from "../output/format.ts"
+import { width } from "../output/cells.ts"
+import { disk, memory } from "../output/format.ts"
 import { printNote } from "../output/Output.ts"
+import { pricePerHourText } from "../records/price.ts"
 import { askLine } from "./confirm.ts"
 
 /** Most choices that are shown. */
@@ -18,22 +20,49 @@ const askNonEmpty = Effect.fnUntraced(function* (question: string) {
   return answer === "" ? yield* new Interrupted({ message: "Nothing was changed.", hint: "" }) : answer
 })
 
-const choose = Effect.fnUntraced(function* (
-  what: string,
-  choices: ReadonlyArray<string>,
-  notes: ReadonlyArray<string>
-) {
-  const shown = choices
-    .slice(0, maxChoices)
-    .map((choice, i) => `  ${choice}${notes[i] === undefined ? "" : `  ${notes[i]}`}`)
-  const more = choices.length > shown.length ? [`  … and ${choices.length - shown.length} more`] : []
-  for (const line of [...shown, ...more]) yield* printNote(line)
+/** What there is to choose from, and what there is to know of it. */
+type Choice = readonly [word: string, ...notes: ReadonlyArray<string>]
+
+/** The choices with their numbers, in columns. */
+const linesOf = (choices: ReadonlyArray<Choice>): ReadonlyArray<string> => {
+  const rows = choices.map((choice, index) => [`${index + 1})`, ...choice])
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => width(row[column] ?? ""))))
+  return rows.map((row) =>
+    row
+      .map((text, column) => text + " ".repeat(Math.max(0, (widths[column] ?? 0) - width(text))))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+const choose = Effect.fnUntraced(function* (what: string, choices: ReadonlyArray<Choice>) {
+  for (const line of linesOf(choices.slice(0, maxChoices))) yield* printNote(`  ${line}`)
+  if (choices.length > maxChoices) yield* printNote(`  … and ${choices.length - maxChoices} more`)
+  const words = choices.map(([word]) => word)
+  const [first] = words
+  const byDefault = first === undefined ? "" : ` [${first}]`
   for (;;) {
-    const answer = yield* askNonEmpty(`${what}:`)
-    if (choices.includes(answer)) return answer
-    yield* printNote(`There is no ${what.toLowerCase()} ${answer}${didYouMean(nearest(answer, choices))}`)
+    const answer = yield* askLine(`${what}, by name or number${byDefault}:`)
+    if (answer === "" && first !== undefined) return first
+    if (words.includes(answer)) return answer
+    const numbered = /^\d+$/.test(answer) ? words[Number(answer) - 1] : undefined
+    if (numbered !== undefined) return numbered
+    yield* printNote(`There is no ${what.toLowerCase()} ${answer}${didYouMean(nearest(answer, words))}`)
   }
 })
+
+const priceOr = (price: PlanPrice | Plan): string => pricePerHourText(price) ?? "price not known"
+
+const planChoice = (plan: Plan, price: PlanPrice | Plan): Choice => {
+  const { diskGb, memoryMib, vcpus } = plan
+  return [plan.plan, `${vcpus ?? "-"} vCPU`, memory(memoryMib), disk(diskGb), priceOr(price)]
+}
+
+const lowest = ({ minPricePerHourInr }: Plan | PlanPrice) => minPricePerHourInr ?? Number.POSITIVE_INFINITY
+
+/** The cheapest first; what has no known price comes last. */
+const cheapestFirst = (a: Plan | PlanPrice, b: Plan | PlanPrice): number =>
+  lowest(a) === lowest(b) ? 0 : lowest(a) - lowest(b)
 
 /** What is given and what is asked for, together. */
 export const guidedForm = Effect.fnUntraced(function* (
@@ -42,18 +71,17 @@ export const guidedForm = Effect.fnUntraced(function* (
 ) {
   const name = given.name ?? (yield* askNonEmpty("Name:"))
   const offering = plans.filter(({ images }) => given.image === undefined || images.includes(given.image))
-  const byPrice = (offering.length === 0 ? plans : offering).toSorted(
-    (a, b) => (a.pricePerHourInr ?? Number.POSITIVE_INFINITY) - (b.pricePerHourInr ?? Number.POSITIVE_INFINITY)
-  )
-  const plan =
-    given.plan ??
-    (yield* choose(
-      "Plan",
-      byPrice.map((each) => each.plan),
-      byPrice.map(({ pricePerHourInr }) => `₹${rupees(pricePerHourInr)} per hour`)
-    ))
+  const priceWith = (plan: Plan) =>
+    plan.prices.find(({ images }) => given.image !== undefined && images.includes(given.image)) ?? plan
+  const choices = (offering.length === 0 ? plans : offering)
+    .toSorted((a, b) => cheapestFirst(priceWith(a), priceWith(b)))
+    .map((each) => planChoice(each, priceWith(each)))
+  const plan = given.plan ?? (yield* choose("Plan", choices))
   const listed = plans.find((each) => each.plan === plan)
-  const image =
-    given.image ?? (yield* listed === undefined ? askNonEmpty("Image:") : choose("Image", listed.images, []))
+  if (given.image !== undefined) return { name, plan, image: given.image }
+  const images = (listed?.prices ?? [])
+    .toSorted(cheapestFirst)
+    .flatMap((price) => price.images.map((image): Choice => [image, priceOr(price)]))
+  const image = yield* images.length === 0 ? askNonEmpty("Image:") : choose("Image", images)
   return { name, plan, image }
 })

@@ -1,19 +1,25 @@
 /**
- * What the service offers for an order: the plan with its prices, or why the order cannot work. Pure; from the image list, which is
- * where plans and committed options are listed (decision 19).
+ * What the service offers for an order: its price, or why the order cannot work. Pure; from the image list, which is where plans and
+ * committed options are listed (decision 19).
  */
 import type { CommittedOption } from "@berth/core/domain/Commitment"
 import type { Image } from "@berth/core/domain/Image"
 import type { NodeSpec } from "@berth/core/domain/NodeSpec"
-import { fromImages, type Plan } from "@berth/core/domain/Plan"
+import { imageFinder, type Price, priceList, type Terms } from "@berth/core/domain/Price"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Result } from "effect"
 import { quoted } from "../commandLine/quoted.ts"
 import { UsageFault } from "../failure/CliFailure.ts"
 
+/** What is listed: the images of the service, and the account's saved ones where the order is for one of them. */
+export interface Listed {
+  readonly images: ReadonlyArray<Image>
+  readonly saved: ReadonlyArray<Image>
+}
+
 /** What is offered, as far as it is listed. */
 export interface Offer {
-  readonly plan: Plan | undefined
+  readonly price: Price
   readonly option: CommittedOption | undefined
 }
 
@@ -27,30 +33,31 @@ const near = (word: string, words: Iterable<string>): string => didYouMean(neare
 const some = (words: ReadonlyArray<string>): string =>
   words.length === 0 ? "none" : words.length > 4 ? `${words.slice(0, 4).join(", ")}, …` : words.join(", ")
 
-/** The options of a plan as `SKU (days)`. */
-const optionsOf = ({ committedOptions }: Plan): string =>
-  some(committedOptions.map(({ days, skuId }) => `${skuId} (${days} days)`))
+/** Options as `SKU (days)`. */
+const optionsText = (options: ReadonlyArray<CommittedOption>): string =>
+  some(options.map(({ days, skuId }) => `${skuId} (${days} days)`))
 
-/** The committed option of a plan, or why it has none of that id. */
-export const optionOf = (plan: Plan, skuId: number): Result.Result<CommittedOption, UsageFault> => {
-  const option = plan.committedOptions.find((each) => each.skuId === skuId)
-  return option === undefined
-    ? refuse(
-        `The plan ${plan.plan} has no committed option ${skuId}; it has ${optionsOf(plan)}.`,
-        "See berth plan list"
-      )
-    : Result.succeed(option)
+/** The committed option of that id, or why `what` has none. */
+export const optionOf = (
+  what: string,
+  { committedOptions }: Pick<Terms, "committedOptions">,
+  skuId: number
+): Result.Result<CommittedOption, UsageFault> => {
+  const [option, ...others] = committedOptions.filter((each) => each.skuId === skuId)
+  const hint = "See berth plan list"
+  if (option === undefined) {
+    return refuse(`${what} has no committed option ${skuId}; it has ${optionsText(committedOptions)}.`, hint)
+  }
+  return others.length === 0
+    ? Result.succeed(option)
+    : refuse(`The service lists ${optionsText([option, ...others])} for one committed option.`, hint)
 }
 
 /** Why the image does not go with the plan; undefined when it does, or when that is not known. */
 const imageFault = ({ image, plan, savedImageTemplateId }: NodeSpec, images: ReadonlyArray<Image>) => {
   // Saved images are on a list of their own.
   if (savedImageTemplateId !== undefined) return undefined
-  const isImage =
-    typeof image === "number"
-      ? (each: Image) => each.os.image === String(image)
-      : (each: Image) => each.image === image || each.name === image
-  const ofImage = images.filter(isImage)
+  const ofImage = imageFinder(images)(image)
   if (ofImage.some((each) => each.plan === plan)) return undefined
   if (ofImage.length > 0) {
     const offered = images.flatMap((each) => (each.plan === plan ? [each.image] : []))
@@ -70,28 +77,50 @@ const imageFault = ({ image, plan, savedImageTemplateId }: NodeSpec, images: Rea
   )
 }
 
-/** The plan of that name, or that there is none. */
-export const planNamed = (name: string, plans: ReadonlyArray<Plan>): Result.Result<Plan, UsageFault> => {
-  const plan = plans.find((each) => each.plan === name)
-  if (plan !== undefined) return Result.succeed(plan)
-  const words = plans.map((each) => each.plan)
-  return refuse(`There is no plan ${name}${near(name, words)}`, "See berth plan list")
+/** That there is no such plan; undefined where there is. */
+export const planFault = (name: string, images: ReadonlyArray<Image>) => {
+  const plans = images.map(({ plan }) => plan)
+  return plans.includes(name)
+    ? undefined
+    : refuse(`There is no plan ${name}${near(name, plans)}`, "See berth plan list")
 }
 
+/**
+ * The price of a saved image is that of its own record. Where this states none, it is that of the image which it was made from, as far
+ * as the record names one.
+ */
+const savedTerms = ({ image, plan, savedImageTemplateId }: NodeSpec, { images, saved }: Listed): Terms => {
+  const find = imageFinder(saved)
+  const named = find(image).length > 0 ? image : (savedImageTemplateId ?? image)
+  const own = priceList(saved).ofOrder({ plan, image: named })
+  const [base, ...others] = new Set(find(named).map((record) => record.image))
+  return own.price.maxPricePerHourInr !== null || base === undefined || others.length > 0
+    ? own
+    : priceList(images).ofOrder({ plan, image: base })
+}
+
+const termsOf = (spec: NodeSpec, listed: Listed): Terms =>
+  spec.savedImageTemplateId === undefined ? priceList(listed.images).ofOrder(spec) : savedTerms(spec, listed)
+
 /** The offer for an order, or why it cannot work. */
-export const offerFor = (spec: NodeSpec, images: ReadonlyArray<Image>): Result.Result<Offer, UsageFault> => {
-  const named = planNamed(spec.plan, fromImages(images))
-  if (Result.isFailure(named)) return Result.fail(named.failure)
-  const plan = named.success
-  const fault = imageFault(spec, images)
+export const offerFor = (spec: NodeSpec, listed: Listed): Result.Result<Offer, UsageFault> => {
+  const fault = planFault(spec.plan, listed.images) ?? imageFault(spec, listed.images)
   if (fault !== undefined) return fault
+  const terms = termsOf(spec, listed)
   return spec.committedSkuId === undefined
-    ? Result.succeed({ plan, option: undefined })
-    : Result.map(optionOf(plan, spec.committedSkuId), (option) => ({ plan, option }))
+    ? Result.succeed({ price: terms.price, option: undefined })
+    : Result.map(
+        optionOf(`The plan ${spec.plan} with the image ${spec.image}`, terms, spec.committedSkuId),
+        (option) => ({
+          price: terms.price,
+          option
+        })
+      )
 }
 
 /** What is known of an order that is sent although it may not work. */
-export const knownOffer = ({ committedSkuId, plan }: NodeSpec, images: ReadonlyArray<Image>): Offer => {
-  const known = fromImages(images).find((each) => each.plan === plan)
-  return { plan: known, option: known?.committedOptions.find(({ skuId }) => skuId === committedSkuId) }
+export const knownOffer = (spec: NodeSpec, listed: Listed): Offer => {
+  const terms = termsOf(spec, listed)
+  const option = spec.committedSkuId === undefined ? Result.fail(undefined) : optionOf("", terms, spec.committedSkuId)
+  return { price: terms.price, option: Result.getOrElse(option, () => undefined) }
 }

@@ -1,6 +1,7 @@
 /**
  * What nodes cost: one row for each node, plan or status.
  */
+import { Price } from "@berth/core/domain/Price"
 import { Schema } from "effect"
 import { plain } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
@@ -12,10 +13,11 @@ const Cost = Schema.Struct({
   status: Schema.NullOr(Schema.String).annotate({ description: "Status of the nodes; null where they have several." }),
   plan: Schema.NullOr(Schema.String).annotate({ description: "Plan of the nodes; null where they have several." }),
   nodes: Schema.Int,
-  pricePerHourInr: Schema.NullOr(Schema.Number).annotate({ description: "Null where no price is known." }),
-  pricePerMonthInr: Schema.NullOr(Schema.Number),
+  ...Price.fields,
   offAndBilled: Schema.Int.annotate({ description: "How many of them are off and still billed." }),
-  withoutPrice: Schema.Int.annotate({ description: "How many of them have no known price, and are not in the sum." })
+  withoutPrice: Schema.Int.annotate({
+    description: "How many of them have no known price per hour: the sum is then a `min…`."
+  })
 })
 export interface Cost extends Schema.Schema.Type<typeof Cost> {}
 

@@ -3,6 +3,7 @@
  * `berth image saved` prints the account's own.
  */
 import { Image, OperatingSystem } from "@berth/core/domain/Image"
+import { priceList } from "@berth/core/domain/Price"
 import { Schema } from "effect"
 import { memory, numberOr, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
@@ -13,7 +14,9 @@ const ImageWithPlans = Schema.Struct({
   os: OperatingSystem,
   zone: Schema.NullOr(Schema.String),
   plans: Schema.Array(Schema.String).annotate({ description: "Plans that it goes with, in the service's order." }),
-  minPricePerHourInr: Schema.NullOr(Schema.Number).annotate({ description: "Of the cheapest of these plans." })
+  minPricePerHourInr: Schema.NullOr(Schema.Number).annotate({
+    description: "With the cheapest of these plans whose price is known."
+  })
 })
 export interface ImageWithPlans extends Schema.Schema.Type<typeof ImageWithPlans> {}
 
@@ -23,15 +26,18 @@ const least = (prices: ReadonlyArray<number | null>): number | null => {
 }
 
 /** Each image once, in the order of the list. Saved images of one name differ by where they are from, and stay apart. */
-export const withPlans = (images: ReadonlyArray<Image>): ReadonlyArray<ImageWithPlans> =>
-  Array.from(
+export const withPlans = (images: ReadonlyArray<Image>): ReadonlyArray<ImageWithPlans> => {
+  const prices = priceList(images)
+  return Array.from(
     Map.groupBy(images, ({ image, name, zone }) => JSON.stringify([image, name, zone])).values(),
     (same): ImageWithPlans => {
       const { image, name, os, zone } = same[0]!
       const plans = Array.from(new Set(same.map(({ plan }) => plan)))
-      return { image, name, os, zone, plans, minPricePerHourInr: least(same.map(({ specs }) => specs.pricePerHourInr)) }
+      const perHour = plans.map((plan) => prices.ofOrder({ plan, image }).price.pricePerHourInr)
+      return { image, name, os, zone, plans, minPricePerHourInr: least(perHour) }
     }
   )
+}
 
 const osText = ({ name, version }: OperatingSystem): string => [name, version ?? ""].join(" ").trim()
 

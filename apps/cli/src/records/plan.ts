@@ -1,40 +1,11 @@
 /**
  * A plan: size and price, and one column for each period that can be committed to.
  */
-import { CommittedOption } from "@berth/core/domain/Commitment"
-import { Plan as DomainPlan } from "@berth/core/domain/Plan"
-import { Schema } from "effect"
+import { Plan, type PlanOption } from "@berth/core/domain/Plan"
 import { nothing, rupees, textOr } from "../output/format.ts"
 import { type Field, jsonOf, type RecordDescriptor } from "../output/RecordDescriptor.ts"
-import { pricePerHour, pricePerMonth } from "./price.ts"
+import { priceText, pricePerHour, pricePerMonth } from "./price.ts"
 import { diskGb, memoryMib, vcpus } from "./size.ts"
-
-const Option = Schema.Struct({
-  ...CommittedOption.fields,
-  breakEvenDays: Schema.NullOr(Schema.Number).annotate({
-    description:
-      "After so many days of hourly billing the option would have been cheaper; null where a price is not known."
-  })
-})
-type Option = typeof Option.Type
-
-const Plan = Schema.Struct({ ...DomainPlan.fields, committedOptions: Schema.Array(Option) })
-export interface Plan extends Schema.Schema.Type<typeof Plan> {}
-
-/** Days in tenths: more would claim a precision that prices do not have. */
-const breakEvenDays = ({ priceInr }: CommittedOption, pricePerHourInr: number | null): number | null =>
-  priceInr === null || pricePerHourInr === null || pricePerHourInr === 0
-    ? null
-    : Math.round((priceInr / (pricePerHourInr * 24)) * 10) / 10
-
-/** A plan as it is printed: with when each committed option pays. */
-export const planOf = (plan: DomainPlan): Plan => ({
-  ...plan,
-  committedOptions: plan.committedOptions.map((option) => ({
-    ...option,
-    breakEvenDays: breakEvenDays(option, plan.pricePerHourInr)
-  }))
-})
 
 const fixed: ReadonlyArray<Field<Plan>> = [
   { key: "plan", title: "PLAN", value: ({ plan }) => plan },
@@ -46,38 +17,63 @@ const fixed: ReadonlyArray<Field<Plan>> = [
   { ...pricePerMonth, dropOrder: 8 }
 ]
 
+/** The prices of one SKU: it has several where they depend on the image. */
+const skuText = (skuId: number, options: ReadonlyArray<PlanOption>): string => {
+  const prices = options.map(({ priceInr }) => priceInr)
+  const known = prices.filter((price) => price !== null)
+  const [min, max] = [Math.min(...known), Math.max(...known)]
+  const price = known.length < prices.length ? nothing : min === max ? rupees(min) : `${rupees(min)}–${rupees(max)}`
+  return `${price} (${skuId})`
+}
+
 /** The price of the whole period, and the SKU that `node create --committed-sku` takes. */
 const committed = (days: number): Field<Plan> => ({
   key: `committedOptions.${days}`,
   title: `₹/${days} DAYS (SKU)`,
   value: ({ committedOptions }) =>
-    committedOptions
-      .filter((option) => option.days === days)
-      .map(({ priceInr, skuId }) => `${rupees(priceInr)} (${skuId})`)
-      .join(", ") || nothing,
+    Array.from(
+      Map.groupBy(
+        committedOptions.filter((option) => option.days === days),
+        ({ skuId }) => skuId
+      ),
+      ([skuId, options]) => skuText(skuId, options)
+    ).join(", ") || nothing,
   align: "right",
   dropOrder: 3,
   computed: true
 })
 
 /** On the card, whether the option is worth it. */
-const worth = ({ breakEvenDays, days, priceInr }: Option): string => {
+const worth = ({ breakEvenDays, days, priceInr }: PlanOption): string => {
   if (breakEvenDays === null) return `₹${rupees(priceInr)}`
   return breakEvenDays < days
     ? `₹${rupees(priceInr)}, pays after ${breakEvenDays} days`
     : `₹${rupees(priceInr)}, never pays: hourly billing is cheaper`
 }
 
+/** With which images something is so, where it is not with all of them. */
+const withImages = ({ images }: Plan, some: ReadonlyArray<string>): string =>
+  some.length === images.length ? "" : ` with ${some.join(", ")}`
+
 const committedLine = (days: number): Field<Plan> => ({
   key: `committedOptions.${days}`,
   title: `${days} DAYS`,
-  value: ({ committedOptions }) =>
-    committedOptions
+  value: (plan) =>
+    plan.committedOptions
       .filter((option) => option.days === days)
-      .map((option) => `${worth(option)} (SKU ${option.skuId})`)
+      .map((option) => `${worth(option)} (SKU ${option.skuId})${withImages(plan, option.images)}`)
       .join("; ") || nothing,
   computed: true
 })
+
+/** On the card, which image has which price, where they differ. */
+const prices: Field<Plan> = {
+  key: "prices",
+  title: "PRICES",
+  value: (plan) =>
+    plan.prices.map((price) => `${priceText(price) ?? "not known"}${withImages(plan, price.images)}`).join("; "),
+  computed: true
+}
 
 const images: Field<Plan> = { key: "images", title: "IMAGES", value: ({ images }) => images.join(", ") }
 
@@ -100,8 +96,13 @@ export const planRecord: RecordDescriptor<Plan> = {
   nameKey: "plan"
 }
 
-/** One plan by itself: with what each commitment saves, and the images that go with it. */
+/** One plan by itself: with its price by image, what each commitment saves, and the images that go with it. */
 export const planCard: RecordDescriptor<Plan> = {
   ...planRecord,
-  fields: (plans) => [...fixed, ...periodsOf(plans).map(committedLine), images]
+  fields: (plans) => [
+    ...fixed,
+    ...(plans.some((plan) => plan.prices.length > 1) ? [prices] : []),
+    ...periodsOf(plans).map(committedLine),
+    images
+  ]
 }

@@ -1,11 +1,12 @@
 import { type Node, NodeId } from "@berth/core/domain/Node"
-import type { Plan } from "@berth/core/domain/Plan"
+import type { Image } from "@berth/core/domain/Image"
+import { priceList } from "@berth/core/domain/Price"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
 import { costs, groupings } from "../../src/commands/cost/sum.ts"
 
-const node = (id: number, plan: string, status: Node["status"]): Node => ({
+const node = (id: number, plan: string, status: Node["status"], image: string | null = null): Node => ({
   id: NodeId.make(id),
   name: `node-${id}`,
   status,
@@ -16,31 +17,38 @@ const node = (id: number, plan: string, status: Node["status"]): Node => ({
   publicIp: null,
   privateIp: null,
   plan,
-  image: null,
+  image,
   region: null,
   backups: null,
   locked: null,
   tags: [],
   extra: {}
 })
-const plan = (name: string, pricePerHourInr: number | null): Plan => ({
-  plan: name,
-  vcpus: null,
-  memoryMib: null,
-  diskGb: null,
-  series: null,
-  pricePerHourInr,
-  pricePerMonthInr: pricePerHourInr === null ? null : pricePerHourInr * 730,
-  minimumBillingInr: null,
-  committedOptions: [],
-  images: []
+const offer = (plan: string, pricePerHourInr: number | null, image = "linux"): Image => ({
+  name: image,
+  image,
+  plan,
+  os: { name: image, version: null, image: null },
+  zone: null,
+  specs: {
+    vcpus: null,
+    memoryMib: null,
+    diskGb: null,
+    series: null,
+    pricePerHourInr,
+    pricePerMonthInr: pricePerHourInr === null ? null : pricePerHourInr * 730,
+    minimumBillingInr: null,
+    committedOptions: []
+  },
+  extra: {}
 })
-const plans = [plan("small", 0.1), plan("large", 0.2), plan("unpriced", null)]
+const offers = [offer("small", 0.1), offer("large", 0.2), offer("unpriced", null)]
+const prices = priceList(offers)
 
 describe("the cost of nodes", () => {
   it("is that of their plans, also of nodes that are off, and not of those that are ending", () => {
     const nodes = [node(1, "small", "running"), node(2, "large", "power-off"), node(3, "large", "terminate")]
-    const { rows, total } = costs(nodes, plans, "node")
+    const { rows, total } = costs(nodes, prices, "node")
     assert.deepStrictEqual(
       rows.map(({ id, pricePerHourInr }) => [id, pricePerHourInr]),
       [
@@ -52,9 +60,41 @@ describe("the cost of nodes", () => {
   })
 
   it("of a plan without a price is not known, and is counted", () => {
-    const { rows, total } = costs([node(1, "unpriced", "running"), node(2, "gone", "running")], plans, "status")
+    const { rows, total } = costs([node(1, "unpriced", "running"), node(2, "gone", "running")], prices, "status")
     assert.deepInclude(rows[0], { name: "running", id: null, pricePerHourInr: null, withoutPrice: 2 })
     assert.deepInclude(total, { pricePerHourInr: null, withoutPrice: 2 })
+  })
+
+  it("with an unknown price is known only to be at least that of the others", () => {
+    const { rows, total } = costs([node(1, "small", "running"), node(2, "unpriced", "running")], prices, "node")
+    assert.deepInclude(rows[1], { pricePerHourInr: null, minPricePerHourInr: null })
+    assert.deepInclude(total, {
+      pricePerHourInr: null,
+      minPricePerHourInr: 0.1,
+      maxPricePerHourInr: null,
+      withoutPrice: 1
+    })
+  })
+
+  it("is that of plan and image; of an unknown image it lies between those of the plan", () => {
+    const twoPrices = priceList([
+      offer("p", 6.46),
+      offer("p", 20.5, "windows"),
+      offer("q", 1),
+      offer("q", 1, "windows")
+    ])
+    const nodes = [node(1, "p", "running", "windows"), node(2, "p", "running"), node(3, "q", "running")]
+    const { rows, total } = costs([...nodes, node(4, "q", "running", "an image no longer listed")], twoPrices, "node")
+    assert.deepStrictEqual(
+      rows.map((row) => [row.pricePerHourInr, row.minPricePerHourInr, row.maxPricePerHourInr]),
+      [
+        [20.5, 20.5, 20.5],
+        [null, 6.46, 20.5],
+        [1, 1, 1],
+        [1, 1, 1]
+      ]
+    )
+    assert.deepInclude(total, { pricePerHourInr: null, minPricePerHourInr: 28.96, maxPricePerHourInr: 43 })
   })
 
   it("adds up however the nodes are grouped", () => {
@@ -64,17 +104,22 @@ describe("the cost of nodes", () => {
       fc.property(nodes, (given) => {
         const all = given.map(({ plan, status }, index) => node(index + 1, plan, status as Node["status"]))
         for (const by of groupings) {
-          const { rows, total } = costs(all, plans, by)
-          const sumOf = (key: "pricePerHourInr" | "pricePerMonthInr" | "nodes" | "offAndBilled" | "withoutPrice") =>
-            rows.reduce((sum, row) => sum + (row[key] ?? 0), 0)
-          for (const key of ["pricePerHourInr", "pricePerMonthInr"] as const) {
+          const { rows, total } = costs(all, prices, by)
+          type Key = "minPricePerHourInr" | "minPricePerMonthInr" | "nodes" | "offAndBilled" | "withoutPrice"
+          const sumOf = (key: Key) => rows.reduce((sum, row) => sum + (row[key] ?? 0), 0)
+          for (const key of ["minPricePerHourInr", "minPricePerMonthInr"] as const) {
             assert.closeTo(sumOf(key), total[key] ?? 0, 1e-6)
+          }
+          for (const key of ["pricePerHourInr", "pricePerMonthInr"] as const) {
             const billed = all.filter(({ status }) => status !== "terminate")
-            const priceOf = (name: string | null) => plans.find((each) => each.plan === name)?.[key] ?? 0
+            const lowest = key === "pricePerHourInr" ? "minPricePerHourInr" : "minPricePerMonthInr"
+            const priceOf = (name: string | null) => offers.find((each) => each.plan === name)?.specs[key] ?? 0
+            if (total.withoutPrice === 0) assert.strictEqual(total[key], total[lowest])
+            else assert.isNull(total[key])
             assert.closeTo(
-              total[key] ?? 0,
+              total[lowest] ?? 0,
               billed.reduce((sum, { plan }) => sum + priceOf(plan), 0),
-              1e-3
+              1e-6
             )
           }
           for (const key of ["nodes", "offAndBilled", "withoutPrice"] as const) {

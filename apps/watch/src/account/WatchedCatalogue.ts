@@ -28,11 +28,11 @@ export interface WatchedCatalogue {
   readonly observe: (read: CatalogueRead) => Effect.Effect<CatalogueDifference["facts"], StoreFailed>
 }
 
-/** How many nodes have a plan; asked for only where something happened to it. */
+/** The images of the nodes that have a plan; asked for only where something happened to it. */
 const nodesOn =
   ({ nodes }: Snapshot) =>
-  (plan: string): number =>
-    Array.from(nodes.values()).reduce((count, { node }) => (node.plan === plan ? count + 1 : count), 0)
+  (plan: string): ReadonlyArray<string | null> =>
+    Array.from(nodes.values()).flatMap(({ node }) => (node.plan === plan ? [node.image] : []))
 
 export const openCatalogue = Effect.fnUntraced(function* (options: {
   readonly owner: Owner

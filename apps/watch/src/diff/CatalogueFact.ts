@@ -3,6 +3,8 @@
  * them for nodes.
  */
 import { OperatingSystem, Specs } from "@berth/core/domain/Image"
+import { PlanPrice } from "@berth/core/domain/Plan"
+import { Price } from "@berth/core/domain/Price"
 import { Schema } from "effect"
 import { afterGap, type Identity, observedBetween } from "./Fact.ts"
 
@@ -14,17 +16,17 @@ export const CatalogueImage = Schema.Struct({
 }).annotate({ identifier: "CatalogueImage" })
 export interface CatalogueImage extends Schema.Schema.Type<typeof CatalogueImage> {}
 
-const { diskGb, memoryMib, pricePerHourInr, pricePerMonthInr, series, vcpus } = Specs.fields
+const { diskGb, memoryMib, series, vcpus } = Specs.fields
 
-/** A plan with its price; where images differ in it, with the lowest. */
+/** A plan with its price, which is known where all images have the same. */
 export const CataloguePlan = Schema.Struct({
   plan: Schema.String.annotate({ description: "What `plan` of a create takes." }),
   vcpus,
   memoryMib,
   diskGb,
   series,
-  pricePerHourInr,
-  pricePerMonthInr
+  ...Price.fields,
+  prices: Schema.Array(PlanPrice).annotate({ description: "Each image once, with those of the same price." })
 }).annotate({ identifier: "CataloguePlan" })
 export interface CataloguePlan extends Schema.Schema.Type<typeof CataloguePlan> {}
 
@@ -50,14 +52,14 @@ const PlanAdded = aboutEntry("berth.plan.added", { before: Schema.Null, after: C
 /** No node can be created on a plan any more; those that are there stay. */
 const PlanRemoved = aboutEntry("berth.plan.removed", { before: CataloguePlan, after: Schema.Null, nodes })
 
-/** A plan costs more, or less. */
+/** A plan costs more, or less, with some image. */
 const PlanPriceChanged = aboutEntry("berth.plan.price_changed", {
   before: CataloguePlan,
   after: CataloguePlan,
   nodes,
   differencePerMonthInr: Schema.NullOr(Schema.Number).annotate({
     description:
-      "What these nodes cost more in a month, in rupees, and negative where it is less; null without both prices."
+      "What these nodes cost more in a month, in rupees, and negative where it is less; null where one of their prices is not known."
   })
 })
 

@@ -4,6 +4,13 @@ const exactRupees = new Intl.NumberFormat("en", { style: "currency", currency: "
 
 const inRupees = (value) => (typeof value === "number" ? exactRupees.format(value) : "unknown")
 
+/** What a plan costs in a month: with images of several prices from the lowest to the highest. */
+const monthlyOf = (plan) => {
+  const { maxPricePerMonthInr: max, minPricePerMonthInr: min, pricePerMonthInr: exact } = plan ?? {}
+  if (typeof exact === "number" || typeof min !== "number") return inRupees(exact)
+  return typeof max === "number" ? `${inRupees(min)} to ${inRupees(max)}` : `at least ${inRupees(min)}`
+}
+
 /** A status, in the service's own spelling where it is not a known one. */
 const statusWord = (status) => (typeof status === "string" ? status : String(status?.unknown ?? "unknown"))
 
@@ -43,18 +50,15 @@ const sentences = {
   ],
   "berth.image.added": ({ data }) => ["off", `Image ${data.after?.image} was added`],
   "berth.image.removed": ({ data }) => ["off", `Image ${data.before?.image} was removed`],
-  "berth.plan.added": ({ data }) => [
-    "off",
-    `Plan ${data.after?.plan} was added at ${inRupees(data.after?.pricePerMonthInr)} a month`
-  ],
+  "berth.plan.added": ({ data }) => ["off", `Plan ${data.after?.plan} was added at ${monthlyOf(data.after)} a month`],
   "berth.plan.removed": ({ data }) => [
     "warm",
     `Plan ${data.before?.plan} was removed; ${data.nodes === 0 ? "no node has it" : `${counted(data.nodes, "node")} with it`}`
   ],
   "berth.plan.price_changed": ({ data }) => [
     "warm",
-    `Plan ${data.after?.plan} costs ${inRupees(data.after?.pricePerMonthInr)} a month instead of ` +
-      `${inRupees(data.before?.pricePerMonthInr)}: ${costOf(data)}`
+    `Plan ${data.after?.plan} costs ${monthlyOf(data.after)} a month instead of ` +
+      `${monthlyOf(data.before)}: ${costOf(data)}`
   ],
   "berth.sink.disabled": ({ data }) => ["bad", `Sink ${data.sink} is disabled: ${data.message}`]
 }

@@ -3,7 +3,8 @@
  * `WatchApi.ts` is the contract.
  */
 import { Node } from "@berth/core/domain/Node"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
+import { CataloguePlan } from "../diff/CatalogueFact.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Instant = Schema.DateTimeUtc
@@ -67,12 +68,10 @@ export const NodePage = Schema.Struct({
 }).annotate({ identifier: "NodePage" })
 export type NodePage = typeof NodePage.Type
 
-/** A plan of an account's catalogue, with its price. */
+/** A plan of an account's catalogue, with its price by image. */
 export const PricedPlan = Schema.Struct({
   account: Schema.String,
-  plan: Schema.String,
-  pricePerHourInr: Schema.NullOr(Schema.Number),
-  pricePerMonthInr: Schema.NullOr(Schema.Number)
+  ...Struct.omit(CataloguePlan.fields, ["vcpus", "memoryMib", "diskGb", "series"])
 }).annotate({ identifier: "PricedPlan" })
 export type PricedPlan = typeof PricedPlan.Type
 

@@ -2,7 +2,7 @@
  * The `Daemon` of a process that runs: nodes and events from the store, sinks from what delivers to them, and how the polling goes
  * from `Progress`. A store that fails makes a request fail with it, as a defect that `app.ts` turns into a reply.
  */
-import { DateTime, Effect, Layer, Metric, Option } from "effect"
+import { DateTime, Effect, Layer, Metric, Option, Struct } from "effect"
 import { advance, beginning, type Cursor, formatCursor, isAfter, parseCursor } from "../events/Cursor.ts"
 import { daemonAccount } from "../events/DaemonFact.ts"
 import { readCatalogue } from "../diff/catalogue/Catalogue.ts"
@@ -229,9 +229,10 @@ const make = Effect.fnUntraced(function* (options: ReadonlyArray<SinkOptions>) {
     }),
     plans: Effect.map(Effect.orDie(store.catalogues), (kept) =>
       kept.flatMap(({ account, body }) =>
-        readCatalogue(body).plans.map(({ item: { plan, pricePerHourInr, pricePerMonthInr } }) => {
-          return { account, plan, pricePerHourInr, pricePerMonthInr }
-        })
+        readCatalogue(body).plans.map(({ item }) => ({
+          account,
+          ...Struct.omit(item, ["vcpus", "memoryMib", "diskGb", "series"])
+        }))
       )
     ),
     events: ({ after, limit, ...filter }) =>

@@ -1,6 +1,7 @@
 /**
  * Scenes for the tests of the page: a daemon that has watched an account of some nodes for a while.
  */
+import { exactPrice } from "@berth/core/domain/Price"
 import { DateTime, Effect } from "effect"
 import { aNode } from "../diff/aNode.ts"
 import { anAccount, aSink, type MemoryDaemon } from "./memoryDaemon.ts"
@@ -24,8 +25,8 @@ const dearer = (...observed: readonly [DateTime.Utc, DateTime.Utc]) => ({
   subject: `plans/${large.plan}`,
   time: DateTime.formatIso(observed[1]),
   data: {
-    before: { ...large, pricePerHourInr: 24.56, pricePerMonthInr: 17_926.4 },
-    after: { ...large, pricePerHourInr: 25.84, pricePerMonthInr: plans[1][1] },
+    before: { ...large, ...exactPrice(24.56, 17_926.4), prices: [] },
+    after: { ...large, ...exactPrice(25.84, plans[1][1]), prices: [] },
     nodes: 2,
     differencePerMonthInr: 1873.6,
     observedBetween: observed.map(DateTime.formatIso)
@@ -41,8 +42,8 @@ export const scene = Effect.fnUntraced(function* (daemon: MemoryDaemon, count: n
   state.plans = plans.map(([plan, pricePerMonthInr]) => ({
     account: "default",
     plan,
-    pricePerHourInr: pricePerMonthInr / 730,
-    pricePerMonthInr
+    ...exactPrice(pricePerMonthInr / 730, pricePerMonthInr),
+    prices: []
   }))
   append({ type: "berth.watch.baseline", time: DateTime.formatIso(ago(30)), data: { count } })
   const nodeOf = (index: number) => {

@@ -1,3 +1,4 @@
+import { exactPrice } from "@berth/core/domain/Price"
 import * as SqliteClient from "@berth/sql-sqlite/SqliteClient"
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer, Metric } from "effect"
@@ -203,9 +204,10 @@ describe("a daemon over a store", () => {
       ]
       const catalogue = { isBaseline: true, readMillis: 1, images: [], plans: entries }
       yield* commit(yield* claim("a"), { catalogue: writeCatalogue(catalogue) })
+      const [one, other] = [exactPrice(1, 730), exactPrice(100 / 730, 100)]
       expect(yield* (yield* Daemon).plans).toEqual([
-        { account: "a", plan: "small", pricePerHourInr: 1, pricePerMonthInr: 730 },
-        { account: "a", plan: "old", pricePerHourInr: 100 / 730, pricePerMonthInr: 100 }
+        { account: "a", plan: "small", ...one, prices: [{ ...one, images: ["Ubuntu-24.04"] }] },
+        { account: "a", plan: "old", ...other, prices: [{ ...other, images: ["Ubuntu-24.04"] }] }
       ])
     }).pipe(Effect.provide(daemon))
   )

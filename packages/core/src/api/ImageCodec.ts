@@ -8,7 +8,7 @@ import type { Image, ImageFilter, OperatingSystem, Specs } from "../domain/Image
 import { diskGb } from "./fields/Disk.ts"
 import { count, integer, optionalText, text, unreadable } from "./fields/Field.ts"
 import { memoryMibFromGb } from "./fields/Memory.ts"
-import { priceInr } from "./fields/Price.ts"
+import { priceInr, pricePerHourInr, pricePerMonthInr } from "./fields/Price.ts"
 import { keepUnknown, read, RecordFault, type ReadRecord } from "./fields/RecordReader.ts"
 
 const known: ReadonlyArray<string> = ["name", "plan", "size", "image", "os", "zone", "specs"]
@@ -23,13 +23,12 @@ const specFields: ReadonlyArray<string> = [
   "committed_sku"
 ]
 
-/** One committed option; null without an id or a length, because it then cannot be chosen. */
-const committedOption = (wire: unknown): CommittedOption | null => {
+/** One committed option; null without an id or a length, because it then cannot be chosen. Fills `unused` with what it cannot read. */
+const committedOption = (wire: unknown, unused: Record<string, unknown>): CommittedOption | null => {
   if (!Predicate.isObject(wire)) return null
   const skuId = integer(wire["committed_sku_id"])
   const days = count(wire["committed_days"])
-  if (skuId === unreadable || days === unreadable) return null
-  const unused = {}
+  if (skuId === unreadable || days === unreadable || days === 0) return null
   return {
     skuId,
     name: read(wire["committed_sku_name"], "committed_sku_name", text, "", unused),
@@ -42,16 +41,17 @@ const committedOption = (wire: unknown): CommittedOption | null => {
 
 const specsOf = (wire: Record<string, unknown>, extra: Record<string, unknown>): Specs => {
   const skus = Array.isArray(wire["committed_sku"]) ? wire["committed_sku"] : []
-  const committedOptions = skus.map(committedOption).filter((option) => option !== null)
-  if (committedOptions.length < skus.length) extra["committed_sku"] = skus
+  const unused = {}
+  const committedOptions = skus.map((sku) => committedOption(sku, unused)).filter((option) => option !== null)
+  if (committedOptions.length < skus.length || Object.keys(unused).length > 0) extra["committed_sku"] = skus
   keepUnknown(wire, specFields, extra)
   return {
     vcpus: read(wire["cpu"], "cpu", count, null, extra),
     memoryMib: read(wire["ram"], "ram", memoryMibFromGb, null, extra),
     diskGb: read(wire["disk_space"], "disk_space", diskGb, null, extra),
     series: read(wire["series"], "series", text, null, extra),
-    pricePerHourInr: read(wire["price_per_hour"], "price_per_hour", priceInr, null, extra),
-    pricePerMonthInr: read(wire["price_per_month"], "price_per_month", priceInr, null, extra),
+    pricePerHourInr: read(wire["price_per_hour"], "price_per_hour", pricePerHourInr, null, extra),
+    pricePerMonthInr: read(wire["price_per_month"], "price_per_month", pricePerMonthInr, null, extra),
     minimumBillingInr: read(wire["minimum_billing_amount"], "minimum_billing_amount", priceInr, null, extra),
     committedOptions
   }

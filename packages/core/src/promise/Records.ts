@@ -158,7 +158,53 @@ export interface ImageFilter {
   readonly osVersion?: string | undefined
 }
 
-/** A plan and the images it can be started with. */
+/** A price, or a sum of prices, in rupees. It is known where the lowest and the highest are the same. */
+export interface Price {
+  /** Rupees per hour; null where that is not known. */
+  readonly pricePerHourInr: number | null
+  /** Rupees per month; null where that is not known. */
+  readonly pricePerMonthInr: number | null
+  /** It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  readonly minPricePerHourInr: number | null
+  /** It is at most so much per hour; null where that is not known. */
+  readonly maxPricePerHourInr: number | null
+  /** It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  readonly minPricePerMonthInr: number | null
+  /** It is at most so much per month; null where that is not known. */
+  readonly maxPricePerMonthInr: number | null
+}
+
+/** Images that have the same price on a plan. */
+export interface PlanPrice {
+  /** Rupees per hour; null where that is not known. */
+  readonly pricePerHourInr: number | null
+  /** Rupees per month; null where that is not known. */
+  readonly pricePerMonthInr: number | null
+  /** It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  readonly minPricePerHourInr: number | null
+  /** It is at most so much per hour; null where that is not known. */
+  readonly maxPricePerHourInr: number | null
+  /** It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  readonly minPricePerMonthInr: number | null
+  /** It is at most so much per month; null where that is not known. */
+  readonly maxPricePerMonthInr: number | null
+  readonly images: ReadonlyArray<string>
+}
+
+/** A committed option of a plan, and the images that it has this price with. */
+export interface PlanOption {
+  readonly skuId: number
+  readonly name: string
+  readonly days: number
+  readonly priceInr: number | null
+  readonly message: string
+  readonly until: string
+  /** After so many days of hourly billing the option would have been cheaper; null where a price is not known. */
+  readonly breakEvenDays: number | null
+  readonly images: ReadonlyArray<string>
+}
+
+/** A plan and the images it can be started with. Its price is that with any of them: known where all have the same. */
 export interface Plan {
   /** Plan slug, what `plan` of a create takes. */
   readonly plan: string
@@ -166,12 +212,25 @@ export interface Plan {
   readonly memoryMib: number | null
   readonly diskGb: number | null
   readonly series: string | null
+  /** Rupees per hour; null where that is not known. */
   readonly pricePerHourInr: number | null
+  /** Rupees per month; null where that is not known. */
   readonly pricePerMonthInr: number | null
+  /** It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  readonly minPricePerHourInr: number | null
+  /** It is at most so much per hour; null where that is not known. */
+  readonly maxPricePerHourInr: number | null
+  /** It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing. */
+  readonly minPricePerMonthInr: number | null
+  /** It is at most so much per month; null where that is not known. */
+  readonly maxPricePerMonthInr: number | null
   readonly minimumBillingInr: number | null
-  readonly committedOptions: ReadonlyArray<CommittedOption>
+  /** A SKU is listed more than once where its price depends on the image. */
+  readonly committedOptions: ReadonlyArray<PlanOption>
   /** Images that go with the plan, in the service's order. */
   readonly images: ReadonlyArray<string>
+  /** Each image once, with those of the same price. */
+  readonly prices: ReadonlyArray<PlanPrice>
 }
 
 /** The allowance as one reply reports it. */

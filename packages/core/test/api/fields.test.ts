@@ -3,9 +3,9 @@ import { DateTime, Equal, Hash, Schema } from "effect"
 import * as fc from "fast-check"
 import { allowanceFrom } from "../../src/api/AllowanceHeaders.ts"
 import { diskGb } from "../../src/api/fields/Disk.ts"
-import { text, unreadable } from "../../src/api/fields/Field.ts"
+import { integer, text, unreadable } from "../../src/api/fields/Field.ts"
 import { memoryMib } from "../../src/api/fields/Memory.ts"
-import { priceInr } from "../../src/api/fields/Price.ts"
+import { priceInr, pricePerHourInr, pricePerMonthInr } from "../../src/api/fields/Price.ts"
 import { timestamp } from "../../src/api/fields/Timestamp.ts"
 import { retryAfterMillis } from "../../src/api/RetryAfter.ts"
 
@@ -16,17 +16,47 @@ describe("a price", () => {
     ["1,234.50", 1234.5],
     ["1,23,456", 123_456],
     ["₹ 12", 12],
-    ["Rs. 3.5/Hr", 3.5]
+    ["12.92 INR", 12.92],
+    ["Rs. 500/-", 500],
+    ["0.1234567", 0.123457]
   ] as const) {
     it(`${wire} is ${rupees} rupees`, () => assert.strictEqual(priceInr(wire), rupees))
   }
-  for (const wire of ["1e5", "1.234,56", "12-15", "1 234.50", "0x10", "-5", "free", "", null, {}]) {
-    it(`${JSON.stringify(wire)} is unreadable, not some other price`, () =>
+  for (const wire of [
+    ...["1e5", "1.234,56", "12-15", "1 234.50", "0x10", "-5", "free", "", null, {}],
+    ...["12,92", "1,2345", "0,500", "1,,234", "12.92 USD", "5k", "1.2 lakh", "12.92 €", "$12.92", "12.", ".5", "3.5 x"],
+    ...["1000000001", 1e300, Number.NaN, Number.POSITIVE_INFINITY, "\u0661\u0662", "12 12", "Rs. Rs. 5", "12 per"]
+  ]) {
+    it(`${typeof wire === "string" ? JSON.stringify(wire) : String(wire)} is unreadable, not some other price`, () =>
       assert.strictEqual(priceInr(wire), unreadable))
   }
+  it("may name the period of its field, and no other", () => {
+    assert.strictEqual(pricePerHourInr("Rs. 3.5/Hr"), 3.5)
+    assert.strictEqual(pricePerHourInr("3.5 per hour"), 3.5)
+    assert.strictEqual(pricePerMonthInr("₹1,234/month"), 1234)
+    assert.strictEqual(pricePerHourInr("4715.80/month"), unreadable)
+    assert.strictEqual(pricePerMonthInr("6.46/hr"), unreadable)
+    assert.strictEqual(priceInr("6.46/hr"), unreadable)
+  })
+})
+
+describe("a whole number", () => {
+  it("is not a text whose digits a number would round away", () => {
+    for (const wire of ["4.99999999999999999999", "1.00000000000000000001", "4.5", "9007199254740993", "4 cores"]) {
+      assert.strictEqual(integer(wire), unreadable, wire)
+    }
+    assert.strictEqual(integer("2.0"), 2)
+  })
 })
 
 describe("a size", () => {
+  it("has as many digits as can be counted", () => {
+    for (const wire of ["9".repeat(30), `${"9".repeat(300)} GB`, 1e300]) {
+      assert.strictEqual(diskGb(wire), unreadable)
+      assert.strictEqual(memoryMib(wire), unreadable)
+    }
+  })
+
   it("reads the same each time, among any number of others", () => {
     const sizes = Array.from({ length: 1000 }, (_, i) => i + 1)
     for (const repeated of [1, 2]) {

@@ -5,7 +5,8 @@ import { Images } from "@berth/core/client/Images"
 import { setCommitmentRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
 import { CommitmentSetting, type CommittedOption } from "@berth/core/domain/Commitment"
-import { fromImages } from "@berth/core/domain/Plan"
+import type { Node } from "@berth/core/domain/Node"
+import { priceList } from "@berth/core/domain/Price"
 import { wholeNumberFlag } from "@berth/terminal/wholeNumber"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -23,12 +24,11 @@ import { client } from "../../settings/client.ts"
 import { switchFlag } from "../../settings/switches.ts"
 
 /** The committed option to renew to; none where its plan is not listed. */
-const optionFor = Effect.fnUntraced(function* (plan: string | null, skuId: number) {
-  const plans = fromImages(yield* (yield* Images).list())
-  const known = plans.find((each) => each.plan === plan)
-  return known === undefined
-    ? Option.none<CommittedOption>()
-    : Option.some(yield* Effect.fromResult(optionOf(known, skuId)))
+const optionFor = Effect.fnUntraced(function* (node: Node, skuId: number) {
+  const images = yield* Images.use((service) => service.list())
+  if (images.every(({ plan }) => plan !== node.plan)) return Option.none<CommittedOption>()
+  const option = optionOf(`The plan ${node.plan}`, priceList(images).ofNode(node), skuId)
+  return Option.some(yield* Effect.fromResult(option))
 })
 
 const outcomeOf = (setting: CommitmentSetting, option: Option.Option<CommittedOption>): string =>
@@ -72,7 +72,7 @@ export const set = Command.make(
     yield* ensureApprovable(approval)
     const node = yield* resolveNode(given)
     const skuId = Option.getOrUndefined(sku)
-    const option = skuId === undefined || force ? Option.none() : yield* optionFor(node.plan, skuId)
+    const option = skuId === undefined || force ? Option.none() : yield* optionFor(node, skuId)
     const price = Option.match(option, { onNone: () => null, onSome: ({ priceInr }) => priceInr })
     const proposal = propose(setCommitmentRequest(node.id, setting, skuId), {
       action: "set-commitment",

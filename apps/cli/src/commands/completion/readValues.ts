@@ -6,6 +6,7 @@ import { Plans } from "@berth/core/client/Plans"
 import { label } from "@berth/core/domain/NodeStatus"
 import { Clock, Effect, Stream } from "effect"
 import { type CachedValues, writeCache } from "../../completion/CompletionCache.ts"
+import { pricePerHourText } from "../../records/price.ts"
 
 /** Of a larger account the first nodes are offered. */
 const maxNodes = 1000
@@ -23,10 +24,7 @@ export const readValues = Effect.fnUntraced(function* (path: string | undefined)
     writtenMillis: yield* Clock.currentTimeMillis,
     values: {
       nodes: found.map(({ id, name, status }) => ({ value: name, description: `${id}, ${label(status)}` })),
-      plans: offered.map(({ plan, pricePerHourInr }) => ({
-        value: plan,
-        description: pricePerHourInr === null ? "" : `₹${pricePerHourInr} per hour`
-      })),
+      plans: offered.map((plan) => ({ value: plan.plan, description: pricePerHourText(plan) ?? "" })),
       images: Array.from(images.keys(), (value) => ({ value, description: "" }))
     }
   }

@@ -1,31 +1,31 @@
 /**
  * `berth cost`: what the account costs per hour and month, and the nodes that are off and still billed.
  */
+import { Images } from "@berth/core/client/Images"
 import { Nodes } from "@berth/core/client/Nodes"
-import { Plans } from "@berth/core/client/Plans"
+import { priceList } from "@berth/core/domain/Price"
 import { Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { rupees } from "../../output/format.ts"
 import { printNote } from "../../output/Output.ts"
 import { printAll } from "../../output/print.ts"
 import { type Cost, costRecord } from "../../records/cost.ts"
+import { priceText } from "../../records/price.ts"
 import { client } from "../../settings/client.ts"
 import { costs, type Grouping, groupings } from "./sum.ts"
 
 const count = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`)
 
 /** The sentences below the table, each a note of its own. */
-const totalTexts = ({
-  nodes,
-  offAndBilled,
-  pricePerHourInr,
-  pricePerMonthInr,
-  withoutPrice
-}: Cost): ReadonlyArray<string> => {
-  const price = `₹${rupees(pricePerHourInr ?? 0)} per hour, ₹${rupees(pricePerMonthInr ?? 0)} per month`
-  const sentences = [`${count(nodes)}: ${price}, by the hourly prices of their plans.`]
+const totalTexts = (total: Cost): ReadonlyArray<string> => {
+  const { nodes, offAndBilled, withoutPrice } = total
+  const price = priceText(total)
+  const sentences = [
+    `${count(nodes)}: ${price === undefined ? "price not known" : `${price}, by their hourly prices`}.`
+  ]
   if (offAndBilled > 0) sentences.push(`${count(offAndBilled)} off and still billed.`)
-  if (withoutPrice > 0) sentences.push(`${count(withoutPrice)} without a known price, not in the sum.`)
+  if (withoutPrice > 0 && price !== undefined) {
+    sentences.push(`${count(withoutPrice)} without one known price: the sum has what is known of it.`)
+  }
   return sentences
 }
 
@@ -39,14 +39,14 @@ export const cost = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ by }) {
-    const [nodes, plans] = yield* Effect.all(
+    const [nodes, images] = yield* Effect.all(
       [
         Nodes.use((service) => Stream.runCollect(service.list({ lane: "interactive" }))),
-        Plans.use((service) => service.list())
+        Images.use((service) => service.list())
       ],
       { concurrency: 2 }
     )
-    const { rows, total } = costs(nodes, plans, by)
+    const { rows, total } = costs(nodes, priceList(images), by)
     yield* printAll(costRecord, rows)
     if (total.nodes > 0) for (const text of totalTexts(total)) yield* printNote(text)
   })

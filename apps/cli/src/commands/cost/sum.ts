@@ -1,40 +1,31 @@
 /**
- * What nodes cost by the prices of their plans, in groups. Pure. A committed node costs what its commitment cost, which the service
- * does not report: this is the hourly price.
+ * What nodes cost by the price of their plan and image, in groups. Pure. A committed node costs what its commitment cost, which the
+ * service does not report: this is the hourly price.
  */
 import type { Node } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
-import type { Plan } from "@berth/core/domain/Plan"
+import { type PriceList, sumOfPrices } from "@berth/core/domain/Price"
 import type { Cost } from "../../records/cost.ts"
 
 /** What a row is about. */
 export const groupings = ["node", "plan", "status"] as const
 export type Grouping = (typeof groupings)[number]
 
-/** Rounded to hundredths of a paisa: sums of decimals end in a rest of binary fractions. */
-const rounded = (amount: number): number => Math.round(amount * 10_000) / 10_000
-
-const sum = (amounts: ReadonlyArray<number>): number => rounded(amounts.reduce((total, each) => total + each, 0))
-
 /** The one value that all have; null where they have several. */
 const common = <A>(values: ReadonlyArray<A>): A | null =>
   values.every((value) => value === values[0]) ? (values[0] ?? null) : null
 
-const rowOf = (name: string, id: number | null, nodes: ReadonlyArray<Node>, plans: ReadonlyMap<string, Plan>): Cost => {
-  const priced = nodes.flatMap(({ plan }) => {
-    const found = plans.get(plan ?? "")
-    return found?.pricePerHourInr == null ? [] : [found]
-  })
+const rowOf = (name: string, id: number | null, nodes: ReadonlyArray<Node>, prices: PriceList): Cost => {
+  const each = nodes.map((node) => prices.ofNode(node).price)
   return {
     name,
     id,
     status: common(nodes.map(({ status }) => label(status))),
     plan: common(nodes.map(({ plan }) => plan)),
     nodes: nodes.length,
-    pricePerHourInr: priced.length === 0 ? null : sum(priced.map(({ pricePerHourInr }) => pricePerHourInr ?? 0)),
-    pricePerMonthInr: priced.length === 0 ? null : sum(priced.map(({ pricePerMonthInr }) => pricePerMonthInr ?? 0)),
+    ...sumOfPrices(each),
     offAndBilled: nodes.filter(({ status }) => status === "power-off").length,
-    withoutPrice: nodes.length - priced.length
+    withoutPrice: each.filter(({ pricePerHourInr }) => pricePerHourInr === null).length
   }
 }
 
@@ -47,19 +38,18 @@ const groupOf = (node: Node, by: Grouping): string =>
 /** A row for each group, in the order in which they appear, and one for all. */
 export const costs = (
   nodes: ReadonlyArray<Node>,
-  plans: ReadonlyArray<Plan>,
+  prices: PriceList,
   by: Grouping
 ): { readonly rows: ReadonlyArray<Cost>; readonly total: Cost } => {
-  const byName = new Map(plans.map((plan) => [plan.plan, plan]))
   const billed = nodes.filter(isBilled)
   const groups = Map.groupBy(billed, (node) => groupOf(node, by))
   return {
     rows: Array.from(groups, ([group, members]) => {
       const [only] = members
       return by === "node" && only !== undefined
-        ? rowOf(only.name, only.id, members, byName)
-        : rowOf(group, null, members, byName)
+        ? rowOf(only.name, only.id, members, prices)
+        : rowOf(group, null, members, prices)
     }),
-    total: rowOf("total", null, billed, byName)
+    total: rowOf("total", null, billed, prices)
   }
 }

@@ -7,7 +7,10 @@ import { createRequest } from "@berth/core/client/NodeRequests"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node } from "@berth/core/domain/Node"
+import type { NodeSpec } from "@berth/core/domain/NodeSpec"
+import { shareInr } from "@berth/core/domain/Money"
 import { fromImages } from "@berth/core/domain/Plan"
+import { exactPrice, sumOfPrices, unknownPrice } from "@berth/core/domain/Price"
 import { DateTime, Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { waitCommand } from "../../failure/waitCommand.ts"
@@ -18,7 +21,6 @@ import { withListed, withListedFields } from "../../nodes/allNodes.ts"
 import { existingNodes } from "../../nodes/ifAbsent.ts"
 import { whenInterrupted } from "../../nodes/interrupted.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
-import { rupees } from "../../output/format.ts"
 import { type Changed, Output, printNote, reportingChanged } from "../../output/Output.ts"
 import { OutputFormat } from "../../output/OutputFormat.ts"
 import { printAll, printOne } from "../../output/print.ts"
@@ -27,12 +29,14 @@ import { reportProblem } from "../../output/reportProblem.ts"
 import { approve } from "../../proposal/approve.ts"
 import { canAsk } from "../../proposal/confirm.ts"
 import { guidedForm } from "../../proposal/guidedForm.ts"
-import { knownOffer, type Offer, offerFor, planNamed } from "../../proposal/offer.ts"
-import { type Proposal, propose, sumOf, toPaise } from "../../proposal/Proposal.ts"
+import { knownOffer, type Offer, offerFor, planFault } from "../../proposal/offer.ts"
+import { type Proposal, propose } from "../../proposal/Proposal.ts"
 import { type Creation, creationRecord } from "../../records/creation.ts"
+import { pricePerHourText } from "../../records/price.ts"
 import { creatingClient } from "../../settings/client.ts"
 import {
   contradiction,
+  type Essentials,
   flags,
   givenOf,
   missingFault,
@@ -48,22 +52,18 @@ const concurrency = 4
 const hoursPerDay = 24
 
 /** The proposal of one create. */
-const proposalOf = ({ spec }: Wanted, { option, plan }: Offer): Proposal => {
+const proposalOf = ({ spec }: Wanted, { option, price }: Offer): Proposal => {
   const committed = option?.priceInr ?? null
-  const perHour =
-    option === undefined
-      ? (plan?.pricePerHourInr ?? null)
-      : committed === null
-        ? null
-        : toPaise(committed / (option.days * hoursPerDay))
   return propose(createRequest(spec), {
     action: "create",
     id: null,
     name: spec.name,
-    // A committed option that is not listed has no known price.
-    pricePerHourInr: spec.committedSkuId !== undefined && option === undefined ? null : perHour,
-    pricePerMonthInr:
-      option === undefined && spec.committedSkuId === undefined ? (plan?.pricePerMonthInr ?? null) : null,
+    // A committed option that is not listed, or not at one price, has no known price.
+    ...(spec.committedSkuId === undefined
+      ? price
+      : option === undefined || committed === null
+        ? unknownPrice
+        : exactPrice(shareInr(committed, option.days * hoursPerDay), null)),
     committedPriceInr: committed,
     outcome:
       option === undefined
@@ -72,18 +72,30 @@ const proposalOf = ({ spec }: Wanted, { option, plan }: Offer): Proposal => {
   })
 }
 
+/** The account's saved images, where the order is for one. Without them the price is not known, which is no reason to fail. */
+const savedImages = ({ savedImageTemplateId }: NodeSpec) =>
+  savedImageTemplateId === undefined
+    ? Effect.succeed([])
+    : Effect.orElseSucceed(
+        Images.use((images) => images.saved()),
+        () => []
+      )
+
 /** Why these creates cost too much; undefined when they do not. */
 const costFault = (proposals: ReadonlyArray<Proposal>, maxCost: Option.Option<number>): UsageFault | undefined => {
   if (Option.isNone(maxCost) || proposals.length === 0) return undefined
   const hint = "Raise --max-cost, or choose a cheaper plan: berth plan list --sort price"
-  const cost = sumOf(proposals.map(({ pricePerHourInr }) => pricePerHourInr))
-  if (cost === null) {
+  const cost = sumOfPrices(proposals)
+  const { maxPricePerHourInr: atMost, minPricePerHourInr: atLeast } = cost
+  if (atMost !== null && atMost <= maxCost.value) return undefined
+  const text = pricePerHourText(cost)
+  if (text === undefined) {
     return new UsageFault({ message: "The price is not known, so it may be above --max-cost.", hint })
   }
   const what = proposals.length === 1 ? "The node costs" : `The ${proposals.length} nodes cost`
-  return cost <= maxCost.value
-    ? undefined
-    : new UsageFault({ message: `${what} ₹${rupees(cost)} per hour, more than --max-cost ${maxCost.value}.`, hint })
+  const isAbove = atLeast !== null && atLeast > maxCost.value
+  const message = `${what} ${text}, ${isAbove ? "more than" : "which may be more than"} --max-cost ${maxCost.value}.`
+  return new UsageFault({ message, hint })
 }
 
 const listByName = (name: string) => `berth node list --name ${quoted(name)}`
@@ -245,13 +257,16 @@ export const create = Command.make(
     const missing = missingFault(given)
     if (missing !== undefined && !(yield* canAsk)) return yield* missing
     const images = yield* (yield* Images).list()
-    const plans = fromImages(images)
     // A plan that cannot work is refused before the rest is asked for.
-    if (given.plan !== undefined && !options.force) yield* Effect.fromResult(planNamed(given.plan, plans))
-    const essentials = yield* guidedForm(given, plans)
+    const noPlan = given.plan === undefined || options.force ? undefined : planFault(given.plan, images)
+    if (noPlan !== undefined) return yield* Effect.fromResult(noPlan)
+    const essentials = yield* missing === undefined
+      ? Effect.succeed(given as Essentials)
+      : guidedForm(given, fromImages(images))
     const spec = specOf(essentials, options)
     const wanted = yield* Effect.fromResult(wantedNodes(spec, options))
-    const offer = options.force ? knownOffer(spec, images) : yield* Effect.fromResult(offerFor(spec, images))
+    const listed = { images, saved: yield* savedImages(spec) }
+    const offer = options.force ? knownOffer(spec, listed) : yield* Effect.fromResult(offerFor(spec, listed))
     const existing = options.ifAbsent ? yield* existingNodes(wanted.map((each) => each.spec)) : new Map<string, Node>()
 
     const proposals = wanted.flatMap((each) => (existing.has(each.spec.name) ? [] : [proposalOf(each, offer)]))

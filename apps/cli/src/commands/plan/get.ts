@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PlanNotFound } from "../../failure/CliFailure.ts"
 import { printOne } from "../../output/print.ts"
-import { planCard, planOf } from "../../records/plan.ts"
+import { planCard } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
 
 export const get = Command.make(
@@ -18,6 +18,6 @@ export const get = Command.make(
     const plans = yield* (yield* Plans).list()
     const found = plans.find(({ plan }) => plan.toLowerCase() === wanted.toLowerCase())
     if (found === undefined) return yield* new PlanNotFound({ plan: wanted, plans: plans.map(({ plan }) => plan) })
-    yield* printOne(planCard, planOf(found))
+    yield* printOne(planCard, found)
   })
 ).pipe(Command.provide(client))

@@ -5,7 +5,7 @@ import { Plans } from "@berth/core/client/Plans"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { printLimited } from "../../output/printLimited.ts"
-import { planOf, planRecord } from "../../records/plan.ts"
+import { planRecord } from "../../records/plan.ts"
 import { client } from "../../settings/client.ts"
 import { imageFilter, imageFilterFlags, isWanted } from "../../settings/imageFilter.ts"
 import { limitFlag } from "../../settings/limitFlag.ts"
@@ -15,6 +15,6 @@ export const list = Command.make(
   { ...imageFilterFlags, limit: limitFlag("plans") },
   Effect.fnUntraced(function* ({ limit, ...flags }) {
     const plans = yield* (yield* Plans).list(imageFilter(flags))
-    yield* printLimited(planRecord, plans.filter(isWanted(flags)).map(planOf), limit)
+    yield* printLimited(planRecord, plans.filter(isWanted(flags)), limit)
   })
 ).pipe(Command.withDescription("List plans and their prices"), Command.provide(client))

@@ -2,6 +2,8 @@
  * The images and plans of an account as they are known for good, and what only this process saw of them.
  */
 import type { Image } from "@berth/core/domain/Image"
+import { fromImages, type PlanPrice } from "@berth/core/domain/Plan"
+import { exactPrice, oneOfPrices, type Price } from "@berth/core/domain/Price"
 import { Schema } from "effect"
 import { CatalogueImage, CataloguePlan } from "../CatalogueFact.ts"
 import type { Exchange } from "../Observation.ts"
@@ -30,7 +32,19 @@ const CatalogueJson = Schema.fromJsonString(Schema.toCodecJson(Catalogue))
 
 /** Between a catalogue and its JSON in the store. */
 export const writeCatalogue = Schema.encodeSync(CatalogueJson)
-export const readCatalogue = Schema.decodeSync(CatalogueJson)
+const decode = Schema.decodeSync(CatalogueJson)
+
+/** Catalogues of earlier versions have one price for a plan. That of each image is learnt by the next read. */
+export const readCatalogue = (body: string): Catalogue => {
+  const kept = JSON.parse(body) as { readonly plans?: ReadonlyArray<{ readonly item: Partial<CataloguePlan> }> }
+  const isEarlier = kept.plans?.some(({ item }) => item.prices === undefined) === true
+  if (!isEarlier) return decode(body)
+  const withPrices = ({ item, ...entry }: { readonly item: Partial<CataloguePlan> }) => ({
+    ...entry,
+    item: { ...item, ...exactPrice(item.pricePerHourInr ?? null, item.pricePerMonthInr ?? null), prices: [] }
+  })
+  return decode(JSON.stringify({ ...kept, plans: kept.plans?.map(withPrices) }))
+}
 
 export const unread: Catalogue = { isBaseline: false, readMillis: null, images: [], plans: [] }
 
@@ -40,25 +54,37 @@ export interface CatalogueRead extends Exchange {
   readonly plans: ReadonlyArray<CataloguePlan>
 }
 
-/** What the entries of the image list come to: each image, and each plan with the lowest price that an image has with it. */
-export const offeredBy = (list: ReadonlyArray<Image>): Pick<CatalogueRead, "images" | "plans"> => {
-  const images = new Map<string, CatalogueImage>()
-  const plans = new Map<string, CataloguePlan>()
-  for (const { image, name, os, plan, specs } of list) {
-    if (!images.has(image)) images.set(image, { image, name, os })
-    const { diskGb, memoryMib, pricePerHourInr, pricePerMonthInr, series, vcpus } = specs
-    const known = plans.get(plan)
-    const own = { plan, vcpus, memoryMib, diskGb, series, pricePerHourInr, pricePerMonthInr }
-    plans.set(plan, known === undefined ? own : withLowestPrice(known, own))
-  }
-  return { images: Array.from(images.values()), plans: Array.from(plans.values()) }
+/** A price as a text that two of the same have in common. */
+export const boundsText = (price: Price): string =>
+  `${price.minPricePerHourInr} ${price.maxPricePerHourInr} ${price.minPricePerMonthInr} ${price.maxPricePerMonthInr}`
+
+/** The price of each image with a plan. */
+export const pricesOf = ({ prices }: CataloguePlan): ReadonlyMap<string, Price> =>
+  new Map(prices.flatMap(({ images, ...price }) => images.map((image) => [image, price] as const)))
+
+/** A plan with these prices of its images, in an order that does not depend on the list's. */
+export const withPrices = (
+  plan: Omit<CataloguePlan, "prices" | keyof Price>,
+  prices: ReadonlyMap<string, Price>
+): CataloguePlan => {
+  const sorted = Array.from(prices).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const groups = Array.from(Map.groupBy(sorted, ([, price]) => boundsText(price)).values(), (same): PlanPrice => ({
+    ...same[0]![1],
+    images: same.map(([image]) => image)
+  }))
+  const { images: _, ...price } = { images: [], ...oneOfPrices(groups) }
+  return { ...plan, ...price, prices: groups }
 }
 
-/** The order of the list may change; the lowest price of it does not. */
-const withLowestPrice = (known: CataloguePlan, other: CataloguePlan): CataloguePlan => ({
-  ...known,
-  pricePerHourInr: lowest(known.pricePerHourInr, other.pricePerHourInr),
-  pricePerMonthInr: lowest(known.pricePerMonthInr, other.pricePerMonthInr)
-})
-
-const lowest = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b))
+/** What the entries of the image list come to: each image, and each plan with its price by image. */
+export const offeredBy = (list: ReadonlyArray<Image>): Pick<CatalogueRead, "images" | "plans"> => {
+  const images = new Map<string, CatalogueImage>()
+  for (const { image, name, os } of list) if (!images.has(image)) images.set(image, { image, name, os })
+  const plans = fromImages(list).map(({ diskGb, memoryMib, plan, prices, series, vcpus }) =>
+    withPrices(
+      { plan, vcpus, memoryMib, diskGb, series },
+      new Map(prices.flatMap(({ images, ...price }) => images.map((image) => [image, price] as const)))
+    )
+  )
+  return { images: Array.from(images.values()), plans }
+}

@@ -3,11 +3,13 @@
  * have shown the same of it, and every read between them; an empty catalogue proves nothing, and one that lacks much has to
  * stay so for a day.
  */
+import { sumInr } from "@berth/core/domain/Money"
+import type { Price } from "@berth/core/domain/Price"
 import { DateTime } from "effect"
 import { type CataloguePlan, type EntryFact, ofAccount } from "../CatalogueFact.ts"
 import { between } from "../Draft.ts"
 import type { Moment } from "../Observation.ts"
-import { type Catalogue, type CatalogueRead } from "./Catalogue.ts"
+import { boundsText, type Catalogue, type CatalogueRead, pricesOf, withPrices } from "./Catalogue.ts"
 
 /** From the first read that shows a change to the one that proves it, at least. */
 export const agreementMillis = 10 * 60_000
@@ -53,8 +55,8 @@ export interface CatalogueDifference {
   readonly facts: ReadonlyArray<EntryFact>
 }
 
-/** How many nodes have a plan. */
-export type NodesOn = (plan: string) => number
+/** The image of each node that has a plan; null where it is not known. */
+export type NodesOn = (plan: string) => ReadonlyArray<string | null>
 
 type Kind = "images" | "plans"
 type Entry = Catalogue[Kind][number]
@@ -62,23 +64,57 @@ type Item = Entry["item"]
 
 const keyOf = (item: Item): string => ("image" in item ? `images/${item.image}` : `plans/${item.plan}`)
 
-/** Differs from what is known in a price that both state. */
-const isOtherPrice = (known: number | null, shown: number | null): boolean =>
-  known !== null && shown !== null && known !== shown
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-const hasOtherPrice = (known: Item, shown: Item): boolean =>
-  "plan" in known &&
-  "plan" in shown &&
-  (isOtherPrice(known.pricePerHourInr, shown.pricePerHourInr) ||
-    isOtherPrice(known.pricePerMonthInr, shown.pricePerMonthInr))
+/** Both sorted, so that the same prices are written the same. */
+const hasSamePrices = (a: CataloguePlan, b: CataloguePlan): boolean =>
+  a.prices.length === b.prices.length &&
+  a.prices.every((price, index) => {
+    const other = b.prices[index]!
+    return (
+      price.images.length === other.images.length &&
+      boundsText(price) === boundsText(other) &&
+      price.images.every((image, at) => image === other.images[at])
+    )
+  })
+
+const isStated = (price: Price): boolean => price.maxPricePerHourInr !== null || price.maxPricePerMonthInr !== null
+
+/** Whether a bound that both state is another one. */
+const isOtherPrice = (known: Price, shown: Price): boolean =>
+  (["minPricePerHourInr", "maxPricePerHourInr", "minPricePerMonthInr", "maxPricePerMonthInr"] as const).some(
+    (bound) => known[bound] !== null && shown[bound] !== null && known[bound] !== shown[bound]
+  )
+
+/**
+ * The prices that are others now, of images that both have: each once, whichever of the images a reply lacks. As a text; empty where
+ * there are none.
+ */
+const otherPrices = (known: Item, shown: Item): string => {
+  if (!("plan" in known) || !("plan" in shown) || hasSamePrices(known, shown)) return ""
+  const before = pricesOf(known)
+  const others = Array.from(pricesOf(shown)).flatMap(([image, price]) => {
+    const was = before.get(image)
+    return was !== undefined && isOtherPrice(was, price) ? [`${boundsText(was)} > ${boundsText(price)}`] : []
+  })
+  return Array.from(new Set(others)).toSorted().join(", ")
+}
 
 /** What is shown, with what is known of it and not stated this time. */
 const filled = (known: Item, shown: Item): Item => {
   const stated = Object.entries(shown).filter(([, value]) => value !== null)
-  return { ...known, ...Object.fromEntries(stated) } as Item
+  const item = { ...known, ...Object.fromEntries(stated) } as Item
+  if (!("plan" in item) || !("plan" in known) || !("plan" in shown)) return item
+  if (hasSamePrices(known, shown)) return item
+  const before = pricesOf(known)
+  // The prices of images that are not shown are those of before a change.
+  const prices = new Map(otherPrices(known, shown) === "" ? before : [])
+  for (const [image, price] of pricesOf(shown)) {
+    const was = before.get(image)
+    prices.set(image, isStated(price) || was === undefined ? price : was)
+  }
+  return withPrices(item, prices)
 }
-
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 interface Change {
   readonly key: string
@@ -86,14 +122,15 @@ interface Change {
   readonly shown: Item | undefined
 }
 
-const priceOf = (item: Item): string => ("plan" in item ? `${item.pricePerHourInr} ${item.pricePerMonthInr}` : "")
+/** The different prices of a plan, as a text that does not depend on which of its images are shown. */
+const priceOf = (item: Item): string => ("plan" in item ? item.prices.map(boundsText).toSorted().join(", ") : "")
 
 /** How `shown` differs from what is known, as a text; null where it does not in what is reported. */
 const showsOf = ({ known, shown }: Change): string | null => {
   // The first price of a plan is believed as any other is: when two reads show it.
   if (known === undefined || known.goneMillis !== null) return shown === undefined ? null : `offered ${priceOf(shown)}`
   if (shown === undefined) return "absent"
-  return hasOtherPrice(known.item, shown) ? priceOf(shown) : null
+  return otherPrices(known.item, shown) || null
 }
 
 const changesOf = (known: Catalogue, read: CatalogueRead, kind: Kind): ReadonlyArray<Change> => {
@@ -146,10 +183,21 @@ const doubtAfter = (
 const isBelieved = ({ first, requiredMillis }: Doubt, now: Moment): boolean =>
   first !== now && now.monotonicMillis - first.monotonicMillis >= requiredMillis
 
-const difference = (before: CataloguePlan, after: CataloguePlan, nodes: number): number | null =>
-  before.pricePerMonthInr === null || after.pricePerMonthInr === null
-    ? null
-    : Math.round((after.pricePerMonthInr - before.pricePerMonthInr) * nodes * 100) / 100
+/** What each of the nodes costs per month; null where its image is not known and the plan has several prices. */
+const perMonth = (plan: CataloguePlan, images: ReadonlyArray<string | null>): ReadonlyArray<number | null> => {
+  const prices = pricesOf(plan)
+  return images.map((image) => ((image === null ? undefined : prices.get(image)) ?? plan).pricePerMonthInr)
+}
+
+const difference = (
+  before: CataloguePlan,
+  after: CataloguePlan,
+  images: ReadonlyArray<string | null>
+): number | null => {
+  const [was, is] = [perMonth(before, images), perMonth(after, images)]
+  if ([...was, ...is].includes(null)) return null
+  return sumInr([...is.map((price) => price ?? 0), ...was.map((price) => -(price ?? 0))])
+}
 
 const factOf = (
   { key, known, shown }: Change,
@@ -170,12 +218,13 @@ const factOf = (
       : { ...common, type: "berth.plan.added", data: { before: null, after: after!, ...observed } }
   }
   if ("image" in before) return { ...common, type: "berth.image.removed", data: { before, after: null, ...observed } }
-  const nodes = nodesOn(before.plan)
+  const images = nodesOn(before.plan)
+  const nodes = images.length
   if (after === undefined) {
     return { ...common, type: "berth.plan.removed", data: { before, after: null, nodes, ...observed } }
   }
   const data = { before, after: after as CataloguePlan, nodes }
-  const differencePerMonthInr = difference(data.before, data.after, nodes)
+  const differencePerMonthInr = difference(data.before, data.after, images)
   return { ...common, type: "berth.plan.price_changed", data: { ...data, differencePerMonthInr, ...observed } }
 }
 
@@ -196,7 +245,7 @@ const gather = (catalogue: Catalogue, evidence: CatalogueEvidence, read: Catalog
   const [images, plans] = (["images", "plans"] as const).map((kind) => changesOf(catalogue, read, kind))
   const all = [...images!, ...plans!]
   const hasNew = all.some(
-    ({ known, shown }) => known === undefined || (shown !== undefined && hasOtherPrice(known.item, shown))
+    ({ known, shown }) => known === undefined || (shown !== undefined && otherPrices(known.item, shown) !== "")
   )
   const isComplete = !isShort(images!) && !isShort(plans!)
   const first = evidence.firstRead

@@ -4,7 +4,7 @@ import { ask } from "./connection.js"
 import { changesOf, keyOf, maxKeptEvents, model, nodeKeyOf, now, priceOf } from "./model.js"
 import { makeStrip } from "./nodeRows.js"
 import { paintEvents } from "./timeline.js"
-import { nameText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 const part = (id) => document.getElementById(id)
 
@@ -115,7 +115,7 @@ const factsOf = (node) => [
   ["Id", String(node.id)],
   ["Account", plain(node.account)],
   ["Plan", plainOr(node.plan)],
-  ["Price per month", priceText(priceOf(node))],
+  ["Price per month", boundText(priceOf(node))],
   ["Created", wholeInstantText(node.createdMillis)],
   ["Age", spanText(now() - node.createdMillis)],
   ["Public address", plainOr(node.publicIp)],

@@ -28,16 +28,28 @@ export const now = () => Date.now() + model.aheadMillis
 
 export const keyOf = (account, id) => `${account}/${id}`
 
-/** The price of a plan per month; null where it is unknown. */
-const planPrice = (account, plan) => model.prices.get(account)?.get(plan) ?? null
+const unknownPrice = { atLeast: null, isExact: false }
 
-export const priceOf = ({ account, plan }) => planPrice(account, plan)
+/**
+ * The price per month of a node: that of its plan and image, as the daemon knows it. Where the image is not known it is one of its
+ * plan. `atLeast` is the lowest that it may be, null where nothing is known.
+ */
+export const priceOf = ({ account, image, plan }) => {
+  const known = model.prices.get(account)?.get(plan)
+  return known?.byImage.get(image) ?? known?.ofPlan ?? unknownPrice
+}
+
+const monthlyPrice = ({ minPricePerMonthInr, pricePerMonthInr }) => ({
+  atLeast: minPricePerMonthInr,
+  isExact: pricePerMonthInr !== null
+})
 
 export const setPrices = (plans) => {
   model.prices = new Map()
-  for (const { account, plan, pricePerMonthInr } of plans) {
+  for (const { account, plan, prices, ...price } of plans) {
     if (!model.prices.has(account)) model.prices.set(account, new Map())
-    model.prices.get(account).set(plan, pricePerMonthInr)
+    const byImage = new Map(prices.flatMap((each) => each.images.map((image) => [image, monthlyPrice(each)])))
+    model.prices.get(account).set(plan, { ofPlan: monthlyPrice(price), byImage })
   }
 }
 
@@ -147,7 +159,7 @@ export const columns = [
   { name: "plan", title: "Plan", value: ({ plan }) => plan ?? "" },
   { name: "address", title: "Address", value: ({ privateIp, publicIp }) => sortable(publicIp ?? privateIp ?? "") },
   { name: "age", title: "Age", value: ({ createdMillis }) => -createdMillis },
-  { name: "price", title: "Per month", value: (node) => priceOf(node) ?? -1 }
+  { name: "price", title: "Per month", value: (node) => priceOf(node).atLeast ?? -1 }
 ]
 
 /** `web-9` before `web-10`, `10.0.0.9` before `10.0.0.10`. */
@@ -205,18 +217,17 @@ const numberOfEach = (values) => {
 /** Nodes by status. */
 export const countsByStatus = (nodes) => numberOfEach(nodes.map(({ status }) => status))
 
-/** What the nodes cost per month by plan, and how many have a plan of unknown price. Prices are found by plan, not by node. */
+/** What the nodes cost per month by plan, at least, in rupees; and how many have no single known price, so that they may cost more. */
 export const costsOf = (nodes) => {
   const costs = new Map()
   let unpriced = 0
-  for (const [account, own] of Map.groupBy(nodes, ({ account }) => account)) {
-    for (const [plan, count] of numberOfEach(own.map(({ plan }) => plan))) {
-      const price = planPrice(account, plan)
-      if (price === null) unpriced += count
-      else costs.set(plan, (costs.get(plan) ?? 0) + count * price)
-    }
+  for (const node of nodes) {
+    const { atLeast, isExact } = priceOf(node)
+    if (!isExact) unpriced++
+    // In paise, whose sums are exact.
+    if (atLeast !== null) costs.set(node.plan, (costs.get(node.plan) ?? 0) + Math.round(atLeast * 100))
   }
-  return { costs, unpriced }
+  return { costs: new Map(Array.from(costs, ([plan, paise]) => [plan, paise / 100])), unpriced }
 }
 
 /** What the events in the page show of a node's past: its changes of status, and since when none is missing. */

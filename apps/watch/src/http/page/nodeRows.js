@@ -1,7 +1,7 @@
 // The nodes as rows, of which only those in sight are in the document: ten thousand cost as much as thirty.
 import { isolated, make, plain, renew, setText, tag } from "@berth/web/rows.js"
 import { columns, historyOf, model, now, pastOf, priceOf } from "./model.js"
-import { nameText, priceText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
+import { boundText, nameText, spanText, toneOfStatus, wholeInstantText } from "./wording.js"
 
 /** Rows beyond the edges, so that scrolling shows no gap. */
 const overscan = 8
@@ -77,7 +77,7 @@ const makeRow = (node) => {
       Object.assign(cell("plan", isolated(node.plan ?? "–")), { title: plain(node.plan ?? "") }),
       cell("address", node.publicIp ?? node.privateIp ?? "–"),
       cell("age", make("span", { text: spanText(now() - node.createdMillis) })),
-      cell("price", priceText(priceOf(node))),
+      cell("price", boundText(priceOf(node))),
       cell("history", makeStrip(node, view.spanMillis))
     ]
   })

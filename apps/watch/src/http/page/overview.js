@@ -2,6 +2,7 @@
 import { isolated, make, paintRows, plain, setText, tag } from "@berth/web/rows.js"
 import { comingsAndGoings, costsOf, countsByStatus, maxKeptEvents, model, now } from "./model.js"
 import {
+  boundText,
   countText,
   instantText,
   isLow,
@@ -84,8 +85,9 @@ const paintCosts = (nodes) => {
   const named = plans.slice(0, maxPlans)
   const rest = plans.slice(maxPlans)
   if (rest.length > 0) named.push({ name: pluralText(rest.length, "other plan"), price: sumOf(rest) })
-  setText(at("cost"), areKnown ? priceText(sumOf(plans)) : "–")
-  setText(at("unpriced"), areKnown && unpriced > 0 ? `without ${pluralText(unpriced, "node")} of unknown price` : "")
+  setText(at("cost"), areKnown ? boundText({ atLeast: sumOf(plans), isExact: unpriced === 0 }) : "–")
+  const note = `at least: ${pluralText(unpriced, "node")} without one known price`
+  setText(at("unpriced"), areKnown && unpriced > 0 ? note : "")
   paintBar(
     at("costs-bar"),
     named.map(({ price }, index) => [`fill plan-${index}`, price])

@@ -4,6 +4,9 @@ const rupees = new Intl.NumberFormat("en", { style: "currency", currency: "INR",
 
 export const priceText = (value) => (value === null ? "–" : rupees.format(value))
 
+/** A price that may be higher says so. */
+export const boundText = ({ atLeast, isExact }) => `${atLeast === null || isExact ? "" : "≥ "}${priceText(atLeast)}`
+
 const counts = new Intl.NumberFormat("en")
 
 export const countText = (value) => counts.format(value)

@@ -1,38 +1,64 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Image } from "@berth/core/domain/Image"
 import { DateTime } from "effect"
-import { offeredBy } from "../../../src/diff/catalogue/Catalogue.ts"
-import { anImage, aPlan, readAt } from "./reading.ts"
+import { offeredBy, readCatalogue } from "../../../src/diff/catalogue/Catalogue.ts"
+import { anImage, aPlan, aPlanWith, readAt } from "./reading.ts"
 import { watching, watchingFrom } from "./watching.ts"
 
 const plans = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => aPlan(name))
 const without = (...names: ReadonlyArray<string>) => plans.filter(({ plan }) => !names.includes(plan))
 
 describe("the list of images", () => {
-  const offer = (image: string, plan: string, pricePerMonthInr: number | null): Image => {
-    const { plan: _, ...specs } = aPlan(plan, pricePerMonthInr)
-    return {
-      ...anImage(image),
-      plan,
-      zone: null,
-      specs: { ...specs, minimumBillingInr: null, committedOptions: [] },
-      extra: {}
-    }
-  }
+  const offer = (image: string, plan: string, pricePerMonthInr: number | null): Image => ({
+    ...anImage(image),
+    plan,
+    zone: null,
+    specs: {
+      vcpus: 1,
+      memoryMib: 1024,
+      diskGb: 15,
+      series: "A",
+      pricePerHourInr: pricePerMonthInr === null ? null : pricePerMonthInr / 730,
+      pricePerMonthInr,
+      minimumBillingInr: null,
+      committedOptions: []
+    },
+    extra: {}
+  })
 
-  it("comes to each image, and each plan at its lowest price, whatever its order", () => {
+  it("comes to each image, and each plan with the price of each of its images, whatever its order", () => {
     const list = [
       offer("a", "small", 800),
       offer("b", "small", 730),
       offer("a", "large", null),
-      offer("b", "large", 900)
+      offer("b", "large", 900),
+      offer("a", "one", 5),
+      offer("b", "one", 5)
     ]
     for (const each of [list, list.toReversed()]) {
       const { images, plans } = offeredBy(each)
       expect(images.map(({ image }) => image).toSorted()).toEqual(["a", "b"])
-      expect(Object.fromEntries(plans.map(({ plan, pricePerMonthInr }) => [plan, pricePerMonthInr]))).toEqual({
-        small: 730,
-        large: 900
+      const perMonth = plans.map(({ maxPricePerMonthInr, minPricePerMonthInr, plan, pricePerMonthInr, prices }) => [
+        plan,
+        [pricePerMonthInr, minPricePerMonthInr, maxPricePerMonthInr],
+        prices.map(({ images, pricePerMonthInr }) => [images, pricePerMonthInr])
+      ])
+      expect(Object.fromEntries(perMonth.map(([plan, ...rest]) => [plan, rest]))).toEqual({
+        small: [
+          [null, 730, 800],
+          [
+            [["a"], 800],
+            [["b"], 730]
+          ]
+        ],
+        large: [
+          [null, null, null],
+          [
+            [["a"], null],
+            [["b"], 900]
+          ]
+        ],
+        one: [[5, 5, 5], [[["a", "b"], 5]]]
       })
     }
   })
@@ -79,7 +105,9 @@ describe("the catalogue", () => {
   })
 
   it("states with a new price what it comes to in a month for the nodes that have the plan", () => {
-    const watch = watchingFrom([aPlan("a", 730), ...without("a")], (plan) => (plan === "a" ? 12 : 0))
+    const watch = watchingFrom([aPlan("a", 730), ...without("a")], (plan) =>
+      Array.from({ length: plan === "a" ? 12 : 0 }, () => null)
+    )
     const dearer = [aPlan("a", 803.5), ...without("a")]
     expect(watch.read(40, dearer)).toEqual([])
     expect(watch.take(readAt(50, dearer))).toMatchObject([
@@ -95,8 +123,73 @@ describe("the catalogue", () => {
     ])
   })
 
+  it("reports a price that changes with one image alone, and what it comes to for the nodes that have that image", () => {
+    const images = [anImage("Ubuntu"), anImage("Windows")]
+    for (const [nodes, difference] of [
+      [["Windows", "Ubuntu", "Windows"], 200],
+      [["Ubuntu"], 0],
+      [["Windows", null], null]
+    ] as const) {
+      const before = aPlanWith("a", { Ubuntu: 700, Windows: 1500 })
+      const watch = watchingFrom([before, ...without("a")], (plan) => (plan === "a" ? nodes : []))
+      const dearer = [aPlanWith("a", { Windows: 1600, Ubuntu: 700 }), ...without("a")]
+      expect(watch.read(40, dearer, images)).toEqual([])
+      expect(
+        watch.take(readAt(60, dearer, images)).filter(({ type }) => type === "berth.plan.price_changed")
+      ).toMatchObject([
+        {
+          data: {
+            before: { pricePerMonthInr: null, minPricePerMonthInr: 700, maxPricePerMonthInr: 1500 },
+            after: { pricePerMonthInr: null, minPricePerMonthInr: 700, maxPricePerMonthInr: 1600 },
+            differencePerMonthInr: difference
+          }
+        }
+      ])
+    }
+  })
+
+  it("reports no price for an image that a plan gets, or loses for a while", () => {
+    const watch = watchingFrom([aPlanWith("a", { Ubuntu: 700 }), ...without("a")])
+    for (const [minutes, byImage] of [
+      [40, { Ubuntu: 700, Windows: 1500 }],
+      [60, { Windows: 1500 }],
+      [80, { Ubuntu: 700 }],
+      [100, { Ubuntu: 700, Windows: 1500 }]
+    ] as const) {
+      expect(watch.read(minutes, [aPlanWith("a", byImage), ...without("a")])).toEqual([])
+    }
+    watch.read(120, [aPlanWith("a", { Ubuntu: 700, Windows: 1600 }), ...without("a")])
+    expect(watch.read(140, [aPlanWith("a", { Ubuntu: 700, Windows: 1600 }), ...without("a")])).toEqual([
+      "plan.price_changed plans/a"
+    ])
+  })
+
+  it("goes on from a catalogue of an earlier version, and learns the prices of its images silently", () => {
+    const earlier = {
+      isBaseline: true,
+      readMillis: 0,
+      images: [],
+      plans: [
+        {
+          item: {
+            plan: "a",
+            vcpus: 1,
+            memoryMib: 1024,
+            diskGb: 15,
+            series: "A",
+            pricePerHourInr: 1,
+            pricePerMonthInr: 730
+          },
+          version: 3,
+          goneMillis: null
+        }
+      ]
+    }
+    expect(readCatalogue(JSON.stringify(earlier)).plans[0]!.item).toMatchObject({ pricePerMonthInr: 730, prices: [] })
+  })
+
   it("counts the nodes that keep a plan that is removed", () => {
-    const watch = watchingFrom(plans, (plan) => (plan === "b" ? 3 : 0))
+    const watch = watchingFrom(plans, (plan) => Array.from({ length: plan === "b" ? 3 : 0 }, () => null))
     watch.read(40, without("b"))
     expect(watch.take(readAt(50, without("b")))).toMatchObject([
       { type: "berth.plan.removed", subject: "plans/b", data: { before: { plan: "b" }, after: null, nodes: 3 } }

@@ -1,6 +1,7 @@
 /** Images, plans and reads of a catalogue for tests, of which a test states what matters to it. */
 import type { CatalogueImage, CataloguePlan } from "../../../src/diff/CatalogueFact.ts"
-import type { CatalogueRead } from "../../../src/diff/catalogue/Catalogue.ts"
+import { type CatalogueRead, withPrices } from "../../../src/diff/catalogue/Catalogue.ts"
+import { exactPrice } from "@berth/core/domain/Price"
 
 export const anImage = (image: string): CatalogueImage => ({
   image,
@@ -8,15 +9,20 @@ export const anImage = (image: string): CatalogueImage => ({
   os: { name: "Ubuntu", version: "24.04", image: null }
 })
 
-export const aPlan = (plan: string, pricePerMonthInr: number | null = 730): CataloguePlan => ({
-  plan,
-  vcpus: 1,
-  memoryMib: 1024,
-  diskGb: 15,
-  series: "A",
-  pricePerHourInr: pricePerMonthInr === null ? null : pricePerMonthInr / 730,
-  pricePerMonthInr
-})
+/** A plan with the price per month of each of its images. */
+export const aPlanWith = (plan: string, byImage: Readonly<Record<string, number | null>>): CataloguePlan =>
+  withPrices(
+    { plan, vcpus: 1, memoryMib: 1024, diskGb: 15, series: "A" },
+    new Map(
+      Object.entries(byImage).map(([image, perMonth]) => [
+        image,
+        exactPrice(perMonth === null ? null : perMonth / 730, perMonth)
+      ])
+    )
+  )
+
+export const aPlan = (plan: string, pricePerMonthInr: number | null = 730): CataloguePlan =>
+  aPlanWith(plan, { "Ubuntu-24.04": pricePerMonthInr })
 
 const minute = 60_000
 

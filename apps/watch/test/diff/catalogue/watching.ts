@@ -2,12 +2,12 @@
 import type { CataloguePlan } from "../../../src/diff/CatalogueFact.ts"
 import type { EntryFact } from "../../../src/diff/CatalogueFact.ts"
 import { readCatalogue, unread, writeCatalogue, type CatalogueRead } from "../../../src/diff/catalogue/Catalogue.ts"
-import { diffCatalogue, nextReadMillis, noEvidence } from "../../../src/diff/catalogue/diffCatalogue.ts"
+import { diffCatalogue, nextReadMillis, noEvidence, type NodesOn } from "../../../src/diff/catalogue/diffCatalogue.ts"
 import { readAt } from "./reading.ts"
 
 export const brief = ({ subject, type }: EntryFact): string => `${type.slice("berth.".length)} ${subject}`
 
-export const watching = (nodesOn: (plan: string) => number = () => 0) => {
+export const watching = (nodesOn: NodesOn = () => []) => {
   let catalogue = unread
   let evidence = noEvidence
   const take = (read: CatalogueRead): ReadonlyArray<EntryFact> => {
@@ -31,7 +31,7 @@ export const watching = (nodesOn: (plan: string) => number = () => 0) => {
 }
 
 /** One that has its baseline: the first reads showed these plans. */
-export const watchingFrom = (plans: ReadonlyArray<CataloguePlan>, nodesOn?: (plan: string) => number) => {
+export const watchingFrom = (plans: ReadonlyArray<CataloguePlan>, nodesOn?: NodesOn) => {
   const watch = watching(nodesOn)
   watch.read(0, plans)
   watch.read(10, plans)

@@ -9,14 +9,16 @@ import { cached } from "./Cached.ts"
 const gbPerUnit: Record<string, number> = { MB: 0.001, GB: 1, GIB: 1.073741824, TB: 1000, TIB: 1099.511627776 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i
 
+/** More gigabytes than can be counted are not a size. */
+const bounded = (gigabytes: number) => (gigabytes <= Number.MAX_SAFE_INTEGER ? gigabytes : unreadable)
+
 /** Disk in GB. A bare number is gigabytes. */
 export const diskGb: Field<number> = cached((wire) => {
   const match = Predicate.isString(wire) ? shape.exec(wire) : null
   if (match === null) {
     const gigabytes = numeric(wire)
-    return gigabytes === unreadable || gigabytes < 0 ? unreadable : gigabytes
+    return gigabytes === unreadable || gigabytes < 0 ? unreadable : bounded(gigabytes)
   }
   const unit = gbPerUnit[match[2]!.toUpperCase()]
-  const size = unit === undefined ? unreadable : Number(match[1]) * unit
-  return size === Infinity ? unreadable : size
+  return unit === undefined ? unreadable : bounded(Number(match[1]) * unit)
 })

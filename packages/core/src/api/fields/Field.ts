@@ -20,8 +20,9 @@ export const numeric: Field<number> = (wire) => {
   return Number.isFinite(value) ? value : unreadable
 }
 
-/** A whole number, or a string that is one. */
+/** A whole number, or a string that is one (`"4"`, `"2.0"`). Digits that a number would round away are not whole. */
 export const integer: Field<number> = (wire) => {
+  if (Predicate.isString(wire) && !/^\s*-?\d+(\.0+)?\s*$/.test(wire)) return unreadable
   const value = numeric(wire)
   return value !== unreadable && Number.isSafeInteger(value) ? value : unreadable
 }

@@ -9,20 +9,25 @@ import { cached } from "./Cached.ts"
 const mibPerUnit: Record<string, number> = { MB: 1, MIB: 1, GB: 1024, GIB: 1024, TB: 1_048_576, TIB: 1_048_576 }
 const shape = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i
 
+/** Mebibytes in whole numbers; more than can be counted are not a size. */
+const whole = (mebibytes: number) => {
+  const size = Math.round(mebibytes)
+  return Number.isSafeInteger(size) && size >= 0 ? size : unreadable
+}
+
 /** Memory in MiB, rounded to a whole number. A bare number is megabytes. */
 export const memoryMib: Field<number> = cached((wire) => {
   const match = Predicate.isString(wire) ? shape.exec(wire) : null
   if (match === null) {
     const megabytes = numeric(wire)
-    return megabytes === unreadable || megabytes < 0 ? unreadable : Math.round(megabytes)
+    return megabytes === unreadable || megabytes < 0 ? unreadable : whole(megabytes)
   }
   const unit = mibPerUnit[match[2]!.toUpperCase()]
-  const size = unit === undefined ? unreadable : Math.round(Number(match[1]) * unit)
-  return size === Infinity ? unreadable : size
+  return unit === undefined ? unreadable : whole(Number(match[1]) * unit)
 })
 
 /** Memory as image records have it: a string of GB with two decimals and no unit (interface.md §2.6). */
 export const memoryMibFromGb: Field<number> = (wire) => {
   const gigabytes = numeric(wire)
-  return gigabytes === unreadable || gigabytes < 0 ? memoryMib(wire) : Math.round(gigabytes * 1024)
+  return gigabytes === unreadable || gigabytes < 0 ? memoryMib(wire) : whole(gigabytes * 1024)
 }

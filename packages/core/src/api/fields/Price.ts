@@ -1,15 +1,34 @@
 /**
- * A price: a string in rupees on the wire, perhaps with a sign or separators (interface.md §2.6); rupees in the domain.
+ * A price: a string in rupees on the wire (interface.md §2.6); rupees in the domain. What the grammar below does not have is
+ * unreadable: half a price, such as the 12.92 of `12.92 USD`, would be a wrong one.
+ *
+ *     price   = [sign] amount [sign | "/-"] [period]
+ *     sign    = "₹" | "Rs" | "Rs." | "INR"
+ *     amount  = digits ["." digits], thousands separated by commas as 1,234,567 or 12,34,567, or not at all
+ *     period  = "/" or "per", and the period of the field: `Rs. 3.5/Hr`
  */
 import { Predicate } from "effect"
+import { maxInr, toMicros } from "../../domain/Money.ts"
 import { type Field, numeric, unreadable } from "./Field.ts"
 
-/** An optional rupee sign, thousands separated by commas, an optional unit (`Rs. 3.5/Hr`). */
-const shape = /^\s*(?:₹|rs\.?|inr)?\s*(\d{1,3}(?:,\d{2,3})+|\d+)(\.\d+)?\s*(?:\/?\s*(?:-|[a-z]+))?\s*$/i
+const sign = "(?:₹|rs\\.?|inr)"
+const amount = "((?:[1-9]\\d{0,2}(?:,\\d{3})+|[1-9]\\d?(?:,\\d{2})*,\\d{3}|\\d+)(?:\\.\\d+)?)"
 
-/** The price in rupees. */
-export const priceInr: Field<number> = (wire) => {
-  const match = Predicate.isString(wire) ? shape.exec(wire) : null
-  const price = match === null ? numeric(wire) : numeric(`${match[1]!.replaceAll(",", "")}${match[2] ?? ""}`)
-  return price !== unreadable && price >= 0 ? price : unreadable
+const priceOf = (period?: string): Field<number> => {
+  const tail = period === undefined ? "" : `(?:\\s*(?:\\/|per\\b)\\s*${period})?`
+  const shape = new RegExp(`^\\s*(?:${sign}\\s*)?${amount}(?:\\s*(?:${sign}|/-))?${tail}\\s*$`, "i")
+  return (wire) => {
+    const price = Predicate.isString(wire) ? numeric(shape.exec(wire)?.[1]!.replaceAll(",", "")) : numeric(wire)
+    // To the millionth of a rupee: `Money.ts` adds up without an error from there.
+    return price !== unreadable && price >= 0 && price <= maxInr ? toMicros(price) / 1_000_000 : unreadable
+  }
 }
+
+/** An amount in rupees. */
+export const priceInr = priceOf()
+
+/** Rupees per hour. */
+export const pricePerHourInr = priceOf("(?:hr|hour)")
+
+/** Rupees per month. */
+export const pricePerMonthInr = priceOf("(?:mo|month)")

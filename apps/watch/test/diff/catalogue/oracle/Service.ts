@@ -18,7 +18,7 @@ export const faultKinds = [
   "price",
   /** A reply has no prices. */
   "unpriced",
-  /** The order of the list changes, and with it which of several prices of a plan comes first. */
+  /** The order of the list changes, and with it which image of a plan comes first. */
   "disorder",
   /** A request fails. */
   "failed"
@@ -42,8 +42,8 @@ const maxShortMinutes = 20 * 60
 /** Half of it lacks three entries that are known at least, however many are new. */
 const minOffered = 11
 
-/** Dearer images do not make a plan dearer. */
-const surcharge = 7
+/** What an image costs on top of any plan. */
+export const surchargeOf = (image: string): number => (/[02468]$/.test(image) ? 7 : 0)
 
 const without = <A>(all: Iterable<A>, gone: ReadonlySet<A>): ReadonlyArray<A> =>
   Array.from(all).filter((each) => !gone.has(each))
@@ -145,14 +145,12 @@ export class Service {
       : { plans, images: new Set(drawn(images).slice(0, Math.floor(images.size / 2))) }
   }
 
-  /** Each image with each plan, and once more at a higher price. */
+  /** Each image with each plan, some of them dearer. */
   #records({ images, plans }: Offer): ReadonlyArray<Image> {
     const { below } = this.#chance
     const isUnpriced = this.#fires("unpriced", 0.2)
     const records = Array.from(images).flatMap((image) =>
-      Array.from(plans).flatMap(([plan, price]) =>
-        [price, price + surcharge].map((price) => record(image, plan, isUnpriced ? null : price))
-      )
+      Array.from(plans, ([plan, price]) => record(image, plan, isUnpriced ? null : price + surchargeOf(image)))
     )
     return this.#fires("disorder", 0.5) ? records.toSorted(() => below(3) - 1) : records
   }

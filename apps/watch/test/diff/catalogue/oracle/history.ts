@@ -4,12 +4,12 @@
  * seed.
  */
 import { DateTime } from "effect"
-import type { EntryFact } from "../../../../src/diff/CatalogueFact.ts"
+import type { CataloguePlan, EntryFact } from "../../../../src/diff/CatalogueFact.ts"
 import { type CatalogueRead, offeredBy } from "../../../../src/diff/catalogue/Catalogue.ts"
 import { eventId } from "../../../../src/events/eventId.ts"
 import { chanceFrom } from "../../Chance.ts"
 import { brief, watching } from "../watching.ts"
-import { type Change, type FaultKind, faultKinds, type Offer, Service } from "./Service.ts"
+import { type Change, type FaultKind, faultKinds, type Offer, Service, surchargeOf } from "./Service.ts"
 
 export interface History {
   readonly seed: number
@@ -36,6 +36,17 @@ export interface Watched {
 const minute = 60_000
 const nodesPerPlan = 3
 
+/** What a plan costs without what its images do; null where no image has a price, NaN where they disagree. */
+const basePrice = ({ prices }: CataloguePlan): number | null => {
+  const bases = new Set(
+    prices.flatMap(({ images, pricePerMonthInr }) =>
+      pricePerMonthInr === null ? [] : images.map((image) => pricePerMonthInr - surchargeOf(image))
+    )
+  )
+  const [base = null] = bases
+  return bases.size <= 1 ? base : Number.NaN
+}
+
 /** Reads of a service that changes and answers wrongly, and after it of one that does neither. */
 const reads = 150
 const calmReads = 60
@@ -47,7 +58,7 @@ export const watch = (history: History): Watched => {
   const chance = chanceFrom(history.seed)
   const { below, happens } = chance
   const service = new Service(chance, history.kinds)
-  const daemon = watching(() => nodesPerPlan)
+  const daemon = watching(() => ["image-0", "image-1", "image-2"].slice(0, nodesPerPlan))
   const facts: Array<EntryFact> = []
   let minutes = 0
   let order = 0
@@ -83,7 +94,7 @@ export const watch = (history: History): Watched => {
     facts,
     truth: service.truth,
     known: {
-      plans: new Map(offered.map(({ item }) => [item.plan, item.pricePerMonthInr!])),
+      plans: new Map(offered.map(({ item }) => [item.plan, basePrice(item)!])),
       images: new Set(images.flatMap(({ goneMillis, item }) => (goneMillis === null ? [item.image] : [])))
     }
   }
@@ -124,11 +135,11 @@ export const judge = ({ facts, history, known, truth }: Watched): ReadonlyArray<
     const was = statesBetween(truth, subject, from!, to!)
     const state = (item: typeof data.before | typeof data.after) =>
       // Without a price in any reply it is known later, which is no event.
-      item === null ? undefined : "plan" in item ? (item.pricePerMonthInr ?? was.at(-1)) : 0
+      item === null ? undefined : "plan" in item ? (basePrice(item) ?? was.at(-1)) : 0
     const [before, after] = [state(data.before), state(data.after)]
     const known = unpriced.has(name) ? before : stateOf({ plans, images }, subject)
     if (known !== before) complaints.push(`${brief(fact)}: it goes on from something else`)
-    if (data.after !== null && "plan" in data.after && data.after.pricePerMonthInr === null) unpriced.add(name)
+    if (data.after !== null && "plan" in data.after && basePrice(data.after) === null) unpriced.add(name)
     else unpriced.delete(name)
     if (subject.startsWith("images/")) {
       images.delete(name)
@@ -138,7 +149,9 @@ export const judge = ({ facts, history, known, truth }: Watched): ReadonlyArray<
     if (!history.steps && !was.includes(after)) complaints.push(`${brief(fact)}: it never was so`)
     if (fact.type === "berth.plan.price_changed") {
       const { differencePerMonthInr } = fact.data
-      if (differencePerMonthInr !== nodesPerPlan * (after! - before!)) complaints.push(`${brief(fact)}: it costs less`)
+      const expected = nodesPerPlan * (after! - before!)
+      if (differencePerMonthInr !== null && differencePerMonthInr !== expected)
+        complaints.push(`${brief(fact)}: it costs less`)
     }
   }
   for (const name of unpriced) plans.set(name, truth.at(-1)!.offer.plans.get(name)!)

@@ -1,0 +1,185 @@
+/**
+ * What a node costs, as far as the image list tells. The service prices each record of that list, and a record is an image on a
+ * plan: the same plan may cost more with another image. Whatever shows, adds up or limits money asks a `PriceList`.
+ *
+ * A price that no record states is unknown. So is one that several records state differently, and then the lowest and the highest
+ * are known. Nothing takes the first record that it finds.
+ */
+import { Schema } from "effect"
+import type { CommittedOption } from "./Commitment.ts"
+import type { Image, Specs } from "./Image.ts"
+import { sumInr } from "./Money.ts"
+import type { Node } from "./Node.ts"
+import type { NodeSpec } from "./NodeSpec.ts"
+
+const amount = (description: string) => Schema.NullOr(Schema.Number).annotate({ description })
+
+/** A price, or a sum of prices, in rupees. It is known where the lowest and the highest are the same. */
+export const Price = /*#__PURE__*/ Schema.Struct({
+  pricePerHourInr: amount("Rupees per hour; null where that is not known."),
+  pricePerMonthInr: amount("Rupees per month; null where that is not known."),
+  minPricePerHourInr: amount(
+    "It is at least so much per hour; null where no price is known. Of a sum it counts an unknown price as nothing."
+  ),
+  maxPricePerHourInr: amount("It is at most so much per hour; null where that is not known."),
+  minPricePerMonthInr: amount(
+    "It is at least so much per month; null where no price is known. Of a sum it counts an unknown price as nothing."
+  ),
+  maxPricePerMonthInr: amount("It is at most so much per month; null where that is not known.")
+}).annotate({ identifier: "Price" })
+export interface Price extends Schema.Schema.Type<typeof Price> {}
+
+/** The price of what no record prices. */
+export const unknownPrice: Price = {
+  pricePerHourInr: null,
+  pricePerMonthInr: null,
+  minPricePerHourInr: null,
+  maxPricePerHourInr: null,
+  minPricePerMonthInr: null,
+  maxPricePerMonthInr: null
+}
+
+/** A price that is known. */
+export const exactPrice = (pricePerHourInr: number | null, pricePerMonthInr: number | null): Price => ({
+  pricePerHourInr,
+  pricePerMonthInr,
+  minPricePerHourInr: pricePerHourInr,
+  maxPricePerHourInr: pricePerHourInr,
+  minPricePerMonthInr: pricePerMonthInr,
+  maxPricePerMonthInr: pricePerMonthInr
+})
+
+/** The lowest and the highest of possible amounts; unknown where one of them is, because it may be lower or higher. */
+const boundsOf = (amounts: ReadonlyArray<number | null>): readonly [number, number] | undefined => {
+  let min = Number.POSITIVE_INFINITY
+  let max = Number.NEGATIVE_INFINITY
+  for (const amount of amounts) {
+    if (amount === null) return undefined
+    if (amount < min) min = amount
+    if (amount > max) max = amount
+  }
+  return min > max ? undefined : [min, max]
+}
+
+/** What all amounts are; null where one is not known or they differ. */
+const agreed = (amounts: ReadonlyArray<number | null>): number | null => {
+  const bounds = boundsOf(amounts)
+  return bounds !== undefined && bounds[0] === bounds[1] ? bounds[0] : null
+}
+
+/** The price of one of these, which one is not known. */
+export const oneOfPrices = (prices: ReadonlyArray<Price>): Price => {
+  if (prices.length === 1) return prices[0]!
+  const [minPerHour] = boundsOf(prices.map(({ minPricePerHourInr }) => minPricePerHourInr)) ?? [null]
+  const [, maxPerHour] = boundsOf(prices.map(({ maxPricePerHourInr }) => maxPricePerHourInr)) ?? [null, null]
+  const [minPerMonth] = boundsOf(prices.map(({ minPricePerMonthInr }) => minPricePerMonthInr)) ?? [null]
+  const [, maxPerMonth] = boundsOf(prices.map(({ maxPricePerMonthInr }) => maxPricePerMonthInr)) ?? [null, null]
+  return {
+    pricePerHourInr: minPerHour === maxPerHour ? minPerHour : null,
+    pricePerMonthInr: minPerMonth === maxPerMonth ? minPerMonth : null,
+    minPricePerHourInr: minPerHour,
+    maxPricePerHourInr: maxPerHour,
+    minPricePerMonthInr: minPerMonth,
+    maxPricePerMonthInr: maxPerMonth
+  }
+}
+
+const sumOfAll = (amounts: ReadonlyArray<number | null>): number | null =>
+  amounts.some((amount) => amount === null) ? null : sumInr(amounts as ReadonlyArray<number>)
+
+const sumOfKnown = (amounts: ReadonlyArray<number | null>): number | null => {
+  const known = amounts.filter((amount) => amount !== null)
+  return known.length === 0 && amounts.length > 0 ? null : sumInr(known)
+}
+
+/** What several cost together. One unknown price makes the sum unknown; what is known of it is its `min…`. */
+export const sumOfPrices = (prices: ReadonlyArray<Price>): Price => ({
+  pricePerHourInr: sumOfAll(prices.map(({ pricePerHourInr }) => pricePerHourInr)),
+  pricePerMonthInr: sumOfAll(prices.map(({ pricePerMonthInr }) => pricePerMonthInr)),
+  minPricePerHourInr: sumOfKnown(prices.map(({ minPricePerHourInr }) => minPricePerHourInr)),
+  maxPricePerHourInr: sumOfAll(prices.map(({ maxPricePerHourInr }) => maxPricePerHourInr)),
+  minPricePerMonthInr: sumOfKnown(prices.map(({ minPricePerMonthInr }) => minPricePerMonthInr)),
+  maxPricePerMonthInr: sumOfAll(prices.map(({ maxPricePerMonthInr }) => maxPricePerMonthInr))
+})
+
+/**
+ * After so many days, in tenths, hourly billing has cost as much as the committed period; null where a price is not known or
+ * nothing is billed by the hour.
+ */
+export const breakEvenDays = (committedInr: number | null, pricePerHourInr: number | null): number | null =>
+  committedInr === null || pricePerHourInr === null || pricePerHourInr === 0
+    ? null
+    : Math.round((committedInr / (pricePerHourInr * 24)) * 10) / 10
+
+/** What a node is had for: its hourly price, and the periods it can be committed for. */
+export interface Terms {
+  readonly price: Price
+  /** The least that is billed, in rupees; null where that is not known. */
+  readonly minimumBillingInr: number | null
+  /** One for each SKU and length. The price of one that is listed at several is null. */
+  readonly committedOptions: ReadonlyArray<CommittedOption>
+}
+
+const optionsOf = (options: ReadonlyArray<CommittedOption>): ReadonlyArray<CommittedOption> =>
+  Array.from(Map.groupBy(options, ({ days, skuId }) => `${skuId} ${days}`).values(), (same) => ({
+    ...same[0]!,
+    priceInr: agreed(same.map(({ priceInr }) => priceInr))
+  }))
+
+const termsOf = (records: ReadonlyArray<Image>): Terms => {
+  const specs = records.map((record) => record.specs)
+  return {
+    price: oneOfPrices(specs.map((each) => exactPrice(each.pricePerHourInr, each.pricePerMonthInr))),
+    minimumBillingInr: agreed(specs.map(({ minimumBillingInr }) => minimumBillingInr)),
+    committedOptions: optionsOf(specs.flatMap((each) => each.committedOptions))
+  }
+}
+
+/**
+ * Finds the records that the image of a create or of a node names: a number is an id; a text is a slug, or where there is no such
+ * slug an id, or else a name.
+ */
+export const imageFinder = (images: ReadonlyArray<Image>): ((image: string | number) => ReadonlyArray<Image>) => {
+  const bySlug = Map.groupBy(images, ({ image }) => image)
+  const byId = Map.groupBy(images, ({ os }) => os.image)
+  const byName = Map.groupBy(images, ({ name }) => name)
+  return (image) => {
+    const id = byId.get(String(image))
+    return (typeof image === "number" ? id : (bySlug.get(image) ?? id ?? byName.get(image))) ?? []
+  }
+}
+
+/** What a create orders, as far as it says what the node costs. The region is always the same one. */
+export type Order = Pick<NodeSpec, "plan" | "image">
+
+/** The prices of one image list. */
+export interface PriceList {
+  /** What the node of a create costs: that of its plan and its image together. Unknown where the list has no such record. */
+  readonly ofOrder: (order: Order) => Terms
+  /**
+   * What an existing node costs. Where its image is not known, or not listed any more, it is one of its plan: the price is known
+   * when all of these have the same.
+   */
+  readonly ofNode: (node: Pick<Node, "plan" | "image">) => Terms
+}
+
+/** The prices of an image list. Records of the same plan and image that differ, by series or zone for one, are alternatives. */
+export const priceList = (images: ReadonlyArray<Image>): PriceList => {
+  const plans = Map.groupBy(images, ({ plan }) => plan)
+  const ofImage = imageFinder(images)
+  const known = new Map<string, Terms>()
+  const termsBy = (key: string, records: () => ReadonlyArray<Image>): Terms => {
+    const terms = known.get(key) ?? termsOf(records())
+    known.set(key, terms)
+    return terms
+  }
+  const offered = ({ image, plan }: Order) => ofImage(image).filter((record) => record.plan === plan)
+  const ofPlan = (plan: string | null) => termsBy(JSON.stringify([plan]), () => plans.get(plan ?? "") ?? [])
+  return {
+    ofOrder: (order) => termsBy(JSON.stringify([order.plan, order.image]), () => offered(order)),
+    ofNode: ({ image, plan }) =>
+      image === null || plan === null || offered({ image, plan }).length === 0
+        ? ofPlan(plan)
+        : termsBy(JSON.stringify([plan, image]), () => offered({ image, plan }))
+  }
+}

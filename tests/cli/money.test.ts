@@ -1,0 +1,246 @@
+/**
+ * Money over a service that prices each record of its image list, one for every plan and image, as it likes: what `berth` shows, adds
+ * up and limits is the price of the node that is made.
+ */
+import { nodeRecord, ok } from "@berth/core/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { json } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+import { serve } from "./ScriptedServer.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const plan = "P-2VCPU-4RAM-40DISK"
+
+interface Offer {
+  readonly image: string
+  readonly perHour: unknown
+  readonly id?: string
+  readonly skus?: ReadonlyArray<readonly [id: number, days: number, price: unknown]>
+}
+
+const offer = ({ id, image, perHour, skus = [] }: Offer) => ({
+  name: `${image} (name)`,
+  plan,
+  image,
+  os: { name: image, version: null, image: id ?? `os-${image}` },
+  zone: { slug_name: "ncr" },
+  specs: {
+    ram: "4.00",
+    cpu: 2,
+    disk_space: 40,
+    price_per_hour: perHour,
+    price_per_month: typeof perHour === "string" && /^[\d.]+$/.test(perHour) ? String(Number(perHour) * 730) : perHour,
+    series: "P",
+    minimum_billing_amount: "0",
+    committed_sku: skus.map(([committed_sku_id, committed_days, committed_sku_price]) => ({
+      committed_sku_id,
+      committed_days,
+      committed_sku_price,
+      committed_sku_name: "",
+      committed_node_message: "",
+      committed_upto_date: ""
+    }))
+  }
+})
+
+const ubuntu = offer({ image: "Ubuntu", id: "11", perHour: "6.46", skus: [[7, 30, "4000"]] })
+const windows = offer({ image: "Windows", id: "12", perHour: "20.50", skus: [[7, 30, "13000"]] })
+
+interface Account {
+  readonly images?: ReadonlyArray<unknown>
+  readonly saved?: ReadonlyArray<unknown>
+  readonly nodes?: ReadonlyArray<{ readonly id: number } & Readonly<Record<string, unknown>>>
+}
+
+/** A service with this catalogue, a way to run `berth` against it, and the nodes that it was asked to make. */
+const account = Effect.fnUntraced(function* ({ images = [ubuntu, windows], nodes = [], saved = [] }: Account = {}) {
+  const made: Array<Record<string, unknown>> = []
+  const url = yield* serve(({ body, method, path }) => {
+    if (path === "/images/") return ok(images)
+    if (path === "/images/saved-images/") return ok(saved)
+    if (path === "/update_committed_node_status/") return ok({})
+    if (method === "POST") {
+      made.push(body as Record<string, unknown>)
+      return { ...ok(nodeRecord({ id: 7, name: "w", plan })), status: 202 }
+    }
+    if (method === "DELETE") return { status: 204 }
+    const listed = nodes.map((node) => nodeRecord(node))
+    return path === "/nodes/"
+      ? ok(listed)
+      : ok(listed.find(({ id }) => path === `/nodes/${id}/`) ?? nodeRecord({ id: 7, name: "w", plan }))
+  })
+  const state = yield* stateFolder
+  const env = {
+    BERTH_API_KEY: "the-key-of-a-test",
+    BERTH_ACCESS_TOKEN: "the-token-of-a-test",
+    BERTH_BASE_URL: url,
+    XDG_STATE_HOME: state,
+    XDG_CACHE_HOME: state
+  }
+  return { made, berth: (...args: ReadonlyArray<string>) => invoke(args, { env }) }
+})
+
+const create = ["node", "create", "w", "--plan", plan, "--image"]
+
+describe("the price of a create", () => {
+  it.live("is that of its plan and its image together, whichever is listed first", () =>
+    Effect.gen(function* () {
+      for (const images of [
+        [ubuntu, windows],
+        [windows, ubuntu]
+      ]) {
+        const { berth, made } = yield* account({ images })
+        for (const image of ["Windows", "12", "Windows (name)"]) {
+          const refused = yield* berth(...create, image, "--max-cost", "7")
+          assert.strictEqual(refused.code, 2)
+          assert.include(refused.stderr, "The node costs ₹20.50 per hour, more than --max-cost 7.")
+        }
+        assert.isEmpty(made)
+        const dry = json<{ pricePerHourInr: number }>(yield* berth(...create, "Windows", "--dry-run", "-o", "json"))
+        assert.strictEqual(dry.pricePerHourInr, 20.5)
+        const done = yield* berth(...create, "Ubuntu", "--max-cost", "6.46")
+        assert.strictEqual(done.code, 0, done.stderr)
+        assert.include(done.stderr, "₹6.46 per hour, ₹4715.80 per month")
+        assert.lengthOf(made, 1)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of several nodes is their exact sum", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ images: [offer({ image: "Ubuntu", perHour: "0.0049" })] })
+      const thousand = [...create, "Ubuntu", "--count", "1000", "--dry-run"]
+      const refused = yield* berth(...thousand, "--max-cost", "4.89")
+      assert.include(refused.stderr, "The 1000 nodes cost ₹4.90 per hour, more than --max-cost 4.89.")
+      assert.strictEqual((yield* berth(...thousand, "--max-cost", "4.9")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  const cannot: ReadonlyArray<readonly [what: string, offers: ReadonlyArray<unknown>, sentence: string]> = [
+    ["that is not stated", [offer({ image: "Ubuntu", perHour: null })], "The price is not known"],
+    ["that is no price", [offer({ image: "Ubuntu", perHour: "5k" })], "The price is not known"],
+    ["in another currency", [offer({ image: "Ubuntu", perHour: "1.92 USD" })], "The price is not known"],
+    ["with a comma for a point", [offer({ image: "Ubuntu", perHour: "12,92" })], "The price is not known"],
+    [
+      "that is stated twice, differently",
+      [ubuntu, offer({ image: "Ubuntu", perHour: "9" })],
+      "The node costs ₹6.46 to ₹9.00 per hour, which may be more than --max-cost 7."
+    ],
+    ["that one of two records lacks", [ubuntu, offer({ image: "Ubuntu", perHour: "" })], "The price is not known"]
+  ]
+  it.live.each(cannot)("%s is asked about, and is not below a limit", ([, images, sentence]) =>
+    Effect.gen(function* () {
+      const { berth, made } = yield* account({ images })
+      const limited = yield* berth(...create, "Ubuntu", "--max-cost", "7", "--yes")
+      assert.deepStrictEqual([limited.code, limited.stderr.includes(sentence)], [2, true], limited.stderr)
+      const asked = yield* berth(...create, "Ubuntu")
+      assert.deepStrictEqual([asked.code, asked.stderr.includes("Add --yes to create without asking")], [2, true])
+      assert.isEmpty(made)
+      assert.strictEqual((yield* berth(...create, "Ubuntu", "--yes")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("whose highest is below a limit passes it, with a question", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account({ images: [ubuntu, offer({ image: "Ubuntu", perHour: "9" })] })
+      assert.strictEqual((yield* berth(...create, "Ubuntu", "--max-cost", "9")).code, 2)
+      assert.strictEqual((yield* berth(...create, "Ubuntu", "--max-cost", "9", "--yes")).code, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of an image that is not listed is not known, although the plan is", () =>
+    Effect.gen(function* () {
+      const { berth, made } = yield* account({ images: [ubuntu] })
+      const forced = yield* berth(...create, "Windows", "--force", "--max-cost", "100", "--yes")
+      assert.strictEqual(forced.code, 2)
+      assert.include(forced.stderr, "The price is not known, so it may be above --max-cost.")
+      assert.isEmpty(made)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a saved image is that of its own record, or of the image that this was made from", () =>
+    Effect.gen(function* () {
+      const saved = [
+        { ...offer({ image: "mine", id: "901", perHour: "30" }), size: plan },
+        { ...offer({ image: "Windows", id: "902", perHour: null }), size: plan }
+      ]
+      const { berth } = yield* account({ saved })
+      const priced = (id: string) =>
+        Effect.map(
+          berth(...create, id, "--saved-image", id, "--dry-run", "-o", "json"),
+          (ended) => json<{ pricePerHourInr: number | null }>(ended).pricePerHourInr
+        )
+      assert.deepStrictEqual([yield* priced("901"), yield* priced("902"), yield* priced("903")], [30, 20.5, null])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a committed option is that with the image", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account()
+      const committed = [...create, "Windows", "--committed-sku", "7"]
+      const preview = json<{ committedPriceInr: number; pricePerHourInr: number }>(
+        yield* berth(...committed, "--dry-run", "-o", "json")
+      )
+      assert.deepInclude(preview, { committedPriceInr: 13_000, pricePerHourInr: 18.06 })
+      // 13000 / 720 is 18.0555…: a limit is compared with what is rounded up.
+      assert.strictEqual((yield* berth(...committed, "--max-cost", "18.05", "--yes")).code, 2)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("plans and images", () => {
+  it.live("show the range where images differ, and which image has which price", () =>
+    Effect.gen(function* () {
+      const { berth } = yield* account()
+      const list = (yield* berth("plan", "list")).stdout
+      assert.include(list, "6.46–20.50")
+      assert.include(list, "4000.00–13000.00 (7)")
+      const card = (yield* berth("plan", "get", plan)).stdout
+      assert.include(card, "₹20.50 per hour, ₹14965.00 per month with Windows")
+      assert.include(card, "₹13000.00, pays after 26.4 days (SKU 7) with Windows")
+      const images = json<ReadonlyArray<{ image: string; minPricePerHourInr: number }>>(
+        yield* berth("image", "list", "-o", "json")
+      )
+      assert.deepStrictEqual(
+        images.map(({ image, minPricePerHourInr }) => [image, minPricePerHourInr]),
+        [
+          ["Ubuntu", 6.46],
+          ["Windows", 20.5]
+        ]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("cost", () => {
+  it.live("is a range where a node's image is not known, and exact where it is", () =>
+    Effect.gen(function* () {
+      const nodes = [
+        { id: 1, name: "a", plan, image: "Windows" },
+        { id: 2, name: "b", plan }
+      ]
+      const { berth } = yield* account({ nodes })
+      const { stderr, stdout } = yield* berth("cost")
+      assert.match(stdout, /a +1 .+ 20\.50 /)
+      assert.match(stdout, /b +2 .+ 6\.46–20\.50 /)
+      assert.include(
+        stderr,
+        "2 nodes: ₹26.96 to ₹41.00 per hour, ₹19680.80 to ₹29930.00 per month, by their hourly prices."
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is at least that of the nodes with a known price", () =>
+    Effect.gen(function* () {
+      const nodes = [
+        { id: 1, name: "a", plan },
+        { id: 2, name: "b", plan: "gone" }
+      ]
+      const { berth } = yield* account({ images: [ubuntu], nodes })
+      const { stderr } = yield* berth("cost")
+      assert.include(stderr, "2 nodes: at least ₹6.46 per hour, at least ₹4715.80 per month, by their hourly prices.")
+      assert.include(stderr, "1 node without one known price")
+    }).pipe(Effect.scoped)
+  )
+})
