@@ -172,3 +172,10 @@ describe("help and version", () => {
     })
   )
 })
+
+it.live("a group of commands without one of them names those that it has", () =>
+  Effect.gen(function* () {
+    const { stderr } = yield* invoke(["profile"], { env: {} })
+    assert.include(stderr, "hint: It has list, show, use, remove. See berth profile --help.")
+  })
+)

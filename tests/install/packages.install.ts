@@ -247,6 +247,8 @@ describe("the README", () => {
         PATH: [join(global, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
         HOME: home,
         npm_config_prefix: global,
+        // The tarballs need nothing else, and npm looks for nothing of its own.
+        npm_config_offline: "true",
         npm_config_audit: "false",
         npm_config_update_notifier: "false"
       }

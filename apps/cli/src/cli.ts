@@ -97,8 +97,12 @@ const perform = Effect.fnUntraced(function* (args: ReadonlyArray<string>, format
       return yield* printHelp(request.place, format.asked)
     case "UnknownFlag":
       return yield* unknownFlag(request.written, request.path, globalFlagList)
-    case "NoCommand":
-      return yield* fault(undefined, request.path)
+    case "NoCommand": {
+      const { hint, message } = fault(undefined, request.path)
+      const noun = tree.find(({ name }) => name === request.path[0])
+      const verbs = noun !== undefined && isNoun(noun) ? noun.verbs.map(({ name }) => name).join(", ") : ""
+      return yield* new UsageFault({ message, hint: verbs === "" ? hint : `It has ${verbs}. ${hint}` })
+    }
     case "UnknownCommand": {
       const { path, suggestions, word } = request
       const parent = ["berth", ...path]

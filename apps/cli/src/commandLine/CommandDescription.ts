@@ -52,8 +52,10 @@ export interface CommandDescription {
   /** The global flags come last. */
   readonly flagGroups: ReadonlyArray<FlagGroup>
   readonly examples: ReadonlyArray<Example>
-  /** What its `--columns` and `--sort` take; empty for one that prints no records. */
+  /** What its `--columns` takes, besides `all`; empty for one that prints no records. */
   readonly columns: ReadonlyArray<string>
+  /** What its `--sort` takes: the same without columns that are not in the JSON. */
+  readonly sortColumns: ReadonlyArray<string>
   /** The commands below it; empty for one that does something. */
   readonly commands: ReadonlyArray<{ readonly name: string; readonly summary: string }>
 }

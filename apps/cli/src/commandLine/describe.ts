@@ -101,7 +101,7 @@ export const describeVerb = (
   path: ReadonlyArray<string>,
   verb: Verb<unknown>,
   command: Command.Command.Any,
-  columns: ReadonlyArray<string>
+  columns: Pick<CommandDescription, "columns" | "sortColumns">
 ): CommandDescription => {
   const name = ["berth", ...path].join(" ")
   const needed = <A extends { readonly name: string; readonly required: boolean }>(each: A): A => ({
@@ -119,7 +119,7 @@ export const describeVerb = (
     arguments: args,
     flagGroups: groupsOf(verb, flags),
     examples: verb.examples,
-    columns,
+    ...columns,
     commands: []
   }
 }

@@ -27,6 +27,7 @@ export const describeGroup = <C>(tree: CommandTree<C>, noun: Noun<C> | undefined
     flagGroups: globalFlagGroups,
     examples: verbs.flatMap(({ verb }) => verb.examples.slice(0, 1)).slice(0, maxExamples),
     columns: [],
+    sortColumns: [],
     commands: [...entries.map(({ name, summary }) => ({ name, summary })), ...(noun === undefined ? words : [])]
   }
 }

@@ -40,7 +40,7 @@ export const tree: CommandTree<Loaded> = [
       examples: [
         [
           "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --dry-run",
-          "The price and the request"
+          "Show the price and the request, and create nothing"
         ],
         [
           "berth node create web --plan C-2VCPU-8RAM-50DISK --image Ubuntu-22.04 --if-absent --wait",

@@ -42,11 +42,10 @@ const kindOf = (name: string): DynamicKind | undefined => {
   }
 }
 
-/** Columns, and the words that stand for them; `all` are all of them, which nothing is sorted by. */
+/** The columns that a flag takes. */
 const columnsFor = (name: string, description: CommandDescription | undefined): ReadonlyArray<string> => {
-  const columns = description?.columns ?? []
-  if (columns.length === 0) return []
-  return name === "columns" ? [...columns, "all"] : name === "sort" ? columns : []
+  if (description === undefined || description.columns.length === 0) return []
+  return name === "columns" ? [...description.columns, "all"] : name === "sort" ? description.sortColumns : []
 }
 
 /** The values that may follow those before the last comma, each once, with the sign that is there. */

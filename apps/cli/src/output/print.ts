@@ -53,7 +53,10 @@ const printQueried = Effect.fnUntraced(function* (
   )
   const found = yield* search(expression, value)
   const text = structured(found, format)
-  if (text === undefined) return yield* printRows(found, { isTable: format === "table", writer, view, isNext })
+  if (text === undefined) {
+    const ofList = Array.isArray(value)
+    return yield* printRows(found, { isTable: format === "table", writer, view, isNext, ofList })
+  }
   yield* Output.use(({ data }) => data(`${isNext && format === "yaml" ? "---\n" : ""}${text}`))
 })
 

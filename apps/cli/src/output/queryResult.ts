@@ -78,10 +78,18 @@ interface Printing {
   readonly view: View
   /** Whether others follow, perhaps without an end. */
   readonly isNext: boolean
+  /** Whether the query was over a list. */
+  readonly ofList: boolean
 }
 
-export const printRows = Effect.fnUntraced(function* (found: unknown, { isNext, isTable, view, writer }: Printing) {
-  if (found === null || found === undefined) return isNext ? undefined : yield* printNote("The query gives nothing.")
+export const printRows = Effect.fnUntraced(function* (
+  found: unknown,
+  { isNext, isTable, ofList, view, writer }: Printing
+) {
+  if (found === null || found === undefined) {
+    const hint = ofList ? " The JSON is a list: begin with [], as in '[].name'." : ""
+    return isNext ? undefined : yield* printNote(`The query gives nothing.${hint}`)
+  }
   const { bare, named, rows } = rowsOf(found)
   if (isTable && bare) {
     return yield* Output.use(({ data }) =>

@@ -39,6 +39,8 @@ describe("completions", () => {
     ["node list --columns id,i", ["id,image"]],
     ["node list --columns al", ["all"]],
     ["node list --sort al", []],
+    ["node list --sort ag", []],
+    ["node list --columns ag", ["age"]],
     ["node list --sort -cre", ["-created"]],
     ["node list --sort=-created,na", ["--sort=-created,name"]],
     [

@@ -30,7 +30,8 @@ export const helpSchema: Schema.Codec<CommandDescription> = Schema.Struct({
   ),
   examples: Schema.Array(Schema.Struct({ command: Schema.String, description: Schema.String })),
   columns: Schema.Array(Schema.String).annotate({
-    description: "What --columns and --sort take; empty for a command that prints no records."
+    description: "What --columns takes, besides all; empty for a command that prints no records."
   }),
+  sortColumns: Schema.Array(Schema.String).annotate({ description: "What --sort takes." }),
   commands: Schema.Array(Schema.Struct({ name: Schema.String, summary: Schema.String }))
 })
