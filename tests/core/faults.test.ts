@@ -98,7 +98,7 @@ const run = Effect.fnUntraced(function* (fault: Fault, operation: string) {
   const before = yield* nodesOf(world)
   const images = yield* Effect.provide(
     Images.use((images) => images.list()),
-    client(world)
+    clientOf(world)
   )
   const { skuId } = images.find(({ plan }) => plan === before[0]!.plan)!.specs.committedOptions[0]!
   yield* world.arm([fault])

@@ -22,6 +22,12 @@ export type { Fault, TestWorld, TestWorldOptions }
 /** The names of all faults there are. */
 export const faultNames: ReadonlyArray<FaultName> = Array.from(kindByName.keys()) as ReadonlyArray<FaultName>
 
+/**
+ * Idle connections stay open: a test and its service share a loop, and where that stood still for seconds, the service would close a
+ * connection at the moment in which the test's client sends on it.
+ */
+const keepAliveMillis = 600_000
+
 /** Options of the service of a test: those of its main world, and those of the server. Everything has a default. */
 export interface TestServerOptions extends TestWorldOptions {
   /** The account of the world, and of further worlds on the same server. Default `berth-key` and `berth-token`. */
@@ -32,7 +38,7 @@ export interface TestServerOptions extends TestWorldOptions {
   readonly cors?: ReadonlyArray<string>
   /** How long a further world may be unused, by the `Clock` of the service, before it ends. Default: none ever does. */
   readonly worldTtl?: Duration.Input
-  /** Only for a service that listens; default 10 s for headers, 30 s for a request. */
+  /** Only for a service that listens; default 10 s for headers, 30 s for a request, 10 minutes for an idle connection. */
   readonly timeouts?: Partial<Omit<Timeouts, "drainMillis">>
 }
 
@@ -53,7 +59,7 @@ export class TestServer extends Context.Service<
       TestServer,
       Effect.gen(function* () {
         const worlds = yield* makeWorlds(options)
-        const timeouts = { ...defaultTimeouts, ...options.timeouts, drainMillis: 0 }
+        const timeouts = { ...defaultTimeouts, keepAliveMillis, ...options.timeouts, drainMillis: 0 }
         const { url: baseUrl } = yield* listen(worlds, { host: "127.0.0.1", port: 0, timeouts, ...appOptions(options) })
         const client = yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)
         return yield* describe(worlds, client, baseUrl, options.controlToken)
