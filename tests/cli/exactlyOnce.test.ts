@@ -1,14 +1,15 @@
 /**
  * A create makes one node, whatever happens to the process: with a key also when it is asked for again.
  */
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { HttpService } from "@berth/testing/HttpService"
 import type { Ended } from "@berth/testing/Program"
 import { TestServer } from "@berth/server/testing"
-import { Effect, Schedule } from "effect"
+import { DateTime, Effect, Schedule } from "effect"
 import { parse } from "yaml"
-import { berth, json, lines, settings, start } from "./berth.ts"
+import { berth, json, lines, run, settings, start } from "./berth.ts"
 import { stateFolder } from "./stateFolder.ts"
 
 const create = (name: string, ...more: ReadonlyArray<string>) => [
@@ -47,12 +48,19 @@ const startUntilMade = (args: ReadonlyArray<string>, state: string) =>
     return running
   })
 
-/** The creates that the state folder of the one account records. */
-const recorded = (state: string) => {
+/** The creates that the state folder of the one account records: all of them, or those that have not ended. */
+const recorded = (state: string, which: "all" | "open" = "all") => {
   const accounts = join(state, "berth", "accounts")
   return readdirSync(accounts)
-    .flatMap((account) => readdirSync(join(accounts, account, "intents")))
-    .filter((name) => name.endsWith(".json"))
+    .map((account) => join(accounts, account, "intents"))
+    .flatMap((folder) => readdirSync(folder).map((name) => ({ name, file: join(folder, name) })))
+    .filter(({ name }) => name.endsWith(".json"))
+    .filter(({ file }) => {
+      if (which === "all") return true
+      const { fate, nodeId } = JSON.parse(readFileSync(file, "utf8")) as Record<"fate" | "nodeId", unknown>
+      return nodeId === null && fate !== "reported"
+    })
+    .map(({ name }) => name)
     .toSorted()
 }
 
@@ -151,12 +159,12 @@ describe("node create --count with a key", () => {
 })
 
 describe("node create", () => {
-  it.live("leaves nothing behind", () =>
+  it.live("leaves nothing open behind", () =>
     Effect.gen(function* () {
       const state = yield* stateFolder
       yield* berth(create("web"), { env: { XDG_STATE_HOME: state } })
       assert.lengthOf(yield* nodes, 1)
-      assert.deepStrictEqual(recorded(state), [])
+      assert.deepStrictEqual(recorded(state, "open"), [])
     }).pipe(Effect.scoped, Effect.provide(service))
   )
 
@@ -183,8 +191,45 @@ describe("node create", () => {
         notes[0]![0]!,
         /^An earlier create of web 1 was interrupted \(\S+Z\)\. Check whether it exists: berth node list --name 'web 1'$/
       )
-      assert.deepStrictEqual(recorded(state), [])
+      assert.deepStrictEqual(recorded(state, "open"), [])
     }).pipe(Effect.scoped, Effect.provide(service))
+  )
+
+  it.live(
+    "six at once whose replies are all lost: each node is one run's, and the others exit 8",
+    () =>
+      Effect.gen(function* () {
+        const state = yield* stateFolder
+        const made: Array<{ readonly id: number; readonly name: string; readonly created_at: string }> = []
+        let posts = 0
+        const { url } = yield* HttpService.start((request, response) => {
+          request.resume()
+          if (request.method === "POST") {
+            // Every other one is carried out.
+            if (posts++ % 2 === 0) {
+              made.push({ id: 101 + made.length, name: "web", created_at: DateTime.formatIso(DateTime.nowUnsafe()) })
+            }
+            request.socket.destroy()
+            return
+          }
+          const path = new URL(request.url!, url)
+          const id = /nodes\/(\d+)\/$/.exec(path.pathname)?.[1]
+          const listed = path.searchParams.get("page_no") === "1" ? made : []
+          const data = id === undefined ? listed : made.find((node) => String(node.id) === id)
+          response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
+        })
+        const env = { BERTH_BASE_URL: url, BERTH_API_KEY: "key", BERTH_ACCESS_TOKEN: "token", XDG_STATE_HOME: state }
+        const runs = yield* Effect.forEach(
+          Array.from({ length: 6 }),
+          () => run([...create("web", "--force", "--yes"), "-o", "json"], { env }),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(posts, 6)
+        assert.deepStrictEqual(runs.map(({ code }) => code).toSorted(), [0, 0, 0, 8, 8, 8])
+        const ids = runs.filter(({ code }) => code === 0).map((ended) => json<{ readonly id: number }>(ended).id)
+        assert.deepStrictEqual(ids.toSorted(), [101, 102, 103])
+      }).pipe(Effect.scoped),
+    180_000
   )
 
   it.live("on Ctrl-C reports that the node may exist and how to find out, and exits 130", () =>
@@ -201,7 +246,7 @@ describe("node create", () => {
         const { error } = JSON.parse(lines(stderr).at(-1)!)
         assert.deepStrictEqual([error.code, error.hint], ["Interrupted", hint])
       }
-      assert.deepStrictEqual(recorded(state), ["job-1.json"])
+      assert.deepStrictEqual(recorded(state, "open"), ["job-1.json"])
       const finished = yield* berth(create("db", "--key", "job-1"), { env: { XDG_STATE_HOME: state } })
       assert.strictEqual(finished.code, 0)
       assert.lengthOf(yield* nodes, 2)

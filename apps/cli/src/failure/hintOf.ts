@@ -40,7 +40,7 @@ export const hintOf = (error: BerthError): string => {
     case "OutcomeUnknown":
       if (reason.keyed) return hint
       return reason.candidates.length === 0
-        ? `Read the list in ten minutes: berth node list --name ${quoted(reason.nodeName)}; a node that is not listed then was not created.`
+        ? `Read the list in eleven minutes: berth node list --name ${quoted(reason.nodeName)}; a node that is not listed then was not created.`
         : `See them: berth node get ${reason.candidates.join(" ")}; one of them may be this node.`
     case "Unreachable":
       return reason.sent === "no" || isRead(operation) ? "Check the address and the network: berth doctor" : hint

@@ -3,6 +3,7 @@
  * sent; over every transport nothing is sent before `leaving`.
  */
 import * as net from "node:net"
+import { setTimeout as delay } from "node:timers/promises"
 import { HttpService } from "@berth/testing/HttpService"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted, Result, type Scope } from "effect"
@@ -140,7 +141,7 @@ describe("creates against a service that closes each connection a few millisecon
           }
           response.end(JSON.stringify({ message: "Success", code: 200, data, errors: {} }))
           const { socket } = request
-          response.on("finish", () => setTimeout(() => socket.destroy(), nodes.length % 8))
+          response.on("finish", () => void delay(nodes.length % 8).then(() => socket.destroy()))
         })
       })
       const credentials = { apiKey: Redacted.make("key"), accessToken: Redacted.make("token") }
