@@ -9,7 +9,6 @@ import { Engine } from "./client/call/Engine.ts"
 import * as FetchTransport from "./client/transport/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
 import type { Listed } from "./client/listing/Listed.ts"
-import { collect } from "./client/listing/Pages.ts"
 import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
@@ -216,8 +215,9 @@ export const createClient = (options: ClientOptions): Client => {
       find: (name, options) =>
         find(options, (call) =>
           Effect.flatMap(nameToFind(name), (name) =>
-            Effect.map(collect(NodeCalls.use((nodes) => nodes.pages(wholeList(call)))), (nodes) =>
-              nodes.filter((node) => node.name === name).map(plainNode)
+            Effect.map(
+              NodeCalls.use((nodes) => nodes.named(name, wholeList(call))),
+              (found) => found.map(plainNode)
             )
           )
         ),

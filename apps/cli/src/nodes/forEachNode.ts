@@ -4,7 +4,7 @@
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node } from "@berth/core/domain/Node"
 import { Effect, Option, Result } from "effect"
-import { type DeletedNotGone, SomeFailed } from "../failure/CliFailure.ts"
+import { type DeletedNotGone, type NameChanged, SomeFailed } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { printAll, printOne } from "../output/print.ts"
@@ -40,7 +40,7 @@ const failed = (target: Resolution["nodes"][number], failure: Failure): NodeResu
 /** A node's failure becomes a row and the rest go on; a single node's failure fails the command. */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
-  act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone, R>
+  act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone | NameChanged, R>
 ): Effect.fn.Return<ReadonlyArray<NodeResult>, Failure, R> {
   const one = (target: Resolution["nodes"][number]) =>
     Effect.gen(function* () {

@@ -41,6 +41,10 @@ export const propose = (
   request: { method, path, body: body === undefined ? null : JSON.parse(body) }
 })
 
+/** What there is to say of how a node was found: the index may have a name that the node has no more, and lack another that has it. */
+export const foundBy = (from: "id" | "list" | "index"): string =>
+  from === "index" ? "; found by the name index, not by the whole list: see that this id is the one you mean" : ""
+
 /** The price for people: of an hour and a month, and of the whole period where one is committed to. */
 const priceText = ({ committedPriceInr, pricePerHourInr, pricePerMonthInr }: Price): string => {
   const perHour =
