@@ -10,7 +10,6 @@ import * as FetchTransport from "./client/transport/FetchTransport.ts"
 import { Images } from "./client/Images.ts"
 import type { AttemptReport as DomainReport } from "./client/options/AttemptReport.ts"
 import type { Listed } from "./client/listing/Listed.ts"
-import { collect } from "./client/listing/Pages.ts"
 import { NodeCalls } from "./client/NodeCalls.ts"
 import { Plans } from "./client/Plans.ts"
 import { RawApi } from "./client/RawApi.ts"
@@ -236,8 +235,9 @@ export const createClient = (options: ClientOptions): Client => {
       find: (name, options) =>
         find(options, (call) =>
           Effect.flatMap(nameToFind(name), (name) =>
-            Effect.map(collect(NodeCalls.use((nodes) => nodes.pages(wholeList(call)))), (nodes) =>
-              nodes.filter((node) => node.name === name).map(plainNode)
+            Effect.map(
+              NodeCalls.use((nodes) => nodes.named(name, wholeList(call))),
+              (found) => found.map(plainNode)
             )
           )
         ),

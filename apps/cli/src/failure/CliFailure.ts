@@ -6,6 +6,7 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import type { SettingFault } from "@berth/terminal/Connection"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { Data } from "effect"
+import { quoted } from "../commandLine/quoted.ts"
 import { goOnWaiting } from "./hintOf.ts"
 import { isBeingDeleted, isBilled } from "./nodeLeft.ts"
 
@@ -22,9 +23,15 @@ export class NameNotFound extends Data.TaggedError("NameNotFound")<{
   readonly name: string
   /** Names of nodes as they were read last, among which is perhaps the one that was meant. */
   readonly names?: ReadonlyArray<string>
+  /** Whether it was read as a pattern. */
+  readonly isPattern?: boolean | undefined
 }> {
   readonly exit = "notFound"
-  readonly hint = "List the nodes: berth node list"
+  get hint() {
+    return this.isPattern === true
+      ? `List the nodes: berth node list; a node of this very name is ${quoted(`name:${this.name}`)}`
+      : "List the nodes: berth node list"
+  }
   override get message() {
     // They may be a little old: a node of this very name is gone since.
     const names = (this.names ?? []).filter((name) => name !== this.name)
@@ -44,6 +51,23 @@ export class NameAmbiguous extends Data.TaggedError("NameAmbiguous")<{
     const shown = this.candidates.slice(0, 10).map(({ id, status }) => `${id} (${status})`)
     const more = this.candidates.length > shown.length ? ", …" : ""
     return `${this.candidates.length} nodes are named ${this.name}: ${shown.join(", ")}${more}.`
+  }
+}
+
+/** A node that was found by its name has another one when it is read by itself. */
+export class NameChanged extends Data.TaggedError("NameChanged")<{
+  /** The argument that named it. */
+  readonly given: string
+  readonly id: number
+  /** Its name as it was read last. */
+  readonly has: string
+}> {
+  readonly exit = "rejected"
+  get hint() {
+    return `See the node: berth node get ${this.id}; its id names it for certain.`
+  }
+  override get message() {
+    return `Node ${this.id} was found as ${this.given}, and its name is ${this.has}: it may be another one.`
   }
 }
 
@@ -167,6 +191,7 @@ export type CliFailure =
   | SettingFault
   | NameNotFound
   | NameAmbiguous
+  | NameChanged
   | PlanNotFound
   | NodeDiffers
   | CreatedNotReady

@@ -52,6 +52,8 @@ const detailsOf = (failure: Exclude<CliFailure, CreatedNotReady | DeletedNotGone
       return { node: { id: null, name: failure.name } }
     case "NameAmbiguous":
       return { name: failure.name, candidates: failure.candidates }
+    case "NameChanged":
+      return { name: failure.given, node: { id: failure.id, name: failure.has } }
     case "NodeDiffers":
       return {
         node: { id: failure.id, name: failure.name },

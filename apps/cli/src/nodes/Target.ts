@@ -18,6 +18,8 @@ export interface Naming {
   readonly patterns: boolean
   /** Whether digits that are no node's id may be a name. Not where the wrong node could be changed. */
   readonly digitsMayBeName: boolean
+  /** Whether the nodes are to be changed: that no other has the name is then proved now, by the list, and not by what was read before. */
+  readonly change: boolean
 }
 
 /** What is before a name that would be read as an id or a pattern. */
@@ -57,8 +59,11 @@ export const targetMatcher = (target: Target): ((name: string) => boolean) => {
       return (name) => name === target.given
     case "Name":
       return (name) => name === target.name
-    case "Pattern":
-      return nameMatcher(target.given)
+    case "Pattern": {
+      // A name may have the characters of a pattern.
+      const matches = nameMatcher(target.given)
+      return (name) => name === target.given || matches(name)
+    }
   }
 }
 

@@ -2,6 +2,8 @@
  * Reads the list of an account: whole, which renews the node index, or only as far as the index or one node needs it.
  */
 import type { CallOptions } from "@berth/core/client/call/Operation"
+import type { Listed } from "@berth/core/client/listing/Listed"
+import { isNode } from "@berth/core/client/listing/NodePage"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node, NodeId } from "@berth/core/domain/Node"
@@ -19,19 +21,25 @@ export const lane = "interactive"
 
 type NodeStream = Stream.Stream<Node, BerthError, Nodes | IndexStore>
 
+/** What is called while a list is read: with the reply of each page, and with what it came to. */
+interface Listening extends Pick<CallOptions, "onReply"> {
+  readonly onListed?: (listed: Listed) => void
+}
+
 /** Every node, page by page. A list that is read to its end is the new index, where that is `due`. */
 const nodesOf = (
   due: (store: IndexStore["Service"]) => Effect.Effect<boolean>,
-  { onReply }: Pick<CallOptions, "onReply"> = {}
+  { onListed, onReply }: Listening = {}
 ): NodeStream =>
   Stream.unwrap(
     Effect.gen(function* () {
       const nodes = yield* Nodes
       const store = yield* IndexStore
       let isComplete = false
-      const onEnd = ({ complete }: { readonly complete: unknown }) =>
+      const onEnd = (listed: Listed) =>
         Effect.sync(() => {
-          isComplete = complete === true
+          isComplete = listed.complete === true
+          onListed?.(listed)
         })
       const listed = nodes.list({ lane, onEnd, onReply })
       if (!(yield* due(store))) return listed
@@ -49,6 +57,16 @@ const nodesOf = (
 /** Every node, which renews the index. */
 export const allNodes: NodeStream = nodesOf(({ isKept }) => Effect.succeed(isKept))
 
+/** The same at once, with the records that cannot be read. */
+export const wholeList = Effect.suspend(() => {
+  let unreadable: Listed["unreadable"] = []
+  const onListed = (listed: Listed) => void (unreadable = listed.unreadable)
+  return Effect.map(Stream.runCollect(nodesOf(({ isKept }) => Effect.succeed(isKept), { onListed })), (nodes) => ({
+    nodes,
+    unreadable
+  }))
+})
+
 /**
  * Every node, for a command that has no use for the index: it is renewed at most once an hour, for it takes memory. `onReply` gets the
  * reply of each page.
@@ -65,7 +83,10 @@ export const newerNodes = Effect.fnUntraced(function* (
   let step = ListEnd.begin(index)
   while (step._tag === "Read") {
     const { range, state } = step
-    step = ListEnd.take(state, range, yield* nodes.listPage({ page: range.page, perPage: range.perPage, lane }))
+    const page = yield* nodes.readPage({ page: range.page, perPage: range.perPage, lane })
+    // Without a record that is set aside the page would seem to be the end.
+    if (!page.every(isNode)) return Option.none()
+    step = ListEnd.take(state, range, page)
   }
   if (step._tag === "Unclear") return Option.none()
   const { length, nodes: newer } = step
@@ -87,7 +108,8 @@ const listedNode = Effect.fnUntraced(function* (id: NodeId) {
   let step = PageOfId.begin(id)
   while (step._tag === "Read") {
     const { page, state } = step
-    const listed = yield* nodes.listPage({ page, lane, retry: false, deadline: "5 seconds" })
+    const listed = yield* nodes.readPage({ page, lane, retry: false, deadline: "5 seconds" })
+    if (!listed.every(isNode)) break
     read.push(...listed)
     step = PageOfId.take(state, page, listed)
   }

@@ -1,13 +1,16 @@
 /**
  * Finds nodes by their names: with the index in a few requests, without it by reading the list. Both give the same nodes.
  */
+import type { UnreadableRecord } from "@berth/core/client/listing/NodePage"
+import { setAsideNodes } from "@berth/core/client/listing/setAsideNodes"
 import { Nodes } from "@berth/core/client/Nodes"
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node } from "@berth/core/domain/Node"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import * as NodeIndex from "../nodeIndex/NodeIndex.ts"
-import { allNodes, concurrency, lane, newerNodes, withListed } from "./allNodes.ts"
+import { concurrency, lane, newerNodes, wholeList, withListed } from "./allNodes.ts"
+import type { Naming } from "./Target.ts"
 
 /** A node that was found, and whether its record is the reply to a get, which has more than that of a list. */
 export interface Seen {
@@ -21,10 +24,12 @@ export interface ByName {
   readonly nodes: ReadonlyArray<Seen>
   /** The names of all nodes as they were read last: a hint where none matches. */
   readonly names: () => ReadonlyArray<string>
+  /** Whether they come from the whole list as it is now, or by the index. */
+  readonly from: "list" | "index"
 }
 
 /** No search. */
-export const unsearched: ByName = { nodes: [], names: () => [] }
+export const unsearched: ByName = { nodes: [], names: () => [], from: "list" }
 
 /** About so many requests read a list. */
 export const requestsOf = (length: number) => Math.ceil(length / 90) + 1
@@ -56,18 +61,46 @@ const byIndex = Effect.fnUntraced(function* (index: NodeIndex.NodeIndex, matches
   return Option.some([...seen.toSorted((a, b) => a.node.id - b.node.id), ...listed])
 })
 
-/** The nodes whose name matches, in the order of the list. */
+/**
+ * Accounts of this size are listed for a change, in at most 12 requests: a node that was renamed since the index was written is in the
+ * list alone, and then the index has the wrong one.
+ */
+const maxListed = 1000
+
+/** The nodes behind records that cannot be read. What only shows nodes shows the others where one of these fails. */
+const behind = Effect.fnUntraced(function* (
+  unreadable: ReadonlyArray<UnreadableRecord>,
+  matches: (name: string) => boolean,
+  { change, found }: { readonly change: boolean; readonly found: boolean }
+): Effect.fn.Return<ReadonlyArray<Seen>, BerthError, Nodes> {
+  const nodes = yield* Nodes
+  const records = change ? unreadable : unreadable.filter(({ id, name }) => id !== null && name !== null)
+  const read = setAsideNodes(records, matches, (id) => nodes.get(id, { lane }))
+  const certain = change || !found ? read : Effect.orElseSucceed(read, () => [])
+  return (yield* certain).map((node) => ({ node, isRead: true }))
+})
+
+/**
+ * The nodes whose name matches, in the order of the list. For a change they are certainly all of them, as the list is now; only a
+ * large account goes by the index then, too.
+ */
 export const byName = Effect.fn("byName")(function* (
-  matches: (name: string) => boolean
+  matches: (name: string) => boolean,
+  { change }: Pick<Naming, "change">
 ): Effect.fn.Return<ByName, BerthError, Nodes | IndexStore> {
   const index = yield* Effect.flatMap(IndexStore, ({ load }) => load)
-  const found = NodeIndex.findsNames(index) ? yield* byIndex(index, matches) : Option.none()
-  if (Option.isSome(found)) {
-    return { nodes: found.value, names: () => Array.from(index.nodes.values(), ({ name }) => name) }
+  const mayUseIndex = NodeIndex.findsNames(index) && (!change || index.length > maxListed)
+  const indexed = mayUseIndex ? yield* byIndex(index, matches) : Option.none()
+  if (Option.isSome(indexed)) {
+    return { nodes: indexed.value, names: () => Array.from(index.nodes.values(), ({ name }) => name), from: "index" }
   }
-  const all = yield* Stream.runCollect(allNodes)
+  const all = yield* wholeList
+  const listed = all.nodes.filter(({ name }) => matches(name)).map((node): Seen => ({ node, isRead: false }))
+  const more = yield* behind(all.unreadable, matches, { change, found: listed.length > 0 })
+  const seen = new Map([...listed, ...more].map((each) => [each.node.id, each]))
   return {
-    nodes: all.filter(({ name }) => matches(name)).map((node) => ({ node, isRead: false })),
-    names: () => all.map(({ name }) => name)
+    nodes: Array.from(seen.values()),
+    names: () => all.nodes.map(({ name }) => name),
+    from: "list"
   }
 })

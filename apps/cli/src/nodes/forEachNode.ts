@@ -4,7 +4,7 @@
 import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node } from "@berth/core/domain/Node"
 import { Effect, Option, Result } from "effect"
-import { type DeletedNotGone, SomeFailed } from "../failure/CliFailure.ts"
+import { type DeletedNotGone, type NameChanged, SomeFailed } from "../failure/CliFailure.ts"
 import { type Failure, problemOf } from "../failure/Problem.ts"
 import { OutputFormat } from "../output/OutputFormat.ts"
 import { printAll, printOne } from "../output/print.ts"
@@ -49,7 +49,7 @@ interface Tolerance {
 /** A node's failure becomes a row and the rest go on; a single node's failure fails the command. */
 export const forEachNode = Effect.fnUntraced(function* <R>(
   resolution: Resolution,
-  act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone, R>,
+  act: (node: Found) => Effect.Effect<Done, BerthError | DeletedNotGone | NameChanged, R>,
   { ignoreNotFound = false }: Tolerance = {}
 ): Effect.fn.Return<ReadonlyArray<NodeResult>, Failure, R> {
   const attempt = (target: Resolution["nodes"][number]) =>

@@ -21,7 +21,7 @@ const differenceOf = (node: Node, { image, plan }: NodeSpec) => {
 /** The nodes that exist already, by their names. One that is being deleted counts as absent. */
 export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<NodeSpec>) {
   const names = new Set(specs.map(({ name }) => name))
-  const { nodes } = yield* byName((name) => names.has(name))
+  const { nodes } = yield* byName((name) => names.has(name), { change: true })
   const seen = nodes.filter(({ node }) => node.status !== "terminate")
   const existing = new Map<string, Node>()
   for (const spec of specs) {
@@ -33,7 +33,15 @@ export const existingNodes = Effect.fnUntraced(function* (specs: ReadonlyArray<N
       return yield* new NameAmbiguous({ name, candidates })
     }
     const { isRead, node: seenAs } = first
-    const node = yield* wholeNode({ given: name, id: seenAs.id, node: Option.some(seenAs), isRead })
+    const isNamed = (other: string) => other === name
+    const node = yield* wholeNode({
+      given: name,
+      id: seenAs.id,
+      node: Option.some(seenAs),
+      isRead,
+      isNamed,
+      from: "list"
+    })
     const difference = differenceOf(node, spec)
     if (difference !== undefined) return yield* new NodeDiffers({ name, id: node.id, ...difference })
     existing.set(name, node)

@@ -8,7 +8,7 @@ import type { BerthError } from "@berth/core/domain/BerthError"
 import type { Node, NodeId } from "@berth/core/domain/Node"
 import { label } from "@berth/core/domain/NodeStatus"
 import { Effect, Option, Result, Stream } from "effect"
-import { NameAmbiguous, NameNotFound } from "../failure/CliFailure.ts"
+import { NameAmbiguous, NameChanged, NameNotFound } from "../failure/CliFailure.ts"
 import { IndexStore } from "../nodeIndex/IndexStore.ts"
 import { allNodes, concurrency, lane, withListed, withListedFields } from "./allNodes.ts"
 import { type ByName, byName, requestsOf, type Seen, unsearched } from "./byName.ts"
@@ -23,6 +23,10 @@ export interface Found {
   readonly node: Option.Option<Node>
   /** Whether the record is the reply to a get, which has more than that of a list. */
   readonly isRead: boolean
+  /** Whether a node of this name is the one that was named: any, where an id was given. */
+  readonly isNamed: (name: string) => boolean
+  /** What found it: its id, or its name in the whole list or by the index. */
+  readonly from: "id" | ByName["from"]
 }
 
 /** An argument that names no node, and why. */
@@ -31,7 +35,7 @@ export interface Unfound {
   readonly id: NodeId | null
   /** The name or pattern; null where an id was given. */
   readonly name: string | null
-  readonly failure: NameNotFound | BerthError
+  readonly failure: NameNotFound | NameChanged | BerthError
 }
 
 /** What the arguments name, in their order, each node once. */
@@ -95,26 +99,37 @@ const ambiguous = (name: string, nodes: ReadonlyArray<Seen>) =>
 type Selected = Result.Result<ReadonlyArray<Result.Result<Found, Unfound>>, NameAmbiguous>
 
 /** The nodes of one target among those that were read by id or have a name that some target names. */
-const select = (target: Target, naming: Naming, read: ReadIds, named: ReadonlyArray<Seen>): Selected => {
+const select = (target: Target, naming: Naming, read: ReadIds, named: ByName): Selected => {
   const { given } = target
-  const found = ({ isRead, node }: Seen): Result.Result<Found, Unfound> =>
-    Result.succeed({ given, id: node.id, node: Option.some(node), isRead })
+  const found =
+    (from: Found["from"], isNamed: Found["isNamed"]) =>
+    ({ isRead, node }: Seen): Result.Result<Found, Unfound> =>
+      Result.succeed({ given, id: node.id, node: Option.some(node), isRead, isNamed, from })
   if (target._tag === "Id") {
     const ofId = target.id === undefined ? undefined : read.get(target.id)
     if (ofId !== undefined && !(isMissing(ofId) && naming.digitsMayBeName)) {
       const unfound = (failure: BerthError): Unfound => ({ given, id: target.id!, name: null, failure })
-      return Result.succeed([Result.isSuccess(ofId) ? found(ofId.success) : Result.fail(unfound(ofId.failure))])
+      return Result.succeed([
+        Result.isSuccess(ofId) ? found("id", () => true)(ofId.success) : Result.fail(unfound(ofId.failure))
+      ])
     }
   }
   const matches = targetMatcher(target)
-  const nodes =
-    target._tag === "Id" && !naming.digitsMayBeName ? [] : named.filter(({ node: { name } }) => matches(name))
-  if (nodes.length > 1 && target._tag !== "Pattern") {
+  const matching =
+    target._tag === "Id" && !naming.digitsMayBeName ? [] : named.nodes.filter(({ node: { name } }) => matches(name))
+  // The name of a node is not a pattern for others.
+  const exact = target._tag === "Pattern" ? matching.filter(({ node: { name } }) => name === given) : []
+  const nodes = exact.length > 0 ? exact : matching
+  if (nodes.length > 1 && (target._tag !== "Pattern" || exact.length > 0)) {
     return Result.fail(ambiguous(target._tag === "Name" ? target.name : given, nodes))
   }
-  if (nodes.length > 0) return Result.succeed(nodes.map(found))
+  const isNamed = exact.length > 0 ? (name: string) => name === given : matches
+  if (nodes.length > 0) return Result.succeed(nodes.map(found(named.from, isNamed)))
   const ofId = target._tag === "Id" && target.id !== undefined ? read.get(target.id) : undefined
-  const failure = ofId !== undefined && Result.isFailure(ofId) ? ofId.failure : new NameNotFound({ name: given })
+  const failure =
+    ofId !== undefined && Result.isFailure(ofId)
+      ? ofId.failure
+      : new NameNotFound({ name: given, isPattern: target._tag === "Pattern" })
   const id = target._tag === "Id" ? (target.id ?? null) : null
   const name = target._tag === "Id" ? null : target._tag === "Name" ? target.name : given
   return Result.succeed([Result.fail({ given, id, name, failure })])
@@ -124,7 +139,10 @@ const select = (target: Target, naming: Naming, read: ReadIds, named: ReadonlyAr
 const withKnownNames = (selected: Result.Result<Found, Unfound>, { names }: ByName) =>
   Result.mapError(selected, (unfound) =>
     unfound.failure._tag === "NameNotFound" && unfound.name !== null
-      ? { ...unfound, failure: new NameNotFound({ name: unfound.given, names: names() }) }
+      ? {
+          ...unfound,
+          failure: new NameNotFound({ name: unfound.given, names: names(), isPattern: unfound.failure.isPattern })
+        }
       : unfound
   )
 
@@ -146,14 +164,14 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
     target._tag === "Id" ? naming.digitsMayBeName && (target.id === undefined || isMissing(read.get(target.id))) : true
   )
   const matchers = byNames.map(targetMatcher)
-  const search = byName((name) => matchers.some((matches) => matches(name)))
+  const search = byName((name) => matchers.some((matches) => matches(name)), naming)
   // That an id does not exist is an answer already.
   const isFallback = byNames.every(({ _tag }) => _tag === "Id")
   const named =
     matchers.length === 0 ? unsearched : yield* isFallback ? Effect.orElseSucceed(search, () => unsearched) : search
   const once = new Map<number | string, Result.Result<Found, Unfound>>()
   for (const target of targets) {
-    for (const selected of yield* Effect.fromResult(select(target, naming, read, named.nodes))) {
+    for (const selected of yield* Effect.fromResult(select(target, naming, read, named))) {
       const node = withKnownNames(selected, named)
       if (!once.has(keyOf(node))) once.set(keyOf(node), node)
     }
@@ -162,14 +180,20 @@ export const resolveNodes = Effect.fn("resolveNodes")(function* (
   return { nodes: Array.from(once.values()), single: isOne && once.size === 1 }
 })
 
-/** The record of a node with everything that the service gives of it. Reads it unless that was done. */
+/**
+ * The record of a node with everything that the service gives of it. Reads it unless that was done, and fails where it has another name
+ * than the one it was found by.
+ */
 export const wholeNode = Effect.fnUntraced(function* ({
+  given,
   id,
+  isNamed,
   isRead,
   node
-}: Found): Effect.fn.Return<Node, BerthError, Nodes | IndexStore> {
+}: Found): Effect.fn.Return<Node, BerthError | NameChanged, Nodes | IndexStore> {
   if (isRead && Option.isSome(node)) return node.value
   const read = yield* Nodes.use((nodes) => nodes.get(id, { lane }))
+  if (!isNamed(read.name)) return yield* new NameChanged({ given, id, has: read.name })
   if (Option.isSome(node)) return withListed(read, node.value)
   const [whole = read] = yield* withListedFields([read])
   return whole
@@ -198,16 +222,20 @@ export const wholeNodes = Effect.fnUntraced(function* (
   return { ...resolution, nodes }
 })
 
-/** Only an id or a whole name: what a command changes is named exactly. */
-const exactly: Naming = { patterns: false, digitsMayBeName: false }
+/** A node that an argument names exactly, and what found it. */
+interface One extends Pick<Found, "from"> {
+  readonly node: Node
+}
 
-/** Finds the one node that an argument names exactly, and reads it. */
+/** Finds the one node that an argument names exactly, by its id or its whole name, and reads it. */
 export const resolveNode = Effect.fn("resolveNode")(function* (
-  given: string
-): Effect.fn.Return<Node, BerthError | NameAmbiguous | NameNotFound, Nodes | IndexStore> {
+  given: string,
+  { change }: Pick<Naming, "change">
+): Effect.fn.Return<One, BerthError | NameAmbiguous | NameNotFound | NameChanged, Nodes | IndexStore> {
   const {
     nodes: [first]
-  } = yield* resolveNodes([given], exactly)
+  } = yield* resolveNodes([given], { patterns: false, digitsMayBeName: false, change })
   if (first === undefined) return yield* new NameNotFound({ name: given })
-  return yield* wholeNode(yield* Effect.fromResult(Result.mapError(first, ({ failure }) => failure)))
+  const found = yield* Effect.fromResult(Result.mapError(first, ({ failure }) => failure))
+  return { node: yield* wholeNode(found), from: found.from }
 })

@@ -76,6 +76,8 @@ const make = Effect.gen(function* () {
   let pausedSteps = 0
   let failedLine: FailedAttempt | undefined
   let isLostLine = false
+  /** What is wrong with records that are left out. */
+  const setAside = new Set<string>()
   let countLine = { reached: -1, at: Number.NEGATIVE_INFINITY }
 
   const print = (text: string) => Effect.provideService(printNote(text), Output, output)
@@ -83,7 +85,9 @@ const make = Effect.gen(function* () {
 
   const observer: Observer = {
     ...spans,
-    drifted: () => {},
+    drifted: (drifts) => {
+      for (const { kind, name } of drifts) if (kind === "record") setAside.add(name)
+    },
     attempted: (operation, _lane, attempts) => {
       requests++
       const last = attempts.at(-1)
@@ -164,7 +168,16 @@ const make = Effect.gen(function* () {
       )
     })
 
-  return { waitingFor, observer, step }
+  /** Says once, at the end of the command, that it did not see everything. */
+  const end = Effect.suspend(() => {
+    if (setAside.size === 0) return Effect.void
+    const fields = Array.from(setAside).join(", ")
+    return print(
+      `The list has records that cannot be read (${fields}), and they are left out. ${output.followable("See them: berth api /nodes/")}`
+    )
+  })
+
+  return { waitingFor, observer, step, end }
 })
 
 export class Progress extends Context.Service<
@@ -176,6 +189,8 @@ export class Progress extends Context.Service<
     readonly observer: Observer
     /** Shows the present; called again and again. */
     readonly step: (turn: number) => Effect.Effect<void, never, Allowance>
+    /** Shows what there is to say once the client is not used any more. */
+    readonly end: Effect.Effect<void>
   }
 >()("@berth/cli/output/Progress") {
   static readonly layer = Layer.effect(Progress, make)
@@ -189,7 +204,7 @@ export class Progress extends Context.Service<
   /** Shows the progress for as long as the client lives. */
   static readonly painting = Layer.effectDiscard(
     Effect.gen(function* () {
-      const { step } = yield* Progress
+      const { end, step } = yield* Progress
       const { live } = yield* Output
       const steps = Effect.gen(function* () {
         for (let turn = 0; ; turn++) {
@@ -197,7 +212,7 @@ export class Progress extends Context.Service<
           yield* step(turn)
         }
       })
-      yield* Effect.addFinalizer(() => live(""))
+      yield* Effect.addFinalizer(() => Effect.andThen(live(""), end))
       yield* Effect.forkScoped(steps)
     })
   )

@@ -42,6 +42,10 @@ export const propose = (
   request: { method, path, body: body === undefined ? null : JSON.parse(body) }
 })
 
+/** What there is to say of how a node was found: the index may have a name that the node has no more, and lack another that has it. */
+export const foundBy = (from: "id" | "list" | "index"): string =>
+  from === "index" ? "; found by the name index, not by the whole list: see that this id is the one you mean" : ""
+
 /** The price for people: of an hour and a month, and of the whole period where one is committed to. */
 const costText = (price: Price & Committed): string => {
   const running = priceText(price) ?? "price not known"
@@ -65,7 +69,7 @@ export const sentenceOf = (proposal: Proposal): string => {
     case "create":
       return `Creating ${name}${orderOf(proposal)}: ${termsOf(proposal)}.`
     case "delete":
-      return `Deleting ${name} (${id}) and its disk.`
+      return `Deleting ${name} (${id}): ${outcome}.`
     case "set-commitment":
       return `Setting the commitment of ${name} (${id}): ${outcome}.`
   }
@@ -78,7 +82,7 @@ const oneQuestion = (proposal: Proposal): string => {
     case "create":
       return `Create node ${name}${orderOf(proposal)}? ${capitalised(termsOf(proposal))}.`
     case "delete":
-      return `Delete node ${name} (${id})? Its disk is deleted too.`
+      return `Delete node ${name} (${id})? ${capitalised(outcome)}.`
     case "set-commitment":
       return `Set the commitment of node ${name} (${id})? ${capitalised(outcome)}.`
   }

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { exactPrice, unknownPrice } from "@berth/core/domain/Price"
 import { type Proposal, questionOf } from "../../src/proposal/Proposal.ts"
 
 const proposal = (change: Partial<Proposal>): Proposal => ({
@@ -6,8 +7,7 @@ const proposal = (change: Partial<Proposal>): Proposal => ({
   id: null,
   name: "web",
   request: { method: "POST", path: "/nodes/", body: { plan: "P", image: "I" } },
-  pricePerHourInr: 2,
-  pricePerMonthInr: 1460,
+  ...exactPrice(2, 1460),
   committedPriceInr: null,
   outcome: "billed by the hour until deleted",
   ...change
@@ -18,9 +18,8 @@ const deletion = proposal({
   id: 1,
   name: "a",
   request: { method: "DELETE", path: "/nodes/1/", body: null },
-  pricePerHourInr: null,
-  pricePerMonthInr: null,
-  outcome: "the node and its disk are deleted"
+  ...unknownPrice,
+  outcome: "its disk is deleted too"
 })
 
 const commitment = proposal({
@@ -35,10 +34,10 @@ describe("the question before a change", () => {
     ["Delete node a (1)? Its disk is deleted too.", [deletion]],
     ["Delete these 2 nodes? Their disks are deleted too.", [deletion, { ...deletion, id: 2 }]],
     ["Create node web on P from I? ₹2.00 per hour, ₹1460.00 per month.", [proposal({})]],
-    ["Create node web on P from I? Price not known.", [proposal({ pricePerHourInr: null })]],
+    ["Create node web on P from I? Price not known.", [proposal(unknownPrice)]],
     [
       "Create node web on P from I? ₹90.00 for the period (₹2.00 per hour), committed for 30 days.",
-      [proposal({ committedPriceInr: 90, pricePerMonthInr: null, outcome: "committed for 30 days" })]
+      [proposal({ ...exactPrice(2, null), committedPriceInr: 90, outcome: "committed for 30 days" })]
     ],
     [
       "Create these 2 nodes on P from I? Together: ₹4.00 per hour, ₹2920.00 per month.",

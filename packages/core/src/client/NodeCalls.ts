@@ -19,6 +19,7 @@ import { Engine } from "./call/Engine.ts"
 import type { ListBounds, Listed } from "./listing/Listed.ts"
 import { isNode, type ListRecord, sentenceOf } from "./listing/NodePage.ts"
 import { collect, pages } from "./listing/Pages.ts"
+import { setAsideNodes } from "./listing/setAsideNodes.ts"
 import * as PageStore from "./listing/PageStore.ts"
 import { commitmentSetting, knownStatus, nodeId, nodeIds, nodeSpec } from "./options/NodeArguments.ts"
 import { createNode, deleteNode, getNode, listNodes, readList, readPage, setNodeCommitment } from "./NodeOperations.ts"
@@ -57,6 +58,10 @@ export interface CommitmentOptions extends CallOptions {
   readonly skuId?: number | undefined
 }
 
+/** Each node once, as it was read last. */
+const withoutRepeats = (nodes: ReadonlyArray<Node>) =>
+  Array.from(new Map(nodes.map((node) => [node.id, node])).values())
+
 export class NodeCalls extends Context.Service<
   NodeCalls,
   {
@@ -67,6 +72,11 @@ export class NodeCalls extends Context.Service<
     readonly pages: (
       options?: ListOptions
     ) => Effect.Effect<Pull.Pull<readonly [Node, ...Array<Node>], BerthError>, never, Scope.Scope>
+    /**
+     * The nodes of exactly this name, for names may repeat. Reads the whole list; a record of it that cannot be read and may be such a
+     * node is read by itself, and what that fails with is the failure: no answer leaves a node out.
+     */
+    readonly named: (name: string, options?: ListOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
     /** One page, without the records that cannot be read; empty past the end. */
     readonly listPage: (options?: PageOptions) => Effect.Effect<ReadonlyArray<Node>, BerthError>
     /** One page in its order, with a place for each record that cannot be read instead of a failure. */
@@ -105,7 +115,7 @@ export class NodeCalls extends Context.Service<
       const { allowance, call, deadline, lane, maxAttempts, serviceTimeAt } = yield* Engine
       const observer = yield* Observer
       /** A method of several calls, by its operation where it is traced. */
-      const named =
+      const tracedAs =
         (name: string) =>
         <A, E>(method: Effect.Effect<A, E>): Effect.Effect<A, E> =>
           observer ? observer.traced("method", name)(method) : method
@@ -147,7 +157,7 @@ export class NodeCalls extends Context.Service<
           unsent("nodes.create"),
           Effect.flatMap((spec) => creator(spec, options)),
           Effect.tap(({ node }) => newNodes.add(node.id)),
-          named("nodes.create")
+          tracedAs("nodes.create")
         )
 
       const store = (yield* PageStore.PageStore) ?? PageStore.makeMemory()
@@ -172,6 +182,25 @@ export class NodeCalls extends Context.Service<
         return totalDeadline === undefined
           ? opened
           : Effect.flatMap(endIn(totalDeadline), (end) => Effect.map(opened, Effect.provideService(CallsEnd, end)))
+      }
+
+      const named = (name: string, { totalDeadline, ...options }: ListOptions = {}) => {
+        let unread: Listed["unreadable"] = []
+        const onEnd = (listed: Listed) => {
+          unread = listed.unreadable
+          return options.onEnd?.(listed) ?? Effect.void
+        }
+        const isNamed = (other: string) => other === name
+        const call = { lane: options.lane, deadline: options.deadline, onReply: options.onReply }
+        return collect(list({ ...options, onEnd })).pipe(
+          Effect.flatMap((nodes) =>
+            Effect.map(
+              setAsideNodes(unread, isNamed, (id) => get(id, call)),
+              (more) => withoutRepeats([...nodes.filter((node) => isNamed(node.name)), ...more])
+            )
+          ),
+          endingWithin(totalDeadline)
+        )
       }
 
       const remove = (id: NodeId, options?: CallOptions) =>
@@ -216,7 +245,7 @@ export class NodeCalls extends Context.Service<
         const reach = (id: NodeId) =>
           Effect.flatMap(awaitOne(id, wanted, options), (node) => Effect.orDie(Effect.fromOption(node)))
         return yield* typeof ids === "number" ? reach(ids) : Effect.forEach(ids, reach, { concurrency: "unbounded" })
-      }, named("nodes.await")) as NodeCalls["Service"]["awaitStatus"]
+      }, tracedAs("nodes.await")) as NodeCalls["Service"]["awaitStatus"]
 
       const awaitDeleted = Effect.fnUntraced(function* (ids: NodeId | ReadonlyArray<NodeId>, options?: WaitOptions) {
         yield* unsent("nodes.await")(waitable(ids, options))
@@ -224,12 +253,13 @@ export class NodeCalls extends Context.Service<
           concurrency: "unbounded",
           discard: true
         })
-      }, named("nodes.await"))
+      }, tracedAs("nodes.await"))
 
       return NodeCalls.of({
         create,
         get,
         pages: list,
+        named,
         listPage,
         readPage: readRecords,
         delete: remove,

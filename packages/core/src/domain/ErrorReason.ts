@@ -409,6 +409,9 @@ export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<{
   }
 }
 
+/** What is expected of a list that has to show each node of a name. */
+export const everyRecordReadable = "a list whose every record can be read"
+
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   /** HTTP status. */
@@ -426,6 +429,9 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   readonly mayBeProcessed = true
   readonly exit = "unavailable"
   get hint() {
+    if (this.expected === everyRecordReadable) {
+      return "A record of the list may be a node of that name: use the id of the one that you mean."
+    }
     if (/^node \d+$/.test(this.expected)) {
       return "The service mixes up nodes: look at both before you change either, and report it to its support."
     }

@@ -226,7 +226,10 @@ export interface Client {
     readonly list: (options?: ListOptions) => NodeList
     /** One page of the list; empty past the end. */
     readonly listPage: (options?: PageOptions) => Promise<ReadonlyArray<Node>>
-    /** The nodes of exactly this name, for names may repeat; none when there is none. Reads the whole list. */
+    /**
+     * The nodes of exactly this name, for names may repeat; none when there is none. Reads the whole list. A record of it that cannot be
+     * read and may be such a node is read by itself, and `find` rejects where that fails.
+     */
     readonly find: (name: string, options?: ListOptions) => Promise<ReadonlyArray<Node>>
     /** Deletes a node. It stays listed as `terminate` until its termination ends. */
     readonly delete: (id: number, options?: CallOptions) => Promise<void>

@@ -18,7 +18,7 @@ import { rupees } from "../../output/format.ts"
 import { printOne } from "../../output/print.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
 import { optionOf } from "../../proposal/offer.ts"
-import { propose } from "../../proposal/Proposal.ts"
+import { foundBy, propose } from "../../proposal/Proposal.ts"
 import { commitmentRecord, endOfCommitment } from "../../records/commitment.ts"
 import { client } from "../../settings/client.ts"
 import { switchFlag } from "../../settings/switches.ts"
@@ -70,7 +70,7 @@ export const set = Command.make(
       single: true
     }
     yield* ensureApprovable(approval)
-    const node = yield* resolveNode(given)
+    const { from, node } = yield* resolveNode(given, { change: true })
     const skuId = Option.getOrUndefined(sku)
     const option = skuId === undefined || force ? Option.none() : yield* optionFor(node, skuId)
     const price = Option.match(option, { onNone: () => null, onSome: ({ priceInr }) => priceInr })
@@ -79,7 +79,7 @@ export const set = Command.make(
       id: node.id,
       name: node.name,
       committedPriceInr: price,
-      outcome: outcomeOf(setting, option)
+      outcome: `${outcomeOf(setting, option)}${foundBy(from)}`
     })
     if (!(yield* approve([proposal], approval))) return
     yield* Nodes.use((nodes) => nodes.setCommitment(node.id, setting, { skuId })).pipe(

@@ -135,10 +135,11 @@ const createdSoFar = (ids: ReadonlyArray<string>, total: number, { count, wait }
   }
 }
 
-/** The node as every other command shows it; as the reply to the create has it where that cannot be read. */
+/** The node as every other command shows it; as the reply to the create has it where that cannot be read, or is of another name. */
 const asShown = Effect.fnUntraced(function* (node: Node) {
   const read = Nodes.use((nodes) => nodes.get(node.id, { retry: false, deadline: "5 seconds" }))
-  return withListed(yield* Effect.orElseSucceed(read, () => node), node)
+  const shown = yield* Effect.orElseSucceed(read, () => node)
+  return withListed(shown.name === node.name ? shown : node, node)
 })
 
 /** Sends one create. */

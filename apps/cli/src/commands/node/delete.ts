@@ -16,7 +16,7 @@ import { type Naming, someNodes } from "../../nodes/Target.ts"
 import { waitFor } from "../../nodes/waitFor.ts"
 import { type ShowState, withCount, withProgress } from "../../output/progress.ts"
 import { type Approval, approve, ensureApprovable } from "../../proposal/approve.ts"
-import { propose } from "../../proposal/Proposal.ts"
+import { foundBy, propose } from "../../proposal/Proposal.ts"
 import { client } from "../../settings/client.ts"
 import { switchFlag } from "../../settings/switches.ts"
 
@@ -29,14 +29,15 @@ const flags = {
   dryRun: switchFlag("dry-run", "Show what would be deleted, and stop")
 }
 
-const naming: Naming = { patterns: true, digitsMayBeName: false }
+const naming: Naming = { patterns: true, digitsMayBeName: false, change: true }
 
 const proposalsOf = ({ nodes }: Resolution) =>
   nodes.flatMap((node) =>
     Result.isSuccess(node)
-      ? Option.toArray(node.success.node).map(({ id, name }) =>
-          propose(deleteRequest(id), { action: "delete", id, name, outcome: "the node and its disk are deleted" })
-        )
+      ? Option.toArray(node.success.node).map(({ id, name }) => {
+          const outcome = `its disk is deleted too${foundBy(node.success.from)}`
+          return propose(deleteRequest(id), { action: "delete", id, name, outcome })
+        })
       : []
   )
 

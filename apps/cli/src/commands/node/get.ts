@@ -12,7 +12,7 @@ import { printAll, printOne } from "../../output/print.ts"
 import { nodeRecord } from "../../records/node.ts"
 import { client } from "../../settings/client.ts"
 
-const naming: Naming = { patterns: true, digitsMayBeName: true }
+const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
 export const get = Command.make(
   "get",

@@ -27,7 +27,7 @@ const flags = {
   timeout: durationFlag("timeout").pipe(Flag.withDescription("Maximum time to wait; default 10m"), Flag.optional)
 }
 
-const naming: Naming = { patterns: true, digitsMayBeName: true }
+const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
 /** The wait itself goes on over failures that pass: the read before it is short, and does not end it. */
 const maxReadMillis = 5000
@@ -39,7 +39,14 @@ const withUnreadIds = (resolution: Resolution): Resolution => ({
     node.failure.id !== null &&
     node.failure.failure._tag === "BerthError" &&
     node.failure.failure.retryable
-      ? Result.succeed({ given: node.failure.given, id: node.failure.id, node: Option.none(), isRead: false })
+      ? Result.succeed({
+          given: node.failure.given,
+          id: node.failure.id,
+          node: Option.none(),
+          isRead: false,
+          isNamed: () => true,
+          from: "id"
+        })
       : node
   )
 })

@@ -25,7 +25,7 @@ import { nodeRecord } from "../../records/node.ts"
 import { nodeChangeRecord } from "../../records/nodeChange.ts"
 import { client } from "../../settings/client.ts"
 
-const naming: Naming = { patterns: true, digitsMayBeName: true }
+const naming: Naming = { patterns: true, digitsMayBeName: true, change: false }
 
 const defaultInterval = Duration.seconds(5)
 

@@ -8,7 +8,7 @@
  * | `berth_request_duration_seconds` | histogram | `operation` |
  * | `berth_queue_wait_seconds` | histogram: waiting for a turn within the allowance | `lane` |
  * | `berth_allowance_limit`, `berth_allowance_remaining` | gauges: as in the newest reply | |
- * | `berth_drift_total` | counter: records with something Berth does not know | `kind` (`field`, `status`), `name` |
+ * | `berth_drift_total` | counter: records with something Berth does not know | `kind` (`field`, `status`, `record`: left out), `name` |
  *
  * Where a program has several accounts, `Metric.CurrentMetricAttributes` around each layer separates their series.
  */

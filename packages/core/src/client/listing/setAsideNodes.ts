@@ -1,0 +1,51 @@
+/**
+ * The nodes behind records that were set aside, where it matters which nodes have a name: an answer about a name that leaves out a
+ * node of that name is a wrong one. Each record that may be such a node is read by itself.
+ */
+import { Effect } from "effect"
+import { BerthError } from "../../domain/BerthError.ts"
+import { everyRecordReadable, UnexpectedResponse } from "../../domain/ErrorReason.ts"
+import type { Node, NodeId } from "../../domain/Node.ts"
+import type { UnreadableRecord } from "./NodePage.ts"
+
+/** Of more such records none is read: a list like that is not believed. */
+const maxReads = 100
+
+const concurrency = 4
+
+const uncertain = (excerpt: string) =>
+  new BerthError({
+    operation: "nodes.list",
+    reason: new UnexpectedResponse({ status: 200, path: "data", expected: everyRecordReadable, excerpt }),
+    attempts: []
+  })
+
+/** It has no name when it is read by itself, too: nobody can have named it. */
+const isNameless = (record: UnreadableRecord, { reason }: BerthError) =>
+  record.name === null && reason._tag === "UnexpectedResponse" && reason.path === "data.name"
+
+/**
+ * Those whose name matches. Fails where one that may match cannot be read, or has no id to read it by.
+ */
+export const setAsideNodes = (
+  records: ReadonlyArray<UnreadableRecord>,
+  matches: (name: string) => boolean,
+  get: (id: NodeId) => Effect.Effect<Node, BerthError>
+): Effect.Effect<ReadonlyArray<Node>, BerthError> => {
+  const asked = new Map<NodeId, UnreadableRecord>()
+  for (const record of records) {
+    if (record.name !== null && !matches(record.name)) continue
+    if (record.id === null) return Effect.fail(uncertain("one without an id"))
+    asked.set(record.id, record)
+  }
+  if (asked.size > maxReads) return Effect.fail(uncertain(`${asked.size} that cannot be read`))
+  const read = ([id, record]: readonly [NodeId, UnreadableRecord]) =>
+    get(id).pipe(
+      Effect.map((node) => (matches(node.name) ? [node] : [])),
+      Effect.catchIf(
+        (error) => error.reason._tag === "NodeNotFound" || isNameless(record, error),
+        () => Effect.succeed([])
+      )
+    )
+  return Effect.map(Effect.forEach(asked, read, { concurrency }), (nodes) => nodes.flat())
+}

@@ -1,0 +1,395 @@
+/**
+ * The wrong machine: whatever a service answers, no DELETE, commitment or `created` is for a node that was not asked for.
+ */
+import { nodeRecord, ok, type Reply, type Request } from "@berth/core/testing"
+import type { Ended } from "@berth/testing/Program"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import { lines } from "./berth.ts"
+import { invoke } from "./invoke.ts"
+import { type ChangeLie, type ListLie, LyingService, type OneLie } from "./LyingService.ts"
+import { serve } from "./ScriptedServer.ts"
+import { stateFolder } from "./stateFolder.ts"
+
+const account = { BERTH_API_KEY: "key-of-a-test", BERTH_ACCESS_TOKEN: "token-of-a-test" }
+
+/** Runs commands one after the other against a service, and gives how they ended, with the requests of the last. */
+const against = (
+  answer: (request: Request) => Reply,
+  commands: ReadonlyArray<ReadonlyArray<string>>,
+  variables: Readonly<Record<string, string>> = {}
+) =>
+  Effect.gen(function* () {
+    let requests: Array<Request> = []
+    const url = yield* serve((request) => {
+      requests.push(request)
+      return answer(request)
+    })
+    let ended: Ended = { code: -1, stdout: "", stderr: "" }
+    for (const args of commands) {
+      requests = []
+      ended = yield* invoke(args, { env: { ...account, ...variables, BERTH_BASE_URL: url } })
+    }
+    return { ...ended, requests, changes: requests.filter(({ method }) => method !== "GET") }
+  }).pipe(Effect.scoped)
+
+/** A service with these nodes, some requests of which it answers in its own way. */
+const withNodes =
+  (
+    nodes: ReadonlyArray<ReturnType<typeof nodeRecord>>,
+    own: (request: Request) => Reply | undefined = () => undefined
+  ) =>
+  (request: Request): Reply => {
+    const reply = own(request)
+    if (reply !== undefined) return reply
+    const { method, path, query } = request
+    if (method !== "GET") return ok({})
+    if (path.startsWith("/images")) return ok([])
+    if (path === "/nodes/") {
+      const [page, size] = [Number(query["page_no"] ?? 1), Number(query["per_page"])]
+      return ok(nodes.slice((page - 1) * size, page * size))
+    }
+    const node = nodes.find(({ id }) => path === `/nodes/${id}/`)
+    return node === undefined ? { status: 404, body: JSON.stringify({ code: 404 }) } : ok(node)
+  }
+
+const a = nodeRecord({ id: 1, name: "a" })
+const b = nodeRecord({ id: 2, name: "b" })
+
+describe("a reply about another node", () => {
+  const mixedUp = withNodes([a, b], ({ method, path }) =>
+    method === "GET" && path === "/nodes/1/" ? ok(b) : undefined
+  )
+  for (const args of [
+    ["node", "delete", "1", "--yes"],
+    ["node", "delete", "a", "--yes"],
+    ["node", "delete", "1", "2", "--yes", "--dry-run"],
+    ["commitment", "set", "1", "auto_terminate", "--yes"],
+    ["commitment", "set", "a", "auto_terminate", "--yes"],
+    ["node", "get", "1"],
+    ["node", "ip", "1"],
+    ["node", "wait", "1", "--timeout", "5s"]
+  ]) {
+    it.live(`ends berth ${args.join(" ")}, and nothing is sent for it`, () =>
+      Effect.map(against(mixedUp, [args]), ({ changes, code, stderr, stdout }) => {
+        assert.deepStrictEqual(changes, [])
+        assert.notInclude(stdout, "203.0.113.7")
+        assert.include([7, 9], code)
+        assert.include(stderr, "expected node 1 at data.id, got 2.")
+      })
+    )
+  }
+
+  for (const args of [
+    ["node", "delete", "1", "--yes"],
+    ["commitment", "set", "1", "auto_renew", "--sku", "5", "--force", "--yes"]
+  ]) {
+    it.live(`is no success of berth ${args.join(" ")}`, () =>
+      Effect.map(
+        against(
+          withNodes([a, b], ({ method }) => (method === "GET" ? undefined : ok(b))),
+          [args]
+        ),
+        ({ code, stderr, stdout }) => {
+          assert.deepStrictEqual([code, stdout], [7, ""])
+          assert.match(stderr, /hint: The service mixes up nodes/)
+        }
+      )
+    )
+  }
+})
+
+describe("a node that has another name when it is read by itself", () => {
+  const renamed = withNodes([a, b], ({ method, path }) =>
+    method === "GET" && path === "/nodes/1/" ? ok({ ...a, name: "production" }) : undefined
+  )
+  for (const args of [
+    ["node", "delete", "a", "--yes"],
+    ["node", "delete", "a*", "--yes"],
+    ["commitment", "set", "a", "auto_terminate", "--yes"],
+    ["node", "ip", "a"]
+  ]) {
+    it.live(`is refused to berth ${args.join(" ")}`, () =>
+      Effect.map(against(renamed, [args]), ({ changes, code, stderr, stdout }) => {
+        assert.deepStrictEqual(changes, [])
+        assert.strictEqual(code, 5, stderr)
+        assert.notInclude(stdout, "203.0.113.7")
+        assert.match(stdout + stderr, /Node 1 was found as a\*?, and its name is production/)
+      })
+    )
+  }
+})
+
+describe("a name that has the characters of a pattern", () => {
+  const nodes = withNodes([nodeRecord({ id: 1, name: "db[1]" }), nodeRecord({ id: 2, name: "db1" })])
+
+  it.live("names the node of that very name", () =>
+    Effect.map(against(nodes, [["node", "delete", "db[1]", "--yes"]]), ({ changes, code }) => {
+      assert.deepStrictEqual([code, changes.map(({ path }) => path)], [0, ["/nodes/1/"]])
+    })
+  )
+
+  it.live("of several nodes is ambiguous, as any name is", () =>
+    Effect.map(
+      against(withNodes([1, 2].map((id) => nodeRecord({ id, name: "web-*" }))), [["node", "delete", "web-*", "--yes"]]),
+      ({ changes, code }) => assert.deepStrictEqual([code, changes], [2, []])
+    )
+  )
+
+  it.live("and that no node has is one in the hint", () =>
+    Effect.map(against(nodes, [["node", "delete", "web[1]", "--yes"]]), ({ code, stderr }) => {
+      assert.strictEqual(code, 4)
+      assert.include(stderr, "a node of this very name is 'name:web[1]'")
+    })
+  )
+})
+
+describe("a list with a record that cannot be read", () => {
+  const bad = (fields: Readonly<Record<string, unknown>>) => ({ ...nodeRecord({ id: 3, name: "c" }), ...fields })
+  const warning =
+    /^The list has records that cannot be read \(\S+\), and they are left out\. See them: berth api \/nodes\/$/
+
+  for (const [what, record] of [
+    ["a date of no calendar", bad({ created_at: "2026-02-30T10:00:00Z" })],
+    ["no name", bad({ name: null })],
+    ["no id", bad({ id: null })]
+  ] as const) {
+    it.live(`because it has ${what} is left out with one warning, and every other name works`, () =>
+      Effect.gen(function* () {
+        const service = withNodes([a, b, record as never])
+        for (const args of [
+          ["node", "list"],
+          ["node", "get", "b"],
+          ["node", "ip", "b"],
+          ["node", "wait", "b"],
+          ["node", "delete", "b", "--yes"],
+          ["cost"]
+        ]) {
+          const { changes, code, stderr } = yield* against(service, [args])
+          assert.strictEqual(code, 0, `${args.join(" ")}: ${stderr}`)
+          assert.lengthOf(
+            lines(stderr).filter((line) => warning.test(line)),
+            1,
+            args.join(" ")
+          )
+          assert.lengthOf(changes, args[1] === "delete" ? 1 : 0)
+        }
+      })
+    )
+  }
+
+  it.live("counts as a node of its name where a change is by that name", () =>
+    Effect.gen(function* () {
+      const twin = bad({ name: "b", created_at: "soon" })
+      // Read by itself it is whole: two nodes are named b.
+      const whole = nodeRecord({ id: 3, name: "b" })
+      const service = withNodes([a, b, twin as never], ({ path }) => (path === "/nodes/3/" ? ok(whole) : undefined))
+      const two = yield* against(service, [["node", "delete", "b", "--yes"]])
+      assert.deepStrictEqual([two.code, two.changes], [2, []])
+      assert.include(two.stderr, "2 nodes are named b: 2 (running), 3 (running).")
+      // By itself it cannot be read either: it is not known whether there is one.
+      const unread = yield* against(withNodes([a, b, twin as never]), [["node", "delete", "b", "--yes"]])
+      assert.deepStrictEqual([unread.code, unread.changes], [7, []])
+      // Nor where nothing can be said of it at all, and the hint names the way round it.
+      const junk = yield* against(withNodes([a, b, null as never]), [["node", "delete", "b", "--yes"]])
+      assert.deepStrictEqual([junk.code, junk.changes], [7, []])
+      assert.include(junk.stderr, "use the id of the one that you mean")
+      const byId = yield* against(withNodes([a, b, null as never]), [["node", "delete", "2", "--yes"]])
+      assert.deepStrictEqual([byId.code, byId.changes.map(({ path }) => path)], [0, ["/nodes/2/"]])
+    })
+  )
+
+  it.live("is no reason to create a node that exists", () =>
+    Effect.gen(function* () {
+      const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes", "--if-absent"]
+      const record = bad({ name: "web", created_at: null })
+      const { changes, code } = yield* against(withNodes([a, b, record as never]), [
+        ["node", "create", "web", ...order]
+      ])
+      assert.deepStrictEqual([code, changes], [7, []])
+    })
+  )
+})
+
+describe("a list that is none", () => {
+  for (const data of [null, {}, "none"]) {
+    it.live(`${JSON.stringify(data)} is never an empty account`, () =>
+      Effect.gen(function* () {
+        const service = withNodes([], ({ path }) =>
+          path === "/nodes/" || path.startsWith("/images") ? ok(data) : undefined
+        )
+        const order = ["--plan", "p", "--image", "i", "--force", "--yes", "--if-absent"]
+        for (const args of [["node", "list"], ["cost"], ["node", "get", "a"], ["node", "create", "web", ...order]]) {
+          const { changes, code, stdout } = yield* against(service, [[...args, "-o", "json"]])
+          assert.deepStrictEqual([code, stdout, changes], [7, "", []], args.join(" "))
+        }
+      })
+    )
+  }
+})
+
+describe("a change by a name", () => {
+  /** Lists an account, renames a node behind the index of it, and deletes by the name. */
+  const afterRename = (size: number) =>
+    Effect.gen(function* () {
+      const cache = yield* stateFolder
+      const nodes = Array.from({ length: size }, (_, i) =>
+        nodeRecord({ id: i + 1, name: i === 9 ? "web" : `n${i + 1}` })
+      )
+      const service = withNodes(nodes)
+      let lists = 0
+      const answer = (request: Request) => {
+        if (request.path === "/nodes/" && request.query["page_no"] === "1" && lists++ > 0) {
+          nodes[49] = nodeRecord({ id: 50, name: "web" })
+        }
+        return service(request)
+      }
+      const commands = [
+        ["node", "list", "-o", "id"],
+        ["node", "delete", "web", "--yes"]
+      ]
+      return yield* against(answer, commands, { XDG_CACHE_HOME: cache, HOME: cache })
+    }).pipe(Effect.scoped)
+
+  for (const size of [60, 300, 990]) {
+    it.live(`is proved to be of one node now, by the list of ${size} nodes`, () =>
+      Effect.map(afterRename(size), ({ changes, code, requests, stderr }) => {
+        assert.deepStrictEqual([code, changes], [2, []])
+        assert.include(stderr, "2 nodes are named web: 10 (running), 50 (running).")
+        assert.isAtMost(requests.length, 11)
+      })
+    )
+  }
+
+  it.live("goes by the index in a larger account, and says so with the id", () =>
+    Effect.gen(function* () {
+      const cache = yield* stateFolder
+      const nodes = withNodes(Array.from({ length: 1500 }, (_, i) => nodeRecord({ id: i + 1, name: `n${i + 1}` })))
+      const list = ["node", "list", "-o", "id"]
+      const env = { XDG_CACHE_HOME: cache, HOME: cache }
+      const dry = yield* against(nodes, [list, ["node", "delete", "n10", "--dry-run", "-o", "json"]], env)
+      assert.include(dry.stdout, "found by the name index, not by the whole list")
+      const done = yield* against(nodes, [list, ["node", "delete", "n10", "--yes"]], env)
+      assert.match(done.stderr, /^Deleting n10 \(10\): .*; found by the name index/m)
+      assert.deepStrictEqual([done.code, done.changes.map(({ path }) => path)], [0, ["/nodes/10/"]])
+      assert.isAtMost(done.requests.length, 4)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("whatever a service answers", () => {
+  const names = ["a", "b", "db1", "db[1]", "2"]
+  const gets: ReadonlyArray<OneLie> = [
+    "honest",
+    "another node",
+    "another name",
+    "no id",
+    "no name",
+    "another day",
+    "nothing",
+    "gone",
+    "another status"
+  ]
+  const lists: ReadonlyArray<ListLie> = [
+    "honest",
+    "null",
+    "an object",
+    "empty with errors",
+    "swapped names",
+    "twins",
+    "a bad record",
+    "nameless",
+    "junk"
+  ]
+  const changes: ReadonlyArray<ChangeLie> = ["honest", "another node", "another id", "empty"]
+  const target = fc.constantFrom("1", "2", "3", "a", "b", "db1", "db[1]", "name:2", "db*")
+  const order = ["--plan", "C-4VCPU-16RAM-100DISK", "--image", "Ubuntu-22.04", "--force", "--yes"]
+
+  /** Whether a name is what the argument asks for. */
+  const asks = (given: string, name: string) =>
+    given === "db*" ? name.startsWith("db") : name === given.replace(/^name:/, "")
+
+  const run = (service: LyingService, args: ReadonlyArray<string>) =>
+    Effect.runPromise(against(service.answer, [[...args, "-o", "json"]]))
+
+  it("no DELETE or commitment is for a node that it did not say is the one", { timeout: 600_000 }, () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...names), { minLength: 2, maxLength: 5 }),
+        fc.record({
+          get: fc.constantFrom(...gets),
+          list: fc.constantFrom(...lists),
+          change: fc.constantFrom(...changes),
+          other: fc.nat(9)
+        }),
+        target,
+        fc.boolean(),
+        async (present, lies, given, isDelete) => {
+          if (!isDelete && given === "db*") return
+          const service = new LyingService(present, lies)
+          const args = isDelete
+            ? ["node", "delete", given, "--yes"]
+            : ["commitment", "set", given, "auto_terminate", "--yes"]
+          const { code, stdout } = await run(service, args)
+          const { changes, listed, stated } = service.transcript
+          for (const { id, statedAs } of changes) {
+            // Asked about this very node, it said that this is the node, and its name.
+            assert.isDefined(statedAs, `${given} is ${id}`)
+            if (/^\d+$/.test(given)) assert.strictEqual(id, Number(given))
+            else {
+              assert.isTrue(asks(given, statedAs!), `${given} is ${statedAs}`)
+              // Each other one that its list called so it was asked about, and gave another name, or none.
+              const name = given.replace(/^name:/, "")
+              for (const [other, names] of listed) {
+                if (given === "db*" || other === id || !names.has(name)) continue
+                assert.isTrue(stated.has(other) && stated.get(other) !== name, `${given} is ${id}, and ${other}`)
+              }
+            }
+          }
+          if (given !== "db*") assert.isAtMost(changes.length, 1)
+          if (changes.length === 0) assert.notStrictEqual(code, 0)
+          else if (lies.change.startsWith("another")) {
+            assert.notStrictEqual(code, 0)
+            assert.notInclude(stdout, "deleting")
+          }
+        }
+      ),
+      { seed: 20_260_723, numRuns: 150 }
+    )
+  )
+
+  it("no node is called created that was not made, and none is made beside one of its name", { timeout: 600_000 }, () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...names), { minLength: 2, maxLength: 4 }),
+        fc.record({
+          get: fc.constantFrom(...gets),
+          list: fc.constantFrom(...lists),
+          change: fc.constant("honest" as const),
+          other: fc.nat(9)
+        }),
+        fc.constantFrom("a", "new"),
+        fc.boolean(),
+        async (present, lies, name, ifAbsent) => {
+          const service = new LyingService(present, lies)
+          const args = ["node", "create", name, ...order, ...(ifAbsent ? ["--if-absent"] : [])]
+          const { code, stdout } = await run(service, args)
+          const { creates, listed } = service.transcript
+          if (code === 0) {
+            const made = JSON.parse(stdout) as { readonly id: number; readonly name: string; readonly outcome: string }
+            assert.strictEqual(made.name, name)
+            if (made.outcome === "created") assert.deepStrictEqual(creates, [{ id: made.id, name }])
+          }
+          if (ifAbsent && creates.length > 0) {
+            for (const [id, names] of listed) {
+              if (id !== creates[0]!.id && names.has(name))
+                assert.notStrictEqual(service.transcript.stated.get(id), name)
+            }
+          }
+        }
+      ),
+      { seed: 20_260_724, numRuns: 80 }
+    )
+  )
+})
