@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient, InvalidOption, InvalidRequest } from "@berth/core/promise"
+import { type ClientOptions, createClient, InvalidOption, StateUnavailable } from "@berth/core/promise"
 import { Program } from "@berth/testing/Program"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -142,8 +142,9 @@ describe("a create with a key", () => {
       await using service = await bareService(listener, { stateDirectory: join(file, "state") })
       const { create } = service.client.nodes
       const error = await rejection(create(spec, { key: "order-7" }))
-      assert.instanceOf(error, InvalidRequest)
-      assert.include(error.message, "the intents cannot be used")
+      assert.instanceOf(error, StateUnavailable)
+      assert.deepStrictEqual([error.code, error.retryable], ["ENOTDIR", false])
+      assert.include(error.message, "a part of the path is a file and no folder (ENOTDIR)")
       assert.lengthOf(nodes, 0)
       for (let i = 0; i < 2; i++) assert.strictEqual((await create(spec)).outcome, "created")
     })
@@ -203,7 +204,8 @@ describe('the state directory "auto"', () => {
       await using service = await bareService(listener, { stateDirectory: "auto" })
       const { create } = service.client.nodes
       const error = await rejection(create(spec, { key: "order-7" }))
-      assert.instanceOf(error, InvalidRequest)
+      assert.instanceOf(error, StateUnavailable)
+      assert.deepStrictEqual([error.code, error.path], [null, null])
       assert.include(error.message, "there is no state folder: HOME is not set")
       assert.lengthOf(nodes, 0)
       for (let i = 0; i < 2; i++) assert.strictEqual((await create(spec)).outcome, "created")

@@ -127,7 +127,8 @@ const intentsIn = (folder: string): IntentStore => {
 /** A store for creates without a key: one with a key fails, for it could not be kept. */
 const withoutFolder = (why: string): IntentStore => ({
   ...makeMemory(),
-  withKeyLock: () => () => Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}` }))
+  withKeyLock: () => () =>
+    Effect.fail(new IntentStoreFailed({ detail: `there is no state folder: ${why}`, code: null, path: null }))
 })
 
 /** Gives a client of these settings the state directory. What it cannot do with it fails, or is warned of, when it is used. */

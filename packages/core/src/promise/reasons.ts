@@ -41,5 +41,7 @@ export class StatusNotReached extends failure<Reason.StatusNotReached>() {}
 export class CircuitOpen extends failure<Reason.CircuitOpen>() {}
 /** A create whose reply was lost and whose outcome could not be found out. */
 export class OutcomeUnknown extends failure<Reason.OutcomeUnknown>() {}
+/** What a create with a key has to keep on this machine cannot be read or written. This call has sent nothing. */
+export class StateUnavailable extends failure<Reason.StateUnavailable>() {}
 /** A reply that cannot be understood. */
 export class UnexpectedResponse extends failure<Reason.UnexpectedResponse>() {}

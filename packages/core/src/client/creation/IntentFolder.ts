@@ -13,7 +13,11 @@ import { drawnKeyPrefix, IntentStore, IntentStoreFailed, makeTurns } from "./Int
 import { withKeyLock } from "./KeyLock.ts"
 import { isRunning, self } from "./LockOwner.ts"
 
-const failed = ({ message }: Pick<FileFault, "message">) => new IntentStoreFailed({ detail: message })
+/** A write to an open file fails without its name: then the folder is named. */
+const failedIn =
+  (directory: string) =>
+  ({ code, message, path }: FileFault) =>
+    new IntentStoreFailed({ detail: message, code: code ?? null, path: path ?? directory })
 
 /** A draft, or an intent without a caller's key, is left over when it is this old: no create takes so long. */
 const leftOverMillis = 86_400_000
@@ -31,6 +35,7 @@ const withFate = (intent: OwnedIntent) =>
     : Effect.succeed<Intent>(intent)
 
 const open = (directory: string, levels?: number) => {
+  const failed = failedIn(directory)
   const fileOf = (key: string) => `${directory}/${key}${suffix}`
   const turnOf = makeTurns()
   const namesIn = withFiles((fs) => fs.readdir(directory))
@@ -71,9 +76,10 @@ const open = (directory: string, levels?: number) => {
     const text = yield* readText(file)
     if (Option.isNone(text)) return undefined
     const intent = parseIntent(text.value)
-    if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}` })
+    if (typeof intent === "string") return yield* Effect.fail({ message: `${file} ${intent}`, path: file })
     // Some file systems take two keys for one.
-    if (intent.key !== key) return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}` })
+    if (intent.key !== key)
+      return yield* Effect.fail({ message: `${file} is that of the key ${intent.key}`, path: file })
     return intent
   })
 

@@ -12,6 +12,10 @@ import { sharedByKey } from "./SharedByKey.ts"
 export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
   /** Why, such as the message of the file system. */
   readonly detail: string
+  /** The code of the file system, such as `ENOSPC`; null where it is not the one that failed. */
+  readonly code: string | null
+  /** The file or folder; null where there is none. */
+  readonly path: string | null
 }> {
   override get message() {
     return `The intents of creates cannot be kept: ${this.detail}.`

@@ -116,7 +116,8 @@ const begin = (folder: string, token: string) =>
 const namesIn = (folder: string) =>
   withFiles(async (fs) => {
     try {
-      if (!(await fs.lstat(folder)).isDirectory()) throw { message: `${folder} is not a folder` } satisfies FileFault
+      if (!(await fs.lstat(folder)).isDirectory())
+        throw { message: `${folder} is not a folder`, path: folder } satisfies FileFault
       return await fs.readdir(folder)
     } catch (error) {
       if ((error as FileFault).code !== "ENOENT") throw error
@@ -153,7 +154,7 @@ const acquire = Effect.fnUntraced(function* (folder: string, owner: Owner): Effe
     if (tokens.includes(token)) break
     const [held] = tokens
     if (held === undefined) {
-      if (++missed > maxMissed) return yield* Effect.fail({ message: `${folder} is damaged; remove it` })
+      if (++missed > maxMissed) return yield* Effect.fail({ message: `${folder} is damaged; remove it`, path: folder })
     } else {
       const judged = held === free ? { alive: false, watch } : yield* isOwnerAlive(folder, ownerOf(held)!, watch)
       watch = judged.watch

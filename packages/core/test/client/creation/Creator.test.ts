@@ -232,7 +232,7 @@ describe("a create", () => {
   })
 })
 
-const full = Effect.fail(new IntentStoreFailed({ detail: "no space left" }))
+const full = Effect.fail(new IntentStoreFailed({ detail: "no space left", code: "ENOSPC", path: "/state" }))
 const unwritable = { ...makeMemory(), save: () => full, remove: () => full }
 
 describe("a create without a key", () => {
@@ -457,7 +457,7 @@ describe("a create with a key", () => {
       ...store,
       withKeyLock: (key) => (use) =>
         store.withKeyLock(key)(() =>
-          use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })) })
+          use({ confirm: Effect.fail(new IntentStoreFailed({ detail: "it was taken over", code: null, path: null })) })
         )
     }
     return Effect.gen(function* () {
@@ -489,7 +489,10 @@ describe("a create with a key", () => {
       const confirm = Effect.suspend(() =>
         left-- > 0
           ? Effect.void
-          : Effect.andThen(store.save(theirs), Effect.fail(new IntentStoreFailed({ detail: "it was taken over" })))
+          : Effect.andThen(
+              store.save(theirs),
+              Effect.fail(new IntentStoreFailed({ detail: "it was taken over", code: null, path: null }))
+            )
       )
       const taken: IntentStore = {
         ...store,
@@ -602,11 +605,12 @@ describe("a create with a key", () => {
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, forgetful))
   })
 
-  it.effect("sends nothing that cannot be written", () => {
+  it.effect("sends nothing that cannot be written, and says what is full", () => {
     const service = new Service(() => "reply")
     return Effect.gen(function* () {
-      const { reason } = yield* inTime(Effect.flip(create("web", "job-1")))
-      assert.strictEqual(reason._tag, "InvalidRequest")
+      const { message, reason, retryable } = yield* inTime(Effect.flip(create("web", "job-1")))
+      assert.deepStrictEqual([reason._tag, reason.exit, retryable], ["StateUnavailable", "localFile", true])
+      assert.strictEqual(message, "The state of this account cannot be kept in /state: the disk is full (ENOSPC).")
       assert.strictEqual(service.posts, 0)
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, unwritable))
   })

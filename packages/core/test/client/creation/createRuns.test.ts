@@ -22,7 +22,7 @@ import { BerthError } from "../../../src/domain/BerthError.ts"
 import {
   type ErrorReason,
   Forbidden,
-  InvalidRequest,
+  StateUnavailable,
   RateLimited,
   ServiceFault,
   TimedOut,
@@ -39,7 +39,7 @@ const reset = failure(new Unreachable({ sent: "maybe", detail: "reset" }))
 const silent = failure(new TimedOut({ limit: "attempt", afterMillis: 15_000, sent: "maybe" }))
 const throttled = failure(new RateLimited({ retryAfterMillis: null }))
 const forbidden = failure(new Forbidden({ detail: "no" }))
-const unwritable = failure(new InvalidRequest({ status: null, detail: "no space left", fields: {} }))
+const unwritable = failure(new StateUnavailable({ path: "/state", code: "ENOSPC", detail: "no space left" }))
 
 /** A request is processed within this time or never: one that was killed as it left, and one that a gateway or a worker may keep. */
 const processedWithinMillis = { leaving: 50_000, left: 600_000 }
