@@ -1,7 +1,7 @@
 /**
  * A create makes one node, whatever happens to the process: with a key also when it is asked for again.
  */
-import { readdirSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import type { Ended } from "@berth/testing/Program"
@@ -47,20 +47,25 @@ const startUntilMade = (args: ReadonlyArray<string>, state: string) =>
     return running
   })
 
-/** Where the records of creates are that are not settled, of every account. */
-const keyFolders = (state: string) => {
+/** Where the records of creates are that are not settled, of every account; and of those that are. */
+const folders = (state: string) => {
   const accounts = join(state, "berth", "accounts")
-  return readdirSync(accounts).map((account) => join(accounts, account, "intents"))
+  return readdirSync(accounts).flatMap((account) => {
+    const creates = join(accounts, account, "creates")
+    const settled = join(creates, "settled")
+    return [
+      join(creates, "open"),
+      ...(existsSync(settled) ? readdirSync(settled).map((name) => join(settled, name)) : [])
+    ]
+  })
 }
 
 /** The creates that the state folder of the one account records. */
-const recorded = (state: string) => {
-  const accounts = join(state, "berth", "accounts")
-  return readdirSync(accounts)
-    .flatMap((account) => readdirSync(join(accounts, account, "intents")))
+const recorded = (state: string) =>
+  folders(state)
+    .flatMap((folder) => readdirSync(folder))
     .filter((name) => name.endsWith(".json"))
     .toSorted()
-}
 
 const idOf = (ended: Ended) => (parse(ended.stdout) as { readonly id: number }).id
 
@@ -127,7 +132,7 @@ describe("node create --key", () => {
     [
       "damaged record of the key",
       (state: string) => {
-        for (const folder of keyFolders(state)) writeFileSync(join(folder, "job-1.json"), "{")
+        for (const folder of folders(state)) writeFileSync(join(folder, "job-1.json"), "{")
       }
     ]
   ] as const) {

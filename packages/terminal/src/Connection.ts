@@ -49,6 +49,8 @@ export interface ConnectionSettings {
   readonly baseUrl: Option.Option<Sourced<string>>
   readonly apiKey: Option.Option<Sourced<Redacted.Redacted>>
   readonly accessToken: Option.Option<Sourced<Redacted.Redacted>>
+  /** The account's name, which need not be set. */
+  readonly account?: Option.Option<Sourced<string>>
 }
 
 const required = <A>(
@@ -70,14 +72,18 @@ const unusable =
   (settings: ConnectionSettings) =>
   ({ detail, option }: InvalidOption): SettingFault => {
     const isSecret = option === "apiKey" || option === "accessToken"
-    const setting = sourceOf(isSecret ? settings[option] : settings.baseUrl)
+    const isName = option === "account"
+    const named = isName ? (settings.account ?? Option.none()) : settings.baseUrl
+    const setting = sourceOf(isSecret ? settings[option] : named)
     return new SettingFault({
       setting,
       exit: isSecret ? "denied" : "usage",
       message: `${setting} is not usable: ${detail}.`,
       hint: isSecret
         ? "Copy it again from the account portal."
-        : "It is the service's scheme and host, such as https://HOST."
+        : isName
+          ? `Correct ${setting}, or unset it.`
+          : "It is the service's scheme and host, such as https://HOST."
     })
   }
 
@@ -94,7 +100,8 @@ export const connectionOf = Effect.fnUntraced(function* (
     credentials: {
       apiKey: yield* required(settings.apiKey, apiKey, "denied", secretHint),
       accessToken: yield* required(settings.accessToken, accessToken, "denied", secretHint)
-    }
+    },
+    account: Option.getOrUndefined(settings.account ?? Option.none())?.value
   }
   const files = yield* Effect.mapError(accountFiles(options), unusable(settings))
   return { options: { ...options, allowanceFile: files.allowanceFile }, files }
@@ -106,6 +113,12 @@ export const variableSetting = (name: string): Effect.Effect<Option.Option<Sourc
     readVariable(name),
     Option.map((value) => ({ value, source: name }))
   )
+
+/** The name of the account that the environment gives. */
+export const accountName: Effect.Effect<Option.Option<Sourced<string>>> = Effect.map(
+  variableSetting(variables.account),
+  Option.map(({ source, value }) => ({ value: Redacted.value(value).trim(), source }))
+)
 
 /** An address that a flag gives, or else the environment. */
 export const addressSetting = (flag: Option.Option<string>): Effect.Effect<Option.Option<Sourced<string>>> =>
@@ -123,6 +136,7 @@ export const readConnection = Effect.fn("readConnection")(function* (
   return yield* connectionOf({
     baseUrl: yield* addressSetting(baseUrl),
     apiKey: yield* variableSetting(variables.apiKey),
-    accessToken: yield* variableSetting(variables.accessToken)
+    accessToken: yield* variableSetting(variables.accessToken),
+    account: yield* accountName
   })
 })

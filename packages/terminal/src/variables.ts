@@ -5,6 +5,8 @@ export const variables = {
   baseUrl: "BERTH_BASE_URL",
   apiKey: "BERTH_API_KEY",
   accessToken: "BERTH_ACCESS_TOKEN",
+  /** The name of the account that keys of creates belong to. */
+  account: "BERTH_ACCOUNT",
   /** The name of an account that `berth auth login` saved. */
   profile: "BERTH_PROFILE",
   /** The format of data. */

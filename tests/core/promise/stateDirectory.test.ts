@@ -100,7 +100,9 @@ describe("a create with a key", () => {
     assert.deepStrictEqual([first.outcome, again.outcome], ["created", "adopted"])
     assert.lengthOf(nodes, 1)
     const account = accountIn(folder)
-    assert.include(JSON.parse(readFileSync(join(account, "intents", "order-7.json"), "utf8")), { key: "order-7" })
+    const settled = join(account, "creates", "settled")
+    const [period] = readdirSync(settled)
+    assert.include(JSON.parse(readFileSync(join(settled, period!, "order-7.json"), "utf8")), { key: "order-7" })
     assert.isTrue(existsSync(join(account, "allowance.json")))
   })
 
@@ -194,7 +196,7 @@ describe('the state directory "auto"', () => {
     await using service = await bareService(listener, { stateDirectory: "auto" })
     await service.client.nodes.create(spec, { key: "order-7" })
     await service.client.close()
-    assert.deepStrictEqual(readdirSync(accountIn(join(temporary.folder, "berth"))), ["intents"])
+    assert.deepStrictEqual(readdirSync(accountIn(join(temporary.folder, "berth"))).toSorted(), ["creates", "intents"])
   })
 
   it("needs a home folder for keys, and does without one for everything else, with one warning", async () => {

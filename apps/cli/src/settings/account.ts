@@ -2,7 +2,13 @@
  * Which account a command is about, and where each setting came from: flags over the environment over a profile. A profile that is
  * named by a flag wins over the environment too: it means all of the account (docs/decisions/0123).
  */
-import { addressSetting, type ConnectionSettings, type Sourced, variableSetting } from "@berth/terminal/Connection"
+import {
+  accountName,
+  addressSetting,
+  type ConnectionSettings,
+  type Sourced,
+  variableSetting
+} from "@berth/terminal/Connection"
 import { parseDurationMillis } from "@berth/terminal/duration"
 import { didYouMean, nearest } from "@berth/terminal/usage"
 import { variables } from "@berth/terminal/variables"
@@ -94,12 +100,14 @@ export const accountSettings = Effect.gen(function* () {
   const own = {
     baseUrl: yield* addressSetting(flagAddress),
     apiKey: yield* variableSetting(variables.apiKey),
-    accessToken: yield* variableSetting(variables.accessToken)
+    accessToken: yield* variableSetting(variables.accessToken),
+    account: yield* accountName
   }
   const deadline = yield* deadlineSetting
   const named = Option.isSome(yield* Profile)
   // A command that has all from the environment needs no file, so that a damaged one does not stop it.
-  if (!named && Object.values(own).every((setting) => Option.isSome<unknown>(setting))) {
+  const { account, ...needed } = own
+  if (!named && Object.values(needed).every((setting) => Option.isSome<unknown>(setting))) {
     return { ...own, profile: Option.none(), deadline } satisfies AccountSettings
   }
   const profiles = yield* readProfiles
@@ -113,6 +121,8 @@ export const accountSettings = Effect.gen(function* () {
     baseUrl: merged(own.baseUrl, values.baseUrl, Option.isSome(flagAddress)),
     apiKey: merged(own.apiKey, values.apiKey),
     accessToken: merged(own.accessToken, values.accessToken),
+    // A profile that is named by a flag means all of the account.
+    account: named ? Option.none() : account,
     profile,
     deadline
   } satisfies AccountSettings

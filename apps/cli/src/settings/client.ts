@@ -4,9 +4,8 @@
  * state folder; where there is none, berth does without them and reports it with `--debug` only.
  */
 import { accountCacheFolder } from "@berth/core/client/AccountFiles"
-import { ownLevels } from "@berth/core/client/AccountFolder"
 import * as Berth from "@berth/core/client/Berth"
-import { layerDirectory } from "@berth/core/client/creation/IntentFolder"
+import { layerAccount } from "@berth/core/client/creation/IntentFolder"
 import { IntentStore, type IntentStoreFailed, makeMemory } from "@berth/core/client/creation/IntentStore"
 import * as PageFile from "@berth/core/client/listing/PageFile"
 import { BerthError } from "@berth/core/domain/BerthError"
@@ -63,7 +62,7 @@ const intents = ({ files }: Connection, key: Option.Option<string>) => {
       : Layer.effect(IntentStore, Effect.as(Effect.logWarning(`Creates are not recorded: ${why.detail}`), makeMemory()))
   return files.intents === undefined
     ? without({ code: null, detail: "there is no home folder", path: null })
-    : Layer.catch(layerDirectory(files.intents, ownLevels), without)
+    : Layer.catch(layerAccount(files.intents), without)
 }
 
 /** The client of a command that creates. It records each create before it sends it, so that the next run can resume it. */

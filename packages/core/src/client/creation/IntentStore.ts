@@ -3,6 +3,7 @@
  * processes find is `IntentFolder.ts`.
  */
 import { Context, Data, Effect, Option, Semaphore } from "effect"
+import type { NodeId } from "../../domain/Node.ts"
 import { type Stamp, stampNow } from "../files/Boot.ts"
 import type { Intent } from "./Intent.ts"
 import type { KeyLock } from "./KeyLock.ts"
@@ -25,12 +26,17 @@ export class IntentStoreFailed extends Data.TaggedError("IntentStoreFailed")<{
 export interface IntentStore {
   /** This instant, on the clocks that every reader of an intent here may know. */
   readonly now: Effect.Effect<Stamp>
-  /** Every intent there is; of one whose process has ended the fate is known. */
-  readonly all: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
+  /** Every intent that is not settled; of one whose process has ended the fate is known. */
+  readonly unsettled: Effect.Effect<ReadonlyArray<Intent>, IntentStoreFailed>
   readonly find: (key: string) => Effect.Effect<Option.Option<Intent>, IntentStoreFailed>
   /** Returns once the intent is safe: a crash afterwards does not lose it. */
   readonly save: (intent: Intent) => Effect.Effect<void, IntentStoreFailed>
   readonly remove: (key: string) => Effect.Effect<void, IntentStoreFailed>
+  /**
+   * Of these nodes those that settled intents have, with the keys of these. An intent that is not among `unsettled` any more is
+   * among these when they are read after it.
+   */
+  readonly ownersOf: (ids: ReadonlyArray<NodeId>) => Effect.Effect<ReadonlyMap<NodeId, string>, IntentStoreFailed>
   /**
    * Runs `use` while no other does under the same key with this store, in this process or another; waits for its turn. A
    * process that ended holds up no other.
@@ -66,13 +72,30 @@ export const makeTurns = () => {
 /** Intents in memory: for one client, because the account is not part of them. */
 export const makeMemory = (): IntentStore => {
   const intents = new Map<string, Intent>()
+  const unsettled = new Map<string, Intent>()
+  const owners = new Map<NodeId, string>()
   const turnOf = makeTurns()
   return {
     now: stampNow("memory"),
-    all: Effect.sync(() => Array.from(intents.values())),
+    unsettled: Effect.sync(() => Array.from(unsettled.values())),
     find: (key) => Effect.sync(() => Option.fromUndefinedOr(intents.get(key))),
-    save: (intent) => Effect.sync(() => void intents.set(intent.key, intent)),
-    remove: (key) => Effect.sync(() => void intents.delete(key)),
+    save: (intent) =>
+      Effect.sync(() => {
+        const { key, nodeId } = intent
+        intents.set(key, intent)
+        if (nodeId === null) unsettled.set(key, intent)
+        else {
+          unsettled.delete(key)
+          owners.set(nodeId, key)
+        }
+      }),
+    remove: (key) =>
+      Effect.sync(() => {
+        intents.delete(key)
+        unsettled.delete(key)
+      }),
+    ownersOf: (ids) =>
+      Effect.sync(() => new Map(ids.flatMap((id) => (owners.has(id) ? [[id, owners.get(id)!] as const] : [])))),
     withKeyLock: (key) => (use) => turnOf(key)(use({ confirm: Effect.void })),
     takeAbandoned: Effect.succeed([])
   }

@@ -243,7 +243,7 @@ describe("a create without a key", () => {
       return Effect.gen(function* () {
         yield* inTime(Effect.exit(create("web")))
         assert.strictEqual(service.posts, 1)
-        assert.deepStrictEqual(yield* store.all, [])
+        assert.deepStrictEqual(yield* store.unsettled, [])
       }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
     })
   }
@@ -254,7 +254,7 @@ describe("a create without a key", () => {
     return Effect.gen(function* () {
       yield* inTime(Effect.timeoutOption(create("web"), 100))
       assert.strictEqual(service.posts, 1)
-      assert.deepStrictEqual(yield* store.all, [])
+      assert.deepStrictEqual(yield* store.unsettled, [])
     }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, store))
   })
 
@@ -501,7 +501,7 @@ describe("a create with a key", () => {
       return Effect.gen(function* () {
         const { message } = yield* inTime(Effect.flip(create("web", "job-1")))
         assert.include(message, "it was taken over")
-        assert.deepStrictEqual(yield* store.all, [theirs])
+        assert.deepStrictEqual(yield* store.unsettled, [theirs])
         assert.strictEqual(service.posts, 0)
       }).pipe(Effect.provide(service.layer), Effect.provideService(IntentStore, taken))
     })
@@ -510,7 +510,7 @@ describe("a create with a key", () => {
   it.effect("and one alike, of two processes, whose replies are both lost, take a node each", () => {
     const service = new Service(() => "lost")
     const store = makeMemory()
-    const slow = { ...store, all: Effect.tap(store.all, () => Effect.sleep(100)) }
+    const slow = { ...store, unsettled: Effect.tap(store.unsettled, () => Effect.sleep(100)) }
     return Effect.gen(function* () {
       const both = yield* Effect.forEach(["job-1", "job-2"], (key) => inProcess(service, slow, key), {
         concurrency: "unbounded"
